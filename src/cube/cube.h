@@ -1,0 +1,159 @@
+/** @file
+ * The severity cube: metric x call path x location -> exact value, with the definitions of its
+ * dimensions, the statistics of the wait states and the description of the experiment. Values are
+ * exclusive in all three dimensions; views compute inclusive ones. Time is in integer clock ticks
+ * everywhere; seconds appear only when a view is written.
+ *
+ * The structures are plain data: the analysis fills them through the functions below, file reader,
+ * reports and exports read the fields. Strings belong to the cube. Not thread-safe while written,
+ * safe for any number of readers afterwards.
+ */
+#ifndef FERMATA_CUBE_CUBE_H
+#define FERMATA_CUBE_CUBE_H
+
+#include "base/error.h"
+#include "cube/metric.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_CUBE_NONE UINT32_MAX
+
+/** A region of the program: function, MPI call, loop. */
+struct fm_cube_region {
+    char *name;
+    char *paradigm; /**< "user", "mpi", "openmp", "shmem", ... as OTF2 and Cube call them */
+    char *file;     /**< NULL: unknown */
+    uint32_t line;  /**< 0: unknown */
+};
+
+/** A node of the call forest, which all locations share. Parents precede their children. */
+struct fm_cube_callpath {
+    uint32_t parent; /**< FM_CUBE_NONE: a root */
+    uint32_t region;
+};
+
+/** A thread of execution, in ascending order of `id`. */
+struct fm_cube_location {
+    uint64_t id; /**< as in the trace */
+    uint32_t rank;
+    uint32_t thread; /**< 0, 1, ... inside its rank */
+    char *node;      /**< host name */
+    char *name;
+};
+
+/** One exclusive value that is not 0. */
+struct fm_cube_cell {
+    uint32_t metric; /**< fm_metric_t */
+    uint32_t callpath;
+    uint32_t location; /**< index, not id */
+    int64_t value;     /**< ticks, occurrences or bytes: the metric's unit */
+};
+
+/** One wait state, as shown among the worst of its kind. */
+struct fm_cube_instance {
+    uint32_t location;      /**< who waited */
+    uint32_t callpath;      /**< where */
+    uint64_t enter;         /**< ticks since the begin of the run */
+    uint64_t wait;          /**< ticks */
+    uint32_t cause_location;
+    uint32_t cause_callpath; /**< call whose lateness ended the wait; FM_CUBE_NONE: unknown */
+};
+
+#define FM_CUBE_WORST 5
+
+/** Distribution of the waiting times of all instances of one wait-state kind, in ticks. Quartiles
+ * are elements of the sorted list: element floor(q * (count - 1)). */
+struct fm_cube_statistics {
+    uint32_t metric;
+    uint64_t count, sum, min, lower_quartile, median, upper_quartile, max;
+    uint32_t worst_count;
+    struct fm_cube_instance worst[FM_CUBE_WORST]; /**< longest first */
+};
+
+/** What was measured. Strings may be NULL where unknown. */
+struct fm_cube_experiment {
+    char *title;             /**< the program, or the archive's name */
+    char *command;           /**< command line of the measured program */
+    char *creator;           /**< recorder that wrote the trace */
+    char *machine;
+    uint64_t ticks_per_second;
+    uint64_t begin;          /**< earliest event, ticks of the trace clock */
+    uint64_t end;            /**< latest event */
+    uint64_t event_count;
+    uint32_t process_count;
+};
+
+struct fm_cube {
+    struct fm_cube_experiment experiment;
+    struct fm_cube_region *regions;
+    uint32_t region_count;
+    struct fm_cube_callpath *callpaths;
+    uint32_t callpath_count;
+    struct fm_cube_location *locations;
+    uint32_t location_count;
+    struct fm_cube_cell *cells; /**< ascending by (metric, callpath, location), no duplicates */
+    size_t cell_count;
+    struct fm_cube_statistics *statistics; /**< ascending by metric */
+    uint32_t statistics_count;
+    char **warnings; /**< what is missing or left out, one sentence each */
+    uint32_t warning_count;
+    uint32_t region_capacity, callpath_capacity, location_capacity;
+    size_t cell_capacity;
+    uint32_t statistics_capacity, warning_capacity;
+};
+
+/** @return an empty cube, to be freed with fm_cube_free(); NULL without memory. */
+struct fm_cube *fm_cube_create(void);
+
+/** Frees the cube and all that it owns. NULL is allowed. */
+void fm_cube_free(struct fm_cube *cube);
+
+/** Adds a region; the strings are copied, `file` may be NULL.
+ * @return its index, FM_CUBE_NONE without memory. */
+uint32_t fm_cube_add_region(struct fm_cube *cube, const char *name, const char *paradigm,
+                            const char *file, uint32_t line);
+
+/** Adds a call path below `parent` (FM_CUBE_NONE: a root). @return its index, or FM_CUBE_NONE. */
+uint32_t fm_cube_add_callpath(struct fm_cube *cube, uint32_t parent, uint32_t region);
+
+/** Adds a location; the strings are copied. @return its index, or FM_CUBE_NONE. */
+uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, uint32_t thread,
+                              const char *node, const char *name);
+
+/** Appends a value; any order and repetitions are allowed until fm_cube_seal(). */
+fm_status_t fm_cube_add(struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                        uint32_t location, int64_t value, struct fm_error *error);
+
+/** Appends a statistics record (copied). */
+fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_statistics *record,
+                                   struct fm_error *error);
+
+/** Appends a warning, a sentence for the reader of the report. */
+fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Sorts the cells, adds up repetitions, drops zeros: afterwards the promises of the fields hold. */
+fm_status_t fm_cube_seal(struct fm_cube *cube, struct fm_error *error);
+
+/** @return the first cell of `metric` and in `*count` how many there are (sealed cubes only). */
+const struct fm_cube_cell *fm_cube_metric_cells(const struct fm_cube *cube, fm_metric_t metric,
+                                                size_t *count);
+
+/** @return the exclusive value, 0 if there is none (sealed cubes only). */
+int64_t fm_cube_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                      uint32_t location);
+
+/** Finds a call path by its region names from a root, separated by '/'.
+ * @return its index, or FM_CUBE_NONE. */
+uint32_t fm_cube_find_callpath(const struct fm_cube *cube, const char *path);
+
+/** Writes the report file `path`: versioned, self-describing, with a checksum (docs/report-format.md).
+ * The file appears complete or not at all; an existing one is replaced. */
+fm_status_t fm_cube_write(const struct fm_cube *cube, const char *path, struct fm_error *error);
+
+/** Reads a report file. A damaged, truncated or foreign file gives FM_ERR_DATA with file and reason.
+ * @param cube  out: to be freed with fm_cube_free(); set only on success */
+fm_status_t fm_cube_read(const char *path, struct fm_cube **cube, struct fm_error *error);
+
+#endif
