@@ -1,0 +1,27 @@
+/** @file
+ * The analysis of a run: loads an OTF2 archive, finds all wait states and counts, and returns them
+ * as a severity cube.
+ */
+#ifndef FERMATA_ANALYSIS_ANALYSIS_H
+#define FERMATA_ANALYSIS_ANALYSIS_H
+
+#include "base/error.h"
+#include "cube/cube.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct fm_analysis_options {
+    unsigned workers;    /**< threads; 0: one for each processor */
+    bool check;          /**< verify the invariants; a violation is FM_ERR_FAILED */
+    size_t memory_limit; /**< bytes that the tables may keep in memory, the rest goes to a file; 0: no limit */
+};
+
+/** Analyses an archive. The result does not depend on the number of workers.
+ * @param archive  experiment directory (which holds traces.otf2) or path of an anchor file
+ * @param cube     out: sealed cube, to be freed with fm_cube_free(); set only on success
+ * @return FM_OK; FM_ERR_DATA: unreadable archive; FM_ERR_FAILED: an invariant does not hold */
+fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_options *options,
+                            struct fm_cube **cube, struct fm_error *error);
+
+#endif
