@@ -1,0 +1,50 @@
+/** @file
+ * Hash map from a 64-bit key to a 32-bit value: open addressing, deletion without tombstones.
+ * `struct fm_map m = {0};` is an empty one. Not thread-safe.
+ */
+#ifndef FERMATA_BASE_MAP_H
+#define FERMATA_BASE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_MAP_ABSENT UINT32_MAX
+
+struct fm_map_slot {
+    uint64_t key;
+    uint32_t value; /**< FM_MAP_ABSENT: the slot is free */
+};
+
+struct fm_map {
+    struct fm_map_slot *slots;
+    size_t count;
+    size_t mask; /**< number of slots - 1 */
+};
+
+/** @return the value of `key`, or FM_MAP_ABSENT. */
+uint32_t fm_map_get(const struct fm_map *map, uint64_t key);
+
+/** @return where the value of `key` is kept; a new key starts as `initial` (which must not be
+ * FM_MAP_ABSENT). Valid until the next change of the map. */
+uint32_t *fm_map_at(struct fm_map *map, uint64_t key, uint32_t initial);
+
+/** Removes a key. @return its value, or FM_MAP_ABSENT. */
+uint32_t fm_map_take(struct fm_map *map, uint64_t key);
+
+/** Removes all keys and keeps the memory. */
+void fm_map_clear(struct fm_map *map);
+
+/** Frees the memory; the map is empty afterwards. */
+void fm_map_free(struct fm_map *map);
+
+/** @return a well mixed hash of a 64-bit value. */
+static inline uint64_t fm_hash(uint64_t value)
+{
+    value ^= value >> 32;
+    value *= UINT64_C(0xd6e8feb86659fd93);
+    value ^= value >> 32;
+    value *= UINT64_C(0xd6e8feb86659fd93);
+    return value ^ (value >> 32);
+}
+
+#endif

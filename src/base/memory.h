@@ -1,0 +1,33 @@
+/** @file
+ * Memory of the analysing side. Running out of memory is the one failure that is not returned: these
+ * functions then end the process with one clear line and status FM_ERR_SYSTEM, since no caller could
+ * go on. The recorder, which lives in a foreign process, does not use them.
+ */
+#ifndef FERMATA_BASE_MEMORY_H
+#define FERMATA_BASE_MEMORY_H
+
+#include <stddef.h>
+
+/** Sets how many bytes the large tables of this process may keep in memory; what is beyond goes to
+ * an unlinked file in `directory`. 0 (the default) keeps all in memory. Call it before the tables
+ * are made, from one thread. */
+void fm_memory_limit(size_t bytes, const char *directory);
+
+/** Lets the system write the large tables out while they are not used; does nothing without a limit.
+ * Contents stay valid. Call it between phases. Thread-safe. */
+void fm_memory_relax(void);
+
+/** As malloc(), zeroed, never NULL. Free with fm_free(). */
+void *fm_allocate(size_t count, size_t size);
+
+/** Resizes a block of `old_bytes` bytes (NULL: 0) made by this function or fm_allocate() to
+ * `new_bytes`; what is new has no defined content. Free with fm_free(). */
+void *fm_resize(void *block, size_t old_bytes, size_t new_bytes);
+
+/** Frees a block. NULL is allowed. Thread-safe. */
+void fm_free(void *block);
+
+/** Copy of a string (NULL: NULL), to be freed with fm_free(). */
+char *fm_copy_string(const char *text);
+
+#endif

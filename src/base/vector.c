@@ -1,0 +1,12 @@
+#include "base/vector.h"
+
+void *fm_vector_grow(void *items, size_t *capacity, size_t needed, size_t element_size)
+{
+    size_t grown = *capacity + *capacity / 2 + 8;
+    if (grown < needed) {
+        grown = needed;
+    }
+    items = fm_resize(items, *capacity * element_size, grown * element_size);
+    *capacity = grown;
+    return items;
+}
