@@ -1,0 +1,140 @@
+#include "trace/trace_internal.h"
+
+#include "base/map.h"
+
+static void free_location(struct fm_location *location)
+{
+    fm_free(location->name);
+    fm_vector_free(&location->enter);
+    fm_vector_free(&location->leave);
+    fm_vector_free(&location->visit);
+    fm_vector_free(&location->profile);
+    fm_vector_free(&location->counts);
+    fm_vector_free(&location->sends);
+    fm_vector_free(&location->receives);
+    fm_vector_free(&location->collectives);
+    fm_vector_free(&location->rma);
+    fm_vector_free(&location->nested);
+}
+
+static void free_communicator(struct fm_communicator *communicator)
+{
+    fm_free(communicator->name);
+    fm_free(communicator->members);
+    if (communicator->topology != NULL) {
+        fm_free(communicator->topology->sizes);
+        fm_free(communicator->topology->periodic);
+        fm_free(communicator->topology->coordinates);
+        fm_free(communicator->topology);
+    }
+}
+
+void fm_trace_free(struct fm_trace *trace)
+{
+    if (trace == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < trace->region_count; ++i) {
+        fm_free(trace->regions[i].name);
+        fm_free(trace->regions[i].file);
+    }
+    for (uint32_t i = 0; i < trace->process_count; ++i) {
+        fm_free(trace->processes[i].name);
+        fm_free(trace->processes[i].node);
+    }
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        free_location(&trace->locations[i]);
+    }
+    for (uint32_t i = 0; i < trace->communicator_count; ++i) {
+        free_communicator(&trace->communicators[i]);
+    }
+    for (uint32_t i = 0; i < trace->window_count; ++i) {
+        fm_free(trace->windows[i].name);
+    }
+    for (uint32_t i = 0; i < trace->group_count; ++i) {
+        fm_free(trace->groups[i].processes);
+    }
+    fm_free(trace->regions);
+    fm_free(trace->processes);
+    fm_free(trace->locations);
+    fm_free(trace->communicators);
+    fm_free(trace->windows);
+    fm_free(trace->groups);
+    fm_free(trace->anchor);
+    fm_free(trace->creator);
+    fm_free(trace->machine);
+    fm_free(trace->program);
+    fm_vector_free(&trace->callpaths);
+    struct fm_trace_private *private = fm_trace_private(trace);
+    fm_vector_free(&private->regions.index);
+    fm_vector_free(&private->communicators.index);
+    fm_vector_free(&private->windows.index);
+    fm_vector_free(&private->groups.index);
+    fm_free(private);
+}
+
+void fm_trace_unify(struct fm_trace *trace)
+{
+    struct fm_map node_of = {0};
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        struct fm_location *location = &trace->locations[i];
+        for (size_t v = 0; v < location->profile.count; ++v) {
+            struct fm_visit_profile *visit = &location->profile.items[v];
+            uint32_t parent = visit->parent == FM_NONE
+                                  ? FM_NONE
+                                  : location->profile.items[visit->parent].callpath;
+            uint64_t key = (uint64_t)parent << 32 | visit->region;
+            uint32_t next = (uint32_t)trace->callpaths.count;
+            visit->callpath = *fm_map_at(&node_of, key, next);
+            if (visit->callpath == next) {
+                fm_vector_push(&trace->callpaths, (struct fm_callpath){parent, visit->region});
+            }
+        }
+    }
+    fm_map_free(&node_of);
+}
+
+uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
+                         uint32_t process)
+{
+    const struct fm_communicator *c = &trace->communicators[communicator];
+    if (c->is_self) {
+        return rank == 0 ? process : FM_NONE;
+    }
+    if (c->first_group_size == c->size) {
+        return rank < c->size ? c->members[rank] : FM_NONE;
+    }
+    /* In an inter-communicator, ranks are those of the other group. */
+    uint32_t own = fm_trace_rank(trace, communicator, process);
+    bool in_first = own < c->first_group_size;
+    uint32_t first = in_first ? c->first_group_size : 0;
+    uint32_t size = in_first ? c->size - c->first_group_size : c->first_group_size;
+    return rank < size ? c->members[first + rank] : FM_NONE;
+}
+
+uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint32_t process)
+{
+    const struct fm_communicator *c = &trace->communicators[communicator];
+    if (c->is_self) {
+        return 0;
+    }
+    /* Members mostly ascend: bisect, and look at all of them only if that fails. */
+    uint32_t low = 0, high = c->size;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->members[middle] < process) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < c->size && c->members[low] == process) {
+        return low;
+    }
+    for (uint32_t rank = 0; rank < c->size; ++rank) {
+        if (c->members[rank] == process) {
+            return rank;
+        }
+    }
+    return FM_NONE;
+}

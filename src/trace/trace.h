@@ -1,0 +1,245 @@
+/** @file
+ * A run in memory: definitions, and for each location columnar tables of its communication calls
+ * and of their records, filled by one pass over the archive. All later phases read these tables and
+ * nothing else.
+ *
+ * Processes are numbered by their rank in MPI_COMM_WORLD; the locations of a process are adjacent,
+ * so that location order is (rank, thread). Times are ticks of the trace clock after the archive's
+ * clock offsets were applied.
+ */
+#ifndef FERMATA_TRACE_TRACE_H
+#define FERMATA_TRACE_TRACE_H
+
+#include "base/error.h"
+#include "base/vector.h"
+#include "trace/call.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_NONE UINT32_MAX
+
+struct fm_region {
+    char *name;
+    char *file;    /**< NULL: unknown */
+    uint32_t line; /**< 0: unknown */
+    fm_paradigm_t paradigm;
+    fm_call_t call;
+};
+
+struct fm_process {
+    uint32_t first_location;
+    uint32_t location_count;
+    char *name;
+    char *node; /**< host name */
+};
+
+/** Cartesian topology of a communicator. */
+struct fm_topology {
+    uint8_t dimension_count;
+    uint32_t *sizes;
+    bool *periodic;
+    uint32_t *coordinates; /**< [rank][dimension]; FM_NONE where the archive does not tell */
+};
+
+struct fm_communicator {
+    char *name;
+    bool is_self;              /**< one definition for the private communicator of every process */
+    uint32_t size;             /**< number of members; both groups of an inter-communicator */
+    uint32_t first_group_size; /**< members of the first group; `size` unless inter-communicator */
+    uint32_t *members;         /**< process of each rank; second group behind the first */
+    struct fm_topology *topology; /**< NULL: none known */
+};
+
+struct fm_window {
+    char *name;
+    uint32_t communicator;
+};
+
+struct fm_group {
+    uint32_t size;
+    uint32_t *processes;
+};
+
+/** One end of a message. Activities are indices into the activity table of the record's location
+ * (start) and of `complete_location` (complete). */
+struct fm_message_end {
+    uint32_t start;    /**< call that sent, or posted the receive */
+    uint32_t complete; /**< call that completed it; FM_NONE: never completed, matches nothing */
+    uint32_t complete_location;
+    uint32_t communicator;
+    uint32_t peer; /**< rank in the communicator */
+    uint32_t tag;
+};
+
+/** One location's part in a collective operation. */
+struct fm_collective {
+    uint32_t start;    /**< call that took part: decides the order of instances and the kind */
+    uint32_t complete; /**< call that waits for it: `start` for blocking ones; FM_NONE: never */
+    uint32_t complete_location;
+    uint32_t communicator;
+    uint32_t root; /**< rank, or an OTF2_COLLECTIVE_ROOT_ value */
+    uint8_t operation; /**< OTF2_CollectiveOp */
+    bool non_blocking;
+    bool moved_bytes; /**< this location sent or received something in it */
+};
+
+typedef enum {
+    FM_RMA_PUT,
+    FM_RMA_GET,
+    FM_RMA_ATOMIC,
+    FM_RMA_COLLECTIVE,   /**< creation, fence, freeing: the call tells which */
+    FM_RMA_GROUP_SYNC,   /**< start, complete, post, wait: the call tells which; `peer` = group */
+    FM_RMA_LOCK_REQUEST, /**< `peer` = target rank, FM_NONE = all */
+    FM_RMA_LOCK_ACQUIRE,
+    FM_RMA_LOCK_RELEASE
+} fm_rma_type_t;
+
+/** A one-sided record, in the order of the location. */
+struct fm_rma {
+    uint32_t activity;
+    uint32_t window;
+    uint32_t peer; /**< rank in the window's communicator, unless said otherwise */
+    uint8_t type;  /**< fm_rma_type_t */
+    bool shared;   /**< of locks */
+};
+
+/** What is counted for each call path and location. */
+typedef enum {
+    FM_COUNT_EMPTY_SENDS,
+    FM_COUNT_SENDS,
+    FM_COUNT_EMPTY_RECEIVES,
+    FM_COUNT_RECEIVES,
+    FM_COUNT_EMPTY_COLLECTIVES,
+    FM_COUNT_COLLECTIVE_EXCHANGES,
+    FM_COUNT_COLLECTIVE_SOURCES,
+    FM_COUNT_COLLECTIVE_DESTINATIONS,
+    FM_COUNT_PUTS,
+    FM_COUNT_GETS,
+    FM_COUNT_ATOMICS,
+    FM_COUNT_BYTES_SENT,
+    FM_COUNT_BYTES_RECEIVED,
+    FM_COUNT_BYTES_COLLECTIVE_OUT,
+    FM_COUNT_BYTES_COLLECTIVE_IN,
+    FM_COUNT_BYTES_PUT,
+    FM_COUNT_BYTES_GET,
+    FM_COUNT_KINDS
+} fm_count_t;
+
+/** A node of one location's call tree, with what was spent and counted in it (exclusive). */
+struct fm_visit_profile {
+    uint32_t parent; /**< node of the same location; FM_NONE: a root */
+    uint32_t region;
+    uint32_t callpath; /**< node of the call forest of all locations */
+    uint32_t counts;   /**< row of `counts`; FM_NONE: nothing was counted */
+    uint64_t time;     /**< ticks, without `overhead` */
+    uint64_t overhead; /**< ticks of the recorder's own work */
+    uint64_t visits;
+};
+
+/** A call that contains others, or work of the recorder: what is not its own time. */
+struct fm_nested_time {
+    uint32_t activity;
+    uint64_t ticks;
+};
+
+struct fm_count_row {
+    uint64_t values[FM_COUNT_KINDS];
+};
+
+/** One thread of execution. Activities are its calls of communication libraries, in the order in
+ * which they were entered. */
+struct fm_location {
+    uint64_t id; /**< of the archive */
+    char *name;
+    uint32_t process;
+    uint32_t thread; /**< position in its process */
+    uint64_t defined_events; /**< number of events that its definition promises */
+    uint64_t event_count;    /**< number of events that were read */
+    uint64_t begin, end;     /**< first and last time; begin > end: no events */
+    FM_VECTOR(uint64_t) enter;
+    FM_VECTOR(uint64_t) leave;
+    FM_VECTOR(uint32_t) visit; /**< node of `profile` that the activity belongs to */
+    FM_VECTOR(struct fm_visit_profile) profile;
+    FM_VECTOR(struct fm_count_row) counts;
+    FM_VECTOR(struct fm_message_end) sends;
+    FM_VECTOR(struct fm_message_end) receives; /**< in the order in which they were posted */
+    FM_VECTOR(struct fm_collective) collectives; /**< in the order in which they were started */
+    FM_VECTOR(struct fm_rma) rma;
+    FM_VECTOR(struct fm_nested_time) nested; /**< ascending by activity */
+    uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
+};
+
+/** A node of the call forest of all locations; parents precede their children. */
+struct fm_callpath {
+    uint32_t parent; /**< FM_NONE: a root */
+    uint32_t region;
+};
+
+/** What was odd in the archive and was left out or repaired. */
+struct fm_trace_defects {
+    uint64_t unordered_times;   /**< times earlier than the event before: taken as equal to it */
+    uint64_t unmatched_leaves;  /**< Leave events without their Enter: ignored */
+    uint64_t open_calls;        /**< calls that never returned */
+    uint64_t unusable_records;  /**< records outside of communication calls or with wrong references */
+    uint64_t open_requests;     /**< requests that were never completed */
+    uint64_t missing_locations; /**< locations whose events could not be read to their end */
+};
+
+struct fm_trace {
+    char *anchor; /**< path of the anchor file */
+    char *creator;
+    char *machine;
+    char *program; /**< name of the measured program; NULL: unknown */
+    uint64_t ticks_per_second;
+    uint64_t clock_begin; /**< global offset of the clock properties */
+    struct fm_region *regions;
+    uint32_t region_count;
+    struct fm_process *processes;
+    uint32_t process_count;
+    struct fm_location *locations;
+    uint32_t location_count;
+    struct fm_communicator *communicators;
+    uint32_t communicator_count;
+    struct fm_window *windows;
+    uint32_t window_count;
+    struct fm_group *groups;
+    uint32_t group_count;
+    FM_VECTOR(struct fm_callpath) callpaths;
+    struct fm_trace_defects defects;
+};
+
+/** Reads the definitions of an archive.
+ * @param archive  experiment directory that holds traces.otf2, or path of an anchor file
+ * @param trace    out: to be freed with fm_trace_free(); set only on success */
+fm_status_t fm_trace_open(const char *archive, struct fm_trace **trace, struct fm_error *error);
+
+/** Reads the events of the processes first .. last - 1. Distinct ranges may be read by several
+ * threads at the same time. Afterwards fm_trace_unify() is due. */
+fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
+                          struct fm_trace_defects *defects, struct fm_error *error);
+
+/** Builds the call forest of all locations from their call trees, in location order. */
+void fm_trace_unify(struct fm_trace *trace);
+
+/** Frees the trace. NULL is allowed. */
+void fm_trace_free(struct fm_trace *trace);
+
+/** @return the process that has `rank` in `communicator` as seen from `process`, or FM_NONE. */
+uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
+                         uint32_t process);
+
+/** @return the rank of `process` in `communicator`, or FM_NONE. O(log size) for intracommunicators
+ * whose members ascend, O(size) otherwise. */
+uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint32_t process);
+
+/** @return the region that an activity of a location calls. */
+static inline const struct fm_region *fm_trace_called(const struct fm_trace *trace,
+                                                      const struct fm_location *location,
+                                                      uint32_t activity)
+{
+    return &trace->regions[location->profile.items[location->visit.items[activity]].region];
+}
+
+#endif
