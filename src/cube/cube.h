@@ -109,19 +109,26 @@ struct fm_cube *fm_cube_create(void);
 /** Frees the cube and all that it owns. NULL is allowed. */
 void fm_cube_free(struct fm_cube *cube);
 
+/** Sets a text of the experiment, such as `&cube->experiment.title`, to a copy of `text` (NULL:
+ * unknown); frees the old one. */
+fm_status_t fm_cube_set_text(char **field, const char *text, struct fm_error *error);
+
 /** Adds a region; the strings are copied, `file` may be NULL.
  * @return its index, FM_CUBE_NONE without memory. */
 uint32_t fm_cube_add_region(struct fm_cube *cube, const char *name, const char *paradigm,
                             const char *file, uint32_t line);
 
-/** Adds a call path below `parent` (FM_CUBE_NONE: a root). @return its index, or FM_CUBE_NONE. */
+/** Adds a call path below `parent` (FM_CUBE_NONE: a root). @return its index, or FM_CUBE_NONE
+ * without memory or if parent or region do not exist. */
 uint32_t fm_cube_add_callpath(struct fm_cube *cube, uint32_t parent, uint32_t region);
 
-/** Adds a location; the strings are copied. @return its index, or FM_CUBE_NONE. */
+/** Adds a location, in ascending order of `id`; the strings are copied.
+ * @return its index, or FM_CUBE_NONE without memory. */
 uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, uint32_t thread,
                               const char *node, const char *name);
 
-/** Appends a value; any order and repetitions are allowed until fm_cube_seal(). */
+/** Appends a value; any order and repetitions are allowed until fm_cube_seal(), which adds them up.
+ * FM_ERR_FAILED: metric, call path or location do not exist. */
 fm_status_t fm_cube_add(struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
                         uint32_t location, int64_t value, struct fm_error *error);
 
@@ -133,7 +140,8 @@ fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_st
 fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Sorts the cells, adds up repetitions, drops zeros: afterwards the promises of the fields hold. */
+/** Sorts cells and statistics, adds up repeated cells, drops zeros: afterwards the promises of the
+ * fields hold. FM_ERR_DATA: a sum exceeds 64 bits; FM_ERR_FAILED: two statistics of one metric. */
 fm_status_t fm_cube_seal(struct fm_cube *cube, struct fm_error *error);
 
 /** @return the first cell of `metric` and in `*count` how many there are (sealed cubes only). */
@@ -144,8 +152,12 @@ const struct fm_cube_cell *fm_cube_metric_cells(const struct fm_cube *cube, fm_m
 int64_t fm_cube_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
                       uint32_t location);
 
-/** Finds a call path by its region names from a root, separated by '/'.
- * @return its index, or FM_CUBE_NONE. */
+/** @return the statistics of `metric`, NULL if there are none. */
+const struct fm_cube_statistics *fm_cube_metric_statistics(const struct fm_cube *cube,
+                                                           fm_metric_t metric);
+
+/** Finds a call path by its region names from a root, separated by '/' (one before the first is
+ * allowed; names may contain '/' themselves). @return its index, or FM_CUBE_NONE. */
 uint32_t fm_cube_find_callpath(const struct fm_cube *cube, const char *path);
 
 /** Writes the report file `path`: versioned, self-describing, with a checksum (docs/report-format.md).
