@@ -65,8 +65,7 @@ struct raw_coordinate {
 
 struct raw_definitions {
     struct fm_trace_private *into;
-    struct fm_references strings, nodes, location_groups, dimensions;
-    FM_VECTOR(char *) text;
+    struct fm_references nodes, location_groups, dimensions;
     FM_VECTOR(struct raw_region) regions;
     FM_VECTOR(struct raw_group) groups;
     FM_VECTOR(struct raw_communicator) communicators;
@@ -105,8 +104,8 @@ static OTF2_CallbackCode define(struct raw_definitions *raw, struct fm_reference
 
 static const char *string_of(const struct raw_definitions *raw, uint32_t reference)
 {
-    uint32_t index = fm_references_find(&raw->strings, reference);
-    return index == FM_NONE ? NULL : raw->text.items[index];
+    uint32_t index = fm_references_find(&raw->into->strings, reference);
+    return index == FM_NONE ? NULL : raw->into->text.items[index];
 }
 
 static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offset, uint64_t length,
@@ -123,8 +122,8 @@ static OTF2_CallbackCode on_clock(void *data, uint64_t resolution, uint64_t offs
 static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *string)
 {
     struct raw_definitions *raw = data;
-    fm_vector_push(&raw->text, fm_copy_string(string));
-    return define(raw, &raw->strings, self, raw->text.count - 1);
+    fm_vector_push(&raw->into->text, fm_copy_string(string));
+    return define(raw, &raw->into->strings, self, raw->into->text.count - 1);
 }
 
 static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
@@ -483,8 +482,11 @@ static void resolve_topologies(struct raw_definitions *raw)
 static void resolve(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
-    trace->region_count = (uint32_t)raw->regions.count;
-    trace->regions = fm_allocate(raw->regions.count, sizeof *trace->regions);
+    trace->region_count = (uint32_t)raw->regions.count + 1;
+    trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
+    raw->into->program_region = (uint32_t)raw->regions.count;
+    raw->into->program_named_by = FM_NONE;
+    trace->regions[raw->regions.count] = (struct fm_region){.name = fm_copy_string("program")};
     for (size_t i = 0; i < raw->regions.count; ++i) {
         const struct raw_region *from = &raw->regions.items[i];
         const char *name = string_of(raw, from->name);
@@ -518,20 +520,15 @@ static void resolve(struct raw_definitions *raw)
 
 static void free_raw(struct raw_definitions *raw)
 {
-    for (size_t i = 0; i < raw->text.count; ++i) {
-        fm_free(raw->text.items[i]);
-    }
     for (size_t i = 0; i < raw->groups.count; ++i) {
         fm_free(raw->groups.items[i].members);
     }
     for (size_t i = 0; i < raw->topologies.count; ++i) {
         fm_free(raw->topologies.items[i].dimensions);
     }
-    fm_vector_free(&raw->strings.index);
     fm_vector_free(&raw->nodes.index);
     fm_vector_free(&raw->location_groups.index);
     fm_vector_free(&raw->dimensions.index);
-    fm_vector_free(&raw->text);
     fm_vector_free(&raw->regions);
     fm_vector_free(&raw->groups);
     fm_vector_free(&raw->communicators);

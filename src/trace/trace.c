@@ -70,6 +70,11 @@ void fm_trace_free(struct fm_trace *trace)
     fm_vector_free(&private->communicators.index);
     fm_vector_free(&private->windows.index);
     fm_vector_free(&private->groups.index);
+    fm_vector_free(&private->strings.index);
+    for (size_t i = 0; i < private->text.count; ++i) {
+        fm_free(private->text.items[i]);
+    }
+    fm_vector_free(&private->text);
     fm_free(private);
 }
 

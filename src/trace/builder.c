@@ -1,0 +1,565 @@
+#include "trace/builder.h"
+
+#include <otf2/otf2.h>
+#include <stdlib.h>
+
+void fm_builder_open(struct fm_builder *builder, struct fm_trace *trace,
+                     struct fm_trace_defects *defects)
+{
+    *builder = (struct fm_builder){.trace = trace, .defects = defects};
+    builder->cache = fm_allocate(trace->region_count, sizeof *builder->cache);
+}
+
+void fm_builder_close(struct fm_builder *builder)
+{
+    fm_free(builder->cache);
+    fm_vector_free(&builder->frames);
+    fm_map_free(&builder->visits);
+    fm_requests_free(&builder->requests);
+}
+
+void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
+{
+    builder->location = &builder->trace->locations[location];
+    builder->location_index = location;
+    ++builder->generation;
+    builder->now = 0;
+    builder->current_activity = FM_NONE;
+    builder->frames.count = 0;
+    fm_map_clear(&builder->visits);
+}
+
+/* ---- calls ---- */
+
+static uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t region)
+{
+    struct fm_visit_cache *cached = &builder->cache[region];
+    if (cached->owner == builder->generation && cached->parent == parent) {
+        return cached->visit;
+    }
+    struct fm_location *location = builder->location;
+    uint32_t next = (uint32_t)location->profile.count;
+    uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | region, next);
+    if (visit == next) {
+        fm_vector_push(&location->profile,
+                       (struct fm_visit_profile){
+                           .parent = parent, .region = region, .callpath = FM_NONE, .counts = FM_NONE});
+    }
+    *cached = (struct fm_visit_cache){parent, visit, builder->generation};
+    return visit;
+}
+
+void fm_builder_enter(struct fm_builder *builder, uint32_t region)
+{
+    if (region == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    struct fm_location *location = builder->location;
+    uint32_t parent = builder->frames.count == 0
+                          ? FM_NONE
+                          : builder->frames.items[builder->frames.count - 1].visit;
+    uint32_t visit = find_visit(builder, parent, region);
+    uint32_t activity = FM_NONE;
+    if (builder->trace->regions[region].call != FM_CALL_USER) {
+        activity = (uint32_t)location->enter.count;
+        fm_vector_push(&location->enter, builder->now);
+        fm_vector_push(&location->leave, UINT64_MAX);
+        fm_vector_push(&location->visit, visit);
+    }
+    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity});
+    builder->current_activity = activity;
+}
+
+static void leave_innermost(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    struct fm_frame frame = builder->frames.items[--builder->frames.count];
+    uint64_t duration = builder->now - frame.enter;
+    struct fm_visit_profile *profile = &location->profile.items[frame.visit];
+    profile->time += duration - frame.inner;
+    ++profile->visits;
+    if (frame.activity != FM_NONE) {
+        location->leave.items[frame.activity] = builder->now;
+        if (frame.inner != 0) {
+            fm_vector_push(&location->nested,
+                           (struct fm_nested_time){frame.activity, frame.inner});
+        }
+    }
+    if (builder->frames.count != 0) {
+        struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
+        outer->inner += duration;
+        builder->current_activity = outer->activity;
+    } else {
+        builder->current_activity = FM_NONE;
+    }
+}
+
+void fm_builder_leave(struct fm_builder *builder, uint32_t region)
+{
+    size_t depth = builder->frames.count;
+    /* A recorder may leave out Leave events (exceptions, longjmp): leave up to the one named. */
+    while (depth > 0 && region != FM_NONE &&
+           builder->location->profile.items[builder->frames.items[depth - 1].visit].region !=
+               region) {
+        --depth;
+    }
+    if (depth == 0) {
+        ++builder->defects->unmatched_leaves;
+        return;
+    }
+    builder->defects->open_calls += builder->frames.count - depth;
+    while (builder->frames.count >= depth) {
+        leave_innermost(builder);
+    }
+}
+
+void fm_builder_flush(struct fm_builder *builder, uint64_t end)
+{
+    uint64_t begin = builder->now;
+    if (end <= begin) {
+        return;
+    }
+    builder->now = end;
+    if (builder->frames.count != 0) {
+        struct fm_frame *frame = &builder->frames.items[builder->frames.count - 1];
+        frame->inner += end - begin;
+        builder->location->profile.items[frame->visit].overhead += end - begin;
+    }
+}
+
+static int compare_nested(const void *a, const void *b)
+{
+    const struct fm_nested_time *left = a, *right = b;
+    return left->activity < right->activity ? -1 : left->activity > right->activity;
+}
+
+void fm_builder_end_location(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    location->end = builder->now;
+    for (size_t i = 0; i < builder->frames.count; ++i) {
+        uint32_t activity = builder->frames.items[i].activity;
+        if (activity != FM_NONE && location->truncated_at == FM_NONE) {
+            location->truncated_at = activity;
+        }
+    }
+    builder->defects->open_calls += builder->frames.count;
+    while (builder->frames.count != 0) {
+        leave_innermost(builder);
+    }
+    qsort(location->nested.items, location->nested.count, sizeof *location->nested.items,
+          compare_nested);
+    fm_requests_close_location(&builder->requests);
+    fm_vector_trim(&location->enter);
+    fm_vector_trim(&location->leave);
+    fm_vector_trim(&location->visit);
+    fm_vector_trim(&location->profile);
+    fm_vector_trim(&location->counts);
+    fm_vector_trim(&location->sends);
+    fm_vector_trim(&location->receives);
+    fm_vector_trim(&location->collectives);
+    fm_vector_trim(&location->rma);
+    fm_vector_trim(&location->nested);
+}
+
+/* ---- records ---- */
+
+/* @return the counters of the innermost call, NULL outside of all calls */
+static uint64_t *counts(struct fm_builder *builder)
+{
+    if (builder->frames.count == 0) {
+        ++builder->defects->unusable_records;
+        return NULL;
+    }
+    struct fm_location *location = builder->location;
+    struct fm_visit_profile *profile =
+        &location->profile.items[builder->frames.items[builder->frames.count - 1].visit];
+    if (profile->counts == FM_NONE) {
+        profile->counts = (uint32_t)location->counts.count;
+        fm_vector_push(&location->counts, (struct fm_count_row){{0}});
+    }
+    return location->counts.items[profile->counts].values;
+}
+
+/* @return whether the record lies in a communication call and its references make sense */
+static bool usable(struct fm_builder *builder, uint32_t reference)
+{
+    if (builder->current_activity == FM_NONE || reference == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return false;
+    }
+    return true;
+}
+
+static struct fm_open_request new_request(const struct fm_builder *builder, fm_request_kind_t kind,
+                                          uint64_t id, size_t row)
+{
+    return (struct fm_open_request){id, builder->now, builder->location_index, (uint32_t)row,
+                                    (uint8_t)kind};
+}
+
+void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t peer, uint32_t tag,
+                     uint64_t bytes, const uint64_t *request)
+{
+    uint64_t *values = counts(builder);
+    if (values != NULL) {
+        ++values[bytes == 0 ? FM_COUNT_EMPTY_SENDS : FM_COUNT_SENDS];
+        values[FM_COUNT_BYTES_SENT] += bytes;
+    }
+    if (!usable(builder, communicator)) {
+        return;
+    }
+    struct fm_location *location = builder->location;
+    if (request != NULL) {
+        struct fm_open_request open =
+            new_request(builder, FM_REQUEST_SEND, *request, location->sends.count);
+        fm_requests_start(&builder->requests, &open);
+    }
+    fm_vector_push(&location->sends,
+                   (struct fm_message_end){
+                       .start = builder->current_activity,
+                       .complete = request == NULL ? builder->current_activity : FM_NONE,
+                       .complete_location = builder->location_index,
+                       .communicator = communicator,
+                       .peer = peer,
+                       .tag = tag,
+                   });
+}
+
+static void note_foreign(struct fm_builder *builder, struct fm_foreign_completion completion)
+{
+    completion.time = builder->now;
+    completion.location = builder->location_index;
+    completion.activity = builder->current_activity;
+    fm_vector_push(&builder->requests.foreign, completion);
+}
+
+void fm_builder_send_complete(struct fm_builder *builder, uint64_t request)
+{
+    struct fm_open_request open;
+    if (builder->current_activity == FM_NONE) {
+        ++builder->defects->unusable_records;
+    } else if (fm_requests_take(&builder->requests, FM_REQUEST_SEND, request, &open)) {
+        builder->location->sends.items[open.row].complete = builder->current_activity;
+    } else {
+        note_foreign(builder,
+                     (struct fm_foreign_completion){.id = request, .kind = FM_REQUEST_SEND});
+    }
+}
+
+void fm_builder_receive_request(struct fm_builder *builder, uint64_t request)
+{
+    if (builder->current_activity == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    struct fm_location *location = builder->location;
+    struct fm_open_request *open =
+        fm_requests_find(&builder->requests, FM_REQUEST_RECEIVE, request);
+    if (open != NULL) {
+        struct fm_message_end *posted = &location->receives.items[open->row];
+        if (fm_trace_called(builder->trace, location, posted->start)->call ==
+            FM_CALL_MATCHED_PROBE) {
+            /* The probe keeps its position in the matching, the Imrecv is the post in time. */
+            posted->start = builder->current_activity;
+            return;
+        }
+    }
+    struct fm_open_request started =
+        new_request(builder, FM_REQUEST_RECEIVE, request, location->receives.count);
+    fm_requests_start(&builder->requests, &started);
+    fm_vector_push(&location->receives, (struct fm_message_end){.start = builder->current_activity,
+                                                                .complete = FM_NONE,
+                                                                .communicator = FM_NONE});
+}
+
+void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint32_t peer,
+                        uint32_t tag, uint64_t bytes, const uint64_t *request)
+{
+    uint64_t *values = counts(builder);
+    if (values != NULL) {
+        ++values[bytes == 0 ? FM_COUNT_EMPTY_RECEIVES : FM_COUNT_RECEIVES];
+        values[FM_COUNT_BYTES_RECEIVED] += bytes;
+    }
+    if (!usable(builder, communicator)) {
+        return;
+    }
+    struct fm_location *location = builder->location;
+    struct fm_message_end received = {
+        .start = builder->current_activity,
+        .complete = builder->current_activity,
+        .complete_location = builder->location_index,
+        .communicator = communicator,
+        .peer = peer,
+        .tag = tag,
+    };
+    struct fm_open_request open;
+    if (request != NULL &&
+        fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request, &open)) {
+        if (fm_trace_called(builder->trace, location, received.complete)->call !=
+            FM_CALL_MATCHED_RECEIVE) {
+            received.start = location->receives.items[open.row].start;
+        }
+        location->receives.items[open.row] = received;
+    } else if (request != NULL && builder->trace->processes[location->process].location_count > 1) {
+        note_foreign(builder, (struct fm_foreign_completion){.id = *request,
+                                                             .kind = FM_REQUEST_RECEIVE,
+                                                             .communicator = communicator,
+                                                             .peer = peer,
+                                                             .tag = tag});
+    } else {
+        fm_vector_push(&location->receives, received);
+    }
+}
+
+void fm_builder_cancelled(struct fm_builder *builder, uint64_t request)
+{
+    struct fm_open_request open;
+    if (fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, request, &open)) {
+        builder->location->receives.items[open.row].communicator = FM_NONE;
+    } else if (fm_requests_take(&builder->requests, FM_REQUEST_SEND, request, &open)) {
+        builder->location->sends.items[open.row].communicator = FM_NONE;
+    } else {
+        note_foreign(builder, (struct fm_foreign_completion){.id = request, .cancelled = true});
+    }
+}
+
+void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
+{
+    if (builder->current_activity == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    struct fm_location *location = builder->location;
+    struct fm_open_request open =
+        new_request(builder, FM_REQUEST_COLLECTIVE, request, location->collectives.count);
+    fm_requests_start(&builder->requests, &open);
+    fm_vector_push(&location->collectives,
+                   (struct fm_collective){.start = builder->current_activity,
+                                          .complete = FM_NONE,
+                                          .communicator = FM_NONE,
+                                          .non_blocking = true});
+}
+
+static void count_collective(struct fm_builder *builder, uint64_t sent, uint64_t received)
+{
+    uint64_t *values = counts(builder);
+    if (values != NULL) {
+        fm_count_t kind = FM_COUNT_EMPTY_COLLECTIVES;
+        if (sent != 0) {
+            kind = received != 0 ? FM_COUNT_COLLECTIVE_EXCHANGES : FM_COUNT_COLLECTIVE_SOURCES;
+        } else if (received != 0) {
+            kind = FM_COUNT_COLLECTIVE_DESTINATIONS;
+        }
+        ++values[kind];
+        values[FM_COUNT_BYTES_COLLECTIVE_OUT] += sent;
+        values[FM_COUNT_BYTES_COLLECTIVE_IN] += received;
+    }
+}
+
+/* @return this call's part in the creation of a communicator, if it was noted already */
+static struct fm_collective *detached_creation(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    uint32_t activity = builder->current_activity;
+    if (fm_trace_called(builder->trace, location, activity)->call ==
+            FM_CALL_DETACHED_COMMUNICATOR &&
+        location->collectives.count != 0) {
+        struct fm_collective *last =
+            &location->collectives.items[location->collectives.count - 1];
+        return last->start == activity ? last : NULL;
+    }
+    return NULL;
+}
+
+void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32_t communicator,
+                           uint32_t root, uint64_t sent, uint64_t received, const uint64_t *request)
+{
+    count_collective(builder, sent, received);
+    if (!usable(builder, communicator)) {
+        return;
+    }
+    struct fm_collective part = {
+        .start = builder->current_activity,
+        .complete = builder->current_activity,
+        .complete_location = builder->location_index,
+        .communicator = communicator,
+        .root = root,
+        .operation = operation,
+        .moved_bytes = sent != 0 || received != 0,
+    };
+    struct fm_location *location = builder->location;
+    struct fm_open_request open;
+    if (request == NULL) {
+        if (detached_creation(builder) == NULL) {
+            fm_vector_push(&location->collectives, part);
+        }
+    } else if (fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, *request, &open)) {
+        part.start = location->collectives.items[open.row].start;
+        part.non_blocking = true;
+        location->collectives.items[open.row] = part;
+    } else if (builder->trace->processes[location->process].location_count > 1) {
+        note_foreign(builder, (struct fm_foreign_completion){.id = *request,
+                                                             .kind = FM_REQUEST_COLLECTIVE,
+                                                             .communicator = communicator,
+                                                             .peer = root,
+                                                             .operation = operation,
+                                                             .moved_bytes = part.moved_bytes});
+    } else {
+        part.non_blocking = true;
+        fm_vector_push(&location->collectives, part);
+    }
+}
+
+void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator)
+{
+    if (builder->current_activity == FM_NONE || communicator == FM_NONE ||
+        fm_trace_called(builder->trace, builder->location, builder->current_activity)->call !=
+            FM_CALL_DETACHED_COMMUNICATOR) {
+        return;
+    }
+    struct fm_collective *part = detached_creation(builder);
+    if (part != NULL) {
+        part->communicator = communicator;
+    } else {
+        fm_vector_push(&builder->location->collectives,
+                       (struct fm_collective){
+                           .start = builder->current_activity,
+                           .complete = builder->current_activity,
+                           .complete_location = builder->location_index,
+                           .communicator = communicator,
+                           .root = OTF2_COLLECTIVE_ROOT_NONE,
+                           .operation = OTF2_COLLECTIVE_OP_CREATE_HANDLE,
+                       });
+    }
+}
+
+void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
+                    bool shared, uint64_t bytes_out, uint64_t bytes_in)
+{
+    if (type <= FM_RMA_ATOMIC) {
+        uint64_t *values = counts(builder);
+        if (values != NULL) {
+            ++values[FM_COUNT_PUTS + (type - FM_RMA_PUT)];
+            values[FM_COUNT_BYTES_PUT] += bytes_out;
+            values[FM_COUNT_BYTES_GET] += bytes_in;
+        }
+    } else if (type == FM_RMA_COLLECTIVE) {
+        count_collective(builder, bytes_out, bytes_in);
+    }
+    if (usable(builder, window)) {
+        fm_vector_push(&builder->location->rma,
+                       (struct fm_rma){builder->current_activity, window, peer, (uint8_t)type,
+                                       shared});
+    }
+}
+
+/* ---- requests completed by another thread ---- */
+
+static int compare_open(const void *a, const void *b)
+{
+    const struct fm_open_request *left = a, *right = b;
+    if (left->id != right->id) {
+        return left->id < right->id ? -1 : 1;
+    }
+    if (left->time != right->time) {
+        return left->time < right->time ? -1 : 1;
+    }
+    return left->location < right->location ? -1 : left->location > right->location;
+}
+
+static int compare_foreign(const void *a, const void *b)
+{
+    const struct fm_foreign_completion *left = a, *right = b;
+    if (left->time != right->time) {
+        return left->time < right->time ? -1 : 1;
+    }
+    return left->location < right->location ? -1 : left->location > right->location;
+}
+
+static void complete_elsewhere(struct fm_trace *trace, const struct fm_open_request *open,
+                               const struct fm_foreign_completion *completion)
+{
+    struct fm_location *location = &trace->locations[open->location];
+    if (open->kind == FM_REQUEST_COLLECTIVE) {
+        struct fm_collective *part = &location->collectives.items[open->row];
+        part->complete = completion->activity;
+        part->complete_location = completion->location;
+        part->communicator = completion->communicator;
+        part->root = completion->peer;
+        part->operation = completion->operation;
+        part->moved_bytes = completion->moved_bytes;
+        return;
+    }
+    struct fm_message_end *end = open->kind == FM_REQUEST_SEND
+                                     ? &location->sends.items[open->row]
+                                     : &location->receives.items[open->row];
+    if (completion->cancelled) {
+        end->communicator = FM_NONE;
+        return;
+    }
+    end->complete = completion->activity;
+    end->complete_location = completion->location;
+    if (open->kind == FM_REQUEST_RECEIVE) {
+        end->communicator = completion->communicator;
+        end->peer = completion->peer;
+        end->tag = completion->tag;
+    }
+}
+
+/* A receive without its request record: posted when it completed. */
+static void complete_alone(struct fm_trace *trace, const struct fm_foreign_completion *completion)
+{
+    if (completion->kind == FM_REQUEST_RECEIVE && !completion->cancelled) {
+        fm_vector_push(&trace->locations[completion->location].receives,
+                       (struct fm_message_end){.start = completion->activity,
+                                               .complete = completion->activity,
+                                               .complete_location = completion->location,
+                                               .communicator = completion->communicator,
+                                               .peer = completion->peer,
+                                               .tag = completion->tag});
+    }
+}
+
+void fm_builder_end_process(struct fm_builder *builder)
+{
+    struct fm_requests *requests = &builder->requests;
+    size_t completed = 0;
+    qsort(requests->left_open.items, requests->left_open.count, sizeof *requests->left_open.items,
+          compare_open);
+    qsort(requests->foreign.items, requests->foreign.count, sizeof *requests->foreign.items,
+          compare_foreign);
+    for (size_t f = 0; f < requests->foreign.count; ++f) {
+        const struct fm_foreign_completion *completion = &requests->foreign.items[f];
+        bool found = false;
+        /* The oldest operation with this id that is still open. */
+        size_t low = 0, high = requests->left_open.count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (requests->left_open.items[middle].id < completion->id) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        for (size_t o = low; o < requests->left_open.count && !found; ++o) {
+            struct fm_open_request *open = &requests->left_open.items[o];
+            if (open->id != completion->id) {
+                break;
+            }
+            if (open->location != FM_NONE && open->time <= completion->time &&
+                (completion->cancelled || open->kind == completion->kind)) {
+                complete_elsewhere(builder->trace, open, completion);
+                open->location = FM_NONE;
+                found = true;
+                ++completed;
+            }
+        }
+        if (!found) {
+            complete_alone(builder->trace, completion);
+        }
+    }
+    builder->defects->open_requests += requests->left_open.count - completed;
+    fm_requests_clear(requests);
+}

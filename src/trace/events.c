@@ -1,0 +1,396 @@
+/* Reads the events of an archive into the tables of the trace. */
+#include "trace/builder.h"
+#include "trace/otf2_error.h"
+#include "trace/trace_internal.h"
+
+#include <otf2/otf2.h>
+#include <pthread.h>
+#include <string.h>
+
+struct event_reader {
+    struct fm_builder builder; /* first: callbacks get it as their data */
+    const struct fm_trace_private *references;
+    uint32_t program_name; /* string of the first ProgramBegin event; FM_NONE: none yet */
+    uint32_t program_process;
+};
+
+#define EVENT_ARGUMENTS                                                                            \
+    OTF2_LocationRef self, OTF2_TimeStamp time, uint64_t position, void *data,                     \
+        OTF2_AttributeList *attributes
+#define BEGIN_EVENT                                                                                \
+    (void)self;                                                                                    \
+    (void)position;                                                                                \
+    (void)attributes;                                                                              \
+    struct event_reader *reader = data;                                                            \
+    struct fm_builder *builder = &reader->builder;                                                 \
+    fm_builder_time(builder, time)
+#define END_EVENT return OTF2_CALLBACK_SUCCESS
+
+static inline uint32_t region_of(const struct event_reader *reader, uint32_t reference)
+{
+    return fm_references_find(&reader->references->regions, reference);
+}
+
+static inline uint32_t communicator_of(const struct event_reader *reader, uint32_t reference)
+{
+    return fm_references_find(&reader->references->communicators, reference);
+}
+
+static inline uint32_t window_of(const struct event_reader *reader, uint32_t reference)
+{
+    return fm_references_find(&reader->references->windows, reference);
+}
+
+static OTF2_CallbackCode on_enter(EVENT_ARGUMENTS, OTF2_RegionRef region)
+{
+    BEGIN_EVENT;
+    fm_builder_enter(builder, region_of(reader, region));
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_leave(EVENT_ARGUMENTS, OTF2_RegionRef region)
+{
+    BEGIN_EVENT;
+    fm_builder_leave(builder, region_of(reader, region));
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_program_begin(EVENT_ARGUMENTS, OTF2_StringRef name, uint32_t count,
+                                          const OTF2_StringRef *arguments)
+{
+    BEGIN_EVENT;
+    (void)count;
+    (void)arguments;
+    if (reader->program_name == FM_NONE) {
+        reader->program_name = name;
+        reader->program_process = builder->location->process;
+    }
+    fm_builder_enter(builder, reader->references->program_region);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_program_end(EVENT_ARGUMENTS, int64_t status)
+{
+    BEGIN_EVENT;
+    (void)status;
+    fm_builder_leave(builder, reader->references->program_region);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_flush(EVENT_ARGUMENTS, OTF2_TimeStamp stop)
+{
+    BEGIN_EVENT;
+    fm_builder_flush(builder, stop);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_send(EVENT_ARGUMENTS, uint32_t receiver, OTF2_CommRef communicator,
+                                 uint32_t tag, uint64_t bytes)
+{
+    BEGIN_EVENT;
+    fm_builder_send(builder, communicator_of(reader, communicator), receiver, tag, bytes, NULL);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_isend(EVENT_ARGUMENTS, uint32_t receiver, OTF2_CommRef communicator,
+                                  uint32_t tag, uint64_t bytes, uint64_t request)
+{
+    BEGIN_EVENT;
+    fm_builder_send(builder, communicator_of(reader, communicator), receiver, tag, bytes, &request);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_isend_complete(EVENT_ARGUMENTS, uint64_t request)
+{
+    BEGIN_EVENT;
+    fm_builder_send_complete(builder, request);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_irecv_request(EVENT_ARGUMENTS, uint64_t request)
+{
+    BEGIN_EVENT;
+    fm_builder_receive_request(builder, request);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_recv(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommRef communicator,
+                                 uint32_t tag, uint64_t bytes)
+{
+    BEGIN_EVENT;
+    fm_builder_receive(builder, communicator_of(reader, communicator), sender, tag, bytes, NULL);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_irecv(EVENT_ARGUMENTS, uint32_t sender, OTF2_CommRef communicator,
+                                  uint32_t tag, uint64_t bytes, uint64_t request)
+{
+    BEGIN_EVENT;
+    fm_builder_receive(builder, communicator_of(reader, communicator), sender, tag, bytes,
+                       &request);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_cancelled(EVENT_ARGUMENTS, uint64_t request)
+{
+    BEGIN_EVENT;
+    fm_builder_cancelled(builder, request);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
+                                       OTF2_CommRef communicator, uint32_t root, uint64_t sent,
+                                       uint64_t received)
+{
+    BEGIN_EVENT;
+    fm_builder_collective(builder, operation, communicator_of(reader, communicator), root, sent,
+                          received, NULL);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_collective_request(EVENT_ARGUMENTS, uint64_t request)
+{
+    BEGIN_EVENT;
+    fm_builder_collective_request(builder, request);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_collective_complete(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
+                                                OTF2_CommRef communicator, uint32_t root,
+                                                uint64_t sent, uint64_t received, uint64_t request)
+{
+    BEGIN_EVENT;
+    fm_builder_collective(builder, operation, communicator_of(reader, communicator), root, sent,
+                          received, &request);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_comm_create(EVENT_ARGUMENTS, OTF2_CommRef communicator)
+{
+    BEGIN_EVENT;
+    fm_builder_communicator_created(builder, communicator_of(reader, communicator));
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_rma_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp operation,
+                                           OTF2_RmaSyncLevel level, OTF2_RmaWinRef window,
+                                           uint32_t root, uint64_t sent, uint64_t received)
+{
+    BEGIN_EVENT;
+    (void)operation;
+    (void)level;
+    (void)root;
+    fm_builder_rma(builder, FM_RMA_COLLECTIVE, window_of(reader, window), FM_NONE, false, sent,
+                   received);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level,
+                                       OTF2_RmaWinRef window, OTF2_GroupRef group)
+{
+    BEGIN_EVENT;
+    (void)level;
+    fm_builder_rma(builder, FM_RMA_GROUP_SYNC, window_of(reader, window),
+                   fm_references_find(&reader->references->groups, group), false, 0, 0);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_put(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t target,
+                                uint64_t bytes, uint64_t id)
+{
+    BEGIN_EVENT;
+    (void)id;
+    fm_builder_rma(builder, FM_RMA_PUT, window_of(reader, window), target, false, bytes, 0);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_get(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t target,
+                                uint64_t bytes, uint64_t id)
+{
+    BEGIN_EVENT;
+    (void)id;
+    fm_builder_rma(builder, FM_RMA_GET, window_of(reader, window), target, false, 0, bytes);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_atomic(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t target,
+                                   OTF2_RmaAtomicType type, uint64_t sent, uint64_t received,
+                                   uint64_t id)
+{
+    BEGIN_EVENT;
+    (void)type;
+    (void)id;
+    fm_builder_rma(builder, FM_RMA_ATOMIC, window_of(reader, window), target, false, sent,
+                   received);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_lock_request(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t target,
+                                         uint64_t lock, OTF2_LockType type)
+{
+    BEGIN_EVENT;
+    (void)lock;
+    fm_builder_rma(builder, FM_RMA_LOCK_REQUEST, window_of(reader, window), target,
+                   type == OTF2_LOCK_SHARED, 0, 0);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_lock_acquire(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t target,
+                                         uint64_t lock, OTF2_LockType type)
+{
+    BEGIN_EVENT;
+    (void)lock;
+    fm_builder_rma(builder, FM_RMA_LOCK_ACQUIRE, window_of(reader, window), target,
+                   type == OTF2_LOCK_SHARED, 0, 0);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_lock_release(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t target,
+                                         uint64_t lock)
+{
+    BEGIN_EVENT;
+    (void)lock;
+    fm_builder_rma(builder, FM_RMA_LOCK_RELEASE, window_of(reader, window), target, false, 0, 0);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_unknown(OTF2_LocationRef self, OTF2_TimeStamp time, uint64_t position,
+                                    void *data, OTF2_AttributeList *attributes)
+{
+    BEGIN_EVENT;
+    END_EVENT;
+}
+
+static OTF2_EvtReaderCallbacks *new_callbacks(void)
+{
+    OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
+    OTF2_EvtReaderCallbacks_SetUnknownCallback(callbacks, on_unknown);
+    OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
+    OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
+    OTF2_EvtReaderCallbacks_SetProgramBeginCallback(callbacks, on_program_begin);
+    OTF2_EvtReaderCallbacks_SetProgramEndCallback(callbacks, on_program_end);
+    OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, on_flush);
+    OTF2_EvtReaderCallbacks_SetMpiSendCallback(callbacks, on_send);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCallback(callbacks, on_isend);
+    OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, on_isend_complete);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvRequestCallback(callbacks, on_irecv_request);
+    OTF2_EvtReaderCallbacks_SetMpiRecvCallback(callbacks, on_recv);
+    OTF2_EvtReaderCallbacks_SetMpiIrecvCallback(callbacks, on_irecv);
+    OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(callbacks, on_cancelled);
+    OTF2_EvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, on_collective);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks,
+                                                                    on_collective_request);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks,
+                                                                     on_collective_complete);
+    OTF2_EvtReaderCallbacks_SetCommCreateCallback(callbacks, on_comm_create);
+    OTF2_EvtReaderCallbacks_SetRmaCollectiveEndCallback(callbacks, on_rma_collective);
+    OTF2_EvtReaderCallbacks_SetRmaGroupSyncCallback(callbacks, on_group_sync);
+    OTF2_EvtReaderCallbacks_SetRmaPutCallback(callbacks, on_put);
+    OTF2_EvtReaderCallbacks_SetRmaGetCallback(callbacks, on_get);
+    OTF2_EvtReaderCallbacks_SetRmaAtomicCallback(callbacks, on_atomic);
+    OTF2_EvtReaderCallbacks_SetRmaRequestLockCallback(callbacks, on_lock_request);
+    OTF2_EvtReaderCallbacks_SetRmaAcquireLockCallback(callbacks, on_lock_acquire);
+    OTF2_EvtReaderCallbacks_SetRmaReleaseLockCallback(callbacks, on_lock_release);
+    return callbacks;
+}
+
+/* Local definitions hold the mapping tables and clock offsets; not every recorder writes them. */
+static void read_local_definitions(OTF2_Reader *archive, uint64_t id)
+{
+    OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(archive, id);
+    if (definitions != NULL) {
+        uint64_t read;
+        OTF2_Reader_ReadAllLocalDefinitions(archive, definitions, &read);
+        OTF2_Reader_CloseDefReader(archive, definitions);
+    }
+    (void)fm_otf2_error_take();
+}
+
+static void read_location(OTF2_Reader *archive, const OTF2_EvtReaderCallbacks *callbacks,
+                          struct event_reader *reader, uint32_t index)
+{
+    struct fm_location *location = &reader->builder.trace->locations[index];
+    fm_builder_begin_location(&reader->builder, index);
+    OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(archive, location->id);
+    bool complete = false;
+    if (events != NULL) {
+        OTF2_Reader_RegisterEvtCallbacks(archive, events, callbacks, reader);
+        uint64_t read = 0;
+        complete =
+            OTF2_Reader_ReadAllLocalEvents(archive, events, &read) == OTF2_SUCCESS;
+        OTF2_Reader_CloseEvtReader(archive, events);
+    }
+    if (!complete && location->defined_events != location->event_count) {
+        ++reader->builder.defects->missing_locations;
+    }
+    (void)fm_otf2_error_take();
+    fm_builder_end_location(&reader->builder);
+}
+
+/* The lowest process names the program, whichever thread reads it first. */
+static void name_program(struct fm_trace_private *private, uint32_t string, uint32_t process)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    uint32_t index = fm_references_find(&private->strings, string);
+    if (index == FM_NONE) {
+        return;
+    }
+    const char *slash = strrchr(private->text.items[index], '/');
+    const char *name = slash == NULL ? private->text.items[index] : slash + 1;
+    pthread_mutex_lock(&lock);
+    if (private->program_named_by == FM_NONE || process < private->program_named_by) {
+        struct fm_region *region = &private->trace.regions[private->program_region];
+        private->program_named_by = process;
+        fm_free(private->trace.program);
+        private->trace.program = fm_copy_string(name);
+        fm_free(region->name);
+        region->name = fm_copy_string(name);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
+                          struct fm_trace_defects *defects, struct fm_error *error)
+{
+    if (first >= last) {
+        return FM_OK;
+    }
+    OTF2_Reader *archive = OTF2_Reader_Open(trace->anchor);
+    if (archive == NULL) {
+        return fm_fail(error, FM_ERR_DATA, "%s: not a readable OTF2 archive: %s", trace->anchor,
+                       fm_otf2_error_take());
+    }
+    OTF2_Reader_SetSerialCollectiveCallbacks(archive);
+    const struct fm_process *end = &trace->processes[last - 1];
+    uint32_t first_location = trace->processes[first].first_location;
+    uint32_t last_location = end->first_location + end->location_count;
+    for (uint32_t i = first_location; i < last_location; ++i) {
+        OTF2_Reader_SelectLocation(archive, trace->locations[i].id);
+    }
+    if (OTF2_Reader_OpenDefFiles(archive) == OTF2_SUCCESS) {
+        for (uint32_t i = first_location; i < last_location; ++i) {
+            read_local_definitions(archive, trace->locations[i].id);
+        }
+        OTF2_Reader_CloseDefFiles(archive);
+    }
+    (void)fm_otf2_error_take();
+
+    struct event_reader reader = {.references = fm_trace_private(trace), .program_name = FM_NONE};
+    fm_builder_open(&reader.builder, trace, defects);
+    OTF2_EvtReaderCallbacks *callbacks = new_callbacks();
+    OTF2_Reader_OpenEvtFiles(archive);
+    for (uint32_t process = first; process < last; ++process) {
+        for (uint32_t t = 0; t < trace->processes[process].location_count; ++t) {
+            read_location(archive, callbacks, &reader,
+                          trace->processes[process].first_location + t);
+        }
+        fm_builder_end_process(&reader.builder);
+    }
+    OTF2_EvtReaderCallbacks_Delete(callbacks);
+    fm_builder_close(&reader.builder);
+    if (reader.program_name != FM_NONE) {
+        name_program(fm_trace_private(trace), reader.program_name, reader.program_process);
+    }
+    OTF2_Reader_Close(archive);
+    return FM_OK;
+}
