@@ -1,0 +1,15 @@
+/* One-sided communication: builds the epochs once for all of its patterns. */
+#include "analysis/one_sided.h"
+
+static void detect(struct fm_analysis *analysis)
+{
+    if (analysis->trace->window_count == 0) {
+        return;
+    }
+    struct fm_epochs *epochs = fm_epochs_build(analysis);
+    fm_detect_window_collectives(analysis, epochs);
+    fm_detect_general_active_target(analysis, epochs);
+    fm_epochs_free(epochs, analysis->trace->process_count);
+}
+
+const struct fm_pattern fm_pattern_one_sided = {"one-sided", detect};

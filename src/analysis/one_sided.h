@@ -1,0 +1,15 @@
+/** @file
+ * The parts of the one-sided patterns, which share the epochs of the processes. */
+#ifndef FERMATA_ANALYSIS_ONE_SIDED_H
+#define FERMATA_ANALYSIS_ONE_SIDED_H
+
+#include "analysis/epochs.h"
+
+/** Wait at Create, Fence and Free, Early Fence, and what fences synchronize. Runs phases. */
+void fm_detect_window_collectives(struct fm_analysis *analysis, const struct fm_epochs *epochs);
+
+/** Late Post, Early Wait, Late Complete, and what start/complete/post/wait synchronize.
+ * Runs phases. */
+void fm_detect_general_active_target(struct fm_analysis *analysis, const struct fm_epochs *epochs);
+
+#endif

@@ -1,0 +1,69 @@
+/** @file
+ * What a family of patterns is and what it gets. A family lives in one file and stands in the
+ * registry (registry.c); its detect function runs phases on the engine and adds its findings.
+ */
+#ifndef FERMATA_ANALYSIS_PATTERN_H
+#define FERMATA_ANALYSIS_PATTERN_H
+
+#include "analysis/findings.h"
+#include "engine/engine.h"
+#include "trace/trace.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** What could not be analysed; told in the report. */
+struct fm_omissions {
+    atomic_uint_fast64_t unmatched_sends;
+    atomic_uint_fast64_t unmatched_receives;
+    atomic_uint_fast64_t clock_violations;       /**< messages received before they were sent */
+    atomic_uint_fast64_t incomplete_collectives; /**< some member's record is missing */
+    atomic_uint_fast64_t mixed_collectives;      /**< members called different operations */
+    atomic_uint_fast64_t unknown_neighborhoods;  /**< neighbourhood collectives without topology */
+    atomic_uint_fast64_t unmatched_epochs;       /**< access or exposure epochs without partner */
+};
+
+struct fm_analysis {
+    const struct fm_trace *trace;
+    struct fm_engine *engine;
+    struct fm_findings *findings; /**< by location */
+    struct fm_omissions omissions;
+};
+
+struct fm_pattern {
+    const char *name;
+    void (*detect)(struct fm_analysis *analysis);
+};
+
+/** All families, ended by NULL. */
+extern const struct fm_pattern *const fm_patterns[];
+
+/** Merges the records of a process's locations by the time of their calls, keeping each location's
+ * own order; ties: the lower location. */
+struct fm_record_merge {
+    const struct fm_trace *trace;
+    uint32_t first_location;
+    uint32_t location_count;
+    uint32_t *next; /**< by location of the process: next row */
+    size_t (*count)(const struct fm_location *location);
+    uint32_t (*activity)(const struct fm_location *location, uint32_t row);
+};
+
+/** A record: row of a table of a location. */
+struct fm_record_ref {
+    uint32_t location;
+    uint32_t row;
+};
+
+/** Begins a merge over a table.
+ * @param count     number of rows of the table
+ * @param activity  call that a row belongs to */
+void fm_record_merge_begin(struct fm_record_merge *merge, const struct fm_trace *trace,
+                           uint32_t process, size_t (*count)(const struct fm_location *),
+                           uint32_t (*activity)(const struct fm_location *, uint32_t));
+
+/** Finds the next record. @return whether there was one; after the last one the merge is over. */
+bool fm_record_merge_next(struct fm_record_merge *merge, struct fm_record_ref *record);
+
+#endif
