@@ -137,13 +137,23 @@ static int compare_cells(const void *left, const void *right)
     return 0;
 }
 
+static bool is_sorted(const struct fm_cube *cube)
+{
+    for (size_t i = 1; i < cube->cell_count; i++) {
+        if (compare_cells(&cube->cells[i - 1], &cube->cells[i]) >= 0)
+            return false;
+    }
+    return true;
+}
+
 /** Sorts the cells, adds up repetitions, drops zeros. */
 static fm_status_t compact(struct fm_cube *cube, struct fm_error *error)
 {
     if (cube->cell_count == 0)
         return FM_OK;
     struct fm_cube_cell *cells = cube->cells;
-    qsort(cells, cube->cell_count, sizeof *cells, compare_cells);
+    if (!is_sorted(cube))
+        qsort(cells, cube->cell_count, sizeof *cells, compare_cells);
     size_t kept = 0;
     for (size_t i = 0; i < cube->cell_count;) {
         struct fm_cube_cell sum = cells[i++];

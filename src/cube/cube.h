@@ -56,7 +56,7 @@ struct fm_cube_instance {
     uint32_t callpath;      /**< where */
     uint64_t enter;         /**< ticks since the begin of the run */
     uint64_t wait;          /**< ticks */
-    uint32_t cause_location;
+    uint32_t cause_location; /**< whose event ended the wait; FM_CUBE_NONE: unknown */
     uint32_t cause_callpath; /**< call whose lateness ended the wait; FM_CUBE_NONE: unknown */
 };
 

@@ -1,0 +1,174 @@
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#define INVALID UINT32_MAX
+
+size_t fm_text_decode(const char *text, uint32_t *code_point)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    unsigned first = bytes[0];
+    *code_point = INVALID;
+    if (first < 0x80) {
+        *code_point = first;
+        return 1;
+    }
+    size_t length;
+    uint32_t value;
+    uint32_t smallest;
+    if (first >= 0xc2 && first <= 0xdf) {
+        length = 2;
+        value = first & 0x1f;
+        smallest = 0x80;
+    } else if ((first & 0xf0) == 0xe0) {
+        length = 3;
+        value = first & 0x0f;
+        smallest = 0x800;
+    } else if (first >= 0xf0 && first <= 0xf4) {
+        length = 4;
+        value = first & 0x07;
+        smallest = 0x10000;
+    } else {
+        return 1;
+    }
+    for (size_t i = 1; i < length; i++) {
+        /* The terminating NUL is no continuation byte, so this never reads past the end. */
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 1;
+        value = value << 6 | (bytes[i] & 0x3fU);
+    }
+    if (value < smallest || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 1;
+    *code_point = value;
+    return length;
+}
+
+/** @return whether a terminal would do something other than show this character. */
+static bool is_control(uint32_t code_point)
+{
+    return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) ||
+           code_point == 0x061c || (code_point >= 0x200b && code_point <= 0x200f) ||
+           (code_point >= 0x2028 && code_point <= 0x202e) ||
+           (code_point >= 0x2060 && code_point <= 0x206f) || code_point == 0xfeff ||
+           (code_point >= 0xfff9 && code_point <= 0xfffb) ||
+           (code_point >= 0xe0000 && code_point <= 0xe007f);
+}
+
+char *fm_text_printable(const char *text, bool utf8)
+{
+    char *printable = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&printable, &size);
+    if (stream == NULL)
+        return NULL;
+    while (*text != '\0') {
+        uint32_t code_point;
+        size_t length = fm_text_decode(text, &code_point);
+        if (code_point == INVALID || (code_point < 0x80 && is_control(code_point)))
+            fprintf(stream, "\\x%02x", (unsigned)(unsigned char)*text);
+        else if (is_control(code_point) || (!utf8 && code_point >= 0x80))
+            fprintf(stream, "\\u{%x}", code_point);
+        else
+            fwrite(text, 1, length, stream);
+        text += length;
+    }
+    bool failed = ferror(stream) != 0;
+    if (fclose(stream) != 0 || failed) {
+        free(printable);
+        return NULL;
+    }
+    return printable;
+}
+
+static size_t columns_of(uint32_t code_point)
+{
+    if (code_point < 0x80)
+        return 1;
+    int columns = wcwidth((wchar_t)code_point);
+    return columns < 0 ? 1 : (size_t)columns;
+}
+
+size_t fm_text_columns(const char *text)
+{
+    size_t columns = 0;
+    while (*text != '\0') {
+        uint32_t code_point;
+        text += fm_text_decode(text, &code_point);
+        columns += columns_of(code_point);
+    }
+    return columns;
+}
+
+size_t fm_text_fit(const char *text, size_t columns)
+{
+    size_t bytes = 0;
+    while (text[bytes] != '\0') {
+        uint32_t code_point;
+        size_t length = fm_text_decode(text + bytes, &code_point);
+        size_t needed = columns_of(code_point);
+        if (needed > columns)
+            break;
+        columns -= needed;
+        bytes += length;
+    }
+    return bytes;
+}
+
+static const char replacement[] = "\xef\xbf\xbd";
+
+void fm_text_write_json(FILE *stream, const char *text)
+{
+    if (text == NULL) {
+        fputs("null", stream);
+        return;
+    }
+    putc('"', stream);
+    while (*text != '\0') {
+        uint32_t code_point;
+        size_t length = fm_text_decode(text, &code_point);
+        if (code_point == INVALID)
+            fputs(replacement, stream);
+        else if (code_point == '"' || code_point == '\\')
+            fprintf(stream, "\\%c", *text);
+        else if (code_point < 0x20 || code_point == 0x7f)
+            fprintf(stream, "\\u%04x", code_point);
+        else
+            fwrite(text, 1, length, stream);
+        text += length;
+    }
+    putc('"', stream);
+}
+
+void fm_text_write_csv(FILE *stream, const char *text)
+{
+    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    if (quoted)
+        putc('"', stream);
+    while (*text != '\0') {
+        uint32_t code_point;
+        size_t length = fm_text_decode(text, &code_point);
+        if (code_point == INVALID)
+            fputs(replacement, stream);
+        else if (code_point == '"')
+            fputs("\"\"", stream);
+        else
+            fwrite(text, 1, length, stream);
+        text += length;
+    }
+    if (quoted)
+        putc('"', stream);
+}
+
+char *fm_text_shortest(char buffer[FM_TEXT_NUMBER], double value)
+{
+    /* A decimal of at most 15 digits survives the way into a double and back, so 15 digits give the
+     * shortest decimal whenever it has no more; 17 always suffice. */
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(buffer, FM_TEXT_NUMBER, "%.*g", precision, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}

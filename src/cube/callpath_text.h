@@ -1,0 +1,16 @@
+/** @file
+ * Call paths as text.
+ */
+#ifndef FERMATA_CUBE_CALLPATH_TEXT_H
+#define FERMATA_CUBE_CALLPATH_TEXT_H
+
+#include "cube/cube.h"
+
+/** @return the region names from the root to `callpath`, with `separator` between them (with "/" it
+ * is what fm_cube_find_callpath() takes); to be freed by the caller; NULL without memory. */
+char *fm_cube_callpath_text(const struct fm_cube *cube, uint32_t callpath, const char *separator);
+
+/** @return the name of the call path's region. It belongs to the cube. */
+const char *fm_cube_callpath_region(const struct fm_cube *cube, uint32_t callpath);
+
+#endif

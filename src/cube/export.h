@@ -1,0 +1,23 @@
+/** @file
+ * The cube in formats for other tools. Exporters stream: they need no memory beyond that of the cube
+ * and one text per call path. Names are made valid UTF-8. A stream that cannot take the data gives
+ * FM_ERR_SYSTEM.
+ */
+#ifndef FERMATA_CUBE_EXPORT_H
+#define FERMATA_CUBE_EXPORT_H
+
+#include "cube/view.h"
+
+#include <stdio.h>
+
+/** Writes JSON of the layout "fermata-report", version 1 (docs/report-json.md). The definitions are
+ * those of the whole cube, the severities those of the view. */
+fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error);
+
+/** Writes CSV (RFC 4180): a header line, then one line for each severity of the view, exclusive. */
+fm_status_t fm_export_csv(const struct fm_view *view, FILE *stream, struct fm_error *error);
+
+/** @return a value of `metric` for people and tools: seconds for times, else the number itself. */
+double fm_cube_scaled(const struct fm_cube *cube, fm_metric_t metric, int64_t value);
+
+#endif

@@ -1,0 +1,208 @@
+#include "base/text.h"
+#include "cube/export.h"
+
+double fm_cube_scaled(const struct fm_cube *cube, fm_metric_t metric, int64_t value)
+{
+    double number = (double)value;
+    if (fm_metric_info(metric)->unit == FM_UNIT_TICKS)
+        number /= (double)cube->experiment.ticks_per_second;
+    return number;
+}
+
+static void put_text(FILE *stream, const char *key, const char *text)
+{
+    fprintf(stream, "\"%s\":", key);
+    fm_text_write_json(stream, text);
+}
+
+static void put_index(FILE *stream, const char *key, uint32_t index)
+{
+    if (index == FM_CUBE_NONE)
+        fprintf(stream, "\"%s\":null", key);
+    else
+        fprintf(stream, "\"%s\":%u", key, index);
+}
+
+static void put_number(FILE *stream, const char *key, double value)
+{
+    char number[FM_TEXT_NUMBER];
+    fprintf(stream, "\"%s\":%s", key, fm_text_shortest(number, value));
+}
+
+static void put_seconds(FILE *stream, const char *key, const struct fm_cube *cube, uint64_t ticks)
+{
+    put_number(stream, key, (double)ticks / (double)cube->experiment.ticks_per_second);
+}
+
+static void put_experiment(FILE *stream, const struct fm_cube *cube)
+{
+    const struct fm_cube_experiment *experiment = &cube->experiment;
+    fputs(" \"experiment\":{", stream);
+    put_text(stream, "title", experiment->title);
+    putc(',', stream);
+    put_text(stream, "command", experiment->command);
+    putc(',', stream);
+    put_text(stream, "creator", experiment->creator);
+    putc(',', stream);
+    put_text(stream, "machine", experiment->machine);
+    fprintf(stream, ",\"processes\":%u,\"locations\":%u,\"events\":%llu,", experiment->process_count,
+            cube->location_count, (unsigned long long)experiment->event_count);
+    put_seconds(stream, "duration", cube, experiment->end - experiment->begin);
+    fprintf(stream, ",\"ticks_per_second\":%llu},\n",
+            (unsigned long long)experiment->ticks_per_second);
+}
+
+static void put_metrics(FILE *stream)
+{
+    fputs(" \"metrics\":[", stream);
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
+        fputs(i == 0 ? "\n  {" : ",\n  {", stream);
+        put_text(stream, "id", info->id);
+        putc(',', stream);
+        put_text(stream, "parent",
+                 info->parent == FM_METRIC_NONE ? NULL : fm_metric_info(info->parent)->id);
+        putc(',', stream);
+        put_text(stream, "name", info->name);
+        putc(',', stream);
+        put_text(stream, "unit", fm_unit_name(info->unit));
+        putc(',', stream);
+        put_text(stream, "description", info->description);
+        putc('}', stream);
+    }
+    fputs("],\n", stream);
+}
+
+static void put_callpaths(FILE *stream, const struct fm_cube *cube)
+{
+    fputs(" \"callpaths\":[", stream);
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        const struct fm_cube_callpath *callpath = &cube->callpaths[i];
+        const struct fm_cube_region *region = &cube->regions[callpath->region];
+        fprintf(stream, "%s\n  {\"id\":%u,", i == 0 ? "" : ",", i);
+        put_index(stream, "parent", callpath->parent);
+        putc(',', stream);
+        put_text(stream, "region", region->name);
+        putc(',', stream);
+        put_text(stream, "paradigm", region->paradigm);
+        putc(',', stream);
+        put_text(stream, "file", region->file);
+        putc(',', stream);
+        put_index(stream, "line", region->line == 0 ? FM_CUBE_NONE : region->line);
+        putc('}', stream);
+    }
+    fputs("],\n", stream);
+}
+
+static void put_locations(FILE *stream, const struct fm_cube *cube)
+{
+    fputs(" \"locations\":[", stream);
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        const struct fm_cube_location *location = &cube->locations[i];
+        fprintf(stream, "%s\n  {\"id\":%u,\"rank\":%u,\"thread\":%u,", i == 0 ? "" : ",", i,
+                location->rank, location->thread);
+        put_text(stream, "node", location->node);
+        putc(',', stream);
+        put_text(stream, "name", location->name);
+        putc('}', stream);
+    }
+    fputs("],\n", stream);
+}
+
+static void put_severities(FILE *stream, const struct fm_view *view)
+{
+    const struct fm_cube *cube = view->cube;
+    fputs(" \"severities\":[", stream);
+    const char *separator = "";
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (!fm_view_contains(view, cell))
+            continue;
+        fm_metric_t metric = (fm_metric_t)cell->metric;
+        fprintf(stream, "%s\n  {\"metric\":\"%s\",\"callpath\":%u,\"location\":%u,", separator,
+                fm_metric_info(metric)->id, cell->callpath, cell->location);
+        /* Counts are written as the integers they are: a double may not hold them. */
+        if (fm_metric_info(metric)->unit == FM_UNIT_TICKS)
+            put_number(stream, "value", fm_cube_scaled(cube, metric, cell->value));
+        else
+            fprintf(stream, "\"value\":%lld", (long long)cell->value);
+        putc('}', stream);
+        separator = ",";
+    }
+    fputs("],\n", stream);
+}
+
+static void put_instances(FILE *stream, const struct fm_cube *cube,
+                          const struct fm_cube_statistics *record)
+{
+    fputs("\"worst\":[", stream);
+    for (uint32_t i = 0; i < record->worst_count; i++) {
+        const struct fm_cube_instance *instance = &record->worst[i];
+        fputs(i == 0 ? "\n   {" : ",\n   {", stream);
+        put_index(stream, "location", instance->location);
+        putc(',', stream);
+        put_index(stream, "callpath", instance->callpath);
+        putc(',', stream);
+        put_seconds(stream, "enter", cube, instance->enter);
+        putc(',', stream);
+        put_seconds(stream, "wait", cube, instance->wait);
+        putc(',', stream);
+        put_index(stream, "cause_location", instance->cause_location);
+        putc(',', stream);
+        put_index(stream, "cause_callpath", instance->cause_callpath);
+        putc('}', stream);
+    }
+    putc(']', stream);
+}
+
+static void put_statistics(FILE *stream, const struct fm_view *view)
+{
+    const struct fm_cube *cube = view->cube;
+    fputs(" \"statistics\":[", stream);
+    const char *separator = "";
+    for (uint32_t i = 0; i < cube->statistics_count; i++) {
+        const struct fm_cube_statistics *record = &cube->statistics[i];
+        if (!view->metrics[record->metric])
+            continue;
+        fprintf(stream, "%s\n  {\"metric\":\"%s\",\"count\":%llu,", separator,
+                fm_metric_info((fm_metric_t)record->metric)->id,
+                (unsigned long long)record->count);
+        put_seconds(stream, "sum", cube, record->sum);
+        putc(',', stream);
+        put_seconds(stream, "min", cube, record->min);
+        putc(',', stream);
+        put_seconds(stream, "lower_quartile", cube, record->lower_quartile);
+        putc(',', stream);
+        put_seconds(stream, "median", cube, record->median);
+        putc(',', stream);
+        put_seconds(stream, "upper_quartile", cube, record->upper_quartile);
+        putc(',', stream);
+        put_seconds(stream, "max", cube, record->max);
+        putc(',', stream);
+        put_instances(stream, cube, record);
+        putc('}', stream);
+        separator = ",";
+    }
+    fputs("],\n", stream);
+}
+
+fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
+{
+    const struct fm_cube *cube = view->cube;
+    fputs("{\"format\":\"fermata-report\",\"version\":1,\n", stream);
+    put_experiment(stream, cube);
+    put_metrics(stream);
+    put_callpaths(stream, cube);
+    put_locations(stream, cube);
+    put_severities(stream, view);
+    put_statistics(stream, view);
+    fputs(" \"critical_path\":[],\n \"warnings\":[", stream);
+    for (uint32_t i = 0; i < cube->warning_count; i++) {
+        fputs(i == 0 ? "\n  " : ",\n  ", stream);
+        fm_text_write_json(stream, cube->warnings[i]);
+    }
+    fputs("]}\n", stream);
+    if (fflush(stream) != 0 || ferror(stream))
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report as JSON: %m");
+    return FM_OK;
+}

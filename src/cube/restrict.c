@@ -1,0 +1,124 @@
+#include "cube/view.h"
+
+#include <stdlib.h>
+
+static fm_status_t copy_experiment(struct fm_cube *to, const struct fm_cube *from,
+                                   struct fm_error *error)
+{
+    struct fm_cube_experiment *copy = &to->experiment;
+    const struct fm_cube_experiment *original = &from->experiment;
+    *copy = *original;
+    copy->title = copy->command = copy->creator = copy->machine = NULL;
+    fm_status_t status = fm_cube_set_text(&copy->title, original->title, error);
+    if (status == FM_OK)
+        status = fm_cube_set_text(&copy->command, original->command, error);
+    if (status == FM_OK)
+        status = fm_cube_set_text(&copy->creator, original->creator, error);
+    if (status == FM_OK)
+        status = fm_cube_set_text(&copy->machine, original->machine, error);
+    return status;
+}
+
+/** Copies regions, locations and the selected call paths.
+ * @param map  out: for each call path of `view->cube`, its index in `to`, or FM_CUBE_NONE */
+static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *view, uint32_t *map,
+                                    struct fm_error *error)
+{
+    const struct fm_cube *from = view->cube;
+    bool failed = false;
+    for (uint32_t i = 0; i < from->region_count; i++) {
+        const struct fm_cube_region *region = &from->regions[i];
+        failed |= fm_cube_add_region(to, region->name, region->paradigm, region->file,
+                                     region->line) == FM_CUBE_NONE;
+    }
+    for (uint32_t i = 0; i < from->location_count; i++) {
+        const struct fm_cube_location *location = &from->locations[i];
+        failed |= fm_cube_add_location(to, location->id, location->rank, location->thread,
+                                       location->node, location->name) == FM_CUBE_NONE;
+    }
+    for (uint32_t i = 0; i < from->callpath_count; i++) {
+        map[i] = FM_CUBE_NONE;
+        if (!view->callpaths[i])
+            continue;
+        const struct fm_cube_callpath *callpath = &from->callpaths[i];
+        uint32_t parent = i == view->selection.callpath ? FM_CUBE_NONE : map[callpath->parent];
+        map[i] = fm_cube_add_callpath(to, parent, callpath->region);
+        failed |= map[i] == FM_CUBE_NONE;
+    }
+    return failed ? fm_fail(error, FM_ERR_SYSTEM, "out of memory for a part of the report") : FM_OK;
+}
+
+/** Copies the statistics of metrics that have no value outside the subtree. */
+static fm_status_t copy_statistics(struct fm_cube *to, const struct fm_cube *from,
+                                   const uint32_t *map, struct fm_error *error)
+{
+    for (uint32_t i = 0; i < from->statistics_count; i++) {
+        struct fm_cube_statistics record = from->statistics[i];
+        bool complete = true;
+        for (size_t j = 0; complete && j < from->cell_count; j++) {
+            const struct fm_cube_cell *cell = &from->cells[j];
+            complete = map[cell->callpath] != FM_CUBE_NONE ||
+                       !fm_metric_is_within((fm_metric_t)cell->metric, (fm_metric_t)record.metric);
+        }
+        fm_status_t status;
+        if (complete) {
+            for (uint32_t j = 0; j < record.worst_count; j++) {
+                struct fm_cube_instance *instance = &record.worst[j];
+                instance->callpath = map[instance->callpath];
+                if (instance->cause_callpath != FM_CUBE_NONE)
+                    instance->cause_callpath = map[instance->cause_callpath];
+                /* Only damage could put a wait state where its metric has no value. */
+                if (instance->callpath == FM_CUBE_NONE)
+                    record.worst_count = j;
+            }
+            status = fm_cube_add_statistics(to, &record, error);
+        } else {
+            status = fm_cube_warn(to, error,
+                                  "The distribution of %s covers the whole run and is not shown for "
+                                  "a part of it.",
+                                  fm_metric_info((fm_metric_t)record.metric)->name);
+        }
+        if (status != FM_OK)
+            return status;
+    }
+    return FM_OK;
+}
+
+fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct fm_cube **restricted,
+                             struct fm_error *error)
+{
+    struct fm_view view;
+    struct fm_selection selection = fm_selection_all();
+    selection.callpath = root;
+    fm_status_t status = fm_view_prepare(&view, cube, &selection, error);
+    if (status != FM_OK)
+        return status;
+    struct fm_cube *copy = fm_cube_create();
+    uint32_t *map = calloc(cube->callpath_count + (size_t)1, sizeof *map);
+    if (copy == NULL || map == NULL)
+        status = fm_fail(error, FM_ERR_SYSTEM, "out of memory for a part of the report");
+    if (status == FM_OK)
+        status = copy_experiment(copy, cube, error);
+    if (status == FM_OK)
+        status = copy_definitions(copy, &view, map, error);
+    for (size_t i = 0; status == FM_OK && i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (fm_view_contains(&view, cell))
+            status = fm_cube_add(copy, (fm_metric_t)cell->metric, map[cell->callpath],
+                                 cell->location, cell->value, error);
+    }
+    if (status == FM_OK)
+        status = copy_statistics(copy, cube, map, error);
+    for (uint32_t i = 0; status == FM_OK && i < cube->warning_count; i++)
+        status = fm_cube_warn(copy, error, "%s", cube->warnings[i]);
+    if (status == FM_OK)
+        status = fm_cube_seal(copy, error);
+    free(map);
+    fm_view_release(&view);
+    if (status != FM_OK) {
+        fm_cube_free(copy);
+        return status;
+    }
+    *restricted = copy;
+    return FM_OK;
+}
