@@ -48,8 +48,8 @@ size_t fm_text_decode(const char *text, uint32_t *code_point)
 /** @return whether a terminal would do something other than show this character. */
 static bool is_control(uint32_t code_point)
 {
-    return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) ||
-           code_point == 0x061c || (code_point >= 0x200b && code_point <= 0x200f) ||
+    return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) || code_point == 0x061c ||
+           (code_point >= 0x200b && code_point <= 0x200f) ||
            (code_point >= 0x2028 && code_point <= 0x202e) ||
            (code_point >= 0x2060 && code_point <= 0x206f) || code_point == 0xfeff ||
            (code_point >= 0xfff9 && code_point <= 0xfffb) ||

@@ -1,6 +1,6 @@
 /** @file
- * Text from traces and file names is data: it may hold any bytes. These functions write it such that
- * it stays harmless and valid where it goes (terminal, JSON, CSV).
+ * Text from traces and file names is data: it may hold any bytes. These functions write it such
+ * that it stays harmless and valid where it goes (terminal, JSON, CSV).
  */
 #ifndef FERMATA_BASE_TEXT_H
 #define FERMATA_BASE_TEXT_H

@@ -159,7 +159,8 @@ static fm_status_t compact(struct fm_cube *cube, struct fm_error *error)
         struct fm_cube_cell sum = cells[i++];
         while (i < cube->cell_count && compare_cells(&sum, &cells[i]) == 0) {
             if (__builtin_add_overflow(sum.value, cells[i].value, &sum.value)) {
-                return fm_fail(error, FM_ERR_DATA, "metric %s: the sum of the values exceeds 64 bits",
+                return fm_fail(error, FM_ERR_DATA,
+                               "metric %s: the sum of the values exceeds 64 bits",
                                fm_metric_info((fm_metric_t)sum.metric)->id);
             }
             i++;
@@ -220,8 +221,8 @@ fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_st
 
 fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)
 {
-    char **warnings = grow(cube->warnings, cube->warning_count, &cube->warning_capacity,
-                           sizeof *warnings);
+    char **warnings =
+        grow(cube->warnings, cube->warning_count, &cube->warning_capacity, sizeof *warnings);
     if (warnings == NULL)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory for a warning");
     cube->warnings = warnings;
@@ -249,8 +250,7 @@ fm_status_t fm_cube_seal(struct fm_cube *cube, struct fm_error *error)
     if (status != FM_OK)
         return status;
     if (cube->cell_count > 0 && cube->cell_count < cube->cell_capacity) {
-        struct fm_cube_cell *shrunk =
-            reallocarray(cube->cells, cube->cell_count, sizeof *shrunk);
+        struct fm_cube_cell *shrunk = reallocarray(cube->cells, cube->cell_count, sizeof *shrunk);
         if (shrunk != NULL) {
             cube->cells = shrunk;
             cube->cell_capacity = cube->cell_count;

@@ -52,10 +52,10 @@ struct fm_cube_cell {
 
 /** One wait state, as shown among the worst of its kind. */
 struct fm_cube_instance {
-    uint32_t location;      /**< who waited */
-    uint32_t callpath;      /**< where */
-    uint64_t enter;         /**< ticks since the begin of the run */
-    uint64_t wait;          /**< ticks */
+    uint32_t location;       /**< who waited */
+    uint32_t callpath;       /**< where */
+    uint64_t enter;          /**< ticks since the begin of the run */
+    uint64_t wait;           /**< ticks */
     uint32_t cause_location; /**< whose event ended the wait; FM_CUBE_NONE: unknown */
     uint32_t cause_callpath; /**< call whose lateness ended the wait; FM_CUBE_NONE: unknown */
 };
@@ -73,13 +73,13 @@ struct fm_cube_statistics {
 
 /** What was measured. Strings may be NULL where unknown. */
 struct fm_cube_experiment {
-    char *title;             /**< the program, or the archive's name */
-    char *command;           /**< command line of the measured program */
-    char *creator;           /**< recorder that wrote the trace */
+    char *title;   /**< the program, or the archive's name */
+    char *command; /**< command line of the measured program */
+    char *creator; /**< recorder that wrote the trace */
     char *machine;
     uint64_t ticks_per_second;
-    uint64_t begin;          /**< earliest event, ticks of the trace clock */
-    uint64_t end;            /**< latest event */
+    uint64_t begin; /**< earliest event, ticks of the trace clock */
+    uint64_t end;   /**< latest event */
     uint64_t event_count;
     uint32_t process_count;
 };
@@ -160,11 +160,12 @@ const struct fm_cube_statistics *fm_cube_metric_statistics(const struct fm_cube 
  * allowed; names may contain '/' themselves). @return its index, or FM_CUBE_NONE. */
 uint32_t fm_cube_find_callpath(const struct fm_cube *cube, const char *path);
 
-/** Writes the report file `path`: versioned, self-describing, with a checksum (docs/report-format.md).
- * The file appears complete or not at all; an existing one is replaced. */
+/** Writes the report file `path`: versioned, self-describing, with a checksum
+ * (docs/report-format.md). The file appears complete or not at all; an existing one is replaced. */
 fm_status_t fm_cube_write(const struct fm_cube *cube, const char *path, struct fm_error *error);
 
-/** Reads a report file. A damaged, truncated or foreign file gives FM_ERR_DATA with file and reason.
+/** Reads a report file. A damaged, truncated or foreign file gives FM_ERR_DATA with file and
+ * reason.
  * @param cube  out: to be freed with fm_cube_free(); set only on success */
 fm_status_t fm_cube_read(const char *path, struct fm_cube **cube, struct fm_error *error);
 

@@ -4,8 +4,9 @@
 #ifndef FERMATA_CUBE_CUBE_FORMAT_H
 #define FERMATA_CUBE_CUBE_FORMAT_H
 
-#define FM_CUBE_FILE_MAGIC          "\x89"                                                         \
-                                    "FERMATA"
+#define FM_CUBE_FILE_MAGIC                                                                         \
+    "\x89"                                                                                         \
+    "FERMATA"
 #define FM_CUBE_FILE_MAGIC_SIZE     8
 #define FM_CUBE_FILE_VERSION        1
 #define FM_CUBE_FILE_HEADER_SIZE    24

@@ -93,7 +93,8 @@ static uint64_t get_u64(struct source *source)
     return get_integer(source, 8);
 }
 
-/** @return a copy of the string, to be freed; NULL if it is unknown and `optional`, or on failure. */
+/** @return a copy of the string, to be freed; NULL if it is unknown and `optional`, or on failure.
+ */
 static char *get_string(struct source *source, bool optional)
 {
     uint32_t length = get_u32(source);
@@ -338,8 +339,7 @@ static fm_status_t read_block(struct reader *reader, uint32_t metric, uint64_t c
             return damaged(reader, "a value of metric %u is malformed", metric);
         previous = key;
         if (own != FM_METRIC_NONE)
-            cube->cells[cube->cell_count++] =
-                (struct fm_cube_cell){own, callpath, location, value};
+            cube->cells[cube->cell_count++] = (struct fm_cube_cell){own, callpath, location, value};
     }
     return FM_OK;
 }
@@ -371,10 +371,11 @@ static fm_status_t read_severities(struct reader *reader)
         if (!reader->metric_exact[metric]) {
             uint32_t own = reader->metrics[metric];
             bool dropped = own == FM_METRIC_NONE;
-            status = fm_cube_warn(cube, reader->error,
-                                  "Metric %s of the report file is unknown to this version and %s%s.",
-                                  reader->metric_ids[metric], dropped ? "left out" : "counted as ",
-                                  dropped ? "" : fm_metric_info((fm_metric_t)own)->id);
+            status =
+                fm_cube_warn(cube, reader->error,
+                             "Metric %s of the report file is unknown to this version and %s%s.",
+                             reader->metric_ids[metric], dropped ? "left out" : "counted as ",
+                             dropped ? "" : fm_metric_info((fm_metric_t)own)->id);
             if (status != FM_OK)
                 return status;
         }
@@ -509,9 +510,9 @@ close_file:
 
 fm_status_t fm_cube_read(const char *path, struct fm_cube **cube, struct fm_error *error)
 {
-    fm_status_t (*const steps[])(struct reader *) = {read_experiment, read_metrics,   read_regions,
-                                                     read_callpaths,  read_locations, read_severities,
-                                                     read_statistics, read_warnings};
+    fm_status_t (*const steps[])(struct reader *) = {
+        read_experiment, read_metrics,    read_regions,    read_callpaths,
+        read_locations,  read_severities, read_statistics, read_warnings};
     fm_status_t status = FM_OK;
     size_t size = 0;
     unsigned char *bytes = load(path, &size, &status, error);

@@ -191,8 +191,8 @@ static const struct {
     const char *tag;
     void (*put)(struct sink *sink, const struct fm_cube *cube);
 } sections[] = {
-    {"EXPT", put_experiment}, {"METR", put_metrics},    {"REGN", put_regions},
-    {"CALL", put_callpaths},  {"LOCN", put_locations},  {"STAT", put_statistics},
+    {"EXPT", put_experiment}, {"METR", put_metrics},   {"REGN", put_regions},
+    {"CALL", put_callpaths},  {"LOCN", put_locations}, {"STAT", put_statistics},
     {"WARN", put_warnings},
 };
 

@@ -1,7 +1,7 @@
 /** @file
- * The cube in formats for other tools. Exporters stream: they need no memory beyond that of the cube
- * and one text per call path. Names are made valid UTF-8. A stream that cannot take the data gives
- * FM_ERR_SYSTEM.
+ * The cube in formats for other tools. Exporters stream: they need no memory beyond that of the
+ * cube and one text per call path. Names are made valid UTF-8. A stream that cannot take the data
+ * gives FM_ERR_SYSTEM.
  */
 #ifndef FERMATA_CUBE_EXPORT_H
 #define FERMATA_CUBE_EXPORT_H

@@ -45,8 +45,9 @@ static void put_experiment(FILE *stream, const struct fm_cube *cube)
     put_text(stream, "creator", experiment->creator);
     putc(',', stream);
     put_text(stream, "machine", experiment->machine);
-    fprintf(stream, ",\"processes\":%u,\"locations\":%u,\"events\":%llu,", experiment->process_count,
-            cube->location_count, (unsigned long long)experiment->event_count);
+    fprintf(stream, ",\"processes\":%u,\"locations\":%u,\"events\":%llu,",
+            experiment->process_count, cube->location_count,
+            (unsigned long long)experiment->event_count);
     put_seconds(stream, "duration", cube, experiment->end - experiment->begin);
     fprintf(stream, ",\"ticks_per_second\":%llu},\n",
             (unsigned long long)experiment->ticks_per_second);
@@ -165,8 +166,7 @@ static void put_statistics(FILE *stream, const struct fm_view *view)
         if (!view->metrics[record->metric])
             continue;
         fprintf(stream, "%s\n  {\"metric\":\"%s\",\"count\":%llu,", separator,
-                fm_metric_info((fm_metric_t)record->metric)->id,
-                (unsigned long long)record->count);
+                fm_metric_info((fm_metric_t)record->metric)->id, (unsigned long long)record->count);
         put_seconds(stream, "sum", cube, record->sum);
         putc(',', stream);
         put_seconds(stream, "min", cube, record->min);

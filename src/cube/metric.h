@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Every metric of the table, in table order: FM_METRIC_<id in upper case>. A parent always precedes
- * its children. */
+/** Every metric of the table, in table order: FM_METRIC_<id in upper case>. A parent always
+ * precedes its children. */
 typedef enum {
 #define FM_METRIC(symbol, ...) FM_METRIC_##symbol,
 #include "cube/metrics.def"
@@ -27,11 +27,11 @@ typedef enum {
 } fm_unit_t;
 
 struct fm_metric_info {
-    const char *id;          /**< unique, lower case, as other tools know it */
-    fm_metric_t parent;      /**< FM_METRIC_NONE for a root */
-    const char *name;        /**< title for people */
+    const char *id;     /**< unique, lower case, as other tools know it */
+    fm_metric_t parent; /**< FM_METRIC_NONE for a root */
+    const char *name;   /**< title for people */
     fm_unit_t unit;
-    bool is_wait_state;      /**< a kind of wait state (arbitrated, with statistics) or part of one */
+    bool is_wait_state; /**< a kind of wait state (arbitrated, with statistics) or part of one */
     const char *description; /**< what it is, in one or two sentences */
     const char *formula;     /**< how one instance is computed, with its source */
     const char *advice;      /**< what to do about it; "" where there is nothing to advise */

@@ -48,34 +48,52 @@ static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *vi
     return failed ? fm_fail(error, FM_ERR_SYSTEM, "out of memory for a part of the report") : FM_OK;
 }
 
+/** Counts the values of a metric, parts included, in the subtree and outside it. */
+static void count_cells(const struct fm_cube *cube, const uint32_t *map, fm_metric_t metric,
+                        size_t *inside, size_t *outside)
+{
+    *inside = *outside = 0;
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        if (!fm_metric_is_within((fm_metric_t)i, metric))
+            continue;
+        size_t count;
+        const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, (fm_metric_t)i, &count);
+        for (size_t j = 0; j < count; j++)
+            ++*(map[cells[j].callpath] != FM_CUBE_NONE ? inside : outside);
+    }
+}
+
+/** Gives the worst instances their new call paths. */
+static void map_instances(struct fm_cube_statistics *record, const uint32_t *map)
+{
+    for (uint32_t i = 0; i < record->worst_count; i++) {
+        struct fm_cube_instance *instance = &record->worst[i];
+        instance->callpath = map[instance->callpath];
+        if (instance->cause_callpath != FM_CUBE_NONE)
+            instance->cause_callpath = map[instance->cause_callpath];
+        /* Only damage could put a wait state where its metric has no value. */
+        if (instance->callpath == FM_CUBE_NONE)
+            record->worst_count = i;
+    }
+}
+
 /** Copies the statistics of metrics that have no value outside the subtree. */
 static fm_status_t copy_statistics(struct fm_cube *to, const struct fm_cube *from,
                                    const uint32_t *map, struct fm_error *error)
 {
     for (uint32_t i = 0; i < from->statistics_count; i++) {
         struct fm_cube_statistics record = from->statistics[i];
-        bool complete = true;
-        for (size_t j = 0; complete && j < from->cell_count; j++) {
-            const struct fm_cube_cell *cell = &from->cells[j];
-            complete = map[cell->callpath] != FM_CUBE_NONE ||
-                       !fm_metric_is_within((fm_metric_t)cell->metric, (fm_metric_t)record.metric);
-        }
-        fm_status_t status;
-        if (complete) {
-            for (uint32_t j = 0; j < record.worst_count; j++) {
-                struct fm_cube_instance *instance = &record.worst[j];
-                instance->callpath = map[instance->callpath];
-                if (instance->cause_callpath != FM_CUBE_NONE)
-                    instance->cause_callpath = map[instance->cause_callpath];
-                /* Only damage could put a wait state where its metric has no value. */
-                if (instance->callpath == FM_CUBE_NONE)
-                    record.worst_count = j;
-            }
+        size_t inside;
+        size_t outside;
+        count_cells(from, map, (fm_metric_t)record.metric, &inside, &outside);
+        fm_status_t status = FM_OK;
+        if (inside > 0 && outside == 0) {
+            map_instances(&record, map);
             status = fm_cube_add_statistics(to, &record, error);
-        } else {
+        } else if (inside > 0) {
             status = fm_cube_warn(to, error,
-                                  "The distribution of %s covers the whole run and is not shown for "
-                                  "a part of it.",
+                                  "The distribution of %s covers the whole run and is not shown "
+                                  "for a part of it.",
                                   fm_metric_info((fm_metric_t)record.metric)->name);
         }
         if (status != FM_OK)

@@ -1,0 +1,116 @@
+#include "base/memory.h"
+#include "report/format.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+
+/** From these parts of CPU time on, something is worth a sentence. */
+#define COSTLY_CALLS     0.10
+#define NOTABLE_OVERHEAD 0.02
+#define NOTABLE_UNNEEDED 0.25
+#define INDENT           4
+
+static void begin_item(const struct fm_report *report, unsigned *items)
+{
+    if ((*items)++ == 0)
+        fm_terminal_heading(report->terminal, "Also worth knowing");
+}
+
+/** MPI calls that take long without waiting for anybody: the most expensive function. */
+static void print_costly_calls(const struct fm_report *report, unsigned *items)
+{
+    const struct fm_cube *cube = report->cube;
+    struct fm_view view;
+    struct fm_selection selection = fm_selection_all();
+    selection.metric = FM_METRIC_MPI;
+    if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
+        return;
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++)
+        view.metrics[i] = view.metrics[i] && !fm_metric_info((fm_metric_t)i)->is_wait_state;
+    int64_t *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
+    int64_t *regions = fm_allocate(cube->region_count, sizeof *regions);
+    fm_view_callpaths(&view, callpaths, NULL);
+    uint32_t hottest = FM_CUBE_NONE;
+    for (uint32_t i = 0; i < cube->callpath_count; i++)
+        regions[cube->callpaths[i].region] += callpaths[i];
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        if (hottest == FM_CUBE_NONE || regions[i] > regions[hottest])
+            hottest = i;
+    }
+    if (hottest != FM_CUBE_NONE &&
+        fm_fraction(regions[hottest], report->metrics[FM_METRIC_TIME]) >= COSTLY_CALLS) {
+        for (uint32_t i = 0; i < cube->callpath_count; i++)
+            view.callpaths[i] = cube->callpaths[i].region == hottest;
+        int64_t metrics[FM_METRIC_COUNT];
+        fm_view_metrics(&view, metrics, NULL);
+        fm_metric_t metric = FM_METRIC_MPI;
+        for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+            if (metrics[i] > metrics[metric])
+                metric = (fm_metric_t)i;
+        }
+        char percent[FM_FORMAT_SIZE];
+        char value[FM_FORMAT_SIZE];
+        char *name = fm_terminal_name(report->terminal, cube->regions[hottest].name);
+        begin_item(report, items);
+        fm_terminal_print(
+            report->terminal, "  *", INDENT,
+            "%s of CPU time (%s) is spent in %s without waiting for anybody: data "
+            "transfer and the library's own work. %s",
+            fm_format_percent(percent, regions[hottest], report->metrics[FM_METRIC_TIME]),
+            fm_format_ticks(value, cube, regions[hottest]), name, fm_metric_info(metric)->advice);
+        free(name);
+    }
+    fm_free(regions);
+    fm_free(callpaths);
+    fm_view_release(&view);
+}
+
+static void print_overhead(const struct fm_report *report, unsigned *items)
+{
+    int64_t overhead = report->metrics[FM_METRIC_OVERHEAD];
+    if (fm_fraction(overhead, report->metrics[FM_METRIC_TIME]) < NOTABLE_OVERHEAD)
+        return;
+    char percent[FM_FORMAT_SIZE];
+    begin_item(report, items);
+    fm_terminal_print(report->terminal, "  *", INDENT, "%s of CPU time is the recorder's own. %s",
+                      fm_format_percent(percent, overhead, report->metrics[FM_METRIC_TIME]),
+                      fm_metric_info(FM_METRIC_OVERHEAD)->advice);
+}
+
+static void print_unneeded(const struct fm_report *report, unsigned *items)
+{
+    int64_t unneeded = report->metrics[FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT];
+    int64_t all = report->metrics[FM_METRIC_MPI_RMA_PAIRSYNC_COUNT];
+    if (unneeded == 0 || fm_fraction(unneeded, all) < NOTABLE_UNNEEDED)
+        return;
+    char percent[FM_FORMAT_SIZE];
+    char count[FM_FORMAT_SIZE];
+    begin_item(report, items);
+    fm_terminal_print(report->terminal, "  *", INDENT,
+                      "%s of the %s pair-wise one-sided synchronizations join processes between "
+                      "which nothing was transferred. %s",
+                      fm_format_percent(percent, unneeded, all), fm_format_count(count, all),
+                      fm_metric_info(FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT)->advice);
+}
+
+static void print_partial_fences(const struct fm_report *report, unsigned *items)
+{
+    int64_t partial = report->metrics[FM_METRIC_MPI_RMA_FENCE_PARTIAL];
+    if (partial == 0)
+        return;
+    char count[FM_FORMAT_SIZE];
+    begin_item(report, items);
+    fm_terminal_print(report->terminal, "  *", INDENT,
+                      "%s fence %s did not synchronize all processes of the window; no waiting "
+                      "time is counted for them.",
+                      fm_format_count(count, partial), partial == 1 ? "call" : "calls");
+}
+
+void fm_report_observations(const struct fm_report *report)
+{
+    unsigned items = 0;
+    print_costly_calls(report, &items);
+    print_unneeded(report, &items);
+    print_partial_fences(report, &items);
+    print_overhead(report, &items);
+}

@@ -1,0 +1,144 @@
+#include "report/report.h"
+
+#include "cube/callpath_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+fm_metric_t fm_report_kind(fm_metric_t metric)
+{
+    fm_metric_t kind = FM_METRIC_NONE;
+    while (metric != FM_METRIC_NONE && fm_metric_info(metric)->is_wait_state) {
+        kind = metric;
+        metric = fm_metric_info(metric)->parent;
+    }
+    return kind;
+}
+
+static char *never_null(char *text)
+{
+    if (text == NULL)
+        abort(); /* memory for one line is missing: nothing can be said any more */
+    return text;
+}
+
+char *fm_report_callpath(const struct fm_report *report, uint32_t callpath)
+{
+    char *path = never_null(fm_cube_callpath_text(report->cube, callpath, "/"));
+    char *printable = fm_terminal_name(report->terminal, path);
+    free(path);
+    return printable;
+}
+
+char *fm_report_location(const struct fm_report *report, uint32_t location)
+{
+    const struct fm_cube_location *who = &report->cube->locations[location];
+    char *text = NULL;
+    int length = who->thread == 0 ? asprintf(&text, "rank %u", who->rank)
+                                  : asprintf(&text, "rank %u, thread %u", who->rank, who->thread);
+    return never_null(length < 0 ? NULL : text);
+}
+
+/** @return `text` as a word of a shell command. */
+static char *shell_word(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,/:@%";
+    if (*text != '\0' && strspn(text, plain) == strlen(text))
+        return never_null(strdup(text));
+    char *word = never_null(malloc(4 * strlen(text) + 3));
+    char *end = word;
+    *end++ = '\'';
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            end = stpcpy(end, "'\\''");
+        else
+            *end++ = *text;
+    }
+    strcpy(end, "'");
+    return word;
+}
+
+void fm_report_more(const struct fm_report *report, const char *label, unsigned indent,
+                    const char *arguments)
+{
+    char *directory = shell_word(report->options->directory);
+    char *printable = fm_terminal_name(report->terminal, directory);
+    char *root = NULL;
+    if (report->options->root != NULL) {
+        char *word = shell_word(report->options->root);
+        root = fm_terminal_name(report->terminal, word);
+        free(word);
+    }
+    fm_terminal_print(report->terminal, label, indent, "fermata report %s%s%s %s", printable,
+                      root == NULL ? "" : " --root ", root == NULL ? "" : root, arguments);
+    free(root);
+    free(printable);
+    free(directory);
+}
+
+void fm_report_warnings(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->cube;
+    if (cube->warning_count == 0)
+        return;
+    fm_terminal_heading(report->terminal, "Warnings");
+    for (uint32_t i = 0; i < cube->warning_count; i++) {
+        char *text = fm_terminal_name(report->terminal, cube->warnings[i]);
+        fm_terminal_paragraph(report->terminal, "  *", 4, text);
+        free(text);
+    }
+}
+
+/** Tells to what the trees are limited. */
+static void print_selection(const struct fm_report *report)
+{
+    const struct fm_selection *selection = &report->options->selection;
+    if (selection->callpath != FM_CUBE_NONE) {
+        char *path = fm_report_callpath(report, selection->callpath);
+        fm_terminal_print(report->terminal, "", 0, "Only call path %s", path);
+        free(path);
+    }
+    if (selection->thread != FM_CUBE_NONE)
+        fm_terminal_print(report->terminal, "", 0, "Only rank %u, thread %u", selection->rank,
+                          selection->thread);
+    else if (selection->rank != FM_CUBE_NONE)
+        fm_terminal_print(report->terminal, "", 0, "Only rank %u", selection->rank);
+}
+
+fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_options *options,
+                            const struct fm_terminal *terminal, struct fm_error *error)
+{
+    struct fm_report report = {.cube = cube, .options = options, .terminal = terminal};
+    struct fm_view view;
+    struct fm_selection all = fm_selection_all();
+    fm_status_t status = fm_view_prepare(&view, cube, &all, error);
+    if (status != FM_OK)
+        return status;
+    fm_view_metrics(&view, report.exclusive, report.metrics);
+    fm_view_release(&view);
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        if (fm_report_kind((fm_metric_t)i) == (fm_metric_t)i)
+            report.waiting += report.metrics[i];
+    }
+
+    fm_metric_t metric = options->selection.metric;
+    bool overview = metric == FM_METRIC_NONE && options->selection.callpath == FM_CUBE_NONE &&
+                    options->selection.rank == FM_CUBE_NONE;
+    if (overview) {
+        fm_report_summary(&report);
+        fm_report_problems(&report);
+        fm_report_observations(&report);
+    } else if (metric != FM_METRIC_NONE) {
+        fm_report_explain(metric, terminal);
+        fm_report_statistics(&report);
+    }
+    print_selection(&report);
+    status = fm_report_trees(&report, error);
+    if (status != FM_OK)
+        return status;
+    fm_report_warnings(&report);
+    if (fflush(terminal->stream) != 0 || ferror(terminal->stream))
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report: %m");
+    return FM_OK;
+}

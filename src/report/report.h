@@ -1,0 +1,72 @@
+/** @file
+ * The report for people: what `fermata report` prints. Each part has a file of its own.
+ */
+#ifndef FERMATA_REPORT_REPORT_H
+#define FERMATA_REPORT_REPORT_H
+
+#include "cube/view.h"
+#include "report/terminal.h"
+
+#include <stdbool.h>
+
+struct fm_report_options {
+    const char *directory;         /**< as the user named it, for the commands shown */
+    struct fm_selection selection; /**< metric FM_METRIC_NONE: overview */
+    const char *root;              /**< call path the cube was restricted to; NULL: whole run */
+    unsigned problems;             /**< how many problems to show */
+    unsigned top;                  /**< how many branches of each tree node to show */
+    bool exclusive;
+};
+
+/** Everything that the parts of a report need. */
+struct fm_report {
+    const struct fm_cube *cube; /**< sealed */
+    const struct fm_report_options *options;
+    const struct fm_terminal *terminal;
+    int64_t metrics[FM_METRIC_COUNT]; /**< inclusive totals of the whole cube */
+    int64_t exclusive[FM_METRIC_COUNT];
+    int64_t waiting; /**< sum of all wait states, ticks */
+};
+
+/** Writes the whole report to the terminal's stream. */
+fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_options *options,
+                            const struct fm_terminal *terminal, struct fm_error *error);
+
+/** @return the kind of wait state that `metric` is or belongs to; FM_METRIC_NONE: none. */
+fm_metric_t fm_report_kind(fm_metric_t metric);
+
+/** First lines: what ran, how long, and where the time went. */
+void fm_report_summary(const struct fm_report *report);
+
+/** The worst problems as sentences, with their causes and what to do. */
+void fm_report_problems(const struct fm_report *report);
+
+/** What is remarkable, yet no waiting time: cost of calls, overhead, unneeded synchronization. */
+void fm_report_observations(const struct fm_report *report);
+
+/** Metric tree, call tree and system tree. */
+fm_status_t fm_report_trees(const struct fm_report *report, struct fm_error *error);
+
+/** Distribution and worst instances of the selected wait state. */
+void fm_report_statistics(const struct fm_report *report);
+
+/** What is missing or left out. */
+void fm_report_warnings(const struct fm_report *report);
+
+/** Explains a metric: place, unit, description, formula, advice. */
+void fm_report_explain(fm_metric_t metric, const struct fm_terminal *terminal);
+
+/** Prints "Label: fermata report DIR ..." with the options that lead to more about something.
+ * @param arguments  options behind the directory, printable */
+void fm_report_more(const struct fm_report *report, const char *label, unsigned indent,
+                    const char *arguments);
+
+/** @return the call path as printable text, to be freed with free(); never NULL. */
+char *fm_report_callpath(const struct fm_report *report, uint32_t callpath);
+
+/** @return who a location is, "rank 3" (its first thread) or "rank 3, thread 1", to be freed with
+ * free(); never NULL.
+ */
+char *fm_report_location(const struct fm_report *report, uint32_t location);
+
+#endif

@@ -1,0 +1,7 @@
+/* `fermata report` as a program of its own. */
+#include "cli/commands.h"
+
+int main(int argc, char **argv)
+{
+    return fm_command_report(argc, argv);
+}

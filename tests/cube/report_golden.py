@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Golden tests of the report command: report_golden.py REPORT_COMMAND WRITE_SAMPLE [--update]
+
+Runs the command on reports made by write_sample and compares what it prints with the files of
+golden/. With --update it writes these files; read the difference before you commit it."""
+
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+import tempfile
+
+command, write_sample = map(os.path.abspath, sys.argv[1:3])
+update = "--update" in sys.argv
+golden = pathlib.Path(__file__).parent / "golden"
+failures = []
+
+UTF8 = {"LC_ALL": "C.UTF-8", "COLUMNS": "80", "PATH": os.environ["PATH"]}
+ASCII = {**UTF8, "LC_ALL": "C"}
+NARROW = {**UTF8, "COLUMNS": "40"}
+
+# name of the golden file, environment, arguments
+TEXTS = [
+    ("overview.txt", UTF8, ["sample"]),
+    ("overview-ascii.txt", ASCII, ["sample", "--top", "1"]),
+    ("overview-narrow.txt", NARROW, ["sample"]),
+    ("empty.txt", UTF8, ["empty"]),
+    ("metric.txt", UTF8, ["sample", "--metric", "mpi_latesender"]),
+    ("part-of-metric.txt", UTF8, ["sample", "--metric", "mpi_lswo_same", "--exclusive"]),
+    ("root.txt", UTF8, ["sample", "--root", "main/solve"]),
+    ("selection.txt", UTF8, ["--callpath", "main/solve", "--location", "3.1", "sample"]),
+    ("explain.txt", UTF8, ["--explain", "mpi_rma_early_wait"]),
+    ("explain-all.txt", UTF8, ["--explain", "all"]),
+    ("report.json", UTF8, ["sample", "--format=json"]),
+    ("report.csv", UTF8, ["sample", "--format=csv"]),
+]
+
+# arguments, exit status, a part of the message
+ERRORS = [
+    ([], 2, "which experiment directory"),
+    (["sample", "empty"], 2, "one experiment directory"),
+    (["sample", "--bogus"], 2, "--bogus"),
+    (["sample", "--metric"], 2, "--metric needs a value"),
+    (["missing", "--metric", "mpi_bogus"], 2, "mpi_bogus"),
+    (["sample", "--callpath", "main/\033[2J"], 2, "main/\\x1b[2J"),
+    (["sample", "--root", "solve"], 2, "--root"),
+    (["sample", "--location", "4"], 2, "no location 4"),
+    (["sample", "--location", "3.2"], 2, "no location 3.2"),
+    (["sample", "--location", "-1"], 2, "'-1' is no number"),
+    (["sample", "--location", "1,2"], 2, "not RANK"),
+    (["sample", "--top", "0"], 2, "--top"),
+    (["sample", "--format", "xml"], 2, "'xml'"),
+    (["--explain", "bogus"], 2, "no metric 'bogus'"),
+    (["missing"], 3, "missing"),
+    (["nothing"], 3, "fermata analyze"),
+    (["damaged"], 3, "damaged report"),
+    (["damaged/report.fer"], 3, "damaged report"),
+    (["sample/text"], 3, "not a fermata report"),
+]
+
+
+def check(name, holds, message=""):
+    if not holds:
+        failures.append(f"{name}: {message}")
+
+
+def run(arguments, environment, folder, **more):
+    return subprocess.run([command, *arguments], cwd=folder, env=environment, timeout=60,
+                          capture_output=True, **more)
+
+
+def check_texts(folder):
+    for name, environment, arguments in TEXTS:
+        result = run(arguments, environment, folder)
+        check(name, result.returncode == 0 and result.stderr == b"", result.stderr)
+        path = golden / name
+        if update:
+            path.write_bytes(result.stdout)
+        check(name, path.read_bytes() == result.stdout, "differs from the golden file")
+        if name.endswith(".txt"):
+            width = int(environment["COLUMNS"])
+            for line in result.stdout.decode().splitlines():
+                check(name, "\033" not in line, "an escape sequence")
+                check(name, line == line.rstrip(), f"blanks at the end of {line!r}")
+                check(name, len(line) <= width or " " not in line.strip(), f"too long: {line!r}")
+        if environment is ASCII:
+            check(name, result.stdout.isascii(), "not ASCII")
+
+
+def check_errors(folder):
+    for arguments, status, message in ERRORS:
+        result = run(arguments, UTF8, folder)
+        name = " ".join(arguments)
+        check(name, result.returncode == status, f"exit status {result.returncode}")
+        check(name, result.stdout == b"", "prints something")
+        check(name, message in result.stderr.decode(), result.stderr)
+        check(name, result.stderr.count(b"\n") == 1, "not one line")
+
+
+def on_terminal(environment, folder):
+    """What the command prints when its output is a terminal."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([command, "sample"], cwd=folder, env=environment, stdout=slave)
+    os.close(slave)
+    output = b""
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        output += part
+    os.close(master)
+    check("terminal", process.wait(60) == 0, "failed")
+    return output.replace(b"\r\n", b"\n")
+
+
+def check_terminal(folder):
+    plain = run(["sample"], UTF8, folder).stdout
+    environment = {**UTF8, "TERM": "xterm"}
+    coloured = on_terminal(environment, folder)
+    check("colour", b"\033[" in coloured, "none on a terminal")
+    check("no colour", on_terminal({**environment, "NO_COLOR": "1"}, folder) == plain, "differs")
+
+
+def check_others(folder):
+    help_text = run(["--help"], UTF8, folder)
+    check("--help", help_text.returncode == 0 and b"--metric" in help_text.stdout)
+    whole = json.loads(run(["sample", "--format=json"], UTF8, folder).stdout)
+    part = json.loads(run(["sample", "--format=json", "--root=main/solve"], UTF8, folder).stdout)
+    check("--root json", [c["region"] for c in part["callpaths"]][:2] == ["solve", "MPI_Recv"])
+    check("--root json", part["callpaths"][0]["parent"] is None)
+    inside = {c["id"] for c in whole["callpaths"] if c["id"] == 1 or c["parent"] == 1}
+    check("--root json", len(part["severities"]) ==
+          sum(s["callpath"] in inside for s in whole["severities"]))
+    with open("/dev/full", "wb") as full:
+        for form in "text", "json", "csv":
+            result = subprocess.run([command, "sample", "--format", form], cwd=folder, env=UTF8,
+                                    stdout=full, stderr=subprocess.PIPE, timeout=60)
+            check("full disk " + form, result.returncode == 4 and b"cannot write" in result.stderr)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for kind in "sample", "empty":
+        os.mkdir(f"{folder}/{kind}")
+        subprocess.run([write_sample, kind, f"{folder}/{kind}/report.fer"], check=True)
+    os.mkdir(f"{folder}/nothing")
+    os.mkdir(f"{folder}/damaged")
+    data = pathlib.Path(f"{folder}/sample/report.fer").read_bytes()
+    pathlib.Path(f"{folder}/damaged/report.fer").write_bytes(data[:-1])
+    pathlib.Path(f"{folder}/sample/text").write_text("hello\n")
+    if update:
+        golden.mkdir(exist_ok=True)
+    check_texts(folder)
+    check_errors(folder)
+    check_terminal(folder)
+    check_others(folder)
+
+for failure in failures:
+    print(failure)
+sys.exit(1 if failures else 0)

@@ -1,0 +1,150 @@
+#include "sample_cube.h"
+
+#include <stdlib.h>
+
+static void must(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+struct value {
+    fm_metric_t metric;
+    uint32_t callpath, location;
+    int64_t value;
+};
+
+static const struct value values[] = {
+    /* rank 0 */
+    {FM_METRIC_COMP, SAMPLE_MAIN, 0, 100000},
+    {FM_METRIC_COMP, SAMPLE_SOLVE, 0, 1100000},
+    {FM_METRIC_MPI_POINT2POINT, SAMPLE_SEND, 0, 50000},
+    {FM_METRIC_MPI_RMA_SYNC_ACTIVE, SAMPLE_WAIT, 0, 30000},
+    {FM_METRIC_MPI_RMA_EARLY_WAIT, SAMPLE_WAIT, 0, 370000},
+    {FM_METRIC_MPI_RMA_LATE_COMPLETE, SAMPLE_WAIT, 0, 150000},
+    {FM_METRIC_MPI_BARRIER_WAIT, SAMPLE_BARRIER, 0, 180000},
+    {FM_METRIC_MPI_SYNC_COLLECTIVE, SAMPLE_BARRIER, 0, 20000},
+    /* rank 1 */
+    {FM_METRIC_COMP, SAMPLE_MAIN, 1, 100000},
+    {FM_METRIC_COMP, SAMPLE_SOLVE, 1, 900000},
+    {FM_METRIC_MPI_POINT2POINT, SAMPLE_RECV, 1, 40000},
+    {FM_METRIC_MPI_LATESENDER, SAMPLE_RECV, 1, 700000},
+    {FM_METRIC_MPI_LSWO_SAME, SAMPLE_RECV, 1, 60000},
+    {FM_METRIC_MPI_BARRIER_WAIT, SAMPLE_BARRIER, 1, 190000},
+    {FM_METRIC_MPI_SYNC_COLLECTIVE, SAMPLE_BARRIER, 1, 10000},
+    /* rank 2: in two parts, to be added up */
+    {FM_METRIC_COMP, SAMPLE_SOLVE, 2, 600000},
+    {FM_METRIC_COMP, SAMPLE_SOLVE, 2, 700000},
+    {FM_METRIC_MPI_LATESENDER, SAMPLE_RECV, 2, 300000},
+    {FM_METRIC_MPI_LATESENDER, SAMPLE_RECV, 2, 200000},
+    {FM_METRIC_MPI_BARRIER_WAIT, SAMPLE_BARRIER, 2, 195000},
+    {FM_METRIC_MPI_BARRIER_COMPLETION, SAMPLE_BARRIER, 2, 5000},
+    /* rank 3, two threads */
+    {FM_METRIC_COMP, SAMPLE_SOLVE, 3, 1700000},
+    {FM_METRIC_COMP, SAMPLE_EVIL, 3, 150000},
+    {FM_METRIC_MPI_POINT2POINT, SAMPLE_SEND, 3, 130000},
+    {FM_METRIC_MPI_SYNC_COLLECTIVE, SAMPLE_BARRIER, 3, 1},
+    {FM_METRIC_OVERHEAD, SAMPLE_MAIN, 3, 19999},
+    {FM_METRIC_COMP, SAMPLE_SOLVE, 4, 1999999},
+    {FM_METRIC_OMP_IBARRIER, SAMPLE_SOLVE, 4, 1},
+    /* counts */
+    {FM_METRIC_VISITS, SAMPLE_MAIN, 0, 1},
+    {FM_METRIC_VISITS, SAMPLE_RECV, 1, 1200},
+    {FM_METRIC_COMMS_RECV, SAMPLE_RECV, 1, 1200},
+    {FM_METRIC_BYTES_RCVD, SAMPLE_RECV, 1, 1258291200},
+    {FM_METRIC_BYTES_SENT, SAMPLE_SEND, 3, INT64_C(9007199254740993)},
+    {FM_METRIC_MPI_RMA_PAIRSYNC_COUNT, SAMPLE_WAIT, 0, 10},
+    {FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT, SAMPLE_WAIT, 0, 8},
+    /* a pair that vanishes */
+    {FM_METRIC_SYNCS_SEND, SAMPLE_SEND, 0, 5},
+    {FM_METRIC_SYNCS_SEND, SAMPLE_SEND, 0, -5},
+};
+
+static void add_definitions(struct fm_cube *cube)
+{
+    static const struct {
+        const char *name, *paradigm, *file;
+        uint32_t line, parent;
+    } paths[SAMPLE_CALLPATHS] = {
+        {"main", "user", "main.c", 12, FM_CUBE_NONE},
+        {"solve", "user", "solve.c", 3, SAMPLE_MAIN},
+        {"MPI_Recv", "mpi", NULL, 0, SAMPLE_SOLVE},
+        {"MPI_Send", "mpi", NULL, 0, SAMPLE_SOLVE},
+        {"MPI_Win_wait", "mpi", NULL, 0, SAMPLE_SOLVE},
+        {"\033[31mevil/\"\xc3\xa4\"\xff,\n", "user", "a\"b", 1, SAMPLE_SOLVE},
+        {"MPI_Barrier", "mpi", NULL, 0, SAMPLE_MAIN},
+    };
+    for (uint32_t i = 0; i < SAMPLE_CALLPATHS; i++) {
+        uint32_t region = fm_cube_add_region(cube, paths[i].name, paths[i].paradigm, paths[i].file,
+                                             paths[i].line);
+        must(fm_cube_add_callpath(cube, paths[i].parent, region) == i);
+    }
+    must(fm_cube_add_location(cube, 0, 0, 0, "node1", "rank 0") == 0);
+    must(fm_cube_add_location(cube, 10, 1, 0, "node1", "rank 1") == 1);
+    must(fm_cube_add_location(cube, 20, 2, 0, "node2", "rank 2") == 2);
+    must(fm_cube_add_location(cube, 30, 3, 0, "node2", "rank 3") == 3);
+    must(fm_cube_add_location(cube, 31, 3, 1, "node2", "rank 3 thread 1") == 4);
+}
+
+static void add_statistics(struct fm_cube *cube)
+{
+    const struct fm_cube_statistics late_sender = {
+        .metric = FM_METRIC_MPI_LATESENDER,
+        .count = 1200,
+        .sum = 1260000,
+        .min = 12,
+        .lower_quartile = 400,
+        .median = 950,
+        .upper_quartile = 1500,
+        .max = 250000,
+        .worst_count = 3,
+        .worst = {{1, SAMPLE_RECV, 1250000, 250000, 3, SAMPLE_SEND},
+                  {2, SAMPLE_RECV, 1260000, 120000, 3, SAMPLE_SEND},
+                  {1, SAMPLE_RECV, 300000, 90000, 0, FM_CUBE_NONE}},
+    };
+    const struct fm_cube_statistics barrier = {
+        .metric = FM_METRIC_MPI_BARRIER_WAIT,
+        .count = 3,
+        .sum = 565000,
+        .min = 180000,
+        .lower_quartile = 180000,
+        .median = 190000,
+        .upper_quartile = 190000,
+        .max = 195000,
+        .worst_count = 1,
+        .worst = {{2, SAMPLE_BARRIER, 1800000, 195000, 3, SAMPLE_BARRIER}},
+    };
+    must(fm_cube_add_statistics(cube, &late_sender, NULL) == FM_OK);
+    must(fm_cube_add_statistics(cube, &barrier, NULL) == FM_OK);
+}
+
+struct fm_cube *sample_cube(void)
+{
+    struct fm_cube *cube = empty_cube();
+    struct fm_cube_experiment *experiment = &cube->experiment;
+    must(fm_cube_set_text(&experiment->title, "sor", NULL) == FM_OK);
+    must(fm_cube_set_text(&experiment->command, "./sor --size 100", NULL) == FM_OK);
+    must(fm_cube_set_text(&experiment->creator, "fermata", NULL) == FM_OK);
+    must(fm_cube_set_text(&experiment->machine, "cluster", NULL) == FM_OK);
+    experiment->ticks_per_second = 1000000;
+    experiment->begin = 5000000;
+    experiment->end = 7000000;
+    experiment->event_count = 123456;
+    experiment->process_count = 4;
+    add_definitions(cube);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        must(fm_cube_add(cube, values[i].metric, values[i].callpath, values[i].location,
+                         values[i].value, NULL) == FM_OK);
+    add_statistics(cube);
+    must(fm_cube_warn(cube, NULL, "%d messages on rank %d were never received.", 2, 3) == FM_OK);
+    must(fm_cube_seal(cube, NULL) == FM_OK);
+    return cube;
+}
+
+struct fm_cube *empty_cube(void)
+{
+    struct fm_cube *cube = fm_cube_create();
+    must(cube != NULL);
+    cube->experiment.ticks_per_second = 1;
+    return cube;
+}

@@ -1,0 +1,371 @@
+/* The report file: round trip, files of other versions, damage of every kind. */
+#include "base/crc64.h"
+#include "check.h"
+#include "sample_cube.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/fermata-test-XXXXXX";
+static char path[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/report.fer", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder); /* fails if anything was left behind */
+}
+
+static unsigned char *load(size_t *size)
+{
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    unsigned char *bytes = malloc(1 << 20);
+    *size = fread(bytes, 1, 1 << 20, stream);
+    fclose(stream);
+    return bytes;
+}
+
+static void store(const void *bytes, size_t size)
+{
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(bytes, 1, size, stream), size);
+    assert_int_equal(fclose(stream), 0);
+}
+
+/** Makes the checksum at the end right again, after the bytes were changed. */
+static void fix_checksum(unsigned char *bytes, size_t size)
+{
+    uint64_t crc = fm_crc64(0, bytes, size - 8);
+    for (int i = 0; i < 8; i++)
+        bytes[size - 8 + (size_t)i] = (unsigned char)(crc >> (8 * i));
+}
+
+static void assert_same_text(const char *a, const char *b)
+{
+    if (a == NULL || b == NULL)
+        assert_ptr_equal(a, b);
+    else
+        assert_string_equal(a, b);
+}
+
+static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
+{
+    assert_same_text(a->experiment.title, b->experiment.title);
+    assert_same_text(a->experiment.command, b->experiment.command);
+    assert_same_text(a->experiment.creator, b->experiment.creator);
+    assert_same_text(a->experiment.machine, b->experiment.machine);
+    assert_true(a->experiment.ticks_per_second == b->experiment.ticks_per_second);
+    assert_true(a->experiment.begin == b->experiment.begin);
+    assert_true(a->experiment.end == b->experiment.end);
+    assert_true(a->experiment.event_count == b->experiment.event_count);
+    assert_int_equal(a->experiment.process_count, b->experiment.process_count);
+    assert_int_equal(a->region_count, b->region_count);
+    for (uint32_t i = 0; i < a->region_count; i++) {
+        assert_same_text(a->regions[i].name, b->regions[i].name);
+        assert_same_text(a->regions[i].paradigm, b->regions[i].paradigm);
+        assert_same_text(a->regions[i].file, b->regions[i].file);
+        assert_int_equal(a->regions[i].line, b->regions[i].line);
+    }
+    assert_int_equal(a->callpath_count, b->callpath_count);
+    for (uint32_t i = 0; i < a->callpath_count; i++)
+        assert_memory_equal(&a->callpaths[i], &b->callpaths[i], sizeof a->callpaths[i]);
+    assert_int_equal(a->location_count, b->location_count);
+    for (uint32_t i = 0; i < a->location_count; i++) {
+        assert_true(a->locations[i].id == b->locations[i].id);
+        assert_int_equal(a->locations[i].rank, b->locations[i].rank);
+        assert_int_equal(a->locations[i].thread, b->locations[i].thread);
+        assert_same_text(a->locations[i].node, b->locations[i].node);
+        assert_same_text(a->locations[i].name, b->locations[i].name);
+    }
+    assert_int_equal(a->cell_count, b->cell_count);
+    for (size_t i = 0; i < a->cell_count; i++) {
+        assert_int_equal(a->cells[i].metric, b->cells[i].metric);
+        assert_int_equal(a->cells[i].callpath, b->cells[i].callpath);
+        assert_int_equal(a->cells[i].location, b->cells[i].location);
+        assert_true(a->cells[i].value == b->cells[i].value);
+    }
+    assert_int_equal(a->statistics_count, b->statistics_count);
+    for (uint32_t i = 0; i < a->statistics_count; i++) {
+        const struct fm_cube_statistics *s = &a->statistics[i];
+        const struct fm_cube_statistics *t = &b->statistics[i];
+        assert_int_equal(s->metric, t->metric);
+        assert_true(s->count == t->count && s->sum == t->sum && s->min == t->min &&
+                    s->lower_quartile == t->lower_quartile && s->median == t->median &&
+                    s->upper_quartile == t->upper_quartile && s->max == t->max);
+        assert_int_equal(s->worst_count, t->worst_count);
+        for (uint32_t j = 0; j < s->worst_count; j++) {
+            assert_int_equal(s->worst[j].location, t->worst[j].location);
+            assert_int_equal(s->worst[j].callpath, t->worst[j].callpath);
+            assert_true(s->worst[j].enter == t->worst[j].enter);
+            assert_true(s->worst[j].wait == t->worst[j].wait);
+            assert_int_equal(s->worst[j].cause_location, t->worst[j].cause_location);
+            assert_int_equal(s->worst[j].cause_callpath, t->worst[j].cause_callpath);
+        }
+    }
+    assert_int_equal(a->warning_count, b->warning_count);
+    for (uint32_t i = 0; i < a->warning_count; i++)
+        assert_same_text(a->warnings[i], b->warnings[i]);
+}
+
+static void check_round_trip(struct fm_cube *cube)
+{
+    struct fm_error error;
+    struct fm_cube *again;
+    assert_int_equal(fm_cube_write(cube, path, &error), FM_OK);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    assert_int_equal(fm_cube_read(path, &again, &error), FM_OK);
+    assert_same_cube(cube, again);
+    fm_cube_free(again);
+    fm_cube_free(cube);
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    check_round_trip(sample_cube());
+    check_round_trip(empty_cube());
+}
+
+static void test_equal_cubes_give_equal_files(void **state)
+{
+    (void)state;
+    size_t sizes[2];
+    unsigned char *bytes[2];
+    for (int i = 0; i < 2; i++) {
+        struct fm_cube *cube = sample_cube();
+        assert_int_equal(fm_cube_write(cube, path, NULL), FM_OK);
+        bytes[i] = load(&sizes[i]);
+        fm_cube_free(cube);
+    }
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+static void assert_refused(void)
+{
+    struct fm_cube *cube = NULL;
+    struct fm_error error = {""};
+    assert_int_equal(fm_cube_read(path, &cube, &error), FM_ERR_DATA);
+    assert_null(cube);
+    assert_non_null(strstr(error.message, path));
+}
+
+static unsigned char *sample_file(size_t *size)
+{
+    struct fm_cube *cube = sample_cube();
+    assert_int_equal(fm_cube_write(cube, path, NULL), FM_OK);
+    fm_cube_free(cube);
+    return load(size);
+}
+
+static void test_truncated_files_are_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample_file(&size);
+    for (size_t length = 0; length < size; length++) {
+        store(bytes, length);
+        assert_refused();
+    }
+    free(bytes);
+}
+
+static void test_changed_bytes_are_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample_file(&size);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= 0xff;
+        store(bytes, size);
+        assert_refused();
+        bytes[i] ^= 0xff;
+    }
+    free(bytes);
+}
+
+static void test_longer_files_are_refused(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample_file(&size);
+    bytes[size] = 0;
+    store(bytes, size + 1);
+    assert_refused();
+    free(bytes);
+}
+
+/* With the checksum made right, the reader must find out by itself: it may accept what still makes
+ * sense, but what it accepts must hold together, and nothing may crash. */
+static void test_malformed_contents_never_crash(void **state)
+{
+    (void)state;
+    static const unsigned char masks[] = {0xff, 0x01, 0x80};
+    size_t size;
+    size_t refused = 0;
+    unsigned char *bytes = sample_file(&size);
+    for (size_t i = 0; i + 8 < size; i++) {
+        for (size_t j = 0; j < sizeof masks; j++) {
+            bytes[i] ^= masks[j];
+            fix_checksum(bytes, size);
+            store(bytes, size);
+            struct fm_cube *cube = NULL;
+            fm_status_t status = fm_cube_read(path, &cube, NULL);
+            if (status == FM_OK) {
+                for (size_t k = 0; k < cube->cell_count; k++) {
+                    assert_true(cube->cells[k].metric < FM_METRIC_COUNT);
+                    assert_true(cube->cells[k].callpath < cube->callpath_count);
+                    assert_true(cube->cells[k].location < cube->location_count);
+                }
+                fm_cube_free(cube);
+            } else {
+                assert_int_equal(status, FM_ERR_DATA);
+                refused++;
+            }
+            bytes[i] ^= masks[j];
+        }
+    }
+    assert_true(refused > size / 2);
+    free(bytes);
+}
+
+/** Replaces the one occurrence of a text in the file by another one of the same length. */
+static void replace(unsigned char *bytes, size_t size, const char *old, const char *new)
+{
+    unsigned char *place = memmem(bytes, size, old, strlen(old));
+    assert_non_null(place);
+    assert_int_equal(strlen(old), strlen(new));
+    memcpy(place, new, strlen(new));
+}
+
+static void test_unknown_metrics_count_as_their_parents(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample_file(&size);
+    replace(bytes, size, "mpi_lswo_same", "mpi_lswo_what");
+    replace(bytes, size, "visits", "vizits");
+    replace(bytes, size, "mpi_barrier_wait", "mpi_barrier_nook");
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    struct fm_cube *cube;
+    assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
+    assert_int_equal(fm_cube_value(cube, FM_METRIC_MPI_LATESENDER_WO, SAMPLE_RECV, 1), 60000);
+    assert_int_equal(fm_cube_value(cube, FM_METRIC_MPI_LSWO_SAME, SAMPLE_RECV, 1), 0);
+    assert_int_equal(fm_cube_value(cube, FM_METRIC_VISITS, SAMPLE_MAIN, 0), 0);
+    /* added to the value that the parent has already */
+    assert_int_equal(fm_cube_value(cube, FM_METRIC_MPI_SYNC_COLLECTIVE, SAMPLE_BARRIER, 0), 200000);
+    assert_null(fm_cube_metric_statistics(cube, FM_METRIC_MPI_BARRIER_WAIT));
+    assert_int_equal(cube->warning_count, 4);
+    fm_cube_free(cube);
+    free(bytes);
+}
+
+static void test_unknown_sections(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample_file(&size);
+    /* a section of 4 bytes before the checksum */
+    static const unsigned char extra[20] = {'N', 'E', 'W', '!', 0, 0, 0, 0, 4, 0,
+                                            0,   0,   0,   0,   0, 0, 1, 2, 3, 4};
+    memcpy(bytes + size - 8, extra, sizeof extra);
+    size += sizeof extra;
+    bytes[12]++;
+    bytes[16] = (unsigned char)size;
+    bytes[17] = (unsigned char)(size >> 8);
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    struct fm_cube *cube;
+    struct fm_cube *expected = sample_cube();
+    assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
+    assert_same_cube(expected, cube);
+    fm_cube_free(cube);
+    fm_cube_free(expected);
+    bytes[size - 8 - sizeof extra + 4] = 1; /* now it must be understood */
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    assert_refused();
+    free(bytes);
+}
+
+static void test_other_versions_are_refused_as_such(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample_file(&size);
+    bytes[8] = 2;
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    struct fm_cube *cube = NULL;
+    struct fm_error error;
+    assert_int_equal(fm_cube_read(path, &cube, &error), FM_ERR_DATA);
+    assert_non_null(strstr(error.message, "version 2"));
+    free(bytes);
+}
+
+static void test_things_that_are_no_files(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = NULL;
+    struct fm_error error;
+    assert_int_equal(fm_cube_read(folder, &cube, &error), FM_ERR_DATA);
+    assert_int_equal(fm_cube_read("/dev/zero", &cube, &error), FM_ERR_DATA);
+    assert_int_equal(fm_cube_read("/no/such/file", &cube, &error), FM_ERR_SYSTEM);
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(fm_cube_read(path, &cube, &error), FM_ERR_DATA);
+    assert_null(cube);
+}
+
+static void test_failing_writes_leave_nothing(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = sample_cube();
+    struct fm_error error;
+    assert_int_equal(fm_cube_write(cube, "/no/such/folder/report.fer", &error), FM_ERR_SYSTEM);
+    unlink(path);
+    assert_int_equal(mkdir(path, 0700), 0); /* cannot be replaced by a file */
+    assert_int_equal(fm_cube_write(cube, path, &error), FM_ERR_SYSTEM);
+    assert_non_null(strstr(error.message, path));
+    assert_int_equal(rmdir(path), 0);
+    /* the group's end checks that the folder is empty */
+    fm_cube_free(cube);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_equal_cubes_give_equal_files),
+        cmocka_unit_test(test_truncated_files_are_refused),
+        cmocka_unit_test(test_changed_bytes_are_refused),
+        cmocka_unit_test(test_longer_files_are_refused),
+        cmocka_unit_test(test_malformed_contents_never_crash),
+        cmocka_unit_test(test_unknown_metrics_count_as_their_parents),
+        cmocka_unit_test(test_unknown_sections),
+        cmocka_unit_test(test_other_versions_are_refused_as_such),
+        cmocka_unit_test(test_things_that_are_no_files),
+        cmocka_unit_test(test_failing_writes_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
