@@ -26,19 +26,13 @@ static fm_part_kind_t part_kind(uint8_t call)
 /* `waiter` waits for the last of `group`, to which it belongs; and it completes late if it stays
  * after all have come and one has left. */
 static void judge_member_of(struct fm_join *join, unsigned worker, const struct fm_member *waiter,
-                            const struct fm_member *last, uint64_t first_leave, fm_rule_t rule)
+                            const struct fm_member *last, uint64_t first_leave, fm_rule_t rule,
+                            fm_metric_t metric)
 {
     struct fm_verdict verdict = {.location = waiter->wait_location};
     if (waiter->wait_enter < last->enter && last->enter <= waiter->leave) {
         verdict.has_wait = true;
-        verdict.candidate = (struct fm_candidate){
-            .t = last->enter,
-            .activity = waiter->wait_activity,
-            .cause_location = last->start_location,
-            .cause_activity = last->start_activity,
-            .rule = (uint8_t)rule,
-            .metric = (uint8_t)fm_rule_metric(rule),
-        };
+        verdict.candidate = fm_member_waits_for(waiter, last, rule, metric);
     }
     uint64_t since = last->enter > first_leave ? last->enter : first_leave;
     if (has_part(waiter->call) && !waiter->non_blocking && waiter->leave > since) {
@@ -52,23 +46,25 @@ static void judge_member_of(struct fm_join *join, unsigned worker, const struct 
 }
 
 static void judge_all_to_all(struct fm_join *join, unsigned worker,
-                             const struct fm_member **members, uint32_t count, fm_rule_t rule)
+                             const struct fm_member **members, uint32_t count, fm_rule_t rule,
+                             fm_metric_t metric)
 {
     const struct fm_member *last = fm_members_last(members, count);
     uint64_t first_leave = fm_members_first_leave(members, count);
     for (uint32_t i = 0; i < count; ++i) {
-        judge_member_of(join, worker, members[i], last, first_leave, rule);
+        judge_member_of(join, worker, members[i], last, first_leave, rule, metric);
     }
 }
 
 /* Collectives that need not synchronize: they did if all were in the call at the same time. */
 static void judge_overlapping(struct fm_join *join, unsigned worker,
-                              const struct fm_member **members, uint32_t count, fm_rule_t rule)
+                              const struct fm_member **members, uint32_t count, fm_rule_t rule,
+                             fm_metric_t metric)
 {
     const struct fm_member *last = fm_members_last(members, count);
     if (last->enter < fm_members_first_leave(members, count)) {
         for (uint32_t i = 0; i < count; ++i) {
-            fm_join_return_wait(join, worker, members[i], last, rule);
+            fm_join_return_wait(join, worker, members[i], last, rule, metric);
         }
     }
 }
@@ -114,7 +110,8 @@ static void judge_one_to_all(struct fm_join *join, unsigned worker,
     }
     for (uint32_t i = 0; i < count; ++i) {
         if (takes_part(members[i], root)) {
-            fm_join_return_wait(join, worker, members[i], root, FM_RULE_LATE_BROADCAST);
+            fm_join_return_wait(join, worker, members[i], root, FM_RULE_LATE_BROADCAST,
+                            FM_METRIC_MPI_LATEBROADCAST);
         }
     }
 }
@@ -136,7 +133,8 @@ static void judge_all_to_one(struct fm_join *join, unsigned worker,
         }
     }
     if (last != NULL) {
-        fm_join_return_wait(join, worker, root, last, FM_RULE_EARLY_REDUCE);
+        fm_join_return_wait(join, worker, root, last, FM_RULE_EARLY_REDUCE,
+                            FM_METRIC_MPI_EARLYREDUCE);
     }
 }
 
@@ -153,7 +151,8 @@ static void judge_scan(struct fm_join *join, unsigned worker, const struct fm_me
     qsort(members, count, sizeof *members, compare_ranks);
     const struct fm_member *last = members[0];
     for (uint32_t i = 1; i < count; ++i) {
-        fm_join_return_wait(join, worker, members[i], last, FM_RULE_EARLY_SCAN);
+        fm_join_return_wait(join, worker, members[i], last, FM_RULE_EARLY_SCAN,
+                            FM_METRIC_MPI_EARLYSCAN);
         last = members[i]->enter > last->enter ? members[i] : last;
     }
 }
@@ -222,7 +221,8 @@ static void judge_neighborhood(struct fm_join *join, unsigned worker,
             }
         }
         judge_member_of(join, worker, members[rank], fm_members_last(group, size),
-                        fm_members_first_leave(group, size), FM_RULE_NXN_WAIT);
+                        fm_members_first_leave(group, size), FM_RULE_NXN_WAIT,
+                            FM_METRIC_MPI_WAIT_NXN);
     }
     fm_free(group);
     fm_map_free(&rank_at);
@@ -233,16 +233,20 @@ static void judge(struct fm_join *join, unsigned worker, const struct fm_member 
 {
     switch (members[0]->call) {
     case FM_CALL_BARRIER:
-        judge_all_to_all(join, worker, members, count, FM_RULE_BARRIER_WAIT);
+        judge_all_to_all(join, worker, members, count, FM_RULE_BARRIER_WAIT,
+                            FM_METRIC_MPI_BARRIER_WAIT);
         break;
     case FM_CALL_ALL_TO_ALL:
-        judge_all_to_all(join, worker, members, count, FM_RULE_NXN_WAIT);
+        judge_all_to_all(join, worker, members, count, FM_RULE_NXN_WAIT,
+                            FM_METRIC_MPI_WAIT_NXN);
         break;
     case FM_CALL_INIT:
-        judge_all_to_all(join, worker, members, count, FM_RULE_INIT_WAIT);
+        judge_all_to_all(join, worker, members, count, FM_RULE_INIT_OR_FINALIZE_WAIT,
+                         FM_METRIC_MPI_INIT_WAIT);
         break;
     case FM_CALL_FINALIZE:
-        judge_all_to_all(join, worker, members, count, FM_RULE_FINALIZE_WAIT);
+        judge_all_to_all(join, worker, members, count, FM_RULE_INIT_OR_FINALIZE_WAIT,
+                         FM_METRIC_MPI_FINALIZE_WAIT);
         break;
     case FM_CALL_NEIGHBORHOOD:
         judge_neighborhood(join, worker, members, count);
@@ -258,10 +262,12 @@ static void judge(struct fm_join *join, unsigned worker, const struct fm_member 
         break;
     case FM_CALL_COMMUNICATOR:
     case FM_CALL_DETACHED_COMMUNICATOR:
-        judge_overlapping(join, worker, members, count, FM_RULE_COMM_WAIT);
+        judge_overlapping(join, worker, members, count, FM_RULE_COMM_OR_FILE_WAIT,
+                         FM_METRIC_MPI_COMM_WAIT);
         break;
     case FM_CALL_FILE:
-        judge_overlapping(join, worker, members, count, FM_RULE_FILE_WAIT);
+        judge_overlapping(join, worker, members, count, FM_RULE_COMM_OR_FILE_WAIT,
+                         FM_METRIC_MPI_FILE_WAIT);
         break;
     default:
         break;

@@ -1,15 +1,5 @@
 #include "analysis/findings.h"
 
-fm_metric_t fm_rule_metric(fm_rule_t rule)
-{
-    static const fm_metric_t metrics[] = {
-#define FM_RULE(symbol, metric) FM_METRIC_##metric,
-#include "analysis/rules.def"
-#undef FM_RULE
-    };
-    return metrics[rule];
-}
-
 uint64_t fm_location_own_time(const struct fm_location *location, uint32_t activity)
 {
     uint64_t duration = location->leave.items[activity] - location->enter.items[activity];

@@ -15,14 +15,11 @@
 
 /** The wait-state rules, in order of precedence. */
 typedef enum {
-#define FM_RULE(symbol, metric) FM_RULE_##symbol,
+#define FM_RULE(symbol) FM_RULE_##symbol,
 #include "analysis/rules.def"
 #undef FM_RULE
     FM_RULE_COUNT
 } fm_rule_t;
-
-/** @return the metric of all instances of a rule. */
-fm_metric_t fm_rule_metric(fm_rule_t rule);
 
 /** A call depends on a remote event at time `t`: waiting time = t - Enter. */
 struct fm_candidate {

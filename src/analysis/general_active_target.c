@@ -137,8 +137,11 @@ static void meet_origins(struct active_target *active, unsigned worker,
         struct post_message *answer = fm_exchange_post(active->posts, worker, access->origin);
         *answer = (struct post_message){enter_of(active, epoch->post), access->epoch,
                                         access->target, epoch->post};
-        missing += access->completed == 0;
         unneeded += access->last_operation == 0;
+        if (access->completed == 0) {
+            ++missing;
+            continue;
+        }
         if (access->last_operation > last_operation) {
             last_operation = access->last_operation;
         }
@@ -159,7 +162,8 @@ static void meet_origins(struct active_target *active, unsigned worker,
                       epoch->origin_count);
     fm_findings_tally(findings, location, epoch->wait.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
                       unneeded);
-    if (missing == 0 && last != NULL) {
+    /* An origin whose complete is missing is left out: the others bound the wait from below. */
+    if (last != NULL) {
         add_early_wait(active, epoch, last, last_operation);
     }
 }
@@ -183,7 +187,7 @@ static void meet_accesses(void *context, unsigned worker, uint32_t first, uint32
 }
 
 static void add_late_post(struct active_target *active, struct fm_call_ref call,
-                          const struct post_message *post, fm_rule_t rule)
+                          const struct post_message *post, fm_metric_t metric)
 {
     if (call.activity != FM_NONE) {
         fm_findings_add(&active->analysis->findings[call.location],
@@ -193,8 +197,8 @@ static void add_late_post(struct active_target *active, struct fm_call_ref call,
                             .activity = call.activity,
                             .cause_location = post->post.location,
                             .cause_activity = post->post.activity,
-                            .rule = (uint8_t)rule,
-                            .metric = (uint8_t)fm_rule_metric(rule),
+                            .rule = FM_RULE_LATE_POST,
+                            .metric = (uint8_t)metric,
                         });
     }
 }
@@ -217,15 +221,15 @@ static void judge_access(struct active_target *active, const struct fm_epochs *e
     }
     active->analysis->omissions.unmatched_epochs += !complete;
     if (complete && last != NULL) {
-        add_late_post(active, epoch->start, last, FM_RULE_LATE_POST);
-        add_late_post(active, epoch->complete, last, FM_RULE_LATE_POST);
+        add_late_post(active, epoch->start, last, FM_METRIC_MPI_RMA_SYNC_LATE_POST);
+        add_late_post(active, epoch->complete, last, FM_METRIC_MPI_RMA_SYNC_LATE_POST);
     }
     for (uint32_t o = epoch->last_operation; o != FM_NONE;
          o = epochs->operations.items[o].previous) {
         const struct fm_epoch_operation *operation = &epochs->operations.items[o];
         if (posts[operation->target] != NULL) {
             add_late_post(active, operation->call, posts[operation->target],
-                          FM_RULE_LATE_POST_OPERATION);
+                          FM_METRIC_MPI_RMA_COMM_LATE_POST);
         }
     }
 }

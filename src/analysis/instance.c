@@ -173,8 +173,9 @@ void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_membe
     *(struct fm_verdict *)fm_exchange_post(join->verdicts, worker, member->process) = *verdict;
 }
 
-static struct fm_candidate waits_for(const struct fm_member *member, const struct fm_member *cause,
-                                     fm_rule_t rule)
+struct fm_candidate fm_member_waits_for(const struct fm_member *member,
+                                        const struct fm_member *cause, fm_rule_t rule,
+                                        fm_metric_t metric)
 {
     return (struct fm_candidate){
         .t = cause->enter,
@@ -182,19 +183,19 @@ static struct fm_candidate waits_for(const struct fm_member *member, const struc
         .cause_location = cause->start_location,
         .cause_activity = cause->start_activity,
         .rule = (uint8_t)rule,
-        .metric = (uint8_t)fm_rule_metric(rule),
+        .metric = (uint8_t)metric,
     };
 }
 
 void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
-                         const struct fm_member *cause, fm_rule_t rule)
+                         const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric)
 {
     if (member->wait_enter < cause->enter && cause->enter <= member->leave) {
         fm_join_return(join, worker, member,
                        &(struct fm_verdict){
                            .location = member->wait_location,
                            .has_wait = true,
-                           .candidate = waits_for(member, cause, rule),
+                           .candidate = fm_member_waits_for(member, cause, rule, metric),
                        });
     }
 }

@@ -63,9 +63,14 @@ void fm_join_judge(struct fm_join *join, fm_judge_t *judge);
 void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_member *member,
                     const struct fm_verdict *verdict);
 
-/** Verdict "waits for `cause`", whose Enter is the event, by `rule`. */
+/** Verdict "waits for `cause`", whose Enter is the event: a wait state of `metric` by `rule`. */
 void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
-                         const struct fm_member *cause, fm_rule_t rule);
+                         const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric);
+
+/** @return the candidate "`member` waits for `cause`". */
+struct fm_candidate fm_member_waits_for(const struct fm_member *member,
+                                        const struct fm_member *cause, fm_rule_t rule,
+                                        fm_metric_t metric);
 
 /** @return the member that entered last; ties: the lowest rank. */
 const struct fm_member *fm_members_last(const struct fm_member *const *members, uint32_t count);

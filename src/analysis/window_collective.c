@@ -79,16 +79,16 @@ static void post(void *context, unsigned worker, uint32_t first, uint32_t last)
 static void judge(struct fm_join *join, unsigned worker, const struct fm_member **members,
                   uint32_t count)
 {
-    fm_rule_t rule;
+    fm_metric_t metric;
     switch (members[0]->call) {
     case FM_CALL_WINDOW_CREATE:
-        rule = FM_RULE_WAIT_AT_CREATE;
+        metric = FM_METRIC_MPI_RMA_WAIT_AT_CREATE;
         break;
     case FM_CALL_WINDOW_FREE:
-        rule = FM_RULE_WAIT_AT_FREE;
+        metric = FM_METRIC_MPI_RMA_WAIT_AT_FREE;
         break;
     case FM_CALL_FENCE:
-        rule = FM_RULE_WAIT_AT_FENCE;
+        metric = FM_METRIC_MPI_RMA_WAIT_AT_FENCE;
         break;
     default:
         return;
@@ -97,8 +97,9 @@ static void judge(struct fm_join *join, unsigned worker, const struct fm_member 
     bool synchronized = last->enter < fm_members_first_leave(members, count);
     for (uint32_t i = 0; i < count; ++i) {
         if (synchronized) {
-            fm_join_return_wait(join, worker, members[i], last, rule);
-        } else if (rule == FM_RULE_WAIT_AT_FENCE) {
+            fm_join_return_wait(join, worker, members[i], last,
+                                FM_RULE_WINDOW_COLLECTIVE_WAIT, metric);
+        } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
             fm_join_return(join, worker, members[i],
                            &(struct fm_verdict){
                                .location = members[i]->wait_location,

@@ -445,8 +445,6 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
             values[FM_COUNT_BYTES_PUT] += bytes_out;
             values[FM_COUNT_BYTES_GET] += bytes_in;
         }
-    } else if (type == FM_RMA_COLLECTIVE) {
-        count_collective(builder, bytes_out, bytes_in);
     }
     if (usable(builder, window)) {
         fm_vector_push(&builder->location->rma,

@@ -1,0 +1,192 @@
+#include "analysis/analysis.h"
+
+#include "analysis/pattern.h"
+#include "analysis/severity.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct loading {
+    struct fm_trace *trace;
+    struct fm_trace_defects *defects; /* by worker */
+    fm_status_t *statuses;            /* by worker */
+    struct fm_error *errors;          /* by worker */
+};
+
+static void load(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct loading *loading = context;
+    loading->statuses[worker] = fm_trace_load(loading->trace, first, last,
+                                              &loading->defects[worker], &loading->errors[worker]);
+}
+
+static void add_defects(struct fm_trace_defects *total, const struct fm_trace_defects *part)
+{
+    total->unordered_times += part->unordered_times;
+    total->unmatched_leaves += part->unmatched_leaves;
+    total->open_calls += part->open_calls;
+    total->unusable_records += part->unusable_records;
+    total->open_requests += part->open_requests;
+    total->missing_locations += part->missing_locations;
+}
+
+static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
+                               struct fm_error *error)
+{
+    unsigned workers = fm_engine_workers(engine);
+    struct loading loading = {
+        trace,
+        fm_allocate(workers, sizeof(struct fm_trace_defects)),
+        fm_allocate(workers, sizeof(fm_status_t)),
+        fm_allocate(workers, sizeof(struct fm_error)),
+    };
+    fm_engine_run(engine, load, &loading);
+    fm_status_t status = FM_OK;
+    for (unsigned w = 0; w < workers; ++w) {
+        add_defects(&trace->defects, &loading.defects[w]);
+        if (status == FM_OK && loading.statuses[w] != FM_OK) {
+            status = fm_fail(error, loading.statuses[w], "%s", loading.errors[w].message);
+        }
+    }
+    fm_free(loading.defects);
+    fm_free(loading.statuses);
+    fm_free(loading.errors);
+    fm_trace_unify(trace);
+    return status;
+}
+
+/* A sentence for each kind of thing that is missing in the result. */
+static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cube *cube,
+                                struct fm_error *error)
+{
+    const struct fm_trace_defects *defects = &analysis->trace->defects;
+    const struct fm_omissions *omissions = &analysis->omissions;
+    const struct {
+        uint64_t count;
+        const char *sentence;
+    } warnings[] = {
+        {defects->missing_locations,
+         "locations could not be read to their end: what they did afterwards is missing"},
+        {defects->open_calls, "calls never returned: they count until the end of their location"},
+        {defects->unordered_times,
+         "events are earlier than the one before them: taken as simultaneous"},
+        {defects->unmatched_leaves, "Leave events had no Enter: ignored"},
+        {defects->unusable_records,
+         "records lie outside of all communication calls or name what is not defined: ignored"},
+        {defects->open_requests, "non-blocking operations were never completed: not analysed"},
+        {omissions->unmatched_sends, "sends have no matching receive: not analysed"},
+        {omissions->unmatched_receives, "receives have no matching send: not analysed"},
+        {omissions->clock_violations,
+         "messages were received before they were sent: the clocks of the nodes disagree"},
+        {omissions->incomplete_collectives,
+         "collective operations lack the record of a member: not analysed"},
+        {omissions->mixed_collectives,
+         "collective operations were different calls on different members: not analysed"},
+        {omissions->unknown_neighborhoods,
+         "neighbourhood collectives ran on communicators whose topology the trace does not tell: "
+         "not analysed"},
+        {omissions->unmatched_epochs,
+         "access or exposure epochs of windows lack their partner: analysed as far as known"},
+    };
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < sizeof warnings / sizeof warnings[0] && status == FM_OK; ++i) {
+        if (warnings[i].count != 0) {
+            status = fm_cube_warn(cube, error, "%" PRIu64 " %s.", warnings[i].count,
+                                  warnings[i].sentence);
+        }
+    }
+    return status;
+}
+
+static void describe_experiment(const struct fm_trace *trace, struct fm_cube *cube)
+{
+    struct fm_cube_experiment *experiment = &cube->experiment;
+    experiment->begin = UINT64_MAX;
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        const struct fm_location *location = &trace->locations[i];
+        experiment->event_count += location->event_count;
+        if (location->event_count != 0) {
+            experiment->begin =
+                location->begin < experiment->begin ? location->begin : experiment->begin;
+            experiment->end = location->end > experiment->end ? location->end : experiment->end;
+        }
+    }
+    if (experiment->event_count == 0) {
+        experiment->begin = experiment->end = 0;
+    }
+    experiment->ticks_per_second = trace->ticks_per_second;
+    experiment->process_count = trace->process_count;
+    experiment->title = trace->program == NULL ? NULL : strdup(trace->program);
+    experiment->creator = trace->creator == NULL ? NULL : strdup(trace->creator);
+    experiment->machine = trace->machine == NULL ? NULL : strdup(trace->machine);
+}
+
+static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube, bool check,
+                             struct fm_error *error)
+{
+    describe_experiment(analysis->trace, cube);
+    fm_status_t status = fm_severity_dimensions(analysis->trace, cube, error);
+    if (status == FM_OK) {
+        status = fm_severity_fill(analysis, cube, error);
+    }
+    if (status == FM_OK) {
+        status = fm_statistics_fill(analysis, cube, error);
+    }
+    if (status == FM_OK) {
+        status = add_warnings(analysis, cube, error);
+    }
+    if (status == FM_OK) {
+        status = fm_cube_seal(cube, error);
+    }
+    if (status == FM_OK && check) {
+        status = fm_severity_check(analysis->trace, cube, error);
+    }
+    return status;
+}
+
+static struct fm_engine *create_engine(const struct fm_trace *trace, unsigned workers)
+{
+    uint64_t *weights = fm_allocate(trace->process_count, sizeof *weights);
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        weights[trace->locations[i].process] += trace->locations[i].defined_events;
+    }
+    struct fm_engine *engine = fm_engine_create(workers, trace->process_count, weights);
+    fm_free(weights);
+    return engine;
+}
+
+fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_options *options,
+                            struct fm_cube **cube, struct fm_error *error)
+{
+    struct fm_trace *trace = NULL;
+    fm_status_t status = fm_trace_open(archive, &trace, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    struct fm_engine *engine = create_engine(trace, options->workers);
+    struct fm_analysis analysis = {.trace = trace, .engine = engine};
+    struct fm_cube *made = NULL;
+    status = load_events(trace, engine, error);
+    if (status == FM_OK) {
+        analysis.findings = fm_allocate(trace->location_count, sizeof *analysis.findings);
+        for (size_t i = 0; fm_patterns[i] != NULL; ++i) {
+            fm_patterns[i]->detect(&analysis);
+        }
+        fm_findings_arbitrate(analysis.findings, trace, engine);
+        made = fm_cube_create();
+        status = made == NULL ? fm_fail(error, FM_ERR_SYSTEM, "no memory for the report")
+                              : fill_cube(&analysis, made, options->check, error);
+        for (uint32_t i = 0; i < trace->location_count; ++i) {
+            fm_findings_free(&analysis.findings[i]);
+        }
+        fm_free(analysis.findings);
+    }
+    fm_engine_free(engine);
+    fm_trace_free(trace);
+    if (status == FM_OK) {
+        *cube = made;
+    } else {
+        fm_cube_free(made);
+    }
+    return status;
+}

@@ -1,0 +1,162 @@
+#include "analysis/analysis.h"
+#include "base/memory.h"
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void print_usage(FILE *stream)
+{
+    fputs("usage: fermata analyze [OPTIONS] DIR\n"
+          "Finds the wait states in the trace DIR/traces.otf2 (any OTF2 archive) and writes\n"
+          "DIR/report.fer, which `fermata report DIR` shows.\n\n"
+          "  -j, --jobs N       worker threads (default: one for each processor)\n"
+          "  -o, --output FILE  where to write the report\n"
+          "      --check        verify the invariants of the result\n"
+          "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
+          "                     the rest in a file beside the report\n",
+          stream);
+}
+
+/* @return whether `text` is a size such as 4096, 512K, 64M, 2G */
+static bool parse_size(const char *text, size_t *bytes)
+{
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    unsigned shift = 0;
+    switch (*end) {
+    case 'k':
+    case 'K':
+        shift = 10;
+        break;
+    case 'm':
+    case 'M':
+        shift = 20;
+        break;
+    case 'g':
+    case 'G':
+        shift = 30;
+        break;
+    default:
+        break;
+    }
+    end += shift != 0;
+    if (errno != 0 || end == text || *end != '\0' || text[0] == '-' || value == 0 ||
+        value > SIZE_MAX >> shift) {
+        return false;
+    }
+    *bytes = (size_t)value << shift;
+    return true;
+}
+
+/* DIR/report.fer, or traces.fer beside an anchor file */
+static char *default_output(const char *archive)
+{
+    struct stat status;
+    char *path = NULL;
+    if (stat(archive, &status) == 0 && !S_ISDIR(status.st_mode)) {
+        const char *slash = strrchr(archive, '/');
+        int directory = slash == NULL ? 0 : (int)(slash - archive + 1);
+        return asprintf(&path, "%.*sreport.fer", directory, archive) < 0 ? NULL : path;
+    }
+    return asprintf(&path, "%s/report.fer", archive) < 0 ? NULL : path;
+}
+
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path + 1));
+}
+
+static int analyze(const char *archive, const struct fm_analysis_options *options,
+                   const char *output)
+{
+    struct fm_error error;
+    struct fm_cube *cube = NULL;
+    if (options->memory_limit != 0) {
+        char *directory = directory_of(output);
+        fm_memory_limit(options->memory_limit, directory);
+        free(directory);
+    }
+    fm_status_t status = fm_analysis_run(archive, options, &cube, &error);
+    if (status == FM_OK) {
+        status = fm_cube_write(cube, output, &error);
+    }
+    if (status == FM_OK) {
+        for (uint32_t i = 0; i < cube->warning_count; ++i) {
+            fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
+        }
+        if (options->check) {
+            puts("fermata: all invariants hold");
+        }
+        printf("fermata: analysed %" PRIu64 " events of %" PRIu32 " locations: %s\n",
+               cube->experiment.event_count, cube->location_count, output);
+    } else {
+        fprintf(stderr, "fermata: %s\n", error.message);
+    }
+    fm_cube_free(cube);
+    return (int)status;
+}
+
+int fm_command_analyze(int argc, char **argv)
+{
+    enum { OPTION_CHECK = 256, OPTION_MEMORY };
+    static const struct option long_options[] = {
+        {"jobs", required_argument, NULL, 'j'},
+        {"output", required_argument, NULL, 'o'},
+        {"check", no_argument, NULL, OPTION_CHECK},
+        {"memory", required_argument, NULL, OPTION_MEMORY},
+        {"help", no_argument, NULL, 'h'},
+        {0},
+    };
+    struct fm_analysis_options options = {0};
+    const char *output = NULL;
+    int option;
+    optind = 0;
+    while ((option = getopt_long(argc, argv, "j:o:h", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'j': {
+            char *end;
+            unsigned long jobs = strtoul(optarg, &end, 10);
+            if (*end != '\0' || jobs == 0 || jobs > 4096) {
+                fprintf(stderr, "fermata analyze: --jobs wants a number from 1 to 4096\n");
+                return FM_ERR_USAGE;
+            }
+            options.workers = (unsigned)jobs;
+            break;
+        }
+        case 'o':
+            output = optarg;
+            break;
+        case OPTION_CHECK:
+            options.check = true;
+            break;
+        case OPTION_MEMORY:
+            if (!parse_size(optarg, &options.memory_limit)) {
+                fprintf(stderr, "fermata analyze: --memory wants a size such as 512M\n");
+                return FM_ERR_USAGE;
+            }
+            break;
+        case 'h':
+            print_usage(stdout);
+            return FM_OK;
+        default:
+            print_usage(stderr);
+            return FM_ERR_USAGE;
+        }
+    }
+    if (optind + 1 != argc) {
+        print_usage(stderr);
+        return FM_ERR_USAGE;
+    }
+    char *chosen = output == NULL ? default_output(argv[optind]) : strdup(output);
+    int status = chosen == NULL ? FM_ERR_SYSTEM : analyze(argv[optind], &options, chosen);
+    free(chosen);
+    return status;
+}
