@@ -1,0 +1,130 @@
+#include "cli/expectation.h"
+
+#include <string.h>
+
+/* Families of metrics of docs/metrics.md that need phases of the analysis which may be absent from
+ * a build: an expectation on them is legal and fails. */
+static bool is_family_member(const char *id)
+{
+    static const char *const families[] = {
+        "delay",
+        "interval_delay",
+        "wait_",
+        "critical_path",
+        "critical_imbalance_impact",
+        "intra_partition_imbalance",
+        "inter_partition_imbalance",
+        "performance_impact",
+        "non_critical_path_activities",
+        "imbalance",
+        "efficiency",
+        "parallel_efficiency",
+        "communication_efficiency",
+        "load_balance",
+        "serialisation",
+        "transfer_efficiency",
+        "mpi_file_",
+        "mpi_rma_sync_",
+        "mpi_rma_comm_",
+        "shmem",
+        "armci",
+        "omp_",
+        "pthread_",
+        "cuda_",
+        "counter:",
+        "mpi_rma_fence_partial",
+    };
+    static const char lower_bound[] = "_wait_for_progress_lower";
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        if (strncmp(id, families[i], strlen(families[i])) == 0) {
+            return true;
+        }
+    }
+    const size_t length = strlen(id);
+    const size_t ending = strlen(lower_bound);
+    return length > ending && strcmp(id + length - ending, lower_bound) == 0;
+}
+
+/* The cube's location index, FM_CUBE_NONE if the analysis saw no such location. */
+static uint32_t find_location(const struct fm_cube *cube, uint32_t rank, uint32_t thread)
+{
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (cube->locations[i].rank == rank && cube->locations[i].thread == thread) {
+            return i;
+        }
+    }
+    return FM_CUBE_NONE;
+}
+
+/* The cells of one metric that the expectation is about. */
+static int64_t sum_metric(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                          uint32_t location)
+{
+    size_t count;
+    const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, metric, &count);
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        if ((callpath == FM_CUBE_NONE || cells[i].callpath == callpath) &&
+            (location == FM_CUBE_NONE || cells[i].location == location)) {
+            sum += cells[i].value;
+        }
+    }
+    return sum;
+}
+
+static bool is_part_of(fm_metric_t metric, fm_metric_t whole)
+{
+    while (metric != FM_METRIC_NONE && metric != whole) {
+        metric = fm_metric_info(metric)->parent;
+    }
+    return metric == whole;
+}
+
+static int64_t value_of(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                        uint32_t location)
+{
+    if (strcmp(fm_metric_info(fm_metric_root(metric))->id, "time") == 0) {
+        return sum_metric(cube, metric, callpath, location);
+    }
+    int64_t sum = 0;
+    for (int i = metric; i < FM_METRIC_COUNT; i++) {
+        if (is_part_of((fm_metric_t)i, metric)) {
+            sum += sum_metric(cube, (fm_metric_t)i, callpath, location);
+        }
+    }
+    return sum;
+}
+
+fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
+                                   const struct fm_scenario_expectation *expectation,
+                                   const struct fm_cube *cube, struct fm_expectation_result *result,
+                                   struct fm_error *error)
+{
+    *result = (struct fm_expectation_result){0};
+    fm_metric_t metric = fm_metric_by_id(expectation->metric);
+    if (metric == FM_METRIC_NONE) {
+        return is_family_member(expectation->metric)
+                   ? FM_OK
+                   : fm_fail(error, FM_ERR_DATA, "%s:%llu: there is no metric \"%.100s\"",
+                             scenario->name, (unsigned long long)expectation->line,
+                             expectation->metric);
+    }
+    result->computed = true;
+    uint32_t callpath = FM_CUBE_NONE;
+    uint32_t location = FM_CUBE_NONE;
+    bool exists = true;
+    if (expectation->callpath != NULL) {
+        callpath = fm_cube_find_callpath(cube, expectation->callpath);
+        exists = callpath != FM_CUBE_NONE;
+    }
+    if (!expectation->all_locations) {
+        location = find_location(cube, expectation->rank, expectation->thread);
+        exists = exists && location != FM_CUBE_NONE;
+    }
+    int64_t value = exists ? value_of(cube, metric, callpath, location) : 0;
+    result->actual = fm_metric_info(metric)->unit == FM_UNIT_TICKS ? fm_decimal_from_ticks(value)
+                                                                   : fm_decimal_from_integer(value);
+    fm_decimal difference = result->actual - expectation->value;
+    result->holds = (difference < 0 ? -difference : difference) <= expectation->tolerance;
+    return FM_OK;
+}

@@ -1,0 +1,256 @@
+/* The definitions of a scenario's archive. */
+#include "scenario/archive_records.h"
+#include "scenario/region_kind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MACHINE_NODE 0
+#define COMPUTE_NODE 1
+
+/* What is used, found by one pass over the events. */
+struct usage {
+    bool paradigms[256];
+    bool *created; /* per window: it has events of creation or destruction */
+    uint64_t last_time;
+};
+
+struct definitions {
+    const struct fm_scenario *scenario;
+    OTF2_GlobalDefWriter *writer;
+    struct fm_key_table strings;
+    struct usage usage;
+    OTF2_Paradigm process_paradigm; /* of communicators, groups and windows */
+    OTF2_ErrorCode code;            /* the first failure; nothing is written after it */
+};
+
+static void keep(struct definitions *definitions, OTF2_ErrorCode code)
+{
+    if (definitions->code == OTF2_SUCCESS) {
+        definitions->code = code;
+    }
+}
+
+/* A string is written where it is needed first. */
+static OTF2_StringRef string(struct definitions *definitions, const char *text)
+{
+    uint32_t known = definitions->strings.count;
+    uint32_t index = fm_key_table_add(&definitions->strings, text, strlen(text));
+    if (index == FM_KEY_NONE) {
+        keep(definitions, OTF2_ERROR_MEM_ALLOC_FAILED);
+    } else if (index == known) {
+        keep(definitions, OTF2_GlobalDefWriter_WriteString(definitions->writer, index, text));
+    }
+    return index;
+}
+
+static void find_usage(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    struct usage *usage = &definitions->usage;
+    uint32_t locations = scenario->rank_count * scenario->thread_count;
+    usage->created = calloc(scenario->window_names.count + 1u, sizeof *usage->created);
+    if (usage->created == NULL) {
+        keep(definitions, OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
+    for (uint32_t i = 0; i < scenario->regions.count; i++) {
+        usage->paradigms[fm_region_kind(scenario->regions.keys[i].bytes).paradigm] = true;
+    }
+    for (uint32_t i = 0; i < locations; i++) {
+        const struct fm_scenario_location *timeline = &scenario->locations[i];
+        for (size_t j = 0; j < timeline->count; j++) {
+            const struct fm_scenario_event *event = &timeline->events[j];
+            if (event->kind == FM_SCENARIO_WIN_CREATE || event->kind == FM_SCENARIO_WIN_DESTROY) {
+                usage->created[event->object] = true;
+            } else if (event->kind >= FM_SCENARIO_FORK) {
+                usage->paradigms[OTF2_PARADIGM_OPENMP] = true;
+            }
+        }
+        if (timeline->count > 0 && timeline->events[timeline->count - 1].time > usage->last_time) {
+            usage->last_time = timeline->events[timeline->count - 1].time;
+        }
+    }
+    bool shmem_alone =
+        usage->paradigms[OTF2_PARADIGM_SHMEM] && !usage->paradigms[OTF2_PARADIGM_MPI];
+    definitions->process_paradigm = shmem_alone ? OTF2_PARADIGM_SHMEM : OTF2_PARADIGM_MPI;
+    usage->paradigms[definitions->process_paradigm] = true;
+}
+
+static void write_paradigm(struct definitions *definitions, OTF2_Paradigm paradigm,
+                           const char *name, OTF2_ParadigmClass class)
+{
+    if (definitions->usage.paradigms[paradigm]) {
+        keep(definitions, OTF2_GlobalDefWriter_WriteParadigm(definitions->writer, paradigm,
+                                                             string(definitions, name), class));
+    }
+}
+
+static void write_paradigm_property(struct definitions *definitions, OTF2_Paradigm paradigm,
+                                    OTF2_ParadigmProperty property, OTF2_Type type,
+                                    OTF2_AttributeValue value)
+{
+    if (definitions->usage.paradigms[paradigm]) {
+        keep(definitions, OTF2_GlobalDefWriter_WriteParadigmProperty(definitions->writer, paradigm,
+                                                                     property, type, value));
+    }
+}
+
+static void write_paradigms(struct definitions *definitions)
+{
+    OTF2_AttributeValue value = {.stringRef = string(definitions, "Comm ${id}")};
+    write_paradigm(definitions, OTF2_PARADIGM_MPI, "MPI", OTF2_PARADIGM_CLASS_PROCESS);
+    write_paradigm_property(definitions, OTF2_PARADIGM_MPI,
+                            OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, value);
+    value.stringRef = string(definitions, "Win ${id}");
+    write_paradigm_property(definitions, OTF2_PARADIGM_MPI,
+                            OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE, OTF2_TYPE_STRING, value);
+    write_paradigm(definitions, OTF2_PARADIGM_SHMEM, "SHMEM", OTF2_PARADIGM_CLASS_PROCESS);
+    value = (OTF2_AttributeValue){.uint8 = OTF2_TRUE};
+    write_paradigm_property(definitions, OTF2_PARADIGM_SHMEM, OTF2_PARADIGM_PROPERTY_RMA_ONLY,
+                            OTF2_TYPE_UINT8, value);
+    write_paradigm(definitions, OTF2_PARADIGM_OPENMP, "OpenMP",
+                   OTF2_PARADIGM_CLASS_THREAD_FORK_JOIN);
+    write_paradigm(definitions, OTF2_PARADIGM_PTHREAD, "POSIX threads",
+                   OTF2_PARADIGM_CLASS_THREAD_CREATE_WAIT);
+}
+
+static void write_system(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    OTF2_GlobalDefWriter *writer = definitions->writer;
+    keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                          writer, MACHINE_NODE, string(definitions, "scenario"),
+                          string(definitions, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                          writer, MACHINE_NODE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+    keep(definitions,
+         OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, COMPUTE_NODE, string(definitions, "node"),
+                                                  string(definitions, "node"), MACHINE_NODE));
+    keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                          writer, COMPUTE_NODE, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    for (uint32_t rank = 0; rank < scenario->rank_count; rank++) {
+        char name[32];
+        snprintf(name, sizeof name, "MPI Rank %u", rank);
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteLocationGroup(writer, rank, string(definitions, name),
+                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, COMPUTE_NODE,
+                                                     OTF2_UNDEFINED_LOCATION_GROUP));
+        for (uint32_t thread = 0; thread < scenario->thread_count; thread++) {
+            uint32_t location = rank * scenario->thread_count + thread;
+            snprintf(name, sizeof name, thread == 0 ? "Master thread" : "Thread %u", thread);
+            keep(definitions,
+                 OTF2_GlobalDefWriter_WriteLocation(
+                     writer, fm_archive_location_id(scenario, location), string(definitions, name),
+                     OTF2_LOCATION_TYPE_CPU_THREAD, scenario->locations[location].count, rank));
+        }
+    }
+}
+
+static void write_regions(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    OTF2_StringRef empty = string(definitions, "");
+    for (uint32_t i = 0; i < scenario->regions.count; i++) {
+        const char *text = scenario->regions.keys[i].bytes;
+        struct fm_region_kind kind = fm_region_kind(text);
+        OTF2_StringRef name = string(definitions, text);
+        keep(definitions, OTF2_GlobalDefWriter_WriteRegion(
+                              definitions->writer, i, name, name, empty, kind.role, kind.paradigm,
+                              OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+    }
+}
+
+static void write_group(struct definitions *definitions, OTF2_GroupRef id, OTF2_GroupType type,
+                        uint32_t count, const uint64_t *members)
+{
+    keep(definitions, OTF2_GlobalDefWriter_WriteGroup(
+                          definitions->writer, id, string(definitions, ""), type,
+                          definitions->process_paradigm, OTF2_GROUP_FLAG_NONE, count, members));
+}
+
+/* Members of a COMM_GROUP are indices into the COMM_LOCATIONS group, which are world ranks here. */
+static void write_groups(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    uint64_t *members = malloc(scenario->rank_count * sizeof *members);
+    if (members == NULL) {
+        keep(definitions, OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
+    for (uint32_t rank = 0; rank < scenario->rank_count; rank++) {
+        members[rank] = rank;
+    }
+    /* The id of a rank's master thread is the rank itself. */
+    write_group(definitions, FM_ARCHIVE_LOCATIONS_GROUP, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                scenario->rank_count, members);
+    write_group(definitions, FM_ARCHIVE_SELF_GROUP, OTF2_GROUP_TYPE_COMM_SELF, 0, NULL);
+    write_group(definitions, FM_ARCHIVE_WORLD_GROUP, OTF2_GROUP_TYPE_COMM_GROUP,
+                scenario->rank_count, members);
+    for (uint32_t comm = 2; comm < scenario->comm_names.count; comm++) {
+        const struct fm_scenario_comm *group = &scenario->comms[comm];
+        for (uint32_t i = 0; i < group->size; i++) {
+            members[i] = group->ranks[i];
+        }
+        write_group(definitions, FM_ARCHIVE_COMM_GROUP(comm), OTF2_GROUP_TYPE_COMM_GROUP,
+                    group->size, members);
+    }
+    for (uint32_t i = 0; i < scenario->groups.count; i++) {
+        const struct fm_key *group = &scenario->groups.keys[i];
+        const uint32_t *ranks = (const uint32_t *)group->bytes;
+        uint32_t count = (uint32_t)(group->length / sizeof *ranks);
+        for (uint32_t j = 0; j < count; j++) {
+            members[j] = ranks[j];
+        }
+        write_group(definitions, FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) + i,
+                    OTF2_GROUP_TYPE_COMM_GROUP, count, members);
+    }
+    free(members);
+}
+
+static void write_comms_and_windows(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    for (uint32_t comm = 0; comm < scenario->comm_names.count; comm++) {
+        const char *name = scenario->comm_names.keys[comm].bytes;
+        OTF2_GroupRef group = comm == 0   ? FM_ARCHIVE_WORLD_GROUP
+                              : comm == 1 ? FM_ARCHIVE_SELF_GROUP
+                                          : FM_ARCHIVE_COMM_GROUP(comm);
+        if (comm < 2 && definitions->process_paradigm == OTF2_PARADIGM_MPI) {
+            name = comm == 0 ? "MPI_COMM_WORLD" : "MPI_COMM_SELF";
+        }
+        keep(definitions, OTF2_GlobalDefWriter_WriteComm(
+                              definitions->writer, comm, string(definitions, name), group,
+                              comm < 2 ? OTF2_UNDEFINED_COMM : 0, OTF2_COMM_FLAG_NONE));
+    }
+    for (uint32_t window = 0; window < scenario->window_names.count; window++) {
+        const char *name = scenario->window_names.keys[window].bytes;
+        OTF2_RmaWinFlag flags = definitions->usage.created[window]
+                                    ? OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS
+                                    : OTF2_RMA_WIN_FLAG_NONE;
+        keep(definitions, OTF2_GlobalDefWriter_WriteRmaWin(definitions->writer, window,
+                                                           string(definitions, name),
+                                                           scenario->windows[window].comm, flags));
+    }
+}
+
+OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
+                                            OTF2_GlobalDefWriter *writer)
+{
+    struct definitions definitions = {.scenario = scenario, .writer = writer, .code = OTF2_SUCCESS};
+    find_usage(&definitions);
+    if (definitions.code == OTF2_SUCCESS) {
+        keep(&definitions,
+             OTF2_GlobalDefWriter_WriteClockProperties(writer, scenario->ticks_per_second, 0,
+                                                       definitions.usage.last_time, 0));
+        write_paradigms(&definitions);
+        write_system(&definitions);
+        write_regions(&definitions);
+        write_groups(&definitions);
+        write_comms_and_windows(&definitions);
+    }
+    free(definitions.usage.created);
+    fm_key_table_clear(&definitions.strings);
+    return definitions.code;
+}

@@ -1,0 +1,33 @@
+/** @file
+ * Events and definitions of a scenario as OTF2 records.
+ */
+#ifndef FERMATA_SCENARIO_ARCHIVE_RECORDS_H
+#define FERMATA_SCENARIO_ARCHIVE_RECORDS_H
+
+#include "scenario/scenario.h"
+
+#include <otf2/otf2.h>
+
+/** @return the id of the location with this index: rank | thread << 32. */
+OTF2_LocationRef fm_archive_location_id(const struct fm_scenario *scenario, uint32_t location);
+
+/** Writes one event as one record. Region, communicator, window ids are the scenario's indices, the
+ * id of a group_sync's group is its index + FM_ARCHIVE_FIRST_SYNC_GROUP(scenario). */
+OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_EvtWriter *writer,
+                                      const struct fm_scenario_event *event);
+
+/** Writes all global definitions: clock, paradigms, system tree, locations, regions, groups,
+ * communicators, windows. */
+OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
+                                            OTF2_GlobalDefWriter *writer);
+
+/* Ids of groups: 0 = COMM_LOCATIONS, 1 = COMM_SELF, then one COMM_GROUP for each communicator but
+ * `self`, then those of the group_sync events. */
+#define FM_ARCHIVE_LOCATIONS_GROUP 0
+#define FM_ARCHIVE_SELF_GROUP      1
+#define FM_ARCHIVE_WORLD_GROUP     2
+/** Communicator 2 (the first with a name of its own) has group 3. */
+#define FM_ARCHIVE_COMM_GROUP(comm)           ((comm) + 1)
+#define FM_ARCHIVE_FIRST_SYNC_GROUP(scenario) ((scenario)->comm_names.count + 1)
+
+#endif

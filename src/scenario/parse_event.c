@@ -1,0 +1,371 @@
+/* Event lines: TIME LOC EVENT FIELD... */
+#include "scenario/parser.h"
+
+#include <otf2/OTF2_Events.h>
+#include <string.h>
+
+/* What stands behind the name of an event, one letter a field; `?`: the rest may be missing. */
+struct event_form {
+    const char *name;
+    enum fm_scenario_kind kind;
+    const char *fields;
+};
+
+#define FIELD_REGION        'R' /* the rest of the line */
+#define FIELD_PEER          'p' /* rank in the communicator */
+#define FIELD_TARGET_OR_ALL 'a' /* the same, or `all` */
+#define FIELD_ROOT          'r' /* the same, or `-` */
+#define FIELD_TAG           't'
+#define FIELD_BYTES         'b'
+#define FIELD_RECEIVED      'v'
+#define FIELD_ID            'i' /* request, operation or lock: 64 bits */
+#define FIELD_THREAD_LOCK   'l' /* lock: 32 bits */
+#define FIELD_COUNT         'n' /* number of threads or acquisition order: 32 bits */
+#define FIELD_COMM          'c'
+#define FIELD_WINDOW        'w'
+#define FIELD_OPERATION     'o'
+#define FIELD_LOCK_TYPE     'x'
+#define FIELD_GROUP         'g' /* the rest of the line: ranks in the window's communicator */
+#define OPTIONAL            '?'
+
+static const struct event_form event_forms[] = {
+    {"enter", FM_SCENARIO_ENTER, "R"},
+    {"leave", FM_SCENARIO_LEAVE, "R"},
+    {"send", FM_SCENARIO_SEND, "ptb?c"},
+    {"recv", FM_SCENARIO_RECV, "ptb?c"},
+    {"isend", FM_SCENARIO_ISEND, "ptbi?c"},
+    {"isend_complete", FM_SCENARIO_ISEND_COMPLETE, "i"},
+    {"irecv_request", FM_SCENARIO_IRECV_REQUEST, "i"},
+    {"irecv", FM_SCENARIO_IRECV, "ptbi?c"},
+    {"request_cancelled", FM_SCENARIO_REQUEST_CANCELLED, "i"},
+    {"coll_begin", FM_SCENARIO_COLL_BEGIN, ""},
+    {"coll_end", FM_SCENARIO_COLL_END, "ocrbv"},
+    {"nb_coll_request", FM_SCENARIO_NB_COLL_REQUEST, "i"},
+    {"nb_coll_complete", FM_SCENARIO_NB_COLL_COMPLETE, "ocrbvi"},
+    {"win_create", FM_SCENARIO_WIN_CREATE, "w"},
+    {"win_destroy", FM_SCENARIO_WIN_DESTROY, "w"},
+    {"rma_coll_begin", FM_SCENARIO_RMA_COLL_BEGIN, ""},
+    {"rma_coll_end", FM_SCENARIO_RMA_COLL_END, "ow?rbv"},
+    {"group_sync", FM_SCENARIO_GROUP_SYNC, "wg"},
+    {"put", FM_SCENARIO_PUT, "wpbi"},
+    {"get", FM_SCENARIO_GET, "wpbi"},
+    {"atomic", FM_SCENARIO_ATOMIC, "wpbi"},
+    {"done_blocking", FM_SCENARIO_DONE_BLOCKING, "wi"},
+    {"done_nonblocking", FM_SCENARIO_DONE_NONBLOCKING, "wi"},
+    {"done_remote", FM_SCENARIO_DONE_REMOTE, "wi"},
+    {"lock_request", FM_SCENARIO_LOCK_REQUEST, "wai?x"},
+    {"lock_acquire", FM_SCENARIO_LOCK_ACQUIRE, "wai?x"},
+    {"lock_try", FM_SCENARIO_LOCK_TRY, "wai?x"},
+    {"lock_release", FM_SCENARIO_LOCK_RELEASE, "wai?x"},
+    {"sync", FM_SCENARIO_SYNC, "wp"},
+    {"wait_change", FM_SCENARIO_WAIT_CHANGE, "w"},
+    {"fork", FM_SCENARIO_FORK, "n"},
+    {"join", FM_SCENARIO_JOIN, ""},
+    {"acquire_lock", FM_SCENARIO_ACQUIRE_LOCK, "ln"},
+    {"release_lock", FM_SCENARIO_RELEASE_LOCK, "ln"},
+};
+
+static const struct {
+    const char *name;
+    OTF2_CollectiveOp operation;
+} operations[] = {
+    {"barrier", OTF2_COLLECTIVE_OP_BARRIER},
+    {"bcast", OTF2_COLLECTIVE_OP_BCAST},
+    {"gather", OTF2_COLLECTIVE_OP_GATHER},
+    {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
+    {"scatter", OTF2_COLLECTIVE_OP_SCATTER},
+    {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
+    {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
+    {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
+    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
+    {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
+    {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
+    {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+    {"reduce", OTF2_COLLECTIVE_OP_REDUCE},
+    {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
+    {"scan", OTF2_COLLECTIVE_OP_SCAN},
+    {"exscan", OTF2_COLLECTIVE_OP_EXSCAN},
+    {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
+    {"create_handle", OTF2_COLLECTIVE_OP_CREATE_HANDLE},
+    {"destroy_handle", OTF2_COLLECTIVE_OP_DESTROY_HANDLE},
+    {"allocate", OTF2_COLLECTIVE_OP_ALLOCATE},
+    {"deallocate", OTF2_COLLECTIVE_OP_DEALLOCATE},
+    {"create_handle_and_allocate", OTF2_COLLECTIVE_OP_CREATE_HANDLE_AND_ALLOCATE},
+    {"destroy_handle_and_deallocate", OTF2_COLLECTIVE_OP_DESTROY_HANDLE_AND_DEALLOCATE},
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+
+/* An event being read. The communicator is known only when all fields have been read. */
+struct reading {
+    struct fm_parser *parser;
+    struct fm_scenario_event event;
+    uint32_t rank; /* of the location, in world */
+    uint32_t comm; /* that `peer` belongs to; FM_SCENARIO_NONE: none */
+    struct fm_word peer;
+    bool has_peer;
+};
+
+static fm_status_t read_time(struct fm_parser *parser, uint64_t *ticks)
+{
+    struct fm_word word;
+    fm_decimal time;
+    fm_status_t status = fm_parser_need(parser, "the time", &word);
+    if (status != FM_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < word.length; i++) {
+        if (strchr("0123456789.", word.text[i]) == NULL) {
+            return fm_parser_fail_at(parser, word, "a time is a plain decimal number, not");
+        }
+    }
+    const char *point = memchr(word.text, '.', word.length);
+    if (point != NULL && word.text + word.length - point > 4) {
+        return fm_parser_fail_at(parser, word, "a time has at most three decimals");
+    }
+    if (!fm_decimal_parse(word.text, word.length, &time) ||
+        time > fm_decimal_from_ticks(FM_SCENARIO_TIME_LIMIT)) {
+        return fm_parser_fail_at(parser, word, "not a time from 0 to 10^15 units");
+    }
+    *ticks = (uint64_t)(time / fm_decimal_from_ticks(1));
+    return FM_OK;
+}
+
+static fm_status_t read_region(struct reading *reading)
+{
+    struct fm_parser *parser = reading->parser;
+    struct fm_word name;
+    fm_status_t status = fm_parser_need(parser, "the name of the region", &name);
+    if (status != FM_OK) {
+        return status;
+    }
+    parser->next = parser->end;
+    reading->event.object =
+        fm_key_table_add(&parser->scenario->regions, name.text, (size_t)(parser->end - name.text));
+    return reading->event.object != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
+}
+
+static fm_status_t read_comm(struct reading *reading, struct fm_word word)
+{
+    const struct fm_scenario *scenario = reading->parser->scenario;
+    reading->comm = fm_key_table_find(&scenario->comm_names, word.text, word.length);
+    reading->event.object = reading->comm;
+    return reading->comm != FM_KEY_NONE
+               ? FM_OK
+               : fm_parser_fail_at(reading->parser, word, "no such communicator");
+}
+
+static fm_status_t read_window(struct reading *reading, struct fm_word word)
+{
+    const struct fm_scenario *scenario = reading->parser->scenario;
+    uint32_t window = fm_key_table_find(&scenario->window_names, word.text, word.length);
+    if (window == FM_KEY_NONE) {
+        return fm_parser_fail_at(reading->parser, word, "no such window");
+    }
+    reading->event.object = window;
+    reading->comm = scenario->windows[window].comm;
+    return FM_OK;
+}
+
+static fm_status_t read_operation(struct reading *reading, struct fm_word word)
+{
+    for (size_t i = 0; i < LENGTH(operations); i++) {
+        if (fm_word_is(word, operations[i].name)) {
+            reading->event.detail = operations[i].operation;
+            return FM_OK;
+        }
+    }
+    return fm_parser_fail_at(reading->parser, word, "no such collective operation");
+}
+
+static fm_status_t read_lock_type(struct reading *reading, struct fm_word word)
+{
+    reading->event.detail = fm_word_is(word, "s");
+    return fm_word_is(word, "s") || fm_word_is(word, "x")
+               ? FM_OK
+               : fm_parser_fail_at(reading->parser, word, "the type of a lock is x or s, not");
+}
+
+/* The peers of a group_sync, as world ranks, become a group of the scenario. */
+static fm_status_t read_group(struct reading *reading)
+{
+    struct fm_parser *parser = reading->parser;
+    struct fm_scenario *scenario = parser->scenario;
+    const struct fm_scenario_comm *comm = &scenario->comms[reading->comm];
+    uint32_t count;
+    fm_status_t status = fm_parser_ranks(parser, comm->size, &count);
+    if (status != FM_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        parser->ranks[i] =
+            fm_scenario_world_rank(scenario, reading->comm, parser->ranks[i], reading->rank);
+    }
+    reading->event.peer =
+        fm_key_table_add(&scenario->groups, parser->ranks, count * sizeof *parser->ranks);
+    return reading->event.peer != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
+}
+
+static fm_status_t read_number(struct reading *reading, struct fm_word word, char field)
+{
+    struct fm_scenario_event *event = &reading->event;
+    struct fm_parser *parser = reading->parser;
+    uint64_t number = 0;
+    fm_status_t status = FM_OK;
+    switch (field) {
+    case FIELD_TAG:
+        status = fm_parser_integer(parser, word, "the tag", INT32_MAX, &number);
+        event->tag = (uint32_t)number;
+        return status;
+    case FIELD_BYTES:
+        return fm_parser_integer(parser, word, "the number of bytes", INT64_MAX, &event->bytes);
+    case FIELD_RECEIVED:
+        return fm_parser_integer(parser, word, "the number of bytes", INT64_MAX, &event->received);
+    case FIELD_ID:
+        return fm_parser_integer(parser, word, "the id", INT64_MAX, &event->id);
+    case FIELD_THREAD_LOCK:
+        return fm_parser_integer(parser, word, "the lock", UINT32_MAX - 1, &event->id);
+    default: /* FIELD_COUNT */
+        status = fm_parser_integer(parser, word, "the number", UINT32_MAX - 1, &number);
+        event->peer = (uint32_t)number;
+        return status;
+    }
+}
+
+static fm_status_t read_field(struct reading *reading, char field)
+{
+    struct fm_word word;
+    if (field == FIELD_REGION) {
+        return read_region(reading);
+    }
+    if (field == FIELD_GROUP) {
+        return read_group(reading);
+    }
+    fm_status_t status = fm_parser_need(reading->parser, "a field of the event", &word);
+    if (status != FM_OK) {
+        return status;
+    }
+    switch (field) {
+    case FIELD_COMM:
+        return read_comm(reading, word);
+    case FIELD_WINDOW:
+        return read_window(reading, word);
+    case FIELD_OPERATION:
+        return read_operation(reading, word);
+    case FIELD_LOCK_TYPE:
+        return read_lock_type(reading, word);
+    case FIELD_ROOT:
+    case FIELD_TARGET_OR_ALL:
+    case FIELD_PEER:
+        reading->peer = word;
+        reading->has_peer = !(field == FIELD_ROOT && fm_word_is(word, "-")) &&
+                            !(field == FIELD_TARGET_OR_ALL && fm_word_is(word, "all"));
+        reading->event.peer = FM_SCENARIO_NONE;
+        return FM_OK;
+    default:
+        return read_number(reading, word, field);
+    }
+}
+
+static fm_status_t read_fields(struct reading *reading, const char *fields)
+{
+    struct fm_parser *parser = reading->parser;
+    struct fm_word word;
+    for (; *fields != '\0'; fields++) {
+        if (*fields == OPTIONAL) {
+            if (parser->next == parser->end) {
+                break;
+            }
+            continue;
+        }
+        fm_status_t status = read_field(reading, *fields);
+        if (status != FM_OK) {
+            return status;
+        }
+    }
+    return fm_parser_word(parser, &word)
+               ? fm_parser_fail_at(parser, word, "unexpected word behind the event")
+               : FM_OK;
+}
+
+/* Ranks in the communicator can be checked only now that it is known. */
+static fm_status_t check_ranks(struct reading *reading)
+{
+    struct fm_parser *parser = reading->parser;
+    if (reading->comm == FM_SCENARIO_NONE) {
+        return FM_OK;
+    }
+    if (!fm_scenario_comm_has(parser->scenario, reading->comm, reading->rank)) {
+        return fm_parser_fail(parser, "rank %u is not in the communicator \"%.60s\"", reading->rank,
+                              parser->scenario->comm_names.keys[reading->comm].bytes);
+    }
+    if (reading->has_peer) {
+        uint64_t peer;
+        uint32_t size = parser->scenario->comms[reading->comm].size;
+        fm_status_t status = fm_parser_integer(parser, reading->peer, "the rank", size - 1, &peer);
+        if (status != FM_OK) {
+            return status;
+        }
+        reading->event.peer = (uint32_t)peer;
+    }
+    return FM_OK;
+}
+
+static fm_status_t find_form(struct fm_parser *parser, const struct event_form **form)
+{
+    struct fm_word name;
+    fm_status_t status = fm_parser_need(parser, "the event", &name);
+    if (status != FM_OK) {
+        return status;
+    }
+    for (size_t i = 0; i < LENGTH(event_forms); i++) {
+        if (fm_word_is(name, event_forms[i].name)) {
+            *form = &event_forms[i];
+            return FM_OK;
+        }
+    }
+    return fm_parser_fail_at(parser, name, "no such event");
+}
+
+fm_status_t fm_parser_event(struct fm_parser *parser)
+{
+    struct reading reading = {.parser = parser, .comm = FM_SCENARIO_NONE};
+    const struct event_form *form = NULL;
+    struct fm_word word;
+    uint32_t thread = 0;
+    fm_status_t status = read_time(parser, &reading.event.time);
+    if (status == FM_OK) {
+        status = fm_parser_need(parser, "the location", &word);
+    }
+    if (status == FM_OK) {
+        status = fm_parser_location(parser, word, &reading.rank, &thread);
+    }
+    if (status == FM_OK) {
+        status = find_form(parser, &form);
+    }
+    if (status != FM_OK) {
+        return status;
+    }
+    reading.event.kind = (uint8_t)form->kind;
+    if (strstr(form->fields, "?c") != NULL) {
+        reading.comm = 0; /* world, unless named */
+    }
+    if (form->kind == FM_SCENARIO_RMA_COLL_END) {
+        reading.event.peer = FM_SCENARIO_NONE; /* no root, unless named */
+    }
+    status = read_fields(&reading, form->fields);
+    if (status == FM_OK) {
+        status = check_ranks(&reading);
+    }
+    if (status != FM_OK) {
+        return status;
+    }
+    uint32_t location = reading.rank * parser->scenario->thread_count + thread;
+    const struct fm_scenario_location *timeline = &parser->scenario->locations[location];
+    if (timeline->count > 0 && timeline->events[timeline->count - 1].time > reading.event.time) {
+        return fm_parser_fail(parser, "the time is earlier than that of the location's last event");
+    }
+    return fm_scenario_append(parser->scenario, location, &reading.event)
+               ? FM_OK
+               : fm_parser_no_memory(parser);
+}

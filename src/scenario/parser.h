@@ -1,0 +1,68 @@
+/** @file
+ * The state that the parts of the scenario parser share: the current line and its words.
+ */
+#ifndef FERMATA_SCENARIO_PARSER_H
+#define FERMATA_SCENARIO_PARSER_H
+
+#include "scenario/scenario.h"
+
+/** A piece of the current line, not terminated. */
+struct fm_word {
+    const char *text;
+    size_t length;
+};
+
+struct fm_parser {
+    const char *name;             /**< of the file */
+    uint64_t line;                /**< counted from 1 */
+    const char *next;             /**< what of the line is still to be read */
+    const char *end;              /**< end of the line without comment and trailing blanks */
+    struct fm_scenario *scenario; /**< NULL before the `ranks` line */
+    uint64_t ticks_per_second;    /**< 0 before the `unit` line */
+    uint32_t *stamps;             /**< per rank: the last list of ranks that it stood in */
+    uint32_t last_stamp;          /**< number of lists of ranks so far */
+    uint32_t *ranks;              /**< rank_count elements: the list of ranks that is being read */
+    struct fm_error *error;
+};
+
+/** Describes what is wrong with the current line. @return FM_ERR_DATA */
+fm_status_t fm_parser_fail(struct fm_parser *parser, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
+/** The same, ending in the word quoted, with unprintable characters replaced. */
+fm_status_t fm_parser_fail_at(struct fm_parser *parser, struct fm_word word, const char *reason)
+    __attribute__((cold));
+
+/** @return FM_ERR_SYSTEM */
+fm_status_t fm_parser_no_memory(struct fm_parser *parser) __attribute__((cold));
+
+/** Takes the next word of the line. @return false at the end of the line. */
+bool fm_parser_word(struct fm_parser *parser, struct fm_word *word);
+
+/** Takes the next word, which must exist. `what` names it in the message. */
+fm_status_t fm_parser_need(struct fm_parser *parser, const char *what, struct fm_word *word);
+
+/** @return whether the word is `text`. */
+bool fm_word_is(struct fm_word word, const char *text);
+
+/** Reads a non-negative integer up to `limit`. `what` names it in the message. */
+fm_status_t fm_parser_integer(struct fm_parser *parser, struct fm_word word, const char *what,
+                              uint64_t limit, uint64_t *value);
+
+/** Reads `rank` or `rank.thread`. */
+fm_status_t fm_parser_location(struct fm_parser *parser, struct fm_word word, uint32_t *rank,
+                               uint32_t *thread);
+
+/** The same without message. @return whether the word has that form, whatever the numbers. */
+bool fm_word_is_location(struct fm_word word);
+
+/** Reads the rest of the line: a list of distinct ranks below `size` into parser->ranks. */
+fm_status_t fm_parser_ranks(struct fm_parser *parser, uint32_t size, uint32_t *count);
+
+/** Reads an event line; nothing of it has been read. */
+fm_status_t fm_parser_event(struct fm_parser *parser);
+
+/** Reads an expect line behind its first word. */
+fm_status_t fm_parser_expect(struct fm_parser *parser);
+
+#endif

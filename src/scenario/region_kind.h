@@ -1,0 +1,21 @@
+/** @file
+ * What a region is, told by its name: the programming model it belongs to and its role there.
+ */
+#ifndef FERMATA_SCENARIO_REGION_KIND_H
+#define FERMATA_SCENARIO_REGION_KIND_H
+
+#include <otf2/OTF2_Definitions.h>
+#include <otf2/OTF2_GeneralDefinitions.h>
+
+/** Paradigm and role of a region as OTF2 defines them. OTF2 has no paradigm for ARMCI: its regions
+ * have OTF2_PARADIGM_UNKNOWN and their roles. */
+struct fm_region_kind {
+    OTF2_Paradigm paradigm;
+    OTF2_RegionRole role;
+};
+
+/** @return the kind of the region `name`: `MPI_*`, `shmem_*`, `ARMCI_*`, `!$omp *`, `omp_*`,
+ * `pthread_*`; anything else is a user function. Thread-safe. */
+struct fm_region_kind fm_region_kind(const char *name);
+
+#endif

@@ -1,0 +1,191 @@
+#include "scenario/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORLD 0
+#define SELF  1
+
+/* Makes room for one more element of `size` bytes. */
+static bool reserve(void **elements, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity) {
+        return true;
+    }
+    size_t grown = *capacity == 0 ? 8 : *capacity * 2;
+    void *moved = realloc(*elements, grown * size);
+    if (moved == NULL) {
+        return false;
+    }
+    *elements = moved;
+    *capacity = grown;
+    return true;
+}
+
+static int compare_ranks(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left;
+    uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Adds a communicator whose member lists now belong to the scenario. */
+static uint32_t adopt_comm(struct fm_scenario *scenario, const char *name,
+                           struct fm_scenario_comm comm)
+{
+    size_t capacity = scenario->comm_capacity;
+    if (!reserve((void **)&scenario->comms, scenario->comm_names.count, &capacity, sizeof comm)) {
+        return FM_SCENARIO_NONE;
+    }
+    scenario->comm_capacity = (uint32_t)capacity;
+    uint32_t expected = scenario->comm_names.count;
+    uint32_t index = fm_key_table_add(&scenario->comm_names, name, strlen(name));
+    if (index != expected) {
+        return FM_SCENARIO_NONE;
+    }
+    scenario->comms[index] = comm;
+    return index;
+}
+
+struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_second,
+                                       uint32_t rank_count, uint32_t thread_count)
+{
+    uint64_t locations = (uint64_t)rank_count * thread_count;
+    if (locations == 0 || locations > FM_SCENARIO_LOCATION_LIMIT) {
+        return NULL;
+    }
+    struct fm_scenario *scenario = calloc(1, sizeof *scenario);
+    if (scenario == NULL) {
+        return NULL;
+    }
+    scenario->ticks_per_second = ticks_per_second;
+    scenario->rank_count = rank_count;
+    scenario->thread_count = thread_count;
+    scenario->name = strdup(name);
+    scenario->locations = calloc(locations, sizeof *scenario->locations);
+    if (scenario->name == NULL || scenario->locations == NULL) {
+        fm_scenario_free(scenario);
+        return NULL;
+    }
+    for (uint64_t i = 0; i < locations; i++) {
+        scenario->locations[i].region = FM_SCENARIO_NONE;
+    }
+    struct fm_scenario_comm world = {.size = rank_count};
+    struct fm_scenario_comm self = {.size = 1};
+    if (adopt_comm(scenario, "world", world) != WORLD ||
+        adopt_comm(scenario, "self", self) != SELF) {
+        fm_scenario_free(scenario);
+        return NULL;
+    }
+    return scenario;
+}
+
+uint32_t fm_scenario_add_comm(struct fm_scenario *scenario, const char *name, const uint32_t *ranks,
+                              uint32_t count)
+{
+    size_t size = count * sizeof *ranks;
+    struct fm_scenario_comm comm = {
+        .ranks = malloc(size + 1), .sorted = malloc(size + 1), .size = count};
+    if (comm.ranks != NULL && comm.sorted != NULL) {
+        memcpy(comm.ranks, ranks, size);
+        memcpy(comm.sorted, ranks, size);
+        qsort(comm.sorted, count, sizeof *ranks, compare_ranks);
+        uint32_t index = adopt_comm(scenario, name, comm);
+        if (index != FM_SCENARIO_NONE) {
+            return index;
+        }
+    }
+    free(comm.ranks);
+    free(comm.sorted);
+    return FM_SCENARIO_NONE;
+}
+
+uint32_t fm_scenario_add_window(struct fm_scenario *scenario, const char *name, uint32_t comm)
+{
+    size_t capacity = scenario->window_capacity;
+    if (!reserve((void **)&scenario->windows, scenario->window_names.count, &capacity,
+                 sizeof *scenario->windows)) {
+        return FM_SCENARIO_NONE;
+    }
+    scenario->window_capacity = (uint32_t)capacity;
+    uint32_t expected = scenario->window_names.count;
+    uint32_t index = fm_key_table_add(&scenario->window_names, name, strlen(name));
+    if (index != expected) {
+        return FM_SCENARIO_NONE;
+    }
+    scenario->windows[index].comm = comm;
+    return index;
+}
+
+bool fm_scenario_append(struct fm_scenario *scenario, uint32_t location,
+                        const struct fm_scenario_event *event)
+{
+    struct fm_scenario_location *timeline = &scenario->locations[location];
+    if (!reserve((void **)&timeline->events, timeline->count, &timeline->capacity,
+                 sizeof *timeline->events)) {
+        return false;
+    }
+    struct fm_scenario_event *copy = &timeline->events[timeline->count++];
+    *copy = *event;
+    copy->region = timeline->region;
+    if (event->kind == FM_SCENARIO_ENTER) {
+        timeline->region = event->object;
+    }
+    return true;
+}
+
+bool fm_scenario_expect(struct fm_scenario *scenario,
+                        const struct fm_scenario_expectation *expectation)
+{
+    if (!reserve((void **)&scenario->expectations, scenario->expectation_count,
+                 &scenario->expectation_capacity, sizeof *scenario->expectations)) {
+        return false;
+    }
+    scenario->expectations[scenario->expectation_count++] = *expectation;
+    return true;
+}
+
+bool fm_scenario_comm_has(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank)
+{
+    const struct fm_scenario_comm *group = &scenario->comms[comm];
+    return group->sorted == NULL ||
+           bsearch(&rank, group->sorted, group->size, sizeof rank, compare_ranks) != NULL;
+}
+
+uint32_t fm_scenario_world_rank(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank,
+                                uint32_t observer)
+{
+    if (comm == SELF) {
+        return observer;
+    }
+    return comm == WORLD ? rank : scenario->comms[comm].ranks[rank];
+}
+
+void fm_scenario_free(struct fm_scenario *scenario)
+{
+    if (scenario == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; scenario->comms != NULL && i < scenario->comm_names.count; i++) {
+        free(scenario->comms[i].ranks);
+        free(scenario->comms[i].sorted);
+    }
+    uint64_t locations = (uint64_t)scenario->rank_count * scenario->thread_count;
+    for (uint64_t i = 0; scenario->locations != NULL && i < locations; i++) {
+        free(scenario->locations[i].events);
+    }
+    for (size_t i = 0; i < scenario->expectation_count; i++) {
+        free(scenario->expectations[i].metric);
+        free(scenario->expectations[i].callpath);
+    }
+    fm_key_table_clear(&scenario->regions);
+    fm_key_table_clear(&scenario->comm_names);
+    fm_key_table_clear(&scenario->window_names);
+    fm_key_table_clear(&scenario->groups);
+    free(scenario->comms);
+    free(scenario->windows);
+    free(scenario->locations);
+    free(scenario->expectations);
+    free(scenario->name);
+    free(scenario);
+}

@@ -1,0 +1,180 @@
+/** @file
+ * Scenarios: small timelines, written by hand or by a generator, with the results that an analysis
+ * of them must give. A scenario becomes an OTF2 archive record by record, so that every rule of the
+ * analysis can be tested exactly. The language is described in docs/scenarios.md.
+ *
+ * All structures are plain data that fm_scenario_parse() or the builder functions fill. A scenario
+ * is not thread-safe while it is built, and safe for any number of readers afterwards.
+ */
+#ifndef FERMATA_SCENARIO_SCENARIO_H
+#define FERMATA_SCENARIO_SCENARIO_H
+
+#include "base/error.h"
+#include "scenario/decimal.h"
+#include "scenario/key_table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_SCENARIO_TICKS_PER_UNIT 1000
+#define FM_SCENARIO_TIME_LIMIT     1000000000000000000u /**< largest time, in ticks */
+#define FM_SCENARIO_LOCATION_LIMIT (1u << 20)           /**< ranks x threads */
+#define FM_SCENARIO_NONE           UINT32_MAX           /**< no root, or every target */
+
+/** The events; each is one OTF2 record. */
+enum fm_scenario_kind {
+    FM_SCENARIO_ENTER,
+    FM_SCENARIO_LEAVE,
+    FM_SCENARIO_SEND,
+    FM_SCENARIO_RECV,
+    FM_SCENARIO_ISEND,
+    FM_SCENARIO_ISEND_COMPLETE,
+    FM_SCENARIO_IRECV_REQUEST,
+    FM_SCENARIO_IRECV,
+    FM_SCENARIO_REQUEST_CANCELLED,
+    FM_SCENARIO_COLL_BEGIN,
+    FM_SCENARIO_COLL_END,
+    FM_SCENARIO_NB_COLL_REQUEST,
+    FM_SCENARIO_NB_COLL_COMPLETE,
+    FM_SCENARIO_WIN_CREATE,
+    FM_SCENARIO_WIN_DESTROY,
+    FM_SCENARIO_RMA_COLL_BEGIN,
+    FM_SCENARIO_RMA_COLL_END,
+    FM_SCENARIO_GROUP_SYNC,
+    FM_SCENARIO_PUT,
+    FM_SCENARIO_GET,
+    FM_SCENARIO_ATOMIC,
+    FM_SCENARIO_DONE_BLOCKING,
+    FM_SCENARIO_DONE_NONBLOCKING,
+    FM_SCENARIO_DONE_REMOTE,
+    FM_SCENARIO_LOCK_REQUEST,
+    FM_SCENARIO_LOCK_ACQUIRE,
+    FM_SCENARIO_LOCK_TRY,
+    FM_SCENARIO_LOCK_RELEASE,
+    FM_SCENARIO_SYNC,
+    FM_SCENARIO_WAIT_CHANGE,
+    FM_SCENARIO_FORK,
+    FM_SCENARIO_JOIN,
+    FM_SCENARIO_ACQUIRE_LOCK,
+    FM_SCENARIO_RELEASE_LOCK
+};
+
+/** One event. Which fields mean something depends on the kind; the others are 0. */
+struct fm_scenario_event {
+    uint64_t time;     /**< ticks */
+    uint64_t id;       /**< request, matching id of an RMA operation, or lock */
+    uint64_t bytes;    /**< of the message or operation; bytes sent in a collective */
+    uint64_t received; /**< bytes received in a collective */
+    uint32_t object;   /**< index of the region, communicator or window */
+    uint32_t peer;     /**< rank in the communicator: destination, source, root, target (maybe
+                            FM_SCENARIO_NONE); index of the group of a group_sync; threads of a
+                            fork; acquisition order of a thread lock */
+    uint32_t tag;
+    uint32_t region; /**< the region entered last before this event, FM_SCENARIO_NONE: none */
+    uint8_t kind;    /**< enum fm_scenario_kind */
+    uint8_t detail;  /**< collective operation (OTF2_CollectiveOp), or 1 for a shared lock */
+};
+
+/** A communicator. Index 0 is `world`, 1 is `self`. */
+struct fm_scenario_comm {
+    uint32_t *ranks;  /**< world rank of each member; NULL: rank i is world rank i */
+    uint32_t *sorted; /**< world ranks in ascending order; NULL where `ranks` is */
+    uint32_t size;
+};
+
+struct fm_scenario_window {
+    uint32_t comm;
+};
+
+struct fm_scenario_location {
+    struct fm_scenario_event *events;
+    size_t count, capacity;
+    uint32_t region; /**< entered last */
+};
+
+/** What the analysis must give. */
+struct fm_scenario_expectation {
+    char *metric;
+    char *callpath; /**< `main/foo/MPI_Send`; NULL: sum over all call paths */
+    bool all_locations;
+    uint32_t rank, thread; /**< unless all_locations */
+    fm_decimal value;      /**< units of time, or counts */
+    fm_decimal tolerance;
+    uint64_t line; /**< where it stands in the file */
+};
+
+struct fm_scenario {
+    char *name;                /**< of the file, for messages */
+    uint64_t ticks_per_second; /**< 1000 / unit */
+    uint32_t rank_count, thread_count;
+    struct fm_key_table regions;      /**< names */
+    struct fm_key_table comm_names;   /**< keys go with `comms` */
+    struct fm_key_table window_names; /**< keys go with `windows` */
+    struct fm_key_table groups; /**< world ranks (uint32_t) of the peers of group_sync events */
+    struct fm_scenario_comm *comms;
+    struct fm_scenario_window *windows;
+    struct fm_scenario_location *locations; /**< rank * thread_count + thread */
+    struct fm_scenario_expectation *expectations;
+    size_t expectation_count;
+    uint32_t comm_capacity, window_capacity;
+    size_t expectation_capacity;
+};
+
+/** Reads a scenario file.
+ * @param scenario  out: to be freed with fm_scenario_free(); set only on success
+ * @return FM_ERR_DATA with file, line and reason; FM_ERR_SYSTEM if it cannot be read. */
+fm_status_t fm_scenario_read(const char *path, struct fm_scenario **scenario,
+                             struct fm_error *error);
+
+/** Reads a scenario from memory; any bytes are allowed and give FM_ERR_DATA at worst.
+ * @param name  of the file, for messages
+ * @param text  `length` bytes, not necessarily terminated */
+fm_status_t fm_scenario_parse(const char *name, const char *text, size_t length,
+                              struct fm_scenario **scenario, struct fm_error *error);
+
+/** Frees the scenario and all that it owns. NULL is allowed. */
+void fm_scenario_free(struct fm_scenario *scenario);
+
+/** Writes the scenario as OTF2 archive `directory`/traces.otf2. The directory must not exist; if
+ * writing fails, it is removed again. Uses OTF2's process-wide error callback meanwhile: no other
+ * thread may open or read archives at the same time.
+ * @return FM_ERR_USAGE if the directory exists, FM_ERR_SYSTEM if it cannot be written. */
+fm_status_t fm_scenario_write_archive(const struct fm_scenario *scenario, const char *directory,
+                                      struct fm_error *error);
+
+/* Builders, for generators that need no text. */
+
+/** @return a scenario without events, with `world` and `self`; NULL without memory or if there are
+ * no or too many locations. */
+struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_second,
+                                       uint32_t rank_count, uint32_t thread_count);
+
+/** Adds a communicator.
+ * @param ranks  world ranks of the members, distinct and below rank_count; copied
+ * @return its index, FM_SCENARIO_NONE without memory or if the name exists. */
+uint32_t fm_scenario_add_comm(struct fm_scenario *scenario, const char *name, const uint32_t *ranks,
+                              uint32_t count);
+
+/** Adds an RMA window. @return its index, FM_SCENARIO_NONE without memory or if the name exists. */
+uint32_t fm_scenario_add_window(struct fm_scenario *scenario, const char *name, uint32_t comm);
+
+/** Appends an event to a location; `event->region` is filled in here.
+ * @param location  rank * thread_count + thread
+ * @return false without memory. */
+bool fm_scenario_append(struct fm_scenario *scenario, uint32_t location,
+                        const struct fm_scenario_event *event);
+
+/** Appends an expectation; takes over its strings. @return false without memory (nothing taken). */
+bool fm_scenario_expect(struct fm_scenario *scenario,
+                        const struct fm_scenario_expectation *expectation);
+
+/** @return whether the world rank is a member of the communicator. */
+bool fm_scenario_comm_has(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank);
+
+/** @return the world rank of a rank of the communicator, as seen by the world rank `observer`
+ * (which only matters for `self`). */
+uint32_t fm_scenario_world_rank(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank,
+                                uint32_t observer);
+
+#endif

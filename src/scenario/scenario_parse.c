@@ -1,0 +1,285 @@
+/* Lines, comments and definitions of the scenario language. */
+#include "scenario/parser.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_SIZE_LIMIT (1u << 30)
+
+static fm_status_t parse_unit(struct fm_parser *parser)
+{
+    struct fm_word word;
+    fm_decimal unit;
+    fm_status_t status = fm_parser_need(parser, "the unit", &word);
+    if (status != FM_OK) {
+        return status;
+    }
+    if (parser->ticks_per_second != 0) {
+        return fm_parser_fail(parser, "the unit is given twice");
+    }
+    if (!fm_decimal_parse(word.text, word.length, &unit) || unit <= 0) {
+        return fm_parser_fail_at(parser, word, "the unit is a positive number of seconds, not");
+    }
+    const fm_decimal ticks = fm_decimal_from_integer(FM_SCENARIO_TICKS_PER_UNIT);
+    if (ticks % unit != 0) {
+        return fm_parser_fail_at(
+            parser, word, "1000 ticks per unit give no integer number of ticks per second; unit");
+    }
+    if (ticks / unit > INT64_MAX) {
+        return fm_parser_fail_at(parser, word, "the unit is too small");
+    }
+    parser->ticks_per_second = (uint64_t)(ticks / unit);
+    return FM_OK;
+}
+
+static fm_status_t parse_size(struct fm_parser *parser)
+{
+    struct fm_word word;
+    uint64_t ranks = 0;
+    uint64_t threads = 1;
+    if (parser->scenario != NULL) {
+        return fm_parser_fail(parser, "the number of ranks is given twice");
+    }
+    fm_status_t status = fm_parser_need(parser, "the number of ranks", &word);
+    if (status == FM_OK) {
+        status = fm_parser_integer(parser, word, "the number of ranks", FM_SCENARIO_LOCATION_LIMIT,
+                                   &ranks);
+    }
+    if (status == FM_OK && fm_parser_word(parser, &word)) {
+        if (!fm_word_is(word, "threads")) {
+            return fm_parser_fail_at(parser, word, "expected \"threads\", not");
+        }
+        status = fm_parser_need(parser, "the number of threads", &word);
+        if (status == FM_OK) {
+            status = fm_parser_integer(parser, word, "the number of threads",
+                                       FM_SCENARIO_LOCATION_LIMIT, &threads);
+        }
+    }
+    if (status != FM_OK) {
+        return status;
+    }
+    if (ranks * threads == 0 || ranks * threads > FM_SCENARIO_LOCATION_LIMIT) {
+        return fm_parser_fail(parser, "the number of locations must be from 1 to %u",
+                              FM_SCENARIO_LOCATION_LIMIT);
+    }
+    parser->scenario = fm_scenario_create(parser->name, 1, (uint32_t)ranks, (uint32_t)threads);
+    parser->stamps = calloc(ranks, sizeof *parser->stamps);
+    parser->ranks = calloc(ranks, sizeof *parser->ranks);
+    return parser->scenario != NULL && parser->stamps != NULL && parser->ranks != NULL
+               ? FM_OK
+               : fm_parser_no_memory(parser);
+}
+
+/* The name that a definition introduces, as NUL-terminated copy. */
+static fm_status_t parse_new_name(struct fm_parser *parser, const struct fm_key_table *names,
+                                  const char *what, char **name)
+{
+    struct fm_word word;
+    fm_status_t status = fm_parser_need(parser, what, &word);
+    if (status != FM_OK) {
+        return status;
+    }
+    if (fm_key_table_find(names, word.text, word.length) != FM_KEY_NONE) {
+        return fm_parser_fail_at(parser, word, "the name is defined twice");
+    }
+    *name = strndup(word.text, word.length);
+    return *name != NULL ? FM_OK : fm_parser_no_memory(parser);
+}
+
+static fm_status_t parse_comm(struct fm_parser *parser)
+{
+    struct fm_scenario *scenario = parser->scenario;
+    char *name = NULL;
+    uint32_t count = 0;
+    fm_status_t status =
+        parse_new_name(parser, &scenario->comm_names, "the name of the communicator", &name);
+    if (status == FM_OK) {
+        status = fm_parser_ranks(parser, scenario->rank_count, &count);
+    }
+    if (status == FM_OK &&
+        fm_scenario_add_comm(scenario, name, parser->ranks, count) == FM_SCENARIO_NONE) {
+        status = fm_parser_no_memory(parser);
+    }
+    free(name);
+    return status;
+}
+
+static fm_status_t parse_window(struct fm_parser *parser)
+{
+    struct fm_scenario *scenario = parser->scenario;
+    struct fm_word word;
+    char *name = NULL;
+    fm_status_t status =
+        parse_new_name(parser, &scenario->window_names, "the name of the window", &name);
+    if (status == FM_OK) {
+        status = fm_parser_need(parser, "the communicator of the window", &word);
+    }
+    if (status == FM_OK) {
+        uint32_t comm = fm_key_table_find(&scenario->comm_names, word.text, word.length);
+        if (comm == FM_KEY_NONE) {
+            status = fm_parser_fail_at(parser, word, "no such communicator");
+        } else if (fm_scenario_add_window(scenario, name, comm) == FM_SCENARIO_NONE) {
+            status = fm_parser_no_memory(parser);
+        }
+    }
+    free(name);
+    return status;
+}
+
+static fm_status_t parse_statement(struct fm_parser *parser)
+{
+    static const struct {
+        const char *name;
+        fm_status_t (*parse)(struct fm_parser *parser);
+        bool needs_size; /* must stand behind the `ranks` line */
+    } statements[] = {
+        {"unit", parse_unit, false},        {"ranks", parse_size, false},
+        {"comm", parse_comm, true},         {"window", parse_window, true},
+        {"expect", fm_parser_expect, true},
+    };
+    const char *begin = parser->next;
+    struct fm_word word;
+    if (!fm_parser_word(parser, &word)) {
+        return FM_OK;
+    }
+    fm_status_t (*parse)(struct fm_parser * parser) = NULL;
+    bool needs_size = true;
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        if (fm_word_is(word, statements[i].name)) {
+            parse = statements[i].parse;
+            needs_size = statements[i].needs_size;
+        }
+    }
+    if (parse == NULL && strchr("0123456789.+-", word.text[0]) != NULL) {
+        parser->next = begin;
+        parse = fm_parser_event;
+    }
+    if (parse == NULL) {
+        return fm_parser_fail_at(parser, word, "no such statement");
+    }
+    if (needs_size && parser->scenario == NULL) {
+        return fm_parser_fail(parser, "the line \"ranks N\" must come first");
+    }
+    fm_status_t status = parse(parser);
+    if (status == FM_OK && parse != fm_parser_expect && fm_parser_word(parser, &word)) {
+        status = fm_parser_fail_at(parser, word, "unexpected word at the end of the line");
+    }
+    return status;
+}
+
+/* Cuts off the comment and trailing blanks; refuses what cannot be text. */
+static fm_status_t trim_line(struct fm_parser *parser)
+{
+    const char *next = parser->next;
+    const char *end = parser->end;
+    for (const char *character = next; character < end; character++) {
+        if (((unsigned char)*character < ' ' && *character != '\t' && *character != '\r') ||
+            *character == 0x7f) {
+            return fm_parser_fail(parser, "control character 0x%02x", (unsigned char)*character);
+        }
+    }
+    for (const char *character = next; character < end; character++) {
+        if (*character == '#' && (character == next || strchr(" \t\r", character[-1]) != NULL)) {
+            end = character;
+        }
+    }
+    while (end > next && strchr(" \t\r", end[-1]) != NULL) {
+        end--;
+    }
+    parser->end = end;
+    return FM_OK;
+}
+
+fm_status_t fm_scenario_parse(const char *name, const char *text, size_t length,
+                              struct fm_scenario **scenario, struct fm_error *error)
+{
+    struct fm_parser parser = {.name = name, .error = error};
+    fm_status_t status = FM_OK;
+    const char *text_end = text + length;
+    while (status == FM_OK && text < text_end) {
+        const char *end = memchr(text, '\n', (size_t)(text_end - text));
+        parser.line++;
+        parser.next = text;
+        parser.end = end != NULL ? end : text_end;
+        text = end != NULL ? end + 1 : text_end;
+        status = trim_line(&parser);
+        if (status == FM_OK) {
+            status = parse_statement(&parser);
+        }
+    }
+    if (status == FM_OK && parser.scenario == NULL) {
+        status = fm_fail(error, FM_ERR_DATA, "%s: the line \"ranks N\" is missing", name);
+    }
+    free(parser.stamps);
+    free(parser.ranks);
+    if (status != FM_OK) {
+        fm_scenario_free(parser.scenario);
+        return status;
+    }
+    if (parser.ticks_per_second == 0) {
+        parser.ticks_per_second = FM_SCENARIO_TICKS_PER_UNIT; /* a unit is a second */
+    }
+    parser.scenario->ticks_per_second = parser.ticks_per_second;
+    *scenario = parser.scenario;
+    return FM_OK;
+}
+
+/* Reads all of a file; text files have no NULs, so that endless devices are soon refused. */
+static fm_status_t read_file(FILE *file, const char *path, char **text, size_t *length,
+                             struct fm_error *error)
+{
+    size_t capacity = 1u << 14;
+    size_t filled = 0;
+    char *buffer = malloc(capacity);
+    while (buffer != NULL) {
+        size_t taken = fread(buffer + filled, 1, capacity - filled, file);
+        const char *nul = memchr(buffer + filled, '\0', taken);
+        filled += taken;
+        if (nul != NULL) {
+            break; /* the parser will say where */
+        }
+        if (filled < capacity) {
+            break;
+        }
+        if (capacity >= FILE_SIZE_LIMIT) {
+            free(buffer);
+            return fm_fail(error, FM_ERR_DATA, "%s: larger than %u bytes", path, FILE_SIZE_LIMIT);
+        }
+        char *grown = realloc(buffer, capacity * 2);
+        if (grown == NULL) {
+            free(buffer);
+        }
+        buffer = grown;
+        capacity *= 2;
+    }
+    if (buffer == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "%s: out of memory", path);
+    }
+    if (ferror(file)) {
+        free(buffer);
+        return fm_fail(error, FM_ERR_SYSTEM, "%s: cannot read: %m", path);
+    }
+    *text = buffer;
+    *length = filled;
+    return FM_OK;
+}
+
+fm_status_t fm_scenario_read(const char *path, struct fm_scenario **scenario,
+                             struct fm_error *error)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "%s: cannot open: %m", path);
+    }
+    fm_status_t status = read_file(file, path, &text, &length, error);
+    fclose(file);
+    if (status == FM_OK) {
+        status = fm_scenario_parse(path, text, length, scenario, error);
+        free(text);
+    }
+    return status;
+}

@@ -1,0 +1,287 @@
+#include "trace/survey.h"
+
+#include "trace/otf2_error.h"
+#include "trace/survey_events.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define ANCHOR_SIZE_LIMIT (1 << 20)
+
+static char *join(const char *folder, const char *file)
+{
+    size_t length = strlen(folder);
+    char *path = fm_allocate(length + strlen(file) + 2, 1);
+    memcpy(path, folder, length);
+    path[length] = '/';
+    strcpy(path + length + 1, file);
+    return path;
+}
+
+/* People name the directory, OTF2 wants the anchor file in it. */
+static fm_status_t find_anchor(struct fm_survey *survey, const char *archive,
+                               struct fm_error *error)
+{
+    struct stat status;
+    if (stat(archive, &status) != 0) {
+        return fm_fail(error, FM_ERR_DATA, "%s: %m", archive);
+    }
+    if (S_ISDIR(status.st_mode)) {
+        survey->directory = fm_copy_string(archive);
+        survey->anchor = join(archive, "traces.otf2");
+        if (stat(survey->anchor, &status) != 0) {
+            return fm_fail(error, FM_ERR_DATA, "%s: %m", survey->anchor);
+        }
+    } else {
+        survey->anchor = fm_copy_string(archive);
+        const char *slash = strrchr(archive, '/');
+        survey->directory = fm_copy_string(slash == NULL ? "." : archive);
+        if (slash != NULL) {
+            survey->directory[slash == archive ? 1 : slash - archive] = '\0';
+        }
+    }
+    if (!S_ISREG(status.st_mode) || status.st_size == 0 || status.st_size > ANCHOR_SIZE_LIMIT) {
+        return fm_fail(error, FM_ERR_DATA, "%s: no anchor file of an archive (%s)", survey->anchor,
+                       !S_ISREG(status.st_mode) ? "not a regular file"
+                       : status.st_size == 0    ? "empty"
+                                                : "too large");
+    }
+    return FM_OK;
+}
+
+static void take_text(char **to, char *text)
+{
+    *to = fm_copy_string(text);
+    free(text);
+}
+
+static void read_anchor(struct fm_survey *survey)
+{
+    OTF2_Reader *reader = survey->reader;
+    char *text = NULL;
+    if (OTF2_Reader_GetCreator(reader, &text) == OTF2_SUCCESS) {
+        take_text(&survey->creator, text);
+    }
+    text = NULL;
+    if (OTF2_Reader_GetMachineName(reader, &text) == OTF2_SUCCESS) {
+        take_text(&survey->machine, text);
+    }
+    text = NULL;
+    if (OTF2_Reader_GetDescription(reader, &text) == OTF2_SUCCESS) {
+        take_text(&survey->description, text);
+    }
+    OTF2_Reader_GetVersion(reader, &survey->version[0], &survey->version[1], &survey->version[2]);
+    uint32_t count = 0;
+    char **names = NULL;
+    if (OTF2_Reader_GetPropertyNames(reader, &count, &names) == OTF2_SUCCESS) {
+        for (uint32_t i = 0; i < count; i++) {
+            struct fm_survey_property property = {.name = fm_copy_string(names[i])};
+            text = NULL;
+            if (OTF2_Reader_GetProperty(reader, names[i], &text) == OTF2_SUCCESS) {
+                take_text(&property.value, text);
+            }
+            fm_vector_push(&survey->properties, property);
+        }
+        free(names);
+    }
+}
+
+static fm_status_t read_definitions(struct fm_survey *survey, struct fm_error *error)
+{
+    uint64_t expected = 0;
+    uint64_t read = 0;
+    if (OTF2_Reader_SetSerialCollectiveCallbacks(survey->reader) != OTF2_SUCCESS ||
+        OTF2_Reader_GetNumberOfLocations(survey->reader, &survey->defined_locations) !=
+            OTF2_SUCCESS ||
+        OTF2_Reader_GetNumberOfGlobalDefinitions(survey->reader, &expected) != OTF2_SUCCESS) {
+        return fm_fail(error, FM_ERR_DATA, "%s: damaged anchor file: %s", survey->anchor,
+                       fm_otf2_error_take());
+    }
+    read_anchor(survey);
+    OTF2_ErrorCode code = fm_survey_read_definitions(survey, survey->reader, &read);
+    if (code != OTF2_SUCCESS || read != expected) {
+        return fm_fail(error, FM_ERR_DATA, "%s: only %llu of %llu definitions can be read: %s",
+                       survey->anchor, (unsigned long long)read, (unsigned long long)expected,
+                       fm_otf2_error_take());
+    }
+    for (size_t i = 0; i < survey->locations.count; i++) {
+        uint32_t process =
+            fm_survey_find(&survey->process_index, survey->locations.items[i].process);
+        if (process != FM_SURVEY_NONE) {
+            survey->processes.items[process].location_count++;
+        }
+    }
+    return FM_OK;
+}
+
+static fm_status_t open_events(struct fm_survey *survey, struct fm_error *error)
+{
+    for (size_t i = 0; i < survey->locations.count; i++) {
+        OTF2_Reader_SelectLocation(survey->reader, survey->locations.items[i].id);
+    }
+    /* The local definitions hold the clock offsets and mappings; recorders may do without them. */
+    bool has_definitions = OTF2_Reader_OpenDefFiles(survey->reader) == OTF2_SUCCESS;
+    (void)fm_otf2_error_take();
+    if (OTF2_Reader_OpenEvtFiles(survey->reader) != OTF2_SUCCESS) {
+        return fm_fail(error, FM_ERR_DATA, "%s: no readable events: %s", survey->anchor,
+                       fm_otf2_error_take());
+    }
+    survey->has_local_definitions = has_definitions;
+    return FM_OK;
+}
+
+fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struct fm_error *error)
+{
+    struct fm_survey *made = fm_allocate(1, sizeof *made);
+    fm_status_t status = find_anchor(made, archive, error);
+    fm_otf2_error_capture();
+    (void)fm_otf2_error_take();
+    if (status == FM_OK) {
+        made->reader = OTF2_Reader_Open(made->anchor);
+        if (made->reader == NULL) {
+            status = fm_fail(error, FM_ERR_DATA, "%s: no readable archive: %s", made->anchor,
+                             fm_otf2_error_take());
+        }
+    }
+    if (status == FM_OK) {
+        status = read_definitions(made, error);
+    }
+    if (status == FM_OK) {
+        status = open_events(made, error);
+    }
+    if (status == FM_OK) {
+        *survey = made;
+    } else {
+        fm_survey_close(made);
+    }
+    return status;
+}
+
+/* The files of local definitions say how ids and times of the events are to be corrected. */
+static fm_status_t read_local_definitions(struct fm_survey *survey, uint64_t id,
+                                          struct fm_error *error)
+{
+    if (!survey->has_local_definitions) {
+        return FM_OK;
+    }
+    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(survey->reader, id);
+    if (reader == NULL) {
+        (void)fm_otf2_error_take(); /* no file: nothing to correct */
+        return FM_OK;
+    }
+    uint64_t read;
+    OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(survey->reader, reader, &read);
+    OTF2_Reader_CloseDefReader(survey->reader, reader);
+    return code == OTF2_SUCCESS
+               ? FM_OK
+               : fm_fail(error, FM_ERR_DATA, "its local definitions cannot be read: %s",
+                         fm_otf2_error_take());
+}
+
+fm_status_t fm_survey_read(struct fm_survey *survey, uint32_t location, fm_survey_handler_t handler,
+                           void *context, uint64_t *count, struct fm_error *error)
+{
+    uint64_t id = survey->locations.items[location].id;
+    struct fm_survey_pass pass = {.handler = handler, .context = context};
+    *count = 0;
+    (void)fm_otf2_error_take();
+    fm_status_t status = read_local_definitions(survey, id, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(survey->reader, id);
+    if (reader == NULL) {
+        return fm_fail(error, FM_ERR_DATA, "its events cannot be opened: %s", fm_otf2_error_take());
+    }
+    OTF2_EvtReaderCallbacks *callbacks = fm_survey_event_callbacks();
+    OTF2_ErrorCode code =
+        OTF2_Reader_RegisterEvtCallbacks(survey->reader, reader, callbacks, &pass);
+    OTF2_EvtReaderCallbacks_Delete(callbacks);
+    if (code == OTF2_SUCCESS) {
+        code = OTF2_Reader_ReadAllLocalEvents(survey->reader, reader, count);
+    }
+    OTF2_Reader_CloseEvtReader(survey->reader, reader);
+    return code == OTF2_SUCCESS
+               ? FM_OK
+               : fm_fail(error, FM_ERR_DATA, "its events cannot be read to their end: %s",
+                         fm_otf2_error_take());
+}
+
+const char *fm_survey_string(const struct fm_survey *survey, uint32_t reference)
+{
+    uint32_t index = fm_survey_find(&survey->string_index, reference);
+    return index == FM_SURVEY_NONE ? NULL : survey->strings.items[index];
+}
+
+const char *fm_survey_name(const struct fm_survey *survey, uint32_t reference,
+                           const char *otherwise)
+{
+    const char *name = fm_survey_string(survey, reference);
+    return name == NULL || name[0] == '\0' ? otherwise : name;
+}
+
+uint32_t fm_survey_comm_size(const struct fm_survey *survey, uint32_t comm)
+{
+    const struct fm_survey_comm *definition = &survey->comms.items[comm];
+    uint32_t size = 0;
+    const uint32_t references[] = {definition->group, definition->second_group};
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t group = fm_survey_find(&survey->group_index, references[i]);
+        if (group != FM_SURVEY_NONE) {
+            const struct fm_survey_group *members = &survey->groups.items[group];
+            uint32_t count = members->type == OTF2_GROUP_TYPE_COMM_SELF ? 1 : members->size;
+            size = count > size ? count : size;
+        }
+    }
+    return size;
+}
+
+static void free_index(struct fm_survey_index *index)
+{
+    fm_map_free(&index->map);
+}
+
+void fm_survey_close(struct fm_survey *survey)
+{
+    if (survey == NULL) {
+        return;
+    }
+    if (survey->reader != NULL) {
+        OTF2_Reader_Close(survey->reader);
+    }
+    for (size_t i = 0; i < survey->properties.count; i++) {
+        fm_free(survey->properties.items[i].name);
+        fm_free(survey->properties.items[i].value);
+    }
+    for (size_t i = 0; i < survey->strings.count; i++) {
+        fm_free(survey->strings.items[i]);
+    }
+    for (size_t i = 0; i < survey->groups.count; i++) {
+        fm_free(survey->groups.items[i].members);
+    }
+    fm_vector_free(&survey->properties);
+    fm_vector_free(&survey->strings);
+    fm_vector_free(&survey->paradigms);
+    fm_vector_free(&survey->regions);
+    fm_vector_free(&survey->nodes);
+    fm_vector_free(&survey->processes);
+    fm_vector_free(&survey->locations);
+    fm_vector_free(&survey->groups);
+    fm_vector_free(&survey->comms);
+    fm_vector_free(&survey->windows);
+    free_index(&survey->string_index);
+    free_index(&survey->region_index);
+    free_index(&survey->node_index);
+    free_index(&survey->process_index);
+    free_index(&survey->location_index);
+    free_index(&survey->group_index);
+    free_index(&survey->comm_index);
+    free_index(&survey->window_index);
+    fm_free(survey->anchor);
+    fm_free(survey->directory);
+    fm_free(survey->creator);
+    fm_free(survey->machine);
+    fm_free(survey->description);
+    fm_free(survey);
+}
