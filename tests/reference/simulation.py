@@ -160,9 +160,11 @@ class Simulation(MessageActions, CollectiveActions, WindowActions):
         if has_init:
             region = random.choice(["MPI_Init", "MPI_Init_thread"])
             self.everybody_joins("world", region)
-        weights = [random.choice((0, 1, 3, 6)) for _ in range(4)]
+        weights = [random.choice((0, 1, 3, 6)) for _ in range(3)] + [random.choice((0, 0, 3, 9))]
+        if weights[3] and random.random() < 0.8:
+            self.everybody_creates_window()
         kinds = [self.user_code, self.message_action, self.collective_action, self.window_action]
-        if not any(weights):
+        if not any(weights[1:]):
             weights = [1, 3, 2, 2]
         for _ in range(actions):
             free = [loc for loc in self.locations if loc.blocked is None]

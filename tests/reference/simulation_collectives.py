@@ -16,7 +16,8 @@ OF_RESULT = ["MPI_Comm_create_group", "MPI_Intercomm_create"]
 
 
 class Instance:
-    """One collective. `needs(rank)` = ranks that must have entered before rank can leave."""
+    """One collective. `needs(rank)` = ranks that must have entered before rank can leave;
+    nobody leaves earlier than `tail` after the last of them entered."""
 
     def __init__(self, region, kind, members, root, synchronizing, empty, window=None):
         self.region = region
@@ -27,6 +28,7 @@ class Instance:
         self.empty = empty
         self.window = window
         self.is_non_blocking = False
+        self.tail = 0
         self.entered = {}
 
     def needs(self, rank):
@@ -41,7 +43,8 @@ class Instance:
         return []
 
     def ready(self, rank):
-        return latest(self.entered.get(other) for other in self.needs(rank))
+        time = latest(self.entered.get(other) for other in self.needs(rank))
+        return time if time is None else time + self.tail
 
 
 class Queue:
@@ -93,6 +96,7 @@ class CollectiveActions:
         instance = Instance(region, kind, members, random.choice(members), synchronizing,
                             random.random() < 0.25)
         instance.is_non_blocking = is_non_blocking
+        instance.tail = random.choice((0, 0, 1))
         return instance
 
     # --- Entering ----------------------------------------------------------------------------
@@ -185,6 +189,16 @@ class CollectiveActions:
             if queue.count[loc.rank] == len(queue.instances) - 1:
                 self.join(loc, comm, queue)
 
+    def everybody_creates_window(self):
+        """A window on the world that all ranks create, in a random order."""
+        order = [locs[0] for locs in self.of_rank.values()]
+        self.random.shuffle(order)
+        queue = self.queue("world", 0)
+        self.append_window_creation(queue, "world")
+        for loc in order:
+            if loc.blocked is None and queue.count[loc.rank] == len(queue.instances) - 1:
+                self.join(loc, "world", queue)
+
     def result_collective(self, loc, comm):
         """Creation of a communicator by its members only: its order on the parent is free."""
         key = ("result", comm)
@@ -192,6 +206,7 @@ class CollectiveActions:
             queue = self.queues[key] = Queue(self.comms[comm])
             queue.instances.append(Instance(self.random.choice(OF_RESULT), "comm", queue.members,
                                             queue.members[0], self.random.random() < 0.7, True))
+            queue.instances[0].tail = self.random.choice((0, 1))
         queue = self.queues[key]
         if queue.count[loc.rank] == 0:
             self.join(loc, comm, queue)

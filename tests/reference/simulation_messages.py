@@ -68,6 +68,7 @@ SENDS = [("MPI_Send", False, True, False), ("MPI_Send", False, True, False),
          ("MPI_Ssend", False, True, True), ("MPI_Rsend", False, False, False),
          ("MPI_Bsend", False, False, False), ("MPI_Isend", True, True, False),
          ("MPI_Isend", True, True, False), ("MPI_Issend", True, True, True),
+         ("MPI_Isend", True, True, False), ("MPI_Irsend", True, True, False),
          ("MPI_Ibsend", True, False, False), ("MPI_Start", True, True, False)]
 
 
@@ -84,13 +85,13 @@ class MessageActions:
 
     def message_action(self, loc):
         choice = self.random.random()
-        if choice < 0.34:
+        if choice < 0.36:
             self.random_send(loc)
-        elif choice < 0.62:
+        elif choice < 0.68:
             self.random_receive(loc)
-        elif choice < 0.72:
+        elif choice < 0.80:
             self.sendrecv(loc)
-        elif choice < 0.96:
+        elif choice < 0.97:
             self.wait_for_requests(loc)
         else:
             self.cancel(loc)

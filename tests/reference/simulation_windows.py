@@ -61,7 +61,7 @@ class WindowActions:
             window.session = None
         if self.in_epoch(loc.rank, window) and choice < 0.8:
             self.next_of_session(loc, window)
-        elif choice < 0.25:
+        elif choice < 0.22:
             self._window_collective(loc, window, "MPI_Win_fence")
         elif choice < 0.50:
             if not self.in_epoch(loc.rank, window):
@@ -71,9 +71,9 @@ class WindowActions:
         elif choice < 0.90:
             if not self.in_epoch(loc.rank, window):
                 self.lock_epoch(loc, window)
-        elif choice < 0.95:
+        elif choice < 0.93:
             self.call(loc, self.random.choice(PLAIN_CALLS))
-        elif choice < 0.97 and window.session is None:
+        elif choice < 0.98 and window.session is None:
             self._window_collective(loc, window, "MPI_Win_free")
         else:
             self._create_window(loc)
@@ -87,16 +87,20 @@ class WindowActions:
             return
         queue = self.queue(comm, loc.rank)
         if queue.count[loc.rank] == len(queue.instances):
-            window = Window("w%d" % len(self.windows), comm, queue.members)
-            self.windows[window.name] = window
-            region, operation = self.random.choice(CREATION)
-            self._append(queue, region, operation, window)
+            self.append_window_creation(queue, comm)
         self.join(loc, comm, queue)
+
+    def append_window_creation(self, queue, comm):
+        window = Window("w%d" % len(self.windows), comm, queue.members)
+        self.windows[window.name] = window
+        region, operation = self.random.choice(CREATION)
+        self._append(queue, region, operation, window)
 
     def _append(self, queue, region, operation, window):
         instance = Instance(region, "window", queue.members, queue.members[0],
                             self.random.random() < 0.7, True, window)
         instance.operation = operation
+        instance.tail = self.random.choice((0, 1, 1))
         queue.instances.append(instance)
 
     def _window_collective(self, loc, window, region):
@@ -159,8 +163,8 @@ class WindowActions:
             if rank in session.exposures:
                 steps.append("wait")
             session.todo[rank] = steps
-        session.blocking = {rank: random.choice(("start", "operation", "complete", "complete",
-                                                 "none")) for rank in window.members}
+        session.blocking = {rank: random.choice(("start", "start", "operation", "complete",
+                                                 "complete", "none")) for rank in window.members}
         if accesses:
             window.session = session
 
