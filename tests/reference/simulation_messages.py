@@ -204,12 +204,21 @@ class MessageActions:
             self.receive(loc, channel)
 
     def receive(self, loc, channel):
-        entered = self.enter(loc, "MPI_Recv")
+        probed = None
+        if channel.missing_sends < 0 and self.random.random() < 0.1:
+            # A matched probe takes the message out of the sequence, the receive comes later.
+            probed = "%d" % self.new_id()
+            self.call(loc, "MPI_Mprobe", "irecv_request " + probed)
+            if self.random.random() < 0.4:
+                self.call(loc, "foo")
+        entered = self.enter(loc, "MPI_Mrecv" if probed else "MPI_Recv")
         posted = Posted(entered)
         channel.post(posted)
 
         def records():
             args, comm = self._receive_args(channel, posted.message.size)
+            if probed:
+                return ["irecv %s %s%s" % (args, probed, comm)]
             return ["recv %s%s" % (args, comm)]
 
         self._block_on(loc, [(posted.receive_ready, channel.source)], records)

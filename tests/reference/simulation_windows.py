@@ -9,6 +9,8 @@ CREATION = [("MPI_Win_create", "create_handle"), ("MPI_Win_allocate", "create_ha
 OPERATIONS = [("MPI_Put", "put"), ("MPI_Put", "put"), ("MPI_Get", "get"),
               ("MPI_Accumulate", "atomic"), ("MPI_Fetch_and_op", "atomic"),
               ("MPI_Compare_and_swap", "atomic"), ("MPI_Get_accumulate", "atomic")]
+REQUEST_BASED = {"MPI_Put": "MPI_Rput", "MPI_Get": "MPI_Rget", "MPI_Accumulate": "MPI_Raccumulate",
+                 "MPI_Get_accumulate": "MPI_Rget_accumulate"}
 PLAIN_CALLS = ["MPI_Win_get_attr", "MPI_Win_sync", "MPI_Win_set_name"]
 
 
@@ -46,6 +48,7 @@ class Session:
 class WindowActions:
     def init_windows(self):
         self.windows = {}
+        self.prefers_sessions = self.random.random() < 0.4
 
     def in_epoch(self, rank, window):
         return window.session is not None and bool(window.session.todo.get(rank))
@@ -57,6 +60,8 @@ class WindowActions:
             self._create_window(loc)
             return
         window, choice = self.random.choice(usable), self.random.random()
+        if self.prefers_sessions and self.random.random() < 0.7:
+            choice = 0.6
         if window.session and window.session.is_over:
             window.session = None
         if self.in_epoch(loc.rank, window) and choice < 0.8:
@@ -144,11 +149,13 @@ class WindowActions:
     # --- Start, complete, post, wait ---------------------------------------------------------
 
     def new_session(self, window):
-        """Chooses origins and targets among ranks that are equally far on the window."""
+        """Chooses origins and targets if all ranks are equally far on the window."""
         if window.session is not None:
             return
-        counts = self.queue(window.comm, 0).count if window.comm != "self" else None
-        if counts is None or len(set(counts.values())) != 1:
+        queue = self.queue(window.comm, 0)
+        progress = {sum(instance.window is window for instance in queue.instances[:count])
+                    for count in queue.count.values()}
+        if len(progress) != 1:
             return
         random, accesses = self.random, {}
         for origin in window.members:
@@ -163,8 +170,8 @@ class WindowActions:
             if rank in session.exposures:
                 steps.append("wait")
             session.todo[rank] = steps
-        session.blocking = {rank: random.choice(("start", "start", "operation", "complete",
-                                                 "complete", "none")) for rank in window.members}
+        session.blocking = {rank: random.choice(("start", "start", "operation", "operation",
+                                                 "complete", "complete", "none")) for rank in window.members}
         if accesses:
             window.session = session
 
@@ -259,7 +266,7 @@ class WindowActions:
         waits_early = random.random() < 0.5
         self._timed_call(loc, lock, granted if waits_early else 0, records, [])
         for _ in range(random.choice((0, 1, 1, 2))):
-            self.operation(loc, window, random.choice(window.members) if to_all else target)
+            self._lock_operation(loc, window, random.choice(window.members) if to_all else target)
             if random.random() < 0.2:
                 suffix = "_all" if to_all else ""
                 self.call(loc, random.choice(("MPI_Win_flush", "MPI_Win_flush_local")) + suffix)
@@ -270,6 +277,15 @@ class WindowActions:
         self._timed_call(loc, lock.replace("_lock", "_unlock"), granted, [], done)
         for rank in window.members if to_all else [target]:
             window.lock_free[rank] = max(window.lock_free.get(rank, 0), loc.clock)
+
+    def _lock_operation(self, loc, window, target):
+        """An operation; some are request-based and complete locally in a Wait."""
+        region, record = self._operation_record(loc, window, target)
+        if region in REQUEST_BASED and self.random.random() < 0.3:
+            self.call(loc, REQUEST_BASED[region], record)
+            self.call(loc, "MPI_Wait", "done_nonblocking %s %s" % (window.name, record.split()[-1]))
+        else:
+            self.call(loc, region, record)
 
     def _timed_call(self, loc, region, until, first, last):
         self.enter(loc, region)
