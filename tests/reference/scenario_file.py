@@ -97,11 +97,11 @@ def _rma_collective_end(words):
     return words[0], words[1], root, int(_optional(words, 3, "0")), int(_optional(words, 4, "0"))
 
 
-_LOCK_TYPES = {"x": "x", "s": "s"}
-
-
 def _lock(words):
-    return words[0], _target(words[1]), words[2], _LOCK_TYPES[_optional(words, 3, "x")]
+    lock_type = _optional(words, 3, "x")
+    if lock_type not in ("x", "s"):
+        raise ValueError("bad lock type %r" % lock_type)
+    return words[0], _target(words[1]), words[2], lock_type
 
 
 _PARSERS = {

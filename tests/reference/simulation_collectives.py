@@ -114,7 +114,8 @@ class CollectiveActions:
         queue.count[loc.rank] += 1
         missing = [rank for rank in instance.needs(loc.rank)
                    if rank != loc.rank and rank not in instance.entered]
-        if not instance.is_non_blocking and missing and self.would_deadlock(loc, queue.behind(loc.rank)):
+        blocks = missing and not instance.is_non_blocking
+        if blocks and self.would_deadlock(loc, queue.behind(loc.rank)):
             queue.count[loc.rank] -= 1
             return False
         if instance.is_non_blocking:

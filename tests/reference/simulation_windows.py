@@ -28,7 +28,7 @@ class Window:
 
 class Session:
     """One round of general active-target synchronization: who accesses whom, what each rank still
-    has to do, and when it posted and completed."""
+    has to do, which of its calls waits for the posts, and when it posted and completed."""
 
     def __init__(self, accesses):
         self.accesses = accesses
@@ -39,6 +39,7 @@ class Session:
         self.posted = {}
         self.completed = {}
         self.todo = {}
+        self.blocking = {}
 
     @property
     def is_over(self):
@@ -170,8 +171,8 @@ class WindowActions:
             if rank in session.exposures:
                 steps.append("wait")
             session.todo[rank] = steps
-        session.blocking = {rank: random.choice(("start", "start", "operation", "operation",
-                                                 "complete", "complete", "none")) for rank in window.members}
+        ways = ("start", "start", "operation", "operation", "complete", "complete", "none")
+        session.blocking = {rank: random.choice(ways) for rank in window.members}
         if accesses:
             window.session = session
 

@@ -320,7 +320,8 @@ class OneSidedTest(ReferenceTest):
     def test_fence_that_did_not_synchronize(self):
         end = "rma_coll_end barrier w"
         self.evaluate(self.HEADER, calls(0, ("MPI_Win_fence", 2, 7, end)),
-                      calls(1, ("MPI_Win_fence", 7, 9, end)), calls(2, ("MPI_Win_fence", 6, 9, end)))
+                      calls(1, ("MPI_Win_fence", 7, 9, end)),
+                      calls(2, ("MPI_Win_fence", 6, 9, end)))
         self.assert_value(0, "mpi_rma_wait_at_fence")
         self.assert_value(3, "mpi_rma_fence_partial")
         self.assert_value(6, "mpi_rma_pairsync_unneeded_count")
@@ -393,7 +394,8 @@ class OneSidedTest(ReferenceTest):
 
     def test_epochs_match_by_their_ordinal_for_the_pair(self):
         first = self.access((0, 0), (0, 0), (0, 0), "2")
-        second = [line.replace("put w 1", "put w 2") for line in self.access((1, 5), (5, 5), (5, 6))]
+        second = [line.replace("put w 1", "put w 2")
+                  for line in self.access((1, 5), (5, 5), (5, 6))]
         self.evaluate(self.HEADER, first + second, self.exposure(1, 3, (7, 8)),
                       self.exposure(2, 0, (0, 1), ("MPI_Win_post", 4, 4, "group_sync w 0")))
         self.assert_value(3, "mpi_rma_sync_late_post", "MPI_Win_start", 0)

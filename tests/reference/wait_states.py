@@ -113,9 +113,10 @@ _OVERLAP_REQUIRED = {"comm", "file"}
 _COLLECTIVE_FILE = {"File_open", "File_close", "File_set_view", "File_set_size"}
 
 
-def collective_kind(region_name):
-    """Which row of the table of collectives a call belongs to; None if it has no wait states."""
-    name, _ = metrics.blocking_form(region_name)
+def collective_kind(mpi_name):
+    """Which row of the table of collectives a call (its name without `MPI_`) belongs to; None if
+    it has no wait states."""
+    name, _ = metrics.blocking_form(mpi_name)
     if name == "Barrier":
         return "barrier"
     for names, kind in ((metrics.NXN, "nxn"), (metrics.ONE_TO_ALL, "one_to_all"),
@@ -128,7 +129,7 @@ def collective_kind(region_name):
         return "finalize"
     if name in _COLLECTIVE_FILE:
         return "file"
-    if metrics.own_node(region_name and "MPI_" + name) == "mpi_mgmt_comm":
+    if metrics.own_node("MPI_" + name) == "mpi_mgmt_comm":
         return "comm"
     return None
 
