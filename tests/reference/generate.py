@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Writes random scenario files with the values that the reference expects of them.
+
+usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [--no-expect]
+
+File i of a seed depends on the seed and on i alone.
+"""
+
+import argparse
+import os
+import random
+import sys
+
+import reference
+import scenario_file
+from simulation import Simulation
+
+UNITS = ("1", "1e-3", "1e-6")
+# Length of the simulation's tick in 1/1000 units.
+TICKS = (1000, 1000, 500, 250, 1, 40)
+
+
+def skew(chooser, simulation):
+    """Clocks that disagree: causality is violated, the order on each location is kept."""
+    limit = chooser.choice((1, 2, 5, 20))
+    for loc in simulation.locations:
+        offset = chooser.randint(0, limit)
+        numerator = chooser.choice((1, 1, 1, 2, 3))
+        loc.events = [(time * numerator // 2 + offset if numerator != 1 else time + offset, text)
+                      for time, text in loc.events]
+
+
+def truncate(chooser, simulation):
+    """Some locations stop early, in the middle of whatever they do."""
+    for loc in simulation.locations:
+        if chooser.random() < 0.5:
+            del loc.events[chooser.randint(1, len(loc.events)):]
+
+
+def drop_uncountable(simulation):
+    """A non-blocking collective that never completes names no communicator, so that it could not
+    be counted on any: the location stops before it if it takes part in another one afterwards."""
+    for loc in simulation.locations:
+        begun = {}
+        for index, (_, text) in enumerate(loc.events):
+            words = text.split()
+            if words[0] == "nb_coll_request":
+                begun[words[1]] = index
+            elif words[0] == "nb_coll_complete":
+                del begun[words[-1]]
+        if begun:
+            first = min(begun.values())
+            if any(text.startswith(("coll_end", "nb_coll_complete", "nb_coll_request"))
+                   for _, text in loc.events[first + 1:]):
+                del loc.events[first:]
+
+
+def timeline_lines(chooser, simulation):
+    """The file without its `expect` lines."""
+    tick = chooser.choice(TICKS)
+    lines = ["unit " + chooser.choice(UNITS)]
+    threads = " threads %d" % simulation.threads if simulation.threads > 1 else ""
+    lines.append("ranks %d%s" % (simulation.ranks, threads))
+    for comm, members in simulation.comms.items():
+        lines.append("comm %s %s" % (comm, " ".join(map(str, members))))
+    for window in simulation.windows.values():
+        lines.append("window %s %s" % (window.name, window.comm))
+    events = [(time, loc.name, text) for loc in simulation.locations for time, text in loc.events]
+    if chooser.random() < 0.5:
+        events.sort(key=lambda event: event[0])
+    lines += ["%s %s %s" % (scenario_file.format_units(time * tick), loc, text)
+              for time, loc, text in events]
+    return lines
+
+
+def generate(seed, index, ranks):
+    """Lines of one scenario."""
+    chooser = random.Random("%s:%d" % (seed, index))
+    threads = 2 if chooser.random() < 0.08 else 1
+    simulation = Simulation(chooser, chooser.randint(*ranks), threads)
+    locations = len(simulation.locations)
+    simulation.run(chooser.choice((3, 6, 10, 15, 25)) * max(2, locations) // 2)
+    if chooser.random() < 0.12:
+        truncate(chooser, simulation)
+    drop_uncountable(simulation)
+    if chooser.random() < 0.12:
+        skew(chooser, simulation)
+    return timeline_lines(chooser, simulation)
+
+
+def parse_range(text):
+    low, _, high = text.partition("..")
+    return int(low), int(high or low)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", required=True)
+    parser.add_argument("--count", type=int, required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
+    parser.add_argument("--first", type=int, default=0, help="number of the first file")
+    parser.add_argument("--no-expect", action="store_true")
+    options = parser.parse_args(arguments)
+    os.makedirs(options.out, exist_ok=True)
+    for index in range(options.first, options.first + options.count):
+        lines = generate(options.seed, index, options.ranks)
+        text = "\n".join(lines) + "\n"
+        if not options.no_expect:
+            scenario = scenario_file.parse_scenario(text)
+            text += "\n".join(reference.expect_lines(scenario)) + "\n"
+        path = os.path.join(options.out, "random-%s-%05d.scn" % (options.seed, index))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

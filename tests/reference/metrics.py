@@ -1,0 +1,199 @@
+"""The metric trees in the scope of the reference and the node that a call's own time belongs to."""
+
+# Parent of every node of the MPI part of the time tree (and of `comp`).
+TIME_TREE = """
+time
+  execution
+    comp
+    mpi
+      mpi_management
+        mpi_init_exit
+          mpi_init_completion
+          mpi_init_wait
+          mpi_finalize_wait
+        mpi_mgmt_comm
+          mpi_comm_wait
+        mpi_mgmt_file
+          mpi_file_wait
+        mpi_mgmt_win
+          mpi_rma_wait_at_create
+          mpi_rma_wait_at_free
+      mpi_synchronization
+        mpi_sync_collective
+          mpi_barrier_wait
+          mpi_barrier_completion
+        mpi_rma_synchronization
+          mpi_rma_sync_active
+            mpi_rma_sync_late_post
+            mpi_rma_early_wait
+              mpi_rma_late_complete
+            mpi_rma_wait_at_fence
+              mpi_rma_early_fence
+          mpi_rma_sync_passive
+      mpi_communication
+        mpi_point2point
+          mpi_latesender
+            mpi_latesender_wo
+              mpi_lswo_different
+              mpi_lswo_same
+          mpi_latereceiver
+            mpi_latereceiver_wo
+        mpi_collective
+          mpi_earlyreduce
+          mpi_earlyscan
+          mpi_latebroadcast
+          mpi_wait_nxn
+          mpi_nxn_completion
+        mpi_rma_communication
+          mpi_rma_comm_late_post
+      mpi_io
+        mpi_io_individual
+        mpi_io_collective
+"""
+
+# All other trees: their values include those of their children.
+COUNT_TREES = """
+visits
+syncs
+  syncs_p2p
+    syncs_send
+    syncs_recv
+  syncs_coll
+  syncs_rma
+    syncs_rma_active
+    syncs_rma_passive
+comms
+  comms_p2p
+    comms_send
+    comms_recv
+  comms_coll
+    comms_cxch
+    comms_csrc
+    comms_cdst
+  comms_rma
+    comms_rma_puts
+    comms_rma_gets
+    comms_rma_atomics
+bytes
+  bytes_p2p
+    bytes_sent
+    bytes_rcvd
+  bytes_coll
+    bytes_cout
+    bytes_cin
+  bytes_rma
+    bytes_put
+    bytes_get
+mpi_rma_pairsync_count
+  mpi_rma_pairsync_unneeded_count
+mpi_rma_fence_partial
+"""
+
+
+def _parents(text):
+    """Indented text to {metric: parent or None}, in the order of the text."""
+    parents, stack = {}, []
+    for line in text.strip("\n").splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        del stack[depth:]
+        parents[line.strip()] = stack[-1] if stack else None
+        stack.append(line.strip())
+    return parents
+
+
+TIME_METRICS = _parents(TIME_TREE)
+COUNT_METRICS = _parents(COUNT_TREES)
+
+_ACTIVE = {"fence", "start", "complete", "post", "wait", "test"}
+_PASSIVE_PREFIXES = ("lock", "unlock", "flush", "sync")
+_RMA_OPERATIONS = {"Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op",
+                   "Compare_and_swap", "Rput", "Rget", "Raccumulate", "Rget_accumulate"}
+NXN = {"Allreduce", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw",
+       "Reduce_scatter", "Reduce_scatter_block"}
+ONE_TO_ALL = {"Bcast", "Scatter", "Scatterv"}
+ALL_TO_ONE = {"Reduce", "Gather", "Gatherv"}
+SCANS = {"Scan", "Exscan"}
+NEIGHBOURHOOD = {"Neighbor_allgather", "Neighbor_allgatherv", "Neighbor_alltoall",
+                 "Neighbor_alltoallv", "Neighbor_alltoallw"}
+_COLLECTIVES = NXN | ONE_TO_ALL | ALL_TO_ONE | SCANS | NEIGHBOURHOOD
+_POINT2POINT = {"Send", "Ssend", "Rsend", "Bsend", "Isend", "Issend", "Irsend", "Ibsend",
+                "Send_init", "Ssend_init", "Rsend_init", "Bsend_init", "Recv", "Irecv",
+                "Recv_init", "Mrecv", "Imrecv", "Sendrecv", "Sendrecv_replace", "Isendrecv",
+                "Isendrecv_replace", "Probe", "Iprobe", "Mprobe", "Improbe", "Cancel"}
+_POINT2POINT_PREFIXES = ("Start", "Wait", "Test", "Request_")
+_COMM_PREFIXES = ("Comm_", "Intercomm_", "Cart_", "Graph_", "Dist_graph_", "Topo_", "Dims_",
+                  "Group_")
+
+
+def blocking_form(name):
+    """Name of a collective without `MPI_`: (blocking form's name, is it non-blocking)."""
+    if name.startswith("I") and name not in ("Init", "Init_thread"):
+        blocking = name[1:].capitalize()
+        if blocking in _COLLECTIVES or blocking == "Barrier":
+            return blocking, True
+    return name, False
+
+
+def mpi_name(region):
+    """`MPI_Send` to `Send`; None for regions that are not MPI's."""
+    return region[4:] if region.startswith("MPI_") else None
+
+
+def _file_node(name):
+    is_transfer = name.startswith(("File_read", "File_write", "File_iread", "File_iwrite",
+                                   "File_seek"))
+    if name == "File_sync" or name == "File_seek_shared":
+        return "mpi_io_collective"
+    if not is_transfer:
+        return "mpi_mgmt_file"
+    return "mpi_io_collective" if "_all" in name or "_ordered" in name else "mpi_io_individual"
+
+
+def _window_node(name):
+    word = name[len("Win_"):]
+    if word in _ACTIVE:
+        return "mpi_rma_sync_active"
+    if word.startswith(_PASSIVE_PREFIXES):
+        return "mpi_rma_sync_passive"
+    return "mpi_mgmt_win"
+
+
+def own_node(region):
+    """The node of the time tree that the own time of a call of the region belongs to."""
+    name = mpi_name(region)
+    if name is None:
+        return _own_node_of_others(region)
+    if name.startswith("Init") or name == "Finalize":
+        return "mpi_init_exit"
+    if name in ("Barrier", "Ibarrier"):
+        return "mpi_sync_collective"
+    if name.startswith("Win_"):
+        return _window_node(name)
+    if name in _RMA_OPERATIONS:
+        return "mpi_rma_communication"
+    if name.startswith("File_"):
+        return _file_node(name)
+    if name in _POINT2POINT or name.startswith(_POINT2POINT_PREFIXES):
+        return "mpi_point2point"
+    if blocking_form(name)[0] in _COLLECTIVES:
+        return "mpi_collective"
+    if name.startswith(_COMM_PREFIXES):
+        return "mpi_mgmt_comm"
+    return "mpi"
+
+
+# Nodes of the other paradigms are out of scope: their time is kept apart, but never reported.
+_OTHER_PARADIGMS = (("shmem_", "shmem"), ("ARMCI_", "armci"), ("omp_", "omp_time"),
+                    ("pthread_", "pthread_time"))
+_OMP_BODIES = ("!$omp parallel", "!$omp for", "!$omp do", "!$omp single", "!$omp task",
+               "!$omp sections", "!$omp section", "!$omp workshare", "!$omp master")
+
+
+def _own_node_of_others(region):
+    if region.startswith("!$omp "):
+        is_body = region.startswith(_OMP_BODIES) and not region.startswith("!$omp taskwait")
+        return "comp" if is_body else "omp_time"
+    for prefix, node in _OTHER_PARADIGMS:
+        if region.startswith(prefix):
+            return node
+    return "comp"

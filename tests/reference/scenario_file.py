@@ -1,0 +1,204 @@
+"""Reads a scenario file (*.scn) into plain Python objects.
+
+Times are integers in 1/1000 of the file's unit, so that all arithmetic of the reference is exact.
+"""
+
+from collections import namedtuple
+
+TICKS_PER_UNIT = 1000
+SELF = "self"
+WORLD = "world"
+ALL_TARGETS = "all"
+
+# One line of the timeline. `name` is the event's name, `args` its arguments, already converted.
+Event = namedtuple("Event", "time loc name args line")
+
+
+class ScenarioError(Exception):
+    """A line that is not in the scenario language."""
+
+
+def parse_time(text):
+    """Decimal text with at most three decimals to an integer number of 1/1000 units."""
+    whole, _, decimals = text.partition(".")
+    if len(decimals) > 3 or not (whole + decimals).isdigit():
+        raise ValueError("bad time %r" % text)
+    return int(whole or "0") * TICKS_PER_UNIT + int(decimals.ljust(3, "0"))
+
+
+def format_units(ticks):
+    """The shortest exact decimal text of an integer number of 1/1000 units."""
+    sign = "-" if ticks < 0 else ""
+    whole, rest = divmod(abs(ticks), TICKS_PER_UNIT)
+    text = "%s%d.%03d" % (sign, whole, rest)
+    return text.rstrip("0").rstrip(".")
+
+
+def parse_location(text):
+    """`rank` or `rank.thread` to the pair (rank, thread)."""
+    rank, _, thread = text.partition(".")
+    return int(rank), int(thread or "0")
+
+
+def format_location(loc):
+    rank, thread = loc
+    return "%d.%d" % loc if thread else "%d" % rank
+
+
+class Scenario:
+    """Ranks, communicators, windows and the events of every location in their order."""
+
+    def __init__(self):
+        self.ranks = 1
+        self.threads = 1
+        self.unit = "1"
+        self.comms = {}
+        self.windows = {}
+        self.events = {}
+        self.expects = []
+
+    def comm_members(self, comm, rank):
+        """World ranks of a communicator, in its rank order, as seen by a process."""
+        if comm == SELF:
+            return [rank]
+        if comm == WORLD:
+            return list(range(self.ranks))
+        return self.comms[comm]
+
+    def comm_key(self, comm, rank):
+        """Identity of a communicator: every process has a `self` of its own."""
+        return (SELF, rank) if comm == SELF else comm
+
+    def window_members(self, window, rank):
+        return self.comm_members(self.windows[window], rank)
+
+    def window_key(self, window, rank):
+        return (window, rank) if self.windows[window] == SELF else window
+
+
+def _optional(words, index, default):
+    return words[index] if len(words) > index else default
+
+
+def _root(word):
+    return None if word == "-" else int(word)
+
+
+def _target(word):
+    return ALL_TARGETS if word == ALL_TARGETS else int(word)
+
+
+def _collective(words):
+    return words[0], words[1], _root(words[2]), int(words[3]), int(words[4])
+
+
+def _rma_collective_end(words):
+    root = _root(_optional(words, 2, "-"))
+    return words[0], words[1], root, int(_optional(words, 3, "0")), int(_optional(words, 4, "0"))
+
+
+def _lock(words):
+    lock_type = _optional(words, 3, "x")
+    if lock_type not in ("x", "s"):
+        raise ValueError("bad lock type %r" % lock_type)
+    return words[0], _target(words[1]), words[2], lock_type
+
+
+_PARSERS = {
+    "send": lambda w: (int(w[0]), int(w[1]), int(w[2]), _optional(w, 3, WORLD)),
+    "recv": lambda w: (int(w[0]), int(w[1]), int(w[2]), _optional(w, 3, WORLD)),
+    "isend": lambda w: (int(w[0]), int(w[1]), int(w[2]), w[3], _optional(w, 4, WORLD)),
+    "isend_complete": lambda w: (w[0],),
+    "irecv_request": lambda w: (w[0],),
+    "irecv": lambda w: (int(w[0]), int(w[1]), int(w[2]), w[3], _optional(w, 4, WORLD)),
+    "request_cancelled": lambda w: (w[0],),
+    "coll_begin": lambda w: (),
+    "coll_end": _collective,
+    "nb_coll_request": lambda w: (w[0],),
+    "nb_coll_complete": lambda w: _collective(w) + (w[5],),
+    "win_create": lambda w: (w[0],),
+    "win_destroy": lambda w: (w[0],),
+    "rma_coll_begin": lambda w: (),
+    "rma_coll_end": _rma_collective_end,
+    "group_sync": lambda w: (w[0], tuple(int(rank) for rank in w[1:])),
+    "put": lambda w: (w[0], _target(w[1]), int(w[2]), w[3]),
+    "get": lambda w: (w[0], _target(w[1]), int(w[2]), w[3]),
+    "atomic": lambda w: (w[0], _target(w[1]), int(w[2]), w[3]),
+    "done_blocking": lambda w: (w[0], w[1]),
+    "done_nonblocking": lambda w: (w[0], w[1]),
+    "done_remote": lambda w: (w[0], w[1]),
+    "lock_request": _lock,
+    "lock_acquire": _lock,
+    "lock_try": _lock,
+    "lock_release": _lock,
+    "sync": lambda w: (w[0], int(w[1])),
+    "wait_change": lambda w: (w[0],),
+    "fork": lambda w: (int(w[0]),),
+    "join": lambda w: (),
+    "acquire_lock": lambda w: (w[0], int(w[1])),
+    "release_lock": lambda w: (w[0], int(w[1])),
+}
+
+
+def _strip_comment(line):
+    if line.startswith("#"):
+        return ""
+    for blank in (" #", "\t#"):
+        at = line.find(blank)
+        if at >= 0:
+            line = line[:at]
+    return line.strip()
+
+
+def _parse_event(line, number):
+    time, loc, name, rest = (line.split(None, 3) + [""])[:4]
+    if name in ("enter", "leave"):
+        if not rest:
+            raise ValueError("a region is missing")
+        args = (rest,)
+    else:
+        args = _PARSERS[name](rest.split())
+    return Event(parse_time(time), parse_location(loc), name, args, number)
+
+
+def parse_scenario(text):
+    """Text of a scenario file to a Scenario; ScenarioError names the line that is wrong."""
+    scenario = Scenario()
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = _strip_comment(raw)
+        if not line:
+            continue
+        words = line.split()
+        try:
+            if words[0] == "unit":
+                scenario.unit = words[1]
+            elif words[0] == "ranks":
+                scenario.ranks = int(words[1])
+                if len(words) > 2:
+                    if words[2] != "threads":
+                        raise ValueError("expected `threads`")
+                    scenario.threads = int(words[3])
+            elif words[0] == "comm":
+                scenario.comms[words[1]] = [int(rank) for rank in words[2:]]
+            elif words[0] == "window":
+                scenario.windows[words[1]] = words[2]
+            elif words[0] == "expect":
+                scenario.expects.append(words[1:])
+            else:
+                event = _parse_event(line, number)
+                rank, thread = event.loc
+                if rank >= scenario.ranks or thread >= scenario.threads:
+                    raise ValueError("no such location")
+                scenario.events.setdefault(event.loc, []).append(event)
+        except (ValueError, IndexError, KeyError) as error:
+            raise ScenarioError("line %d: %r: %s" % (number, raw, error)) from error
+    for events in scenario.events.values():
+        for before, after in zip(events, events[1:]):
+            if after.time < before.time:
+                raise ScenarioError("line %d: time goes backward" % after.line)
+    return scenario
+
+
+def read_scenario(path):
+    with open(path, encoding="utf-8") as file:
+        return parse_scenario(file.read())

@@ -1,0 +1,165 @@
+"""Severities of one scenario: {metric: {(call path, location): value}}.
+
+Time-tree metrics are exclusive of their children, all others include them.
+"""
+
+import matching
+import metrics
+import wait_states as ws
+
+
+class Severities:
+    def __init__(self):
+        self.values = {metric: {} for metric in metrics.TIME_METRICS}
+        self.values.update({metric: {} for metric in metrics.COUNT_METRICS})
+
+    def add(self, metric, call, value):
+        """Adds to one metric only; metrics out of scope are created as they come."""
+        if value:
+            cells = self.values.setdefault(metric, {})
+            key = (call.path, call.loc)
+            cells[key] = cells.get(key, 0) + value
+
+    def count(self, metric, call, value=1):
+        """Adds to a metric and to all its parents."""
+        while metric is not None:
+            self.add(metric, call, value)
+            metric = metrics.COUNT_METRICS[metric]
+
+
+def compute(timeline):
+    """All severities in scope, with the partition of time checked."""
+    severities = Severities()
+    point_to_point = matching.PointToPoint(timeline)
+    instances = matching.collective_instances(timeline)
+    windows = matching.window_processes(timeline)
+    candidates = list(ws.point_to_point_candidates(point_to_point.messages))
+    candidates += ws.collective_candidates(instances)
+    candidates += ws.one_sided_candidates(windows)
+    chosen = ws.decide(candidates)
+    parts = _parts_of_time(chosen, instances, point_to_point.received_by)
+    _add_time(severities, timeline, parts)
+    _count_calls_and_records(severities, timeline)
+    for processes in windows.values():
+        _count_pairs(severities, processes)
+    return severities
+
+
+def _parts_of_time(chosen, instances, received_by):
+    """{call: [(metric, time)]}: what of each call's own time does not belong to its own node."""
+    parts = {}
+    for call, candidate in chosen.items():
+        wait = candidate.time - call.enter
+        if candidate.rule in (ws.LATE_SENDER, ws.LATE_RECEIVER):
+            parts[call] = [(ws.wrong_order_metric(candidate, received_by), wait)]
+        elif candidate.metric == "mpi_rma_wait_at_fence":
+            early = ws.early_fence(candidate)
+            parts[call] = [("mpi_rma_early_fence", early), (candidate.metric, wait - early)]
+        elif candidate.rule == ws.EARLY_WAIT:
+            late = ws.late_complete(candidate)
+            parts[call] = [("mpi_rma_late_complete", late), (candidate.metric, wait - late)]
+        else:
+            parts[call] = [(candidate.metric, wait)]
+    for call, metric, time in ws.completions(instances, chosen):
+        parts.setdefault(call, []).append((metric, time))
+    return parts
+
+
+def _add_time(severities, timeline, parts):
+    for calls in timeline.calls.values():
+        for call in calls:
+            rest = call.own_time
+            for metric, time in parts.get(call, ()):
+                assert time >= 0
+                severities.add(metric, call, time)
+                rest -= time
+            assert rest >= 0, "waiting and completion exceed the call"
+            severities.add(call.node, call, rest)
+    _check_partition(severities, timeline)
+
+
+def _check_partition(severities, timeline):
+    spent, booked = {}, {}
+    for calls in timeline.calls.values():
+        for call in calls:
+            key = (call.path, call.loc)
+            spent[key] = spent.get(key, 0) + call.own_time
+    for metric, cells in severities.values.items():
+        if metric not in metrics.COUNT_METRICS:
+            for key, value in cells.items():
+                booked[key] = booked.get(key, 0) + value
+    assert booked == {key: time for key, time in spent.items() if time}, "time is no partition"
+
+
+_SYNCS_RMA = {"mpi_rma_sync_active": "syncs_rma_active",
+              "mpi_rma_sync_passive": "syncs_rma_passive"}
+
+
+def _count_calls_and_records(severities, timeline):
+    for calls in timeline.calls.values():
+        for call in calls:
+            severities.count("visits", call)
+            if call.node in _SYNCS_RMA:
+                severities.count(_SYNCS_RMA[call.node], call)
+            for record in call.records:
+                _count_record(severities, record)
+
+
+def _count_record(severities, record):
+    name, args, call = record.name, record.args, record.call
+    if name in ("send", "isend"):
+        severities.count("comms_send" if args[2] else "syncs_send", call)
+        severities.count("bytes_sent", call, args[2])
+    elif name in ("recv", "irecv"):
+        severities.count("comms_recv" if args[2] else "syncs_recv", call)
+        severities.count("bytes_rcvd", call, args[2])
+    elif name in ("coll_end", "nb_coll_complete"):
+        sent, received = args[3], args[4]
+        if sent and received:
+            severities.count("comms_cxch", call)
+        elif sent or received:
+            severities.count("comms_csrc" if sent else "comms_cdst", call)
+        else:
+            severities.count("syncs_coll", call)
+        severities.count("bytes_cout", call, sent)
+        severities.count("bytes_cin", call, received)
+    elif name == "put":
+        severities.count("comms_rma_puts", call)
+        severities.count("bytes_put", call, args[2])
+    elif name == "get":
+        severities.count("comms_rma_gets", call)
+        severities.count("bytes_get", call, args[2])
+    elif name == "atomic":
+        severities.count("comms_rma_atomics", call)
+        severities.count("bytes_put", call, args[2])
+
+
+def _count_pairs(severities, processes):
+    def pairs(call, count, unneeded):
+        severities.count("mpi_rma_pairsync_count", call, count - unneeded)
+        severities.count("mpi_rma_pairsync_unneeded_count", call, unneeded)
+
+    for metric, calls, epochs in ws.window_collective_instances(processes):
+        if metric != "mpi_rma_wait_at_fence":
+            continue
+        if not ws.instance_overlaps(calls):
+            for call in calls.values():
+                severities.count("mpi_rma_fence_partial", call)
+        for rank, epoch in epochs.items():
+            others = [other for other in processes[rank].members if other != rank]
+            needed = [other for other in others if epoch.operations_on(other)
+                      or other in epochs and epochs[other].operations_on(rank)]
+            pairs(epoch.call, len(others), len(others) - len(needed))
+    for process in processes.values():
+        for access in process.accesses:
+            if access.complete:
+                used = {operation.target for operation in access.operations}
+                pairs(access.complete, len(access.targets), len(access.targets - used))
+        for lock in process.locks:
+            if lock.release:
+                used = {operation.target for operation in lock.operations}
+                pairs(lock.release, len(lock.targets), len(lock.targets - used))
+    for target, exposure, matched in ws.exposure_accesses(processes):
+        if exposure.wait:
+            used = {origin for origin, access in matched.items() if access.operations_on(target)}
+            pairs(exposure.wait, len(exposure.origins), len(exposure.origins - used))

@@ -1,0 +1,360 @@
+"""Point-to-point actions of the simulation."""
+
+from simulation_parts import Blocked, Request, latest
+
+
+class Sent:
+    """A message; `rendezvous`: its send completes only when the receive is posted."""
+
+    def __init__(self, time, size, rendezvous):
+        self.time = time
+        self.size = size
+        self.rendezvous = rendezvous
+        self.receive = None
+
+    def send_ready(self):
+        if not self.rendezvous:
+            return 0
+        return self.receive.time if self.receive else None
+
+
+class Posted:
+    """A posted receive."""
+
+    def __init__(self, time):
+        self.time = time
+        self.message = None
+
+    def receive_ready(self):
+        return self.message.time if self.message else None
+
+
+class Channel:
+    """All messages of one (communicator, source, destination, tag), matched in their order."""
+
+    def __init__(self, comm, source, destination, tag):
+        self.comm = comm
+        self.source = source
+        self.destination = destination
+        self.tag = tag
+        self.sends = []
+        self.receives = []
+
+    def send(self, message):
+        self.sends.append(message)
+        self._match(len(self.sends) - 1)
+
+    def post(self, receive):
+        self.receives.append(receive)
+        self._match(len(self.receives) - 1)
+
+    def _match(self, index):
+        if index < len(self.sends) and index < len(self.receives):
+            self.sends[index].receive = self.receives[index]
+            self.receives[index].message = self.sends[index]
+
+    @property
+    def missing_sends(self):
+        return len(self.receives) - len(self.sends)
+
+    @property
+    def blocks_sender(self):
+        return any(message.rendezvous for message in self.sends[len(self.receives):])
+
+
+SIZES = (0, 1, 8, 8, 100)
+# Region, is it non-blocking, can it be rendezvous, must it be.
+SENDS = [("MPI_Send", False, True, False), ("MPI_Send", False, True, False),
+         ("MPI_Ssend", False, True, True), ("MPI_Rsend", False, False, False),
+         ("MPI_Bsend", False, False, False), ("MPI_Isend", True, True, False),
+         ("MPI_Isend", True, True, False), ("MPI_Issend", True, True, True),
+         ("MPI_Isend", True, True, False), ("MPI_Irsend", True, True, False),
+         ("MPI_Ibsend", True, False, False), ("MPI_Start", True, True, False)]
+
+
+class MessageActions:
+    def init_messages(self):
+        self.channels = {}
+        self.persistent = {}
+
+    def channel(self, comm, source, destination, tag):
+        key = (comm, source, destination, tag)
+        if key not in self.channels:
+            self.channels[key] = Channel(*key)
+        return self.channels[key]
+
+    def message_action(self, loc):
+        choice = self.random.random()
+        if choice < 0.36:
+            self.random_send(loc)
+        elif choice < 0.68:
+            self.random_receive(loc)
+        elif choice < 0.80:
+            self.sendrecv(loc)
+        elif choice < 0.97:
+            self.wait_for_requests(loc)
+        else:
+            self.cancel(loc)
+
+    # --- Choosing the peer -------------------------------------------------------------------
+
+    def random_channel_from(self, loc):
+        missing = [channel for channel in self.channels.values()
+                   if channel.source == loc.rank and channel.missing_sends > 0]
+        if missing and self.random.random() < 0.5:
+            return self.random.choice(missing)
+        comm = self.random_comm(loc.rank)
+        destination = self.random.choice(self.members(comm, loc.rank))
+        return self.channel(comm, loc.rank, destination, self.random.choice((0, 0, 1, 7)))
+
+    def random_channel_to(self, loc):
+        unreceived = [channel for channel in self.channels.values()
+                      if channel.destination == loc.rank and channel.missing_sends < 0]
+        if unreceived and self.random.random() < 0.75:
+            return self.random.choice(unreceived)
+        comm = self.random_comm(loc.rank)
+        source = self.random.choice(self.members(comm, loc.rank))
+        return self.channel(comm, source, loc.rank, self.random.choice((0, 0, 1, 7)))
+
+    def _send_args(self, channel, size):
+        peer = self.members(channel.comm, channel.source).index(channel.destination)
+        return "%d %d %d" % (peer, channel.tag, size), self._comm_word(channel)
+
+    def _receive_args(self, channel, size):
+        peer = self.members(channel.comm, channel.destination).index(channel.source)
+        return "%d %d %d" % (peer, channel.tag, size), self._comm_word(channel)
+
+    @staticmethod
+    def _comm_word(channel):
+        return "" if channel.comm == "world" else " " + channel.comm
+
+    # --- Sends -------------------------------------------------------------------------------
+
+    def random_send(self, loc):
+        region, non_blocking, may, must = self.random.choice(SENDS)
+        rendezvous = must or (may and self.random.random() < 0.5)
+        channel = self.random_channel_from(loc)
+        if non_blocking:
+            self.start_send(loc, channel, region, rendezvous)
+        elif not rendezvous or channel.missing_sends > 0 or not self.would_deadlock(
+                loc, [channel.destination]):
+            self.send(loc, channel, region, rendezvous)
+
+    def send(self, loc, channel, region, rendezvous):
+        size = self.random.choice(SIZES)
+        args, comm = self._send_args(channel, size)
+        entered = self.enter(loc, region)
+        self.emit(loc, "send %s%s" % (args, comm))
+        message = Sent(entered, size, rendezvous)
+        channel.send(message)
+        self._block_on(loc, [(message.send_ready, channel.destination)], list)
+
+    def start_send(self, loc, channel, region, rendezvous):
+        size = self.random.choice(SIZES)
+        args, comm = self._send_args(channel, size)
+        name = self._request_name(loc, region, "send")
+        entered = self.call(loc, region, "isend %s %s%s" % (args, name, comm))
+        message = Sent(entered, size, rendezvous)
+        channel.send(message)
+        self._release_persistent_later(loc, region, "send", name)
+        loc.requests.append(Request("send", name, message.send_ready,
+                                    lambda: [channel.destination],
+                                    lambda: "isend_complete %s" % name))
+        self.resolve()
+
+    def _request_name(self, loc, region, kind):
+        """Persistent requests keep their id, all others get a new one."""
+        if region == "MPI_Start":
+            free = self.persistent.setdefault((loc.name, kind), [])
+            if free:
+                return free.pop()
+        return "%d" % self.new_id()
+
+    def _release_persistent_later(self, loc, region, kind, name):
+        if region == "MPI_Start":
+            self.persistent.setdefault(("started", name), (loc.name, kind))
+
+    def _completed(self, request):
+        owner = self.persistent.get(("started", request.name))
+        if owner:
+            self.persistent[owner].append(request.name)
+
+    def _block_on(self, loc, dependencies, records):
+        """Ends the entered call when all (ready, rank) are; `records()` are written at its end."""
+        def ready():
+            return latest(condition() for condition, _ in dependencies)
+
+        def waits_for():
+            return [rank for condition, rank in dependencies if condition() is None]
+
+        def finish():
+            for record in records():
+                self.emit(loc, record)
+
+        self.block(loc, Blocked(ready, waits_for, finish))
+
+    # --- Receives ----------------------------------------------------------------------------
+
+    def random_receive(self, loc):
+        channel = self.random_channel_to(loc)
+        if self.random.random() < 0.5:
+            region = self.random.choice(("MPI_Irecv", "MPI_Irecv", "MPI_Start"))
+            self.post_receive(loc, channel, region)
+        elif channel.missing_sends < 0 or not self.would_deadlock(loc, [channel.source]):
+            self.receive(loc, channel)
+
+    def receive(self, loc, channel):
+        probed = None
+        if channel.missing_sends < 0 and self.random.random() < 0.1:
+            # A matched probe takes the message out of the sequence, the receive comes later.
+            probed = "%d" % self.new_id()
+            self.call(loc, "MPI_Mprobe", "irecv_request " + probed)
+            if self.random.random() < 0.4:
+                self.call(loc, "foo")
+        entered = self.enter(loc, "MPI_Mrecv" if probed else "MPI_Recv")
+        posted = Posted(entered)
+        channel.post(posted)
+
+        def records():
+            args, comm = self._receive_args(channel, posted.message.size)
+            if probed:
+                return ["irecv %s %s%s" % (args, probed, comm)]
+            return ["recv %s%s" % (args, comm)]
+
+        self._block_on(loc, [(posted.receive_ready, channel.source)], records)
+
+    def post_receive(self, loc, channel, region):
+        name = self._request_name(loc, region, "receive")
+        entered = self.call(loc, region, "irecv_request %s" % name)
+        posted = Posted(entered)
+        channel.post(posted)
+        self._release_persistent_later(loc, region, "receive", name)
+
+        def record():
+            args, comm = self._receive_args(channel, posted.message.size)
+            return "irecv %s %s%s" % (args, name, comm)
+
+        loc.requests.append(Request("receive", name, posted.receive_ready,
+                                    lambda: [channel.source], record, (channel, posted)))
+        self.resolve()
+
+    def sendrecv(self, loc):
+        outward, inward = self.random_channel_from(loc), self.random_channel_to(loc)
+        waits = []
+        if outward.missing_sends <= 0:
+            waits.append(outward.destination)
+        if inward.missing_sends >= 0:
+            waits.append(inward.source)
+        to_self = loc.rank in (outward.destination, inward.source)
+        if to_self or self.would_deadlock(loc, waits):
+            return
+        region = self.random.choice(("MPI_Sendrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"))
+        size = self.random.choice(SIZES)
+        entered = self.enter(loc, region)
+        args, comm = self._send_args(outward, size)
+        message = Sent(entered, size, self.random.random() < 0.5)
+        send_record = "send %s%s" % (args, comm)
+        at_begin = self.random.random() < 0.7
+        if at_begin:
+            self.emit(loc, send_record)
+        outward.send(message)
+        posted = Posted(entered)
+        inward.post(posted)
+
+        def records():
+            args, comm = self._receive_args(inward, posted.message.size)
+            recv_record = "recv %s%s" % (args, comm)
+            return [recv_record] if at_begin else [recv_record, send_record]
+
+        self._block_on(loc, [(message.send_ready, outward.destination),
+                             (posted.receive_ready, inward.source)], records)
+
+    # --- Requests ----------------------------------------------------------------------------
+
+    def wait_for_requests(self, loc):
+        if not loc.requests:
+            if self.random.random() < 0.3:
+                self.call(loc, "MPI_Test")
+            return
+        choice = self.random.random()
+        if choice < 0.35:
+            chosen, region = [self.random.choice(loc.requests)], self.random.choice(
+                ("MPI_Wait", "MPI_Wait", "MPI_Waitany"))
+        elif choice < 0.75:
+            count = self.random.randint(1, len(loc.requests))
+            chosen, region = self.random.sample(loc.requests, count), "MPI_Waitall"
+        else:
+            chosen = [request for request in loc.requests if self._is_over(request, loc)]
+            chosen = chosen[:self.random.randint(1, 3)]
+            region = self.random.choice(("MPI_Test", "MPI_Testany")) if len(chosen) < 2 else \
+                self.random.choice(("MPI_Testall", "MPI_Testsome", "MPI_Waitsome"))
+        waits = [rank for request in chosen if request.ready() is None
+                 for rank in request.waits_for()]
+        if self.would_deadlock(loc, waits):
+            return
+        self.complete(loc, chosen, region)
+
+    @staticmethod
+    def _is_over(request, loc):
+        time = request.ready()
+        return time is not None and time <= loc.clock
+
+    def complete(self, loc, chosen, region):
+        for request in chosen:
+            loc.requests.remove(request)
+        self.enter(loc, region)
+
+        def ready():
+            return latest(request.ready() for request in chosen)
+
+        def waits_for():
+            return [rank for request in chosen if request.ready() is None
+                    for rank in request.waits_for()]
+
+        def finish():
+            for request in chosen:
+                self.emit(loc, request.record())
+                self._completed(request)
+
+        self.block(loc, Blocked(ready, waits_for, finish))
+
+    def cancel(self, loc):
+        """Cancels a receive that nothing was sent to, if it is the last posted of its channel."""
+        for request in loc.requests:
+            if request.kind == "receive":
+                channel, posted = request.detail
+                if posted.message is None and channel.receives[-1] is posted:
+                    channel.receives.pop()
+                    loc.requests.remove(request)
+                    self.call(loc, "MPI_Cancel")
+                    self.call(loc, "MPI_Wait", "request_cancelled %s" % request.name)
+                    return
+
+    # --- The end -----------------------------------------------------------------------------
+
+    def finish_messages(self):
+        """Sends what is awaited and receives what blocks its sender; True if anything happened."""
+        progress = False
+        for channel in list(self.channels.values()):
+            for loc in self._free(channel.source):
+                while channel.missing_sends > 0 and loc.blocked is None:
+                    self.send(loc, channel, "MPI_Send", False)
+                    progress = True
+            for loc in self._free(channel.destination):
+                while channel.missing_sends < 0 and loc.blocked is None and (
+                        channel.blocks_sender or self.random.random() < 0.7):
+                    self.receive(loc, channel)
+                    progress = True
+        return progress
+
+    def _free(self, rank):
+        return [loc for loc in self.of_rank[rank] if loc.blocked is None]
+
+    def finish_requests(self):
+        """Completes most open requests; a few point-to-point ones never complete."""
+        for loc in self.locations:
+            if loc.blocked is None and loc.requests:
+                chosen = [request for request in loc.requests if request.ready() is not None
+                          and (request.kind == "collective" or self.random.random() < 0.95)]
+                if chosen:
+                    self.complete(loc, chosen, "MPI_Waitall")

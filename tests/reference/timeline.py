@@ -1,0 +1,91 @@
+"""The calls of every location and the records that lie in them."""
+
+from scenario_file import ScenarioError
+import metrics
+
+
+class Call:
+    """One instance of a region on one location.
+
+    `index` is its position among the calls of its location, `records` are the records whose
+    innermost open region it is. A call that is still open at the end of the trace ends with the
+    last event of its location.
+    """
+
+    __slots__ = ("loc", "index", "region", "path", "enter", "leave", "child_time", "is_leaf",
+                 "records", "name", "node")
+
+    def __init__(self, loc, index, region, parent, enter):
+        self.loc = loc
+        self.index = index
+        self.region = region
+        self.path = (parent.path if parent else ()) + (region,)
+        self.enter = enter
+        self.leave = None
+        self.child_time = 0
+        self.is_leaf = True
+        self.records = []
+        self.name = metrics.mpi_name(region)
+        self.node = metrics.own_node(region)
+        if parent:
+            parent.is_leaf = False
+
+    @property
+    def own_time(self):
+        return self.leave - self.enter - self.child_time
+
+
+class Record:
+    """A record of the trace other than Enter and Leave, with its enclosing call."""
+
+    __slots__ = ("name", "args", "call", "sequence")
+
+    def __init__(self, event, call, sequence):
+        self.name = event.name
+        self.args = event.args
+        self.call = call
+        self.sequence = sequence
+
+
+class Timeline:
+    """calls: {location: [Call]} in the order of their Enters; records: {rank: [Record]} in the
+    process's order (MPI records inside MPI calls only)."""
+
+    def __init__(self, scenario):
+        self.scenario = scenario
+        self.calls = {}
+        self.records = {rank: [] for rank in range(scenario.ranks)}
+        for loc in sorted(scenario.events):
+            self._add_location(loc, scenario.events[loc])
+        for rank, records in self.records.items():
+            # One thread: the order of the records. Several: the process has no common sequence, so
+            # the Enter of the enclosing call decides, then the thread, then the sequence.
+            if len({record.call.loc for record in records}) > 1:
+                records.sort(key=lambda r: (r.call.enter, r.call.loc, r.sequence))
+
+    def _add_location(self, loc, events):
+        calls, stack = [], []
+        for sequence, event in enumerate(events):
+            if event.name == "enter":
+                call = Call(loc, len(calls), event.args[0], stack[-1] if stack else None,
+                            event.time)
+                calls.append(call)
+                stack.append(call)
+            elif event.name == "leave":
+                if not stack or stack[-1].region != event.args[0]:
+                    raise ScenarioError("line %d: leave without enter" % event.line)
+                self._close(stack, event.time)
+            elif stack and stack[-1].name is not None:
+                record = Record(event, stack[-1], sequence)
+                stack[-1].records.append(record)
+                self.records[loc[0]].append(record)
+        while stack:
+            self._close(stack, events[-1].time)
+        self.calls[loc] = calls
+
+    @staticmethod
+    def _close(stack, time):
+        call = stack.pop()
+        call.leave = time
+        if stack:
+            stack[-1].child_time += call.leave - call.enter
