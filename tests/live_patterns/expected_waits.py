@@ -87,12 +87,14 @@ def active_target(trace):
 
 
 def passive_target(trace):
-    """Lock epochs on rank 0, and the message by which one owner tells the next that it is one."""
+    """Lock epochs on rank 0, and the messages by which one owner keeps the other informed."""
     regions = ("MPI_Win_lock", "MPI_Put", "MPI_Win_flush", "MPI_Win_unlock")
     epochs = [trace.calls(rank, *regions) for rank in range(1, trace.size)]
     yield from rules.lock_epochs([epoch for epoch in epochs if epoch], trace.calls_of_rank[0])
-    for receive in trace.calls(2, "MPI_Recv"):
-        yield from rules.wait(["mpi_latesender"], receive, trace.calls(1, "MPI_Send")[0].enter)
+    if trace.size > 2:
+        for receive, send in zip(trace.calls(2, "MPI_Recv"), trace.calls(1, "MPI_Send"),
+                                 strict=True):
+            yield from rules.wait(["mpi_latesender"], receive, send.enter)
 
 
 EXPECTED = {

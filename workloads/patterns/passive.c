@@ -16,10 +16,15 @@ static void lock_contention(const context *c)
         MPI_Send(NULL, 0, MPI_BYTE, 2, 0, MPI_COMM_WORLD);
         delay(c);
         MPI_Win_unlock(0, window);
+        MPI_Send(NULL, 0, MPI_BYTE, 2, 0, MPI_COMM_WORLD);
     } else if (c->rank == 2) {
         MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
         window_put(window, 0);
+        MPI_Win_flush(0, window);
+        /* The lock can be granted before the previous owner's unlock returns. To hold it until that
+         * has happened keeps the order of the two unlocks in a trace that of the two owners. */
+        MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Win_unlock(0, window);
     }
     window_free(&window);
