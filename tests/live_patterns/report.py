@@ -1,0 +1,36 @@
+"""The wait states in what `fermata report --format=json` prints."""
+
+import collections
+
+WAIT_METRICS = [
+    "mpi_init_wait", "mpi_finalize_wait", "mpi_comm_wait", "mpi_file_wait",
+    "mpi_rma_wait_at_create", "mpi_rma_wait_at_free", "mpi_barrier_wait",
+    "mpi_rma_sync_late_post", "mpi_rma_early_wait", "mpi_rma_late_complete",
+    "mpi_rma_wait_at_fence", "mpi_rma_early_fence", "mpi_rma_sync_lock_competition",
+    "mpi_rma_sync_wait_for_progress", "mpi_latesender", "mpi_latesender_wo",
+    "mpi_lswo_different", "mpi_lswo_same", "mpi_latereceiver", "mpi_latereceiver_wo",
+    "mpi_earlyreduce", "mpi_earlyscan", "mpi_latebroadcast", "mpi_wait_nxn",
+    "mpi_rma_comm_late_post", "mpi_rma_comm_lock_competition", "mpi_rma_comm_wait_for_progress"]
+
+
+def wait_severities(report):
+    """Maps (metric, rank, region) to seconds: inclusive in the metric, exclusive in the call path,
+    summed over the call paths that end in the region."""
+    if (report.get("format"), report.get("version")) != ("fermata-report", 1):
+        raise ValueError("not a report of fermata, version 1")
+    parent = {metric["id"]: metric["parent"] for metric in report["metrics"]}
+    missing = [metric for metric in WAIT_METRICS if metric not in parent]
+    if missing:
+        raise ValueError(f"the report does not know {', '.join(missing)}")
+    region = {path["id"]: path["region"] for path in report["callpaths"]}
+    rank = {location["id"]: location["rank"] for location in report["locations"]}
+
+    seconds = collections.defaultdict(float)
+    for severity in report["severities"]:
+        metric = severity["metric"]
+        while metric is not None:
+            if metric in WAIT_METRICS:
+                seconds[metric, rank[severity["location"]],
+                        region[severity["callpath"]]] += severity["value"]
+            metric = parent[metric]
+    return dict(seconds)

@@ -1,0 +1,4 @@
+#include "message.h"
+
+char message_out[LARGE_MESSAGE];
+char message_in[LARGE_MESSAGE];

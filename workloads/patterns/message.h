@@ -1,0 +1,12 @@
+/* Messages of the point-to-point patterns. */
+#ifndef PATTERNS_MESSAGE_H
+#define PATTERNS_MESSAGE_H
+
+/* A message that every MPI library sends eagerly, and one that none does: its sender has to wait
+ * for the receiver. Sizes in bytes. */
+enum { SMALL_MESSAGE = 16, LARGE_MESSAGE = 1 << 20 };
+
+/* LARGE_MESSAGE bytes, for what is sent and for what is received. */
+extern char message_out[], message_in[];
+
+#endif

@@ -1,0 +1,27 @@
+/* Windows of the one-sided patterns. */
+#ifndef PATTERNS_WINDOW_H
+#define PATTERNS_WINDOW_H
+
+#include <mpi.h>
+
+enum { WINDOW_DOUBLES = 1024 };
+
+/* Makes a window of WINDOW_DOUBLES zeroes per rank of MPI_COMM_WORLD, in memory that the MPI
+ * library allocates. Collective; all ranks leave at about the same time. */
+MPI_Win window_allocate(void);
+
+/* The same in memory of the program's own, which some libraries reach with the target's help only.
+ */
+MPI_Win window_create(double **memory);
+
+/* Frees the window when all ranks have got here. Collective. */
+void window_free(MPI_Win *window);
+
+/* Puts a few values into rank `target`'s part; the caller synchronizes. */
+void window_put(MPI_Win window, int target);
+
+/* The group that holds the one rank `rank` of MPI_COMM_WORLD, and that of the ranks first..last. */
+MPI_Group group_of_rank(int rank);
+MPI_Group group_of_ranks(int first, int last);
+
+#endif

@@ -1,0 +1,42 @@
+/* Halo exchange by passive target synchronization: lock, put, unlock.
+ *
+ * An unlock tells the origin that its data has arrived, but nobody tells the target. Therefore an
+ * empty message follows every put. And nothing keeps a fast neighbour from putting the next edge
+ * before this process has unpacked the present one, so there are two receive buffers per side, used
+ * in turn: exchange k + 2 fills the buffer of exchange k again, but the neighbour gets there only
+ * after it has our message of exchange k + 1, which we send after unpacking exchange k. */
+#include "halo.h"
+
+static void exchange(halo *h)
+{
+    enum { TAG_ARRIVED = 7 };
+    for (side s = WEST; s < SIDES; s++) {
+        if (h->grid->neighbour[s] == MPI_PROC_NULL)
+            continue;
+        /* Shared: the neighbours write into different parts of the window. */
+        MPI_Win_lock(MPI_LOCK_SHARED, h->grid->neighbour[s], 0, h->window);
+        halo_put_edge(h, s);
+        MPI_Win_unlock(h->grid->neighbour[s], h->window);
+    }
+
+    MPI_Request requests[2 * SIDES];
+    int count = 0;
+    for (side s = WEST; s < SIDES; s++)
+        MPI_Irecv(NULL, 0, MPI_BYTE, h->grid->neighbour[s], TAG_ARRIVED, h->grid->comm,
+                  &requests[count++]);
+    for (side s = WEST; s < SIDES; s++)
+        MPI_Isend(NULL, 0, MPI_BYTE, h->grid->neighbour[s], TAG_ARRIVED, h->grid->comm,
+                  &requests[count++]);
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+
+    /* What others have put becomes visible to local loads in an epoch of one's own. */
+    MPI_Win_lock(MPI_LOCK_SHARED, h->grid->rank, 0, h->window);
+}
+
+static void received(halo *h)
+{
+    MPI_Win_unlock(h->grid->rank, h->window);
+}
+
+const halo_variant halo_locks = {
+    .name = "locks", .slots = 2, .one_sided = true, .exchange = exchange, .received = received};

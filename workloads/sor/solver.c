@@ -1,0 +1,67 @@
+#include "solver.h"
+
+#include <math.h>
+
+/* Sweeps over a copy of no further use, `percent` percent of a regular sweep: additional work that
+ * changes nothing of the result. */
+static void compute_in_vain(field *scratch, colour c, double omega, double percent)
+{
+    long long rows = llround(percent / 100.0 * scratch->rows);
+    while (rows > 0) {
+        const int now = rows < scratch->rows ? (int)rows : scratch->rows;
+        field_sweep(scratch, c, omega, 1, now);
+        rows -= now;
+    }
+}
+
+static void half_iteration(halo *h, field *scratch, colour c, const options *o, solution *result)
+{
+    grid *g = h->grid;
+    const double begin = MPI_Wtime();
+    field_sweep(&g->block, c, g->whole.omega, 1, g->block.rows);
+    if (scratch->u != NULL)
+        compute_in_vain(scratch, c, g->whole.omega, o->imbalance);
+    const double computed = MPI_Wtime();
+    halo_exchange(h);
+    result->compute_time += computed - begin;
+    result->exchange_time += MPI_Wtime() - computed;
+}
+
+static double global_residual(const grid *g)
+{
+    double residual = field_residual(&g->block);
+    MPI_Allreduce(MPI_IN_PLACE, &residual, 1, MPI_DOUBLE, MPI_MAX, g->comm);
+    return residual;
+}
+
+bool solver_run(grid *g, const options *o, solver_progress *progress, solution *result)
+{
+    *result = (solution){0};
+    field scratch = {0};
+    int enough = 1;
+    if (o->imbalance > 0.0)
+        enough = field_create(&scratch, &g->whole, g->block.x_begin, g->block.y_begin,
+                              g->block.columns, g->block.rows);
+    MPI_Allreduce(MPI_IN_PLACE, &enough, 1, MPI_INT, MPI_LAND, g->comm);
+    halo h;
+    if (!enough || !halo_create(&h, o->variant, g)) {
+        field_release(&scratch);
+        return false;
+    }
+
+    bool finished = false;
+    for (int iteration = 1; !finished; iteration++) {
+        half_iteration(&h, &scratch, RED, o, result);
+        half_iteration(&h, &scratch, BLACK, o, result);
+        finished = iteration == o->iterations;
+        if (finished || iteration % o->check_interval == 0) {
+            result->residual = global_residual(g);
+            progress(iteration, result->residual, g->rank);
+            finished = finished || (o->tolerance > 0.0 && result->residual <= o->tolerance);
+        }
+        result->iterations = iteration;
+    }
+    halo_destroy(&h);
+    field_release(&scratch);
+    return true;
+}

@@ -1,0 +1,15 @@
+/* Verification of the distributed result against a serial computation. */
+#ifndef SOR_VERIFY_H
+#define SOR_VERIFY_H
+
+#include "solver.h"
+
+/* The largest absolute difference between the distributed solution and that of one process doing
+ * the same number of iterations alone. Collective; the result is the same on every process.
+ * Negative if rank 0 has not enough memory for the whole grid. */
+double verify_against_serial(const grid *g, int iterations);
+
+/* The largest absolute difference from the analytical solution. Collective. */
+double verify_against_analytical(const grid *g);
+
+#endif
