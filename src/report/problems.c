@@ -230,9 +230,13 @@ void fm_report_problems(const struct fm_report *report)
         qsort(problems.items, problems.count, sizeof *problems.items, compare_problems);
     double whole = (double)report->metrics[FM_METRIC_TIME];
     size_t shown = 0;
-    while (shown < problems.count && shown < report->options->problems &&
-           (double)problems.items[shown].wait >= SMALLEST_SHARE * whole)
+    while (shown < problems.count && shown < report->options->problems) {
+        /* Many small problems can make a big one: then the largest of them stands for them. */
+        int64_t weight = shown == 0 ? report->waiting : problems.items[shown].wait;
+        if ((double)weight < SMALLEST_SHARE * whole)
+            break;
         shown++;
+    }
     if (shown > 0)
         fm_terminal_heading(report->terminal, "Top problems");
     for (size_t i = 0; i < shown; i++)

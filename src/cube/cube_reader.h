@@ -1,0 +1,48 @@
+/** @file
+ * What reading a report file consists of: the file with its sections (cube_read.c) and the contents
+ * of the sections (cube_read_sections.c).
+ */
+#ifndef FERMATA_CUBE_CUBE_READER_H
+#define FERMATA_CUBE_CUBE_READER_H
+
+#include "cube/cube.h"
+#include "cube/cube_format.h"
+#include "cube/source.h"
+
+/** The sections of the file, in the order in which their contents must be read. */
+enum fm_cube_section {
+    FM_SECTION_EXPT,
+    FM_SECTION_METR,
+    FM_SECTION_REGN,
+    FM_SECTION_CALL,
+    FM_SECTION_LOCN,
+    FM_SECTION_SEVR,
+    FM_SECTION_STAT,
+    FM_SECTION_WARN
+};
+
+extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
+
+struct fm_cube_reader {
+    const char *path;
+    struct fm_error *error;
+    struct fm_source sections[FM_CUBE_SECTION_COUNT];
+    bool present[FM_CUBE_SECTION_COUNT];
+    struct fm_cube *cube;
+    uint32_t *metrics;  /**< of the file's metrics: ours, or FM_METRIC_NONE */
+    bool *metric_exact; /**< false: not ours, an ancestor or nothing stands in */
+    char **metric_ids;
+    uint32_t metric_count;
+};
+
+/** Describes damage. @return FM_ERR_DATA */
+fm_status_t fm_cube_damaged(const struct fm_cube_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Fills reader->cube, not yet sealed, from the sections found. */
+fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader);
+
+/** Frees what reading sections left in the reader, but not the cube. */
+void fm_cube_reader_release(struct fm_cube_reader *reader);
+
+#endif
