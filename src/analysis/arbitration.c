@@ -247,7 +247,8 @@ void fm_findings_arbitrate(struct fm_findings *findings, const struct fm_trace *
         while (end < all.count && all.items[end].t == all.items[begin].t) {
             ++end;
         }
-        if (end - begin > 1) {
+        /* A call that waits for the next call of its own location is a circle of one. */
+        if (end - begin > 1 || all.items[begin].cause_location == all.items[begin].location) {
             cut_circles(&arbitration, &all.items[begin], (uint32_t)(end - begin));
         }
         begin = end;

@@ -132,6 +132,7 @@ static void meet_origins(struct active_target *active, unsigned worker,
             find_access(arrivals, epoch->window, &epochs->origins.items[epoch->first_origin + i]);
         if (access == NULL) {
             ++missing;
+            ++unneeded;
             continue;
         }
         struct post_message *answer = fm_exchange_post(active->posts, worker, access->origin);

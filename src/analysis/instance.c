@@ -34,6 +34,10 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
 {
     const struct fm_communicator *communicator =
         &join->analysis->trace->communicators[member->communicator];
+    if (communicator->size == 1) {
+        *(struct fm_member *)fm_exchange_post(join->members, worker, member->process) = *member;
+        return;
+    }
     /* Any member may judge, as long as all choose the same: spread the instances. */
     uint32_t start = (member->ordinal + member->scope) % communicator->size;
     for (uint32_t i = 0; i < communicator->size; ++i) {

@@ -33,7 +33,7 @@ static void post_member(struct fences *fences, unsigned worker, uint32_t process
     const struct fm_trace *trace = fences->analysis->trace;
     uint32_t communicator = trace->windows[collective->window].communicator;
     uint32_t rank = fm_trace_rank(trace, communicator, process);
-    if (trace->communicators[communicator].size < 2 || rank == FM_NONE) {
+    if (rank == FM_NONE) {
         return;
     }
     const struct fm_location *location = &trace->locations[collective->call.location];

@@ -1,6 +1,7 @@
 /* Reads the events of an archive into the tables of the trace. */
 #include "trace/builder.h"
 #include "trace/otf2_error.h"
+#include "trace/other_events.h"
 #include "trace/trace_internal.h"
 
 #include <otf2/otf2.h>
@@ -264,6 +265,7 @@ static OTF2_CallbackCode on_unknown(OTF2_LocationRef self, OTF2_TimeStamp time, 
 static OTF2_EvtReaderCallbacks *new_callbacks(void)
 {
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
+    fm_other_events_register(callbacks);
     OTF2_EvtReaderCallbacks_SetUnknownCallback(callbacks, on_unknown);
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
@@ -319,6 +321,8 @@ static void read_location(OTF2_Reader *archive, const OTF2_EvtReaderCallbacks *c
         complete =
             OTF2_Reader_ReadAllLocalEvents(archive, events, &read) == OTF2_SUCCESS;
         OTF2_Reader_CloseEvtReader(archive, events);
+        /* Some kinds of events have no callback above. */
+        location->event_count = read > location->event_count ? read : location->event_count;
     }
     if (!complete && location->defined_events != location->event_count) {
         ++reader->builder.defects->missing_locations;

@@ -129,8 +129,9 @@ _KEYED_BY_RESULT = {"Comm_create_group", "Intercomm_create", "Comm_spawn", "Comm
 
 
 def collective_instances(timeline):
-    """{key: [CollectiveMember in the order of the communicator's ranks]}."""
-    scenario, instances = timeline.scenario, {}
+    """{key: [CollectiveMember in the order of the communicator's ranks]} of those instances in
+    which every member of the communicator took part."""
+    scenario, instances, sizes = timeline.scenario, {}, {}
     for rank in sorted(timeline.records):
         counters = {}
         for start, record in _collective_starts(timeline.records[rank]):
@@ -139,13 +140,16 @@ def collective_instances(timeline):
             if start.call.name in _KEYED_BY_RESULT:
                 key = ("result", start.call.name, key)
             count = counters[key] = counters.get(key, -1) + 1
-            comm_rank = scenario.comm_members(comm, rank).index(rank)
+            comm_ranks = scenario.comm_members(comm, rank)
+            comm_rank = comm_ranks.index(rank)
+            sizes[key] = len(comm_ranks)
             member = CollectiveMember(rank, comm_rank, start.call, record.call, root, sent,
                                       received)
             instances.setdefault((key, count), []).append(member)
     for members in instances.values():
         members.sort(key=lambda member: member.rank)
-    return instances
+    return {(key, count): members for (key, count), members in instances.items()
+            if len(members) == sizes[key]}
 
 
 def _collective_starts(records):

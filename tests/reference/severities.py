@@ -142,7 +142,7 @@ def _count_pairs(severities, processes):
     for metric, calls, epochs in ws.window_collective_instances(processes):
         if metric != "mpi_rma_wait_at_fence":
             continue
-        if not ws.instance_overlaps(calls):
+        if ws.is_complete(calls, processes) and not ws.instance_overlaps(calls):
             for call in calls.values():
                 severities.count("mpi_rma_fence_partial", call)
         for rank, epoch in epochs.items():

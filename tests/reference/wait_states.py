@@ -238,6 +238,11 @@ def window_collective_instances(processes):
                 yield metric, instance, None
 
 
+def is_complete(calls, processes):
+    """Whether every process of the window took part."""
+    return len(calls) == len(next(iter(processes.values())).members)
+
+
 def instance_overlaps(calls):
     return _overlaps([call.enter for call in calls.values()],
                      [call.leave for call in calls.values()])
@@ -246,7 +251,7 @@ def instance_overlaps(calls):
 def _window_collective_candidates(processes):
     members = next(iter(processes.values())).members
     for metric, calls, epochs in window_collective_instances(processes):
-        if not instance_overlaps(calls):
+        if not is_complete(calls, processes) or not instance_overlaps(calls):
             continue
         cause = max(calls, key=lambda rank: (calls[rank].enter, -members.index(rank)))
         for rank, call in calls.items():
