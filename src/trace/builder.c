@@ -436,7 +436,7 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
 }
 
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
-                    bool shared, uint64_t bytes_out, uint64_t bytes_in)
+                    bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
 {
     if (type <= FM_RMA_ATOMIC) {
         uint64_t *values = counts(builder);
@@ -448,7 +448,7 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     }
     if (usable(builder, window)) {
         fm_vector_push(&builder->location->rma,
-                       (struct fm_rma){builder->current_activity, window, peer, (uint8_t)type,
+                       (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type,
                                        shared});
     }
 }

@@ -81,6 +81,6 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
                            const uint64_t *request);
 void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator);
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
-                    bool shared, uint64_t bytes_out, uint64_t bytes_in);
+                    bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in);
 
 #endif

@@ -64,6 +64,18 @@ static const struct named_call named_calls[] = {
     {"Win_post", FM_CALL_POST},
     {"Win_wait", FM_CALL_WAIT},
     {"Win_test", FM_CALL_WAIT},
+    {"Win_lock", FM_CALL_LOCK},
+    {"Win_lock_all", FM_CALL_LOCK},
+    {"Win_unlock", FM_CALL_UNLOCK},
+    {"Win_unlock_all", FM_CALL_UNLOCK},
+    {"Win_flush", FM_CALL_FLUSH},
+    {"Win_flush_all", FM_CALL_FLUSH_ALL},
+    {"Win_flush_local", FM_CALL_FLUSH_LOCAL},
+    {"Win_flush_local_all", FM_CALL_FLUSH_LOCAL_ALL},
+    {"Rput", FM_CALL_REQUEST_OPERATION},
+    {"Rget", FM_CALL_REQUEST_OPERATION},
+    {"Raccumulate", FM_CALL_REQUEST_OPERATION},
+    {"Rget_accumulate", FM_CALL_REQUEST_OPERATION},
 };
 
 fm_paradigm_t fm_paradigm_classify(uint8_t otf2_paradigm, const char *name)

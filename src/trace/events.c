@@ -181,7 +181,7 @@ static OTF2_CallbackCode on_rma_collective(EVENT_ARGUMENTS, OTF2_CollectiveOp op
     (void)operation;
     (void)level;
     (void)root;
-    fm_builder_rma(builder, FM_RMA_COLLECTIVE, window_of(reader, window), FM_NONE, false, sent,
+    fm_builder_rma(builder, FM_RMA_COLLECTIVE, window_of(reader, window), FM_NONE, false, 0, sent,
                    received);
     END_EVENT;
 }
@@ -192,7 +192,7 @@ static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level,
     BEGIN_EVENT;
     (void)level;
     fm_builder_rma(builder, FM_RMA_GROUP_SYNC, window_of(reader, window),
-                   fm_references_find(&reader->references->groups, group), false, 0, 0);
+                   fm_references_find(&reader->references->groups, group), false, 0, 0, 0);
     END_EVENT;
 }
 
@@ -200,8 +200,7 @@ static OTF2_CallbackCode on_put(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t
                                 uint64_t bytes, uint64_t id)
 {
     BEGIN_EVENT;
-    (void)id;
-    fm_builder_rma(builder, FM_RMA_PUT, window_of(reader, window), target, false, bytes, 0);
+    fm_builder_rma(builder, FM_RMA_PUT, window_of(reader, window), target, false, id, bytes, 0);
     END_EVENT;
 }
 
@@ -209,8 +208,7 @@ static OTF2_CallbackCode on_get(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint32_t
                                 uint64_t bytes, uint64_t id)
 {
     BEGIN_EVENT;
-    (void)id;
-    fm_builder_rma(builder, FM_RMA_GET, window_of(reader, window), target, false, 0, bytes);
+    fm_builder_rma(builder, FM_RMA_GET, window_of(reader, window), target, false, id, 0, bytes);
     END_EVENT;
 }
 
@@ -220,8 +218,7 @@ static OTF2_CallbackCode on_atomic(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint3
 {
     BEGIN_EVENT;
     (void)type;
-    (void)id;
-    fm_builder_rma(builder, FM_RMA_ATOMIC, window_of(reader, window), target, false, sent,
+    fm_builder_rma(builder, FM_RMA_ATOMIC, window_of(reader, window), target, false, id, sent,
                    received);
     END_EVENT;
 }
@@ -232,7 +229,7 @@ static OTF2_CallbackCode on_lock_request(EVENT_ARGUMENTS, OTF2_RmaWinRef window,
     BEGIN_EVENT;
     (void)lock;
     fm_builder_rma(builder, FM_RMA_LOCK_REQUEST, window_of(reader, window), target,
-                   type == OTF2_LOCK_SHARED, 0, 0);
+                   type == OTF2_LOCK_SHARED, 0, 0, 0);
     END_EVENT;
 }
 
@@ -242,7 +239,7 @@ static OTF2_CallbackCode on_lock_acquire(EVENT_ARGUMENTS, OTF2_RmaWinRef window,
     BEGIN_EVENT;
     (void)lock;
     fm_builder_rma(builder, FM_RMA_LOCK_ACQUIRE, window_of(reader, window), target,
-                   type == OTF2_LOCK_SHARED, 0, 0);
+                   type == OTF2_LOCK_SHARED, 0, 0, 0);
     END_EVENT;
 }
 
@@ -251,7 +248,23 @@ static OTF2_CallbackCode on_lock_release(EVENT_ARGUMENTS, OTF2_RmaWinRef window,
 {
     BEGIN_EVENT;
     (void)lock;
-    fm_builder_rma(builder, FM_RMA_LOCK_RELEASE, window_of(reader, window), target, false, 0, 0);
+    fm_builder_rma(builder, FM_RMA_LOCK_RELEASE, window_of(reader, window), target, false, 0, 0, 0);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_done_locally(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint64_t id)
+{
+    BEGIN_EVENT;
+    fm_builder_rma(builder, FM_RMA_DONE_LOCALLY, window_of(reader, window), FM_NONE, false, id, 0,
+                   0);
+    END_EVENT;
+}
+
+static OTF2_CallbackCode on_done_remotely(EVENT_ARGUMENTS, OTF2_RmaWinRef window, uint64_t id)
+{
+    BEGIN_EVENT;
+    fm_builder_rma(builder, FM_RMA_DONE_REMOTELY, window_of(reader, window), FM_NONE, false, id, 0,
+                   0);
     END_EVENT;
 }
 
@@ -293,6 +306,9 @@ static OTF2_EvtReaderCallbacks *new_callbacks(void)
     OTF2_EvtReaderCallbacks_SetRmaRequestLockCallback(callbacks, on_lock_request);
     OTF2_EvtReaderCallbacks_SetRmaAcquireLockCallback(callbacks, on_lock_acquire);
     OTF2_EvtReaderCallbacks_SetRmaReleaseLockCallback(callbacks, on_lock_release);
+    OTF2_EvtReaderCallbacks_SetRmaOpCompleteBlockingCallback(callbacks, on_done_locally);
+    OTF2_EvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback(callbacks, on_done_locally);
+    OTF2_EvtReaderCallbacks_SetRmaOpCompleteRemoteCallback(callbacks, on_done_remotely);
     return callbacks;
 }
 

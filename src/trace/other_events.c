@@ -43,10 +43,7 @@ ALIVE(RmaCollectiveBegin)
 ALIVE(RmaSync, OTF2_RmaWinRef win, uint32_t remote, OTF2_RmaSyncType syncType)
 ALIVE(RmaWaitChange, OTF2_RmaWinRef win)
 ALIVE(RmaTryLock, OTF2_RmaWinRef win, uint32_t remote, uint64_t lockId, OTF2_LockType lockType)
-ALIVE(RmaOpCompleteBlocking, OTF2_RmaWinRef win, uint64_t matchingId)
-ALIVE(RmaOpCompleteNonBlocking, OTF2_RmaWinRef win, uint64_t matchingId)
 ALIVE(RmaOpTest, OTF2_RmaWinRef win, uint64_t matchingId)
-ALIVE(RmaOpCompleteRemote, OTF2_RmaWinRef win, uint64_t matchingId)
 ALIVE(CallingContextEnter, OTF2_CallingContextRef callingContext, uint32_t unwindDistance)
 ALIVE(CallingContextLeave, OTF2_CallingContextRef callingContext)
 ALIVE(CallingContextSample, OTF2_CallingContextRef callingContext, uint32_t unwindDistance, OTF2_InterruptGeneratorRef interruptGenerator)
@@ -83,10 +80,7 @@ void fm_other_events_register(OTF2_EvtReaderCallbacks *callbacks)
     REGISTER(RmaSync);
     REGISTER(RmaWaitChange);
     REGISTER(RmaTryLock);
-    REGISTER(RmaOpCompleteBlocking);
-    REGISTER(RmaOpCompleteNonBlocking);
     REGISTER(RmaOpTest);
-    REGISTER(RmaOpCompleteRemote);
     REGISTER(CallingContextEnter);
     REGISTER(CallingContextLeave);
     REGISTER(CallingContextSample);

@@ -93,11 +93,14 @@ typedef enum {
     FM_RMA_GROUP_SYNC,   /**< start, complete, post, wait: the call tells which; `peer` = group */
     FM_RMA_LOCK_REQUEST, /**< `peer` = target rank, FM_NONE = all */
     FM_RMA_LOCK_ACQUIRE,
-    FM_RMA_LOCK_RELEASE
+    FM_RMA_LOCK_RELEASE,
+    FM_RMA_DONE_LOCALLY, /**< the operations with this id are done at the origin */
+    FM_RMA_DONE_REMOTELY /**< ... and at the target */
 } fm_rma_type_t;
 
 /** A one-sided record, in the order of the location. */
 struct fm_rma {
+    uint64_t id; /**< of operations and their completion; unique among the open ones of a process */
     uint32_t activity;
     uint32_t window;
     uint32_t peer; /**< rank in the window's communicator, unless said otherwise */
