@@ -3,6 +3,7 @@
 #include "base/map.h"
 
 #include <stdlib.h>
+#include <strings.h>
 
 /* What is open on a window of the process at hand. */
 struct window_state {
@@ -10,15 +11,7 @@ struct window_state {
     uint32_t collectives;
     uint32_t access;   /* open access epoch; FM_NONE: none */
     uint32_t exposure; /* open exposure epoch; FM_NONE: none */
-    bool locked_all;
-    struct fm_map locked_all_targets; /* ranks accessed in the lock_all epoch */
     FM_VECTOR(struct fm_accessed) fence_epoch;
-};
-
-/* A lock epoch: of one target, or one target's part in a lock_all epoch. */
-struct lock_state {
-    bool open;
-    uint32_t operations;
 };
 
 struct walk {
@@ -28,8 +21,7 @@ struct walk {
     struct fm_map state_of_window;
     FM_VECTOR(struct window_state) states;
     struct fm_map fence_accessed; /* (window state, process) -> position in fence_epoch */
-    struct fm_map lock_of_target; /* (window state, rank) -> position in `locks` */
-    FM_VECTOR(struct lock_state) locks;
+    struct fm_lock_walk *locks;
     struct fm_map access_ordinals;   /* (window state, process) -> access epochs so far */
     struct fm_map exposure_ordinals; /* (window state, process) -> exposure epochs so far */
 };
@@ -225,72 +217,6 @@ static void wait_exposure(struct walk *walk, struct window_state *state, struct 
     }
 }
 
-/* ---- locks ---- */
-
-static void request_lock(struct walk *walk, uint32_t state_index, uint32_t target)
-{
-    if (target == FM_NONE) {
-        walk->states.items[state_index].locked_all = true;
-        fm_map_clear(&walk->states.items[state_index].locked_all_targets);
-        return;
-    }
-    uint32_t next = (uint32_t)walk->locks.count;
-    uint32_t position = *fm_map_at(&walk->lock_of_target, pair_key(state_index, target), next);
-    if (position == next) {
-        fm_vector_push(&walk->locks, (struct lock_state){0});
-    }
-    if (!walk->locks.items[position].open) {
-        walk->locks.items[position] = (struct lock_state){.open = true};
-    }
-}
-
-static void tally_release(struct walk *walk, struct fm_call_ref call, uint64_t pairs,
-                          uint64_t needed)
-{
-    struct fm_findings *findings = &walk->analysis->findings[call.location];
-    const struct fm_location *location = &walk->analysis->trace->locations[call.location];
-    fm_findings_tally(findings, location, call.activity, FM_TALLY_PAIR_SYNCS, pairs);
-    fm_findings_tally(findings, location, call.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
-                      pairs - needed);
-}
-
-static void release_lock(struct walk *walk, uint32_t state_index, uint32_t target,
-                         struct fm_call_ref call)
-{
-    struct window_state *state = &walk->states.items[state_index];
-    if (target == FM_NONE) {
-        if (state->locked_all) {
-            uint32_t communicator =
-                walk->analysis->trace->windows[state->window].communicator;
-            tally_release(walk, call, walk->analysis->trace->communicators[communicator].size,
-                          state->locked_all_targets.count);
-            state->locked_all = false;
-        }
-        return;
-    }
-    uint32_t position = fm_map_get(&walk->lock_of_target, pair_key(state_index, target));
-    /* Without its request (MPI_MODE_NOCHECK) a release ends no lock epoch. */
-    if (position != FM_MAP_ABSENT && walk->locks.items[position].open) {
-        walk->locks.items[position].open = false;
-        tally_release(walk, call, 1, walk->locks.items[position].operations != 0);
-    }
-}
-
-static bool access_in_lock_epoch(struct walk *walk, uint32_t state_index, uint32_t target)
-{
-    uint32_t position = fm_map_get(&walk->lock_of_target, pair_key(state_index, target));
-    if (position != FM_MAP_ABSENT && walk->locks.items[position].open) {
-        ++walk->locks.items[position].operations;
-        return true;
-    }
-    struct window_state *state = &walk->states.items[state_index];
-    if (state->locked_all) {
-        fm_map_at(&state->locked_all_targets, target, 1);
-        return true;
-    }
-    return false;
-}
-
 /* ---- the walk ---- */
 
 static void visit(struct walk *walk, const struct fm_record_ref *record)
@@ -312,13 +238,17 @@ static void visit(struct walk *walk, const struct fm_record_ref *record)
         uint32_t target = fm_trace_member(trace, communicator, rma->peer, walk->process);
         uint64_t leave = location->leave.items[rma->activity];
         if (target != FM_NONE && !access_in_epoch(walk, state, call, target, leave) &&
-            !access_in_lock_epoch(walk, state_index, rma->peer)) {
+            !fm_lock_walk_operation(walk->locks, rma, call, target)) {
             access_in_fence_epoch(walk, state_index, target, leave);
         }
         break;
     }
     case FM_RMA_COLLECTIVE:
         add_collective(walk, state_index, call);
+        if (strcasecmp(fm_trace_called(trace, location, rma->activity)->name,
+                       "MPI_Win_allocate_shared") == 0) {
+            fm_lock_walk_shared_memory(walk->locks, rma->window);
+        }
         break;
     case FM_RMA_GROUP_SYNC: {
         static const struct fm_group nobody = {0};
@@ -344,10 +274,14 @@ static void visit(struct walk *walk, const struct fm_record_ref *record)
     }
     case FM_RMA_LOCK_REQUEST:
     case FM_RMA_LOCK_ACQUIRE:
-        request_lock(walk, state_index, rma->peer);
+        fm_lock_walk_lock(walk->locks, rma, call);
         break;
     case FM_RMA_LOCK_RELEASE:
-        release_lock(walk, state_index, rma->peer, call);
+        fm_lock_walk_unlock(walk->locks, rma, call);
+        break;
+    case FM_RMA_DONE_LOCALLY:
+    case FM_RMA_DONE_REMOTELY:
+        fm_lock_walk_done(walk->locks, rma, call);
         break;
     default:
         break;
@@ -368,13 +302,10 @@ static void forget_process(struct walk *walk)
 {
     for (size_t i = 0; i < walk->states.count; ++i) {
         fm_vector_free(&walk->states.items[i].fence_epoch);
-        fm_map_free(&walk->states.items[i].locked_all_targets);
     }
     walk->states.count = 0;
-    walk->locks.count = 0;
     fm_map_clear(&walk->state_of_window);
     fm_map_clear(&walk->fence_accessed);
-    fm_map_clear(&walk->lock_of_target);
     fm_map_clear(&walk->access_ordinals);
     fm_map_clear(&walk->exposure_ordinals);
 }
@@ -388,12 +319,14 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct building *building = context;
-    struct walk walk = {.analysis = building->analysis};
+    struct walk walk = {.analysis = building->analysis,
+                        .locks = fm_lock_walk_create(building->analysis)};
     for (uint32_t process = first; process < last; ++process) {
         struct fm_record_merge merge;
         struct fm_record_ref record;
         walk.epochs = &building->epochs[process];
         walk.process = process;
+        fm_lock_walk_begin(walk.locks, process, &walk.epochs->locks);
         fm_record_merge_begin(&merge, building->analysis->trace, process, rma_count, rma_activity);
         while (fm_record_merge_next(&merge, &record)) {
             visit(&walk, &record);
@@ -401,10 +334,9 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
         forget_process(&walk);
     }
     fm_vector_free(&walk.states);
-    fm_vector_free(&walk.locks);
+    fm_lock_walk_free(walk.locks);
     fm_map_free(&walk.state_of_window);
     fm_map_free(&walk.fence_accessed);
-    fm_map_free(&walk.lock_of_target);
     fm_map_free(&walk.access_ordinals);
     fm_map_free(&walk.exposure_ordinals);
 }
@@ -429,6 +361,9 @@ void fm_epochs_free(struct fm_epochs *epochs, uint32_t count)
         fm_vector_free(&epochs[i].accessed);
         fm_vector_free(&epochs[i].operations);
         fm_vector_free(&epochs[i].origins);
+        fm_vector_free(&epochs[i].locks.epochs);
+        fm_vector_free(&epochs[i].locks.calls);
+        fm_vector_free(&epochs[i].locks.needs);
     }
     fm_free(epochs);
 }

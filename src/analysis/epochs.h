@@ -5,13 +5,7 @@
 #ifndef FERMATA_ANALYSIS_EPOCHS_H
 #define FERMATA_ANALYSIS_EPOCHS_H
 
-#include "analysis/pattern.h"
-
-/** A call: activity of a location. activity == FM_NONE: the call is missing in the trace. */
-struct fm_call_ref {
-    uint32_t location;
-    uint32_t activity;
-};
+#include "analysis/lock_epochs.h"
 
 /** A process that is accessed in an epoch. */
 struct fm_accessed {
@@ -65,6 +59,7 @@ struct fm_epochs {
     FM_VECTOR(struct fm_accessed) accessed;
     FM_VECTOR(struct fm_epoch_operation) operations;
     FM_VECTOR(struct fm_epoch_origin) origins;
+    struct fm_lock_epochs locks;
 };
 
 /** Builds the epochs of all processes and tallies the pair-wise synchronizations of lock epochs.

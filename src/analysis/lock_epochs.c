@@ -1,0 +1,392 @@
+#include "analysis/lock_epochs.h"
+
+/* What one lock epoch does on one target. */
+struct epoch_target {
+    uint32_t epoch;   /* in the process's epochs */
+    uint32_t process; /* target */
+    bool accessed;               /* by an operation */
+    uint32_t unfinished;         /* operations not done at the target (gets: at the origin) */
+    uint32_t unfinished_locally; /* operations not done at the origin */
+    uint32_t needed_by;          /* activity that this target was noted for last */
+    uint32_t needed_by_location;
+    uint32_t next; /* target of the same epoch; FM_NONE: none */
+};
+
+/* An epoch that is not released yet. */
+struct open_epoch {
+    uint32_t epoch;
+    uint32_t first_target;
+    uint32_t accessed; /* targets of operations */
+    uint32_t position;            /* among the open ones of its window */
+    struct fm_call_ref synced_by; /* last call that was noted as a flush or unlock of it */
+};
+
+/* An operation that is not known to be done at its target. */
+struct open_operation {
+    uint32_t target; /* in `targets` */
+    uint32_t next;   /* operation with the same id; FM_NONE: none */
+    bool is_get;
+    bool has_request;
+    bool done_locally;
+};
+
+struct window_locks {
+    bool shared_memory;
+    uint32_t all; /* open epoch of all targets, in `open`; FM_NONE: none */
+    FM_VECTOR(uint32_t) open;
+};
+
+struct fm_lock_walk {
+    struct fm_analysis *analysis;
+    struct fm_lock_epochs *into;
+    uint32_t process;
+    struct fm_map window_index;
+    FM_VECTOR(struct window_locks) windows;
+    struct fm_map open_by_target; /* (window index, target rank) -> open epoch; released: none */
+    FM_VECTOR(struct open_epoch) open;
+    FM_VECTOR(struct epoch_target) targets;
+    struct fm_map target_index; /* (epoch, process) -> in `targets` */
+    struct fm_map operation_by_id;
+    FM_VECTOR(struct open_operation) operations;
+};
+
+struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis)
+{
+    struct fm_lock_walk *walk = fm_allocate(1, sizeof *walk);
+    walk->analysis = analysis;
+    return walk;
+}
+
+static void forget_process(struct fm_lock_walk *walk)
+{
+    for (size_t i = 0; i < walk->windows.count; ++i) {
+        fm_vector_free(&walk->windows.items[i].open);
+    }
+    walk->windows.count = walk->open.count = walk->targets.count = walk->operations.count = 0;
+    fm_map_clear(&walk->window_index);
+    fm_map_clear(&walk->open_by_target);
+    fm_map_clear(&walk->target_index);
+    fm_map_clear(&walk->operation_by_id);
+}
+
+void fm_lock_walk_free(struct fm_lock_walk *walk)
+{
+    forget_process(walk);
+    fm_vector_free(&walk->windows);
+    fm_vector_free(&walk->open);
+    fm_vector_free(&walk->targets);
+    fm_vector_free(&walk->operations);
+    fm_map_free(&walk->window_index);
+    fm_map_free(&walk->open_by_target);
+    fm_map_free(&walk->target_index);
+    fm_map_free(&walk->operation_by_id);
+    fm_free(walk);
+}
+
+void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_lock_epochs *into)
+{
+    forget_process(walk);
+    walk->process = process;
+    walk->into = into;
+}
+
+static uint32_t index_of_window(struct fm_lock_walk *walk, uint32_t window)
+{
+    uint32_t next = (uint32_t)walk->windows.count;
+    uint32_t index = *fm_map_at(&walk->window_index, window, next);
+    if (index == next) {
+        fm_vector_push(&walk->windows, (struct window_locks){.all = FM_NONE});
+    }
+    return index;
+}
+
+static struct window_locks *locks_of(struct fm_lock_walk *walk, uint32_t window)
+{
+    uint32_t index = index_of_window(walk, window);
+    return &walk->windows.items[index];
+}
+
+void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window)
+{
+    locks_of(walk, window)->shared_memory = true;
+}
+
+static bool same_call(struct fm_call_ref a, struct fm_call_ref b)
+{
+    return a.location == b.location && a.activity == b.activity;
+}
+
+static fm_call_t kind_of(const struct fm_lock_walk *walk, struct fm_call_ref call)
+{
+    const struct fm_trace *trace = walk->analysis->trace;
+    return fm_trace_called(trace, &trace->locations[call.location], call.activity)->call;
+}
+
+static void add_call(struct fm_lock_walk *walk, uint32_t epoch_index, struct fm_call_ref call,
+                     uint32_t target)
+{
+    struct fm_lock_epoch *epoch = &walk->into->epochs.items[epoch_index];
+    fm_vector_push(&walk->into->calls, (struct fm_lock_call){call, target, epoch->last_call});
+    epoch->last_call = (uint32_t)walk->into->calls.count - 1;
+}
+
+static void add_need(struct fm_lock_walk *walk, uint32_t window, struct fm_call_ref call,
+                     uint32_t target)
+{
+    if (target != walk->process && target != FM_NONE &&
+        !locks_of(walk, window)->shared_memory) {
+        fm_vector_push(&walk->into->needs, (struct fm_progress_need){call, target});
+    }
+}
+
+/* ---- locking ---- */
+
+static struct open_epoch *find_open(struct fm_lock_walk *walk, uint32_t window_index, uint32_t rank)
+{
+    uint32_t open = rank == FM_NONE
+                        ? walk->windows.items[window_index].all
+                        : fm_map_get(&walk->open_by_target, (uint64_t)window_index << 32 | rank);
+    return open == FM_NONE ? NULL : &walk->open.items[open];
+}
+
+void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
+                       struct fm_call_ref call)
+{
+    const struct fm_trace *trace = walk->analysis->trace;
+    uint32_t window_index = index_of_window(walk, record->window);
+    struct open_epoch *already = find_open(walk, window_index, record->peer);
+    bool acquired = record->type == FM_RMA_LOCK_ACQUIRE;
+    if (already != NULL) {
+        struct fm_lock_epoch *epoch = &walk->into->epochs.items[already->epoch];
+        if (acquired && epoch->acquire.activity == FM_NONE) {
+            epoch->acquire = call;
+        }
+        return;
+    }
+    uint32_t target = record->peer == FM_NONE
+                          ? FM_NONE
+                          : fm_trace_member(trace, trace->windows[record->window].communicator,
+                                            record->peer, walk->process);
+    uint32_t epoch = (uint32_t)walk->into->epochs.count;
+    uint32_t open = (uint32_t)walk->open.count;
+    struct fm_call_ref none = {call.location, FM_NONE};
+    fm_vector_push(&walk->into->epochs, (struct fm_lock_epoch){
+                                            .window = record->window,
+                                            .target = target,
+                                            .exclusive = !record->shared,
+                                            .request = call,
+                                            .acquire = acquired ? call : none,
+                                            .release = none,
+                                            .last_call = FM_NONE,
+                                        });
+    struct window_locks *locks = &walk->windows.items[window_index];
+    fm_vector_push(&walk->open, (struct open_epoch){epoch, FM_NONE, 0,
+                                                    (uint32_t)locks->open.count, none});
+    fm_vector_push(&locks->open, open);
+    if (record->peer == FM_NONE) {
+        locks->all = open;
+    } else {
+        *fm_map_at(&walk->open_by_target, (uint64_t)window_index << 32 | record->peer, open) = open;
+        add_need(walk, record->window, call, target);
+    }
+    add_call(walk, epoch, call, FM_NONE);
+}
+
+/* ---- operations and their completion ---- */
+
+static uint32_t target_of_epoch(struct fm_lock_walk *walk, struct open_epoch *open,
+                                uint32_t process)
+{
+    uint32_t next = (uint32_t)walk->targets.count;
+    uint32_t index =
+        *fm_map_at(&walk->target_index, (uint64_t)open->epoch << 32 | process, next);
+    if (index == next) {
+        fm_vector_push(&walk->targets, (struct epoch_target){.epoch = open->epoch,
+                                                             .process = process,
+                                                             .needed_by = FM_NONE,
+                                                             .next = open->first_target});
+        open->first_target = index;
+    }
+    return index;
+}
+
+bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
+                            struct fm_call_ref call, uint32_t target)
+{
+    uint32_t window_index = index_of_window(walk, record->window);
+    struct open_epoch *open = find_open(walk, window_index, record->peer);
+    open = open == NULL ? find_open(walk, window_index, FM_NONE) : open;
+    if (open == NULL) {
+        return false;
+    }
+    uint32_t target_index = target_of_epoch(walk, open, target);
+    struct epoch_target *accessed = &walk->targets.items[target_index];
+    open->accessed += !accessed->accessed;
+    accessed->accessed = true;
+    ++accessed->unfinished;
+    ++accessed->unfinished_locally;
+    bool has_request = kind_of(walk, call) == FM_CALL_REQUEST_OPERATION;
+    uint32_t next = (uint32_t)walk->operations.count;
+    uint32_t *head = fm_map_at(&walk->operation_by_id, record->id, next);
+    fm_vector_push(&walk->operations,
+                   (struct open_operation){
+                       .target = target_index,
+                       .next = *head == next ? FM_NONE : *head,
+                       .is_get = record->type == FM_RMA_GET,
+                       .has_request = has_request,
+                   });
+    *head = next;
+    add_call(walk, open->epoch, call, target);
+    if (!has_request) {
+        add_need(walk, record->window, call, target);
+    }
+    return true;
+}
+
+/* Notes that `call` waits for a target, once for each call. */
+static void need_target(struct fm_lock_walk *walk, struct epoch_target *target,
+                        struct fm_call_ref call)
+{
+    if (target->needed_by != call.activity || target->needed_by_location != call.location) {
+        target->needed_by = call.activity;
+        target->needed_by_location = call.location;
+        add_need(walk, walk->into->epochs.items[target->epoch].window, call, target->process);
+    }
+}
+
+/* Notes a flush or unlock of an open epoch, before the completions that it brings: its targets
+ * with unfinished operations, and the target of an exclusive lock, must make progress. */
+static void sync_epoch(struct fm_lock_walk *walk, struct open_epoch *open, struct fm_call_ref call,
+                       bool locally)
+{
+    if (same_call(open->synced_by, call)) {
+        return;
+    }
+    open->synced_by = call;
+    uint32_t epoch_index = open->epoch;
+    const struct fm_lock_epoch *epoch = &walk->into->epochs.items[epoch_index];
+    if (epoch->exclusive && epoch->target != FM_NONE) {
+        uint32_t target = target_of_epoch(walk, open, epoch->target);
+        need_target(walk, &walk->targets.items[target], call);
+    }
+    for (uint32_t t = open->first_target; t != FM_NONE; t = walk->targets.items[t].next) {
+        struct epoch_target *target = &walk->targets.items[t];
+        if ((locally ? target->unfinished_locally : target->unfinished) != 0) {
+            need_target(walk, target, call);
+        }
+    }
+    add_call(walk, epoch_index, call, FM_NONE);
+}
+
+static struct open_epoch *open_of_target(struct fm_lock_walk *walk, const struct fm_rma *record,
+                                         const struct epoch_target *target)
+{
+    struct window_locks *locks = locks_of(walk, record->window);
+    for (size_t i = 0; i < locks->open.count; ++i) {
+        struct open_epoch *open = &walk->open.items[locks->open.items[i]];
+        if (open->epoch == target->epoch) {
+            return open;
+        }
+    }
+    return NULL;
+}
+
+/* What a call that brings the completion of an operation means for the open epochs. */
+static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma *record,
+                                 struct fm_call_ref call, const struct open_operation *operation)
+{
+    fm_call_t kind = kind_of(walk, call);
+    bool locally = kind == FM_CALL_FLUSH_LOCAL || kind == FM_CALL_FLUSH_LOCAL_ALL;
+    if (kind == FM_CALL_FLUSH_ALL || kind == FM_CALL_FLUSH_LOCAL_ALL) {
+        struct window_locks *locks = locks_of(walk, record->window);
+        for (size_t i = 0; i < locks->open.count; ++i) {
+            sync_epoch(walk, &walk->open.items[locks->open.items[i]], call, locally);
+        }
+    } else if (kind == FM_CALL_UNLOCK) {
+        struct open_epoch *open =
+            open_of_target(walk, record, &walk->targets.items[operation->target]);
+        if (open != NULL) {
+            sync_epoch(walk, open, call, false);
+        }
+    } else if (kind == FM_CALL_FLUSH || kind == FM_CALL_FLUSH_LOCAL) {
+        struct epoch_target *target = &walk->targets.items[operation->target];
+        struct open_epoch *open = open_of_target(walk, record, target);
+        if (open != NULL && !same_call(open->synced_by, call)) {
+            open->synced_by = call;
+            const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
+            if ((epoch->exclusive && epoch->target != FM_NONE) ||
+                (locally ? target->unfinished_locally : target->unfinished) != 0) {
+                need_target(walk, target, call);
+            }
+            add_call(walk, open->epoch, call, FM_NONE);
+        }
+    } else if (operation->has_request) {
+        need_target(walk, &walk->targets.items[operation->target], call);
+    }
+}
+
+void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
+                       struct fm_call_ref call)
+{
+    bool remotely = record->type == FM_RMA_DONE_REMOTELY;
+    uint32_t head = fm_map_get(&walk->operation_by_id, record->id);
+    for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
+        note_completing_call(walk, record, call, &walk->operations.items[i]);
+    }
+    bool all_finished = true;
+    for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
+        struct open_operation *operation = &walk->operations.items[i];
+        struct epoch_target *target = &walk->targets.items[operation->target];
+        if (!operation->done_locally) {
+            operation->done_locally = true;
+            --target->unfinished_locally;
+            /* Any completion finishes a get. */
+            target->unfinished -= operation->is_get;
+        }
+        target->unfinished -= remotely && !operation->is_get;
+        all_finished &= remotely || operation->is_get;
+    }
+    if (all_finished) {
+        fm_map_take(&walk->operation_by_id, record->id);
+    }
+}
+
+/* ---- unlocking ---- */
+
+static void tally(struct fm_lock_walk *walk, struct fm_call_ref call, uint64_t pairs,
+                  uint64_t needed)
+{
+    struct fm_findings *findings = &walk->analysis->findings[call.location];
+    const struct fm_location *location = &walk->analysis->trace->locations[call.location];
+    fm_findings_tally(findings, location, call.activity, FM_TALLY_PAIR_SYNCS, pairs);
+    fm_findings_tally(findings, location, call.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
+                      pairs - needed);
+}
+
+void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call)
+{
+    const struct fm_trace *trace = walk->analysis->trace;
+    uint32_t window_index = index_of_window(walk, record->window);
+    struct open_epoch *open = find_open(walk, window_index, record->peer);
+    /* Without its request (MPI_MODE_NOCHECK) a release ends no lock epoch. */
+    if (open == NULL) {
+        return;
+    }
+    uint64_t pairs = record->peer == FM_NONE
+                         ? trace->communicators[trace->windows[record->window].communicator].size
+                         : 1;
+    tally(walk, call, pairs, open->accessed < pairs ? open->accessed : pairs);
+    sync_epoch(walk, open, call, false);
+    walk->into->epochs.items[open->epoch].release = call;
+
+    struct window_locks *locks = &walk->windows.items[window_index];
+    uint32_t last = locks->open.items[--locks->open.count];
+    locks->open.items[open->position] = last;
+    walk->open.items[last].position = open->position;
+    if (record->peer == FM_NONE) {
+        locks->all = FM_NONE;
+    } else {
+        fm_map_take(&walk->open_by_target, (uint64_t)window_index << 32 | record->peer);
+    }
+}

@@ -1,0 +1,78 @@
+/** @file
+ * The lock epochs of a process, and which of its calls need the progress of which targets.
+ */
+#ifndef FERMATA_ANALYSIS_LOCK_EPOCHS_H
+#define FERMATA_ANALYSIS_LOCK_EPOCHS_H
+
+#include "analysis/pattern.h"
+
+#include "base/map.h"
+
+/** A call: activity of a location. activity == FM_NONE: the call is missing in the trace. */
+struct fm_call_ref {
+    uint32_t location;
+    uint32_t activity;
+};
+
+/** A call of a lock epoch. */
+struct fm_lock_call {
+    struct fm_call_ref call;
+    uint32_t target;   /**< process an operation goes to; FM_NONE: not an operation */
+    uint32_t previous; /**< call of the same epoch, in `calls`; FM_NONE: none */
+};
+
+/** From the request of a lock (or its acquisition) to its release. */
+struct fm_lock_epoch {
+    uint32_t window;
+    uint32_t target; /**< process; FM_NONE: all of the window */
+    bool exclusive;
+    struct fm_call_ref request; /**< call that requested, or else acquired it */
+    struct fm_call_ref acquire; /**< activity FM_NONE: the acquisition was not recorded */
+    struct fm_call_ref release; /**< activity FM_NONE: never released */
+    uint32_t last_call;         /**< in `calls`; FM_NONE: none */
+};
+
+/** A call cannot finish before software on `target` has taken notice of it. Needs of one call are
+ * adjacent and name each target once. */
+struct fm_progress_need {
+    struct fm_call_ref call;
+    uint32_t target; /**< process */
+};
+
+/** Passive-target epochs of one process. */
+struct fm_lock_epochs {
+    FM_VECTOR(struct fm_lock_epoch) epochs;
+    FM_VECTOR(struct fm_lock_call) calls;
+    FM_VECTOR(struct fm_progress_need) needs;
+};
+
+struct fm_lock_walk;
+
+/** Follows the locks of one process after the other. @return to be freed with fm_lock_walk_free() */
+struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis);
+void fm_lock_walk_free(struct fm_lock_walk *walk);
+
+/** Begins a process, whose epochs go to `into`. */
+void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_lock_epochs *into);
+
+/** The window's memory is shared: its operations need nobody's progress. */
+void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window);
+
+/** A lock is requested, or acquired without a request before. `record->peer` is FM_NONE for all
+ * targets. */
+void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
+                       struct fm_call_ref call);
+
+/** A lock is released: tallies its pair-wise synchronizations. */
+void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call);
+
+/** An operation on the process `target`. @return whether it belongs to a lock epoch */
+bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
+                            struct fm_call_ref call, uint32_t target);
+
+/** The operations with an id are done, at the origin or also at the target. */
+void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
+                       struct fm_call_ref call);
+
+#endif
