@@ -30,8 +30,8 @@ static int fail(const struct fm_error *error, fm_status_t status)
 static void print_closing_line(const struct fm_record_result *result)
 {
     if (result->directory[0] == '\0') {
-        fprintf(stderr, "fermata: nothing was recorded: the program is not an MPI program, or it "
-                        "is linked statically\n");
+        fprintf(stderr, "fermata: nothing was recorded: no dynamically linked MPI program called "
+                        "MPI_Init\n");
     } else if (result->events == 0) {
         fprintf(stderr,
                 "fermata: %s: the program did not reach MPI_Finalize; what was measured is kept\n",

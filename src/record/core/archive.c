@@ -270,7 +270,7 @@ void fm_archive_settle(struct fm_thread *thread)
 {
     pthread_mutex_lock(&archive.lock);
     if (has_writer(thread) && !archive.failed) {
-        fm_convert_pending(thread);
+        fm_convert_pending(thread, UINT64_MAX);
     }
     pthread_mutex_unlock(&archive.lock);
 }

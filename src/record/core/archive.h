@@ -83,8 +83,9 @@ void fm_archive_check(OTF2_ErrorCode code);
 /** Writes one record as OTF2 events (convert.c). */
 void fm_convert_record(struct fm_thread *thread, const uint64_t *record);
 
-/** Writes the Leave of the pending call, if any, and then a due BufferFlush (convert.c). */
-void fm_convert_pending(struct fm_thread *thread);
+/** Writes the Leave of the pending call, if any, and then the BufferFlush that is due before the next
+ * event, whose time is `next` (convert.c). */
+void fm_convert_pending(struct fm_thread *thread, uint64_t next);
 
 /** Which functions have an event, by number (convert.c). */
 enum { FM_FUNCTIONS_MOST = 1024 };

@@ -33,7 +33,7 @@ static void count(struct fm_thread *thread, OTF2_ErrorCode code)
     }
 }
 
-void fm_convert_pending(struct fm_thread *thread)
+void fm_convert_pending(struct fm_thread *thread, uint64_t next)
 {
     OTF2_EvtWriter *writer = thread->writer;
     if (thread->pending) {
@@ -41,10 +41,12 @@ void fm_convert_pending(struct fm_thread *thread)
         uint64_t time = not_before(thread, thread->pending_leave);
         count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_function));
     }
-    if (thread->flush_begin[0] != 0) {
+    /* The call in which the buffer was full comes after the flush in the buffer, but began before. */
+    if (thread->flush_begin[0] != 0 && thread->flush_begin[0] <= next) {
         uint64_t begin = not_before(thread, thread->flush_begin[0]);
         uint64_t end = thread->flush_begin[1] < begin ? begin : thread->flush_begin[1];
         count(thread, OTF2_EvtWriter_BufferFlush(writer, NULL, begin, end));
+        thread->last_time = end;
         thread->flush_begin[0] = 0;
     }
 }
@@ -158,7 +160,7 @@ void fm_convert_record(struct fm_thread *thread, const uint64_t *record)
     OTF2_EvtWriter *writer = thread->writer;
     switch (kind) {
     case FM_RECORD_CALL:
-        fm_convert_pending(thread);
+        fm_convert_pending(thread, record[1]);
         convert_call(thread, fm_record_aux(record[0]), record[1], record[2]);
         return;
     case FM_RECORD_PROGRAM_BEGIN:
@@ -166,7 +168,7 @@ void fm_convert_record(struct fm_thread *thread, const uint64_t *record)
                                                   fm_record_ref(record[0]), 0, NULL));
         return;
     case FM_RECORD_PROGRAM_END:
-        fm_convert_pending(thread);
+        fm_convert_pending(thread, UINT64_MAX);
         count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL, not_before(thread, record[1]),
                                                 OTF2_UNDEFINED_INT64));
         return;

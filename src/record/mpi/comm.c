@@ -73,7 +73,11 @@ static struct fm_comm *describe(MPI_Comm comm)
     PMPI_Comm_rank(comm, &c->rank);
     PMPI_Comm_size(comm, &c->size);
     PMPI_Comm_test_inter(comm, &inter);
+    c->group = FM_DEFINE_NONE;
     c->other_group = FM_DEFINE_NONE;
+    if (!inter && c->size == 1) {
+        return c; /* OTF2 has one group for all communicators of one process */
+    }
     c->group = local_group(comm, &c->leader);
     if (inter) {
         PMPI_Comm_remote_size(comm, &c->remote_size);
@@ -96,12 +100,11 @@ static struct fm_comm *describe(MPI_Comm comm)
 static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t key[4],
                              uint32_t parent, const char *name)
 {
-    bool self_like = key[0] == FM_COMM_SELF_LIKE;
     uint32_t words[8] = {key[0],
                          key[1],
                          key[2],
                          key[3],
-                         self_like ? FM_DEFINE_NONE : c->group,
+                         c->group,
                          c->other_group,
                          parent,
                          name != NULL ? fm_session_string(name) : FM_DEFINE_NONE};
