@@ -24,18 +24,18 @@ void fm_collective_start(struct fm_thread *thread, OTF2_CollectiveOp operation,
                          const struct fm_comm *c, int root, struct fm_volume volume,
                          MPI_Request handle)
 {
-    struct fm_request *request = c != NULL ? fm_request_new(handle) : NULL;
-    if (request != NULL) {
+    if (c != NULL) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_COLLECTIVE_REQUEST);
-        request->kind = FM_REQUEST_COLLECTIVE;
-        request->active = true;
-        request->id = fm_thread_new_id(thread);
-        request->ref = c->number;
-        request->operation = operation;
-        request->root = fm_comm_root(c, root);
-        request->sent = volume.sent;
-        request->received = volume.received;
-        fm_put_id(r, FM_RECORD_COLLECTIVE_REQUEST, 0, request->id);
+        struct fm_request request = {.kind = FM_REQUEST_COLLECTIVE,
+                                     .active = true,
+                                     .id = fm_thread_new_id(thread),
+                                     .ref = c->number,
+                                     .operation = operation,
+                                     .root = fm_comm_root(c, root),
+                                     .sent = volume.sent,
+                                     .received = volume.received};
+        fm_put_id(r, FM_RECORD_COLLECTIVE_REQUEST, 0, request.id);
+        fm_request_add(handle, &request);
     } else {
         fm_thread_leave(thread, 0);
     }

@@ -44,21 +44,23 @@ static inline void record_send(struct fm_thread *thread, int result, int count,
 static void record_isend(struct fm_thread *thread, int result, int count, MPI_Datatype datatype,
                          int dest, int tag, MPI_Comm comm, MPI_Request handle)
 {
-    struct fm_request *request = result == MPI_SUCCESS ? fm_request_new(handle) : NULL;
+    struct fm_request request = {.active = true};
     struct fm_comm *c = NULL;
-    if (request != NULL && dest != MPI_PROC_NULL) {
+    if (result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
         c = fm_comm_find(thread, comm);
     }
     if (c != NULL) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_ISEND);
-        request->kind = FM_REQUEST_SEND;
-        request->active = true;
-        request->id = fm_thread_new_id(thread);
+        request.kind = FM_REQUEST_SEND;
+        request.id = fm_thread_new_id(thread);
         r = fm_put_message(r, FM_RECORD_ISEND, c->number, dest, tag,
                            fm_type_bytes(count, datatype));
-        *r = request->id;
+        *r = request.id;
     } else {
         fm_thread_leave(thread, 0);
+    }
+    if (result == MPI_SUCCESS) {
+        fm_request_add(handle, &request);
     }
     fm_thread_done(thread);
 }
@@ -66,16 +68,17 @@ static void record_isend(struct fm_thread *thread, int result, int count, MPI_Da
 static void record_irecv(struct fm_thread *thread, int result, int source, uint32_t comm,
                          MPI_Request handle)
 {
-    struct fm_request *request = result == MPI_SUCCESS ? fm_request_new(handle) : NULL;
-    if (request != NULL && source != MPI_PROC_NULL && comm != FM_DEFINE_NONE) {
+    struct fm_request request = {.active = true, .ref = comm};
+    if (result == MPI_SUCCESS && source != MPI_PROC_NULL && comm != FM_DEFINE_NONE) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_IRECV_REQUEST);
-        request->kind = FM_REQUEST_RECEIVE;
-        request->active = true;
-        request->ref = comm;
-        request->id = fm_thread_new_id(thread);
-        fm_put_id(r, FM_RECORD_IRECV_REQUEST, 0, request->id);
+        request.kind = FM_REQUEST_RECEIVE;
+        request.id = fm_thread_new_id(thread);
+        fm_put_id(r, FM_RECORD_IRECV_REQUEST, 0, request.id);
     } else {
         fm_thread_leave(thread, 0);
+    }
+    if (result == MPI_SUCCESS) {
+        fm_request_add(handle, &request);
     }
     fm_thread_done(thread);
 }

@@ -21,16 +21,11 @@
 static void remember(struct fm_thread *thread, enum fm_request_kind kind, int peer, int tag,
                      uint64_t bytes, MPI_Comm comm, MPI_Request handle)
 {
-    struct fm_request *request = fm_request_new(handle);
     struct fm_comm *c = fm_comm_find(thread, comm);
-    if (request != NULL) {
-        request->kind = peer != MPI_PROC_NULL && c != NULL ? kind : FM_REQUEST_SILENT;
-        request->persistent = true;
-        request->ref = c != NULL ? c->number : FM_DEFINE_NONE;
-        request->peer = peer;
-        request->tag = tag;
-        request->bytes = bytes;
-    }
+    struct fm_request request = {.persistent = true, .peer = peer, .tag = tag, .bytes = bytes};
+    request.kind = peer != MPI_PROC_NULL && c != NULL ? kind : FM_REQUEST_SILENT;
+    request.ref = c != NULL ? c->number : FM_DEFINE_NONE;
+    fm_request_add(handle, &request);
 }
 
 SEND_INIT(MPI_Send_init)

@@ -1,7 +1,6 @@
 #include "record/mpi/request.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 
 enum { POOL_BYTES = 256 * 1024 };
@@ -104,29 +103,28 @@ static struct fm_request *take_unused(void)
     struct fm_request *request = table.unused;
     if (request != NULL) {
         table.unused = request->next;
-        memset(request, 0, sizeof *request);
     }
     return request;
 }
 
-struct fm_request *fm_request_new(MPI_Request handle)
+bool fm_request_add(MPI_Request handle, const struct fm_request *prototype)
 {
     fm_spin_lock(&table.lock);
-    struct fm_request *request = take_unused();
-    struct queue *queue = request != NULL ? queue_of(FM_HANDLE(handle)) : NULL;
-    if (queue != NULL) {
+    struct queue *queue = queue_of(FM_HANDLE(handle));
+    struct fm_request *request = queue != NULL ? take_unused() : NULL;
+    if (request != NULL) {
+        *request = *prototype;
         request->handle = FM_HANDLE(handle);
+        request->next = NULL;
         if (queue->first == NULL) {
             queue->first = request;
         } else {
             queue->last->next = request;
         }
         queue->last = request;
-    } else {
-        request = NULL;
     }
     fm_spin_unlock(&table.lock);
-    return request;
+    return request != NULL;
 }
 
 struct fm_request *fm_request_claim(MPI_Request handle)

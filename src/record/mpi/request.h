@@ -46,8 +46,9 @@ struct fm_request {
     };
 };
 
-/** A zeroed request entered for a handle; NULL without memory. Amortized O(1). */
-struct fm_request *fm_request_new(MPI_Request handle);
+/** Enters a request as the youngest of a handle; `next` and `handle` of the prototype do not count.
+ * Other threads may claim it at once. @return false without memory. Amortized O(1). */
+bool fm_request_add(MPI_Request handle, const struct fm_request *prototype);
 
 /** Takes the oldest request of a handle out of the table; NULL if there is none. O(1). */
 struct fm_request *fm_request_claim(MPI_Request handle);

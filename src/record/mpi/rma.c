@@ -51,25 +51,27 @@ static void record_request(struct fm_thread *thread, int result, enum fm_record_
                            OTF2_RmaAtomicType type, MPI_Win win, int target, uint64_t sent,
                            uint64_t received, MPI_Request handle)
 {
-    struct fm_request *request = result == MPI_SUCCESS ? fm_request_new(handle) : NULL;
-    struct fm_win *w = request != NULL ? window_of(thread, result, win, target) : NULL;
+    struct fm_request request = {.active = true};
+    struct fm_win *w = window_of(thread, result, win, target);
     if (w != NULL) {
         bool get = kind == FM_RECORD_GET, atomic = kind == FM_RECORD_ATOMIC;
         uint64_t *r = fm_thread_leave(thread, atomic ? FM_WORDS_ATOMIC : FM_WORDS_PUT);
-        request->kind = FM_REQUEST_RMA;
-        request->active = true;
-        request->ref = w->number;
-        request->fetches = get;
-        request->id = fm_win_request_operation(thread, w, target, get);
+        request.kind = FM_REQUEST_RMA;
+        request.ref = w->number;
+        request.fetches = get;
+        request.id = fm_win_request_operation(thread, w, target, get);
         r[0] = fm_record_header(kind, type, w->number);
         r[1] = (uint64_t)target;
         r[2] = get ? received : sent;
         if (atomic) {
             r[3] = received;
         }
-        r[atomic ? 4 : 3] = request->id;
+        r[atomic ? 4 : 3] = request.id;
     } else {
         fm_thread_leave(thread, 0);
+    }
+    if (result == MPI_SUCCESS) {
+        fm_request_add(handle, &request);
     }
     fm_thread_done(thread);
 }
