@@ -1,0 +1,294 @@
+#include "record/core/archive.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EVENT_CHUNK = 1024 * 1024, DEFINITION_CHUNK = 256 * 1024 };
+
+static struct {
+    OTF2_Archive *handle;
+    const struct fm_exchange *exchange;
+    pthread_mutex_t lock;
+    bool failed;
+    char failure[256];
+} archive = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+OTF2_Archive *fm_archive_handle(void)
+{
+    return archive.handle;
+}
+
+/* OTF2 prints several lines for each failing call unless it is given another place to tell. */
+static OTF2_ErrorCode keep_first_error(void *data, const char *file, uint64_t line,
+                                       const char *function, OTF2_ErrorCode code,
+                                       const char *format, va_list arguments)
+{
+    (void)data, (void)file, (void)line, (void)function;
+    if (code != OTF2_SUCCESS && archive.failure[0] == '\0') {
+        int length = snprintf(archive.failure, sizeof archive.failure, "%s: ",
+                              OTF2_Error_GetDescription(code));
+        if (format != NULL && length > 0 && (size_t)length < sizeof archive.failure) {
+            vsnprintf(archive.failure + length, sizeof archive.failure - (size_t)length, format,
+                      arguments);
+        }
+    }
+    return code;
+}
+
+void fm_archive_check(OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS && !archive.failed) {
+        archive.failed = true;
+        if (archive.failure[0] == '\0') {
+            snprintf(archive.failure, sizeof archive.failure, "%s",
+                     OTF2_Error_GetDescription(code));
+        }
+    }
+}
+
+const char *fm_archive_failure(void)
+{
+    return archive.failed ? archive.failure : NULL;
+}
+
+/* ---- OTF2's collective calls, on top of the exchange ---- */
+
+static size_t size_of(OTF2_Type type, uint32_t elements)
+{
+    static const unsigned char sizes[] = {
+        [OTF2_TYPE_UINT8] = 1, [OTF2_TYPE_UINT16] = 2, [OTF2_TYPE_UINT32] = 4,
+        [OTF2_TYPE_UINT64] = 8, [OTF2_TYPE_INT8] = 1, [OTF2_TYPE_INT16] = 2,
+        [OTF2_TYPE_INT32] = 4, [OTF2_TYPE_INT64] = 8, [OTF2_TYPE_FLOAT] = 4,
+        [OTF2_TYPE_DOUBLE] = 8,
+    };
+    return type < sizeof sizes ? (size_t)sizes[type] * elements : 0;
+}
+
+static OTF2_CallbackCode get_size(void *data, OTF2_CollectiveContext *context, uint32_t *size)
+{
+    (void)data, (void)context;
+    *size = archive.exchange->size;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode get_rank(void *data, OTF2_CollectiveContext *context, uint32_t *rank)
+{
+    (void)data, (void)context;
+    *rank = archive.exchange->rank;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode barrier(void *data, OTF2_CollectiveContext *context)
+{
+    (void)data, (void)context;
+    archive.exchange->barrier();
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode bcast(void *data, OTF2_CollectiveContext *context, void *values,
+                               uint32_t elements, OTF2_Type type, uint32_t root)
+{
+    (void)data, (void)context;
+    archive.exchange->broadcast(values, size_of(type, elements), root);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode gather(void *data, OTF2_CollectiveContext *context, const void *in,
+                                void *out, uint32_t elements, OTF2_Type type, uint32_t root)
+{
+    (void)data, (void)context;
+    archive.exchange->gather(in, out, size_of(type, elements), root);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode scatter(void *data, OTF2_CollectiveContext *context, const void *in,
+                                 void *out, uint32_t elements, OTF2_Type type, uint32_t root)
+{
+    (void)data, (void)context;
+    archive.exchange->scatter(in, out, size_of(type, elements), root);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode gatherv(void *data, OTF2_CollectiveContext *context, const void *in,
+                                 uint32_t elements, void *out, const uint32_t *counts,
+                                 OTF2_Type type, uint32_t root)
+{
+    (void)data, (void)context;
+    const struct fm_exchange *exchange = archive.exchange;
+    if (exchange->rank != root) {
+        exchange->send(in, size_of(type, elements), root);
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    char *place = out;
+    for (uint32_t i = 0; i < exchange->size; place += size_of(type, counts[i]), i++) {
+        if (i == root) {
+            memcpy(place, in, size_of(type, elements));
+        } else {
+            exchange->receive(place, size_of(type, counts[i]), i);
+        }
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode scatterv(void *data, OTF2_CollectiveContext *context, const void *in,
+                                  const uint32_t *counts, void *out, uint32_t elements,
+                                  OTF2_Type type, uint32_t root)
+{
+    (void)data, (void)context;
+    const struct fm_exchange *exchange = archive.exchange;
+    if (exchange->rank != root) {
+        exchange->receive(out, size_of(type, elements), root);
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    const char *place = in;
+    for (uint32_t i = 0; i < exchange->size; place += size_of(type, counts[i]), i++) {
+        if (i == root) {
+            memcpy(out, place, size_of(type, elements));
+        } else {
+            exchange->send(place, size_of(type, counts[i]), i);
+        }
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static const OTF2_CollectiveCallbacks collectives = {
+    .otf2_get_size = get_size,
+    .otf2_get_rank = get_rank,
+    .otf2_barrier = barrier,
+    .otf2_bcast = bcast,
+    .otf2_gather = gather,
+    .otf2_gatherv = gatherv,
+    .otf2_scatter = scatter,
+    .otf2_scatterv = scatterv,
+};
+
+/* ---- the archive ---- */
+
+static OTF2_FlushType always_flush(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                                   void *caller, bool final)
+{
+    (void)data, (void)type, (void)location, (void)caller, (void)final;
+    return OTF2_FLUSH;
+}
+
+static void set_properties(OTF2_Archive *handle, const struct fm_exchange *exchange)
+{
+    static const struct {
+        const char *name;
+        bool value;
+    } properties[] = {
+        {"OTF2::MPI_COMMUNICATION_COMPLETE", true},
+        {"OTF2::THREAD_FORK_JOIN_EVENT_COMPLETE", true},
+        {"OTF2::THREAD_CREATE_WAIT_EVENT_COMPLETE", true},
+        {"OTF2::THREAD_LOCK_EVENT_COMPLETE", true},
+        {"OTF2::PTHREAD_LOCATION_REUSED", false},
+    };
+    if (exchange->rank != 0) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
+        fm_archive_check(OTF2_Archive_SetBoolProperty(handle, properties[i].name,
+                                                      properties[i].value, true));
+    }
+    fm_archive_check(OTF2_Archive_SetCreator(handle, "fermata " FERMATA_VERSION));
+    fm_archive_check(OTF2_Archive_SetMachineName(handle, "Linux"));
+}
+
+bool fm_archive_open(const char *directory, const struct fm_exchange *exchange)
+{
+    static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = always_flush};
+    archive.exchange = exchange;
+    OTF2_Error_RegisterCallback(keep_first_error, NULL);
+    OTF2_Archive *handle =
+        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (handle == NULL) {
+        fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
+        return false;
+    }
+    fm_archive_check(OTF2_Archive_SetFlushCallbacks(handle, &flush, NULL));
+    fm_archive_check(OTF2_Archive_SetCollectiveCallbacks(handle, &collectives, NULL, NULL, NULL));
+    set_properties(handle, exchange);
+    fm_archive_check(OTF2_Archive_OpenEvtFiles(handle));
+    archive.handle = handle;
+    return !archive.failed;
+}
+
+uint64_t fm_archive_location(uint32_t rank, uint32_t thread)
+{
+    return (uint64_t)rank | (uint64_t)thread << 32;
+}
+
+static bool has_writer(struct fm_thread *thread)
+{
+    if (thread->writer == NULL && archive.handle != NULL && !archive.failed) {
+        thread->writer = OTF2_Archive_GetEvtWriter(
+            archive.handle, fm_archive_location(archive.exchange->rank, thread->index));
+        if (thread->writer == NULL) {
+            fm_archive_check(OTF2_ERROR_MEM_FAULT);
+        }
+    }
+    return thread->writer != NULL;
+}
+
+static void write_chunks(struct fm_thread *thread)
+{
+    if (thread->current == NULL) {
+        return;
+    }
+    thread->current->used = thread->cursor;
+    for (struct fm_chunk *chunk = thread->first; chunk != NULL; chunk = chunk->next) {
+        const uint64_t *record = chunk->words;
+        while (record < chunk->used && !archive.failed) {
+            fm_convert_record(thread, record);
+            record += fm_record_words[fm_record_kind(record[0])];
+        }
+    }
+}
+
+void fm_archive_write(struct fm_thread *thread)
+{
+    pthread_mutex_lock(&archive.lock);
+    if (has_writer(thread)) {
+        write_chunks(thread);
+    }
+    pthread_mutex_unlock(&archive.lock);
+    fm_thread_reuse(thread);
+}
+
+void fm_archive_flush(struct fm_thread *thread)
+{
+    uint64_t begin = fm_clock_now();
+    fm_archive_write(thread);
+    thread->flush_begin[0] = begin;
+    thread->flush_begin[1] = fm_clock_now();
+}
+
+void fm_archive_settle(struct fm_thread *thread)
+{
+    pthread_mutex_lock(&archive.lock);
+    if (has_writer(thread) && !archive.failed) {
+        fm_convert_pending(thread, UINT64_MAX);
+    }
+    pthread_mutex_unlock(&archive.lock);
+}
+
+void fm_archive_close_events(struct fm_thread *threads)
+{
+    pthread_mutex_lock(&archive.lock);
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        if (thread->writer != NULL) {
+            fm_archive_check(OTF2_Archive_CloseEvtWriter(archive.handle, thread->writer));
+            thread->writer = NULL;
+        }
+    }
+    pthread_mutex_unlock(&archive.lock);
+}
+
+void fm_archive_close(void)
+{
+    fm_archive_check(OTF2_Archive_Close(archive.handle));
+    archive.handle = NULL;
+}

@@ -1,0 +1,76 @@
+/* The local definitions: one file for each location, with its clock offsets and the mapping from the
+ * process's numbers to the global ones. */
+#include "record/core/archive.h"
+
+#include <stdlib.h>
+
+static OTF2_IdMap *dense_map(const uint32_t *numbers, size_t count, uint32_t shift)
+{
+    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_DENSE, count != 0 ? count : 1);
+    for (size_t i = 0; ids != NULL && i < count; i++) {
+        fm_archive_check(OTF2_IdMap_AddIdPair(ids, i, numbers[i] + shift));
+    }
+    return ids;
+}
+
+static OTF2_IdMap *region_map(const uint32_t *regions, size_t count)
+{
+    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, count != 0 ? count : 1);
+    for (size_t i = 0; ids != NULL && i < count; i++) {
+        if (regions[i] != FM_DEFINE_NONE) {
+            fm_archive_check(OTF2_IdMap_AddIdPair(ids, i, regions[i]));
+        }
+    }
+    return ids;
+}
+
+void fm_archive_write_local(uint32_t rank, struct fm_thread *threads,
+                            const struct fm_define_map *map, const uint32_t *regions, size_t region_count,
+                            const struct fm_clock_offset offsets[2])
+{
+    static const struct {
+        enum fm_define_kind kind;
+        OTF2_MappingType type;
+    } kinds[] = {
+        {FM_DEFINE_STRING, OTF2_MAPPING_STRING},
+        {FM_DEFINE_GROUP, OTF2_MAPPING_GROUP},
+        {FM_DEFINE_COMM, OTF2_MAPPING_COMM},
+        {FM_DEFINE_WIN, OTF2_MAPPING_RMA_WIN},
+    };
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    OTF2_Archive *archive = fm_archive_handle();
+    OTF2_IdMap *maps[KINDS + 1];
+
+    fm_archive_check(OTF2_Archive_CloseEvtFiles(archive));
+    fm_archive_check(OTF2_Archive_OpenDefFiles(archive));
+    for (int i = 0; i < KINDS; i++) {
+        maps[i] = dense_map(map->numbers[kinds[i].kind], map->counts[kinds[i].kind],
+                            kinds[i].kind == FM_DEFINE_GROUP ? FM_GROUP_FIRST : 0);
+    }
+    maps[KINDS] = region_map(regions, region_count);
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        OTF2_LocationRef location = fm_archive_location(rank, thread->index);
+        OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, location);
+        if (writer == NULL) {
+            fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
+            break;
+        }
+        for (int i = 0; i <= KINDS; i++) {
+            uint64_t size = 0;
+            if (maps[i] != NULL && OTF2_IdMap_GetSize(maps[i], &size) == OTF2_SUCCESS &&
+                size != 0) {
+                OTF2_MappingType type = i < KINDS ? kinds[i].type : OTF2_MAPPING_REGION;
+                fm_archive_check(OTF2_DefWriter_WriteMappingTable(writer, type, maps[i]));
+            }
+        }
+        for (int i = 0; i < 2; i++) {
+            fm_archive_check(OTF2_DefWriter_WriteClockOffset(
+                writer, offsets[i].time, offsets[i].offset, offsets[i].deviation));
+        }
+        fm_archive_check(OTF2_Archive_CloseDefWriter(archive, writer));
+    }
+    for (int i = 0; i <= KINDS; i++) {
+        OTF2_IdMap_Free(maps[i]);
+    }
+    fm_archive_check(OTF2_Archive_CloseDefFiles(archive));
+}

@@ -1,0 +1,55 @@
+/** @file
+ * The recorder's clock: the time-stamp counter where it is invariant (constant rate, same on all
+ * cores), else CLOCK_MONOTONIC_RAW. Timestamps are ticks of that source.
+ */
+#ifndef FERMATA_RECORD_CORE_CLOCK_H
+#define FERMATA_RECORD_CORE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/** The clock of this process; written by fm_clock_start only. */
+struct fm_clock {
+    bool counter;               /**< time-stamp counter instead of CLOCK_MONOTONIC_RAW */
+    uint64_t start_ticks;       /**< first reading */
+    uint64_t start_nanoseconds; /**< CLOCK_MONOTONIC_RAW at the same moment */
+    uint64_t start_realtime;    /**< nanoseconds since the epoch of 1970 at the same moment */
+};
+extern struct fm_clock fm_clock;
+
+/** CLOCK_MONOTONIC_RAW in nanoseconds. */
+uint64_t fm_clock_nanoseconds(void);
+
+/** Chooses the source. The two readings are the process's start if the preload library took them
+ * (0, 0: now). Not thread-safe; call before the first fm_clock_now. */
+void fm_clock_start(uint64_t ticks, uint64_t nanoseconds);
+
+/** Ticks per second, measured against CLOCK_MONOTONIC_RAW from fm_clock_start until now. Waits up to
+ * 10 ms if the run has been too short to measure. */
+uint64_t fm_clock_resolution(void);
+
+/** The source's name for people. */
+const char *fm_clock_name(void);
+
+/** A number that is equal for processes whose clocks are one and the same (same boot of the same
+ * kernel, same source), different otherwise. */
+uint64_t fm_clock_domain(void);
+
+/** Current time in ticks. Thread-safe, no system call. */
+static inline uint64_t fm_clock_now(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(fm_clock.counter, 1)) {
+        return __rdtsc();
+    }
+#endif
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* Compact records to OTF2 events. */
+#include "record/core/archive.h"
+
+const unsigned char fm_record_words[] = {
+#define FM_KIND(kind, words, enter) 1 + (words),
+    FM_RECORD_KINDS(FM_KIND)
+#undef FM_KIND
+};
+
+static const bool happens_at_enter[] = {
+#define FM_KIND(kind, words, enter) (enter) != 0,
+    FM_RECORD_KINDS(FM_KIND)
+#undef FM_KIND
+};
+
+bool fm_functions_used[FM_FUNCTIONS_MOST];
+
+/* The next event's time: never before the last one's. */
+static uint64_t not_before(struct fm_thread *thread, uint64_t time)
+{
+    if (time < thread->last_time) {
+        time = thread->last_time;
+    }
+    thread->last_time = time;
+    return time;
+}
+
+static void count(struct fm_thread *thread, OTF2_ErrorCode code)
+{
+    thread->events++;
+    if (code != OTF2_SUCCESS) {
+        fm_archive_check(code);
+    }
+}
+
+void fm_convert_pending(struct fm_thread *thread, uint64_t next)
+{
+    OTF2_EvtWriter *writer = thread->writer;
+    if (thread->pending) {
+        thread->pending = false;
+        uint64_t time = not_before(thread, thread->pending_leave);
+        count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_function));
+    }
+    /* The call in which the buffer was full comes after the flush in the buffer, but began before. */
+    if (thread->flush_begin[0] != 0 && thread->flush_begin[0] <= next) {
+        uint64_t begin = not_before(thread, thread->flush_begin[0]);
+        uint64_t end = thread->flush_begin[1] < begin ? begin : thread->flush_begin[1];
+        count(thread, OTF2_EvtWriter_BufferFlush(writer, NULL, begin, end));
+        thread->last_time = end;
+        thread->flush_begin[0] = 0;
+    }
+}
+
+static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t enter,
+                         uint64_t leave)
+{
+    /* Strictly ordered: a call begins after the previous one's end and takes a tick at least. */
+    enter = not_before(thread, enter <= thread->last_time ? thread->last_time + 1 : enter);
+    fm_functions_used[function % FM_FUNCTIONS_MOST] = true;
+    thread->pending = true;
+    thread->pending_function = function;
+    thread->pending_leave = leave <= enter ? enter + 1 : leave;
+    count(thread, OTF2_EvtWriter_Enter(thread->writer, NULL, enter, function));
+}
+
+static OTF2_ErrorCode convert_message(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+{
+    uint32_t comm = fm_record_ref(r[0]);
+    uint32_t peer = (uint32_t)r[1], tag = (uint32_t)(r[1] >> 32);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_SEND:
+        return OTF2_EvtWriter_MpiSend(w, NULL, t, peer, comm, tag, r[2]);
+    case FM_RECORD_ISEND:
+        return OTF2_EvtWriter_MpiIsend(w, NULL, t, peer, comm, tag, r[2], r[3]);
+    case FM_RECORD_RECV:
+        return OTF2_EvtWriter_MpiRecv(w, NULL, t, peer, comm, tag, r[2]);
+    default:
+        return OTF2_EvtWriter_MpiIrecv(w, NULL, t, peer, comm, tag, r[2], r[3]);
+    }
+}
+
+static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+{
+    uint32_t win = fm_record_ref(r[0]), aux = fm_record_aux(r[0]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_WIN_COLLECTIVE_BEGIN:
+        return OTF2_EvtWriter_RmaCollectiveBegin(w, NULL, t);
+    case FM_RECORD_WIN_COLLECTIVE_END:
+        return OTF2_EvtWriter_RmaCollectiveEnd(w, NULL, t, (OTF2_CollectiveOp)aux,
+                                               (OTF2_RmaSyncLevel)r[1], win,
+                                               OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    case FM_RECORD_WIN_CREATE:
+        return OTF2_EvtWriter_RmaWinCreate(w, NULL, t, win);
+    case FM_RECORD_WIN_DESTROY:
+        return OTF2_EvtWriter_RmaWinDestroy(w, NULL, t, win);
+    case FM_RECORD_PUT:
+        return OTF2_EvtWriter_RmaPut(w, NULL, t, win, (uint32_t)r[1], r[2], r[3]);
+    case FM_RECORD_GET:
+        return OTF2_EvtWriter_RmaGet(w, NULL, t, win, (uint32_t)r[1], r[2], r[3]);
+    case FM_RECORD_ATOMIC:
+        return OTF2_EvtWriter_RmaAtomic(w, NULL, t, win, (uint32_t)r[1], (OTF2_RmaAtomicType)aux,
+                                        r[2], r[3], r[4]);
+    case FM_RECORD_COMPLETE_LOCAL:
+        return OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, NULL, t, win, r[1]);
+    case FM_RECORD_COMPLETE_REMOTE:
+        return OTF2_EvtWriter_RmaOpCompleteRemote(w, NULL, t, win, r[1]);
+    case FM_RECORD_OPERATION_TEST:
+        return OTF2_EvtWriter_RmaOpTest(w, NULL, t, win, r[1]);
+    case FM_RECORD_GROUP_SYNC:
+        return OTF2_EvtWriter_RmaGroupSync(w, NULL, t, (OTF2_RmaSyncLevel)aux, win,
+                                           (uint32_t)r[1]);
+    case FM_RECORD_LOCK_REQUEST:
+        return OTF2_EvtWriter_RmaRequestLock(w, NULL, t, win, (uint32_t)r[1], r[2],
+                                             (OTF2_LockType)aux);
+    default:
+        return OTF2_EvtWriter_RmaReleaseLock(w, NULL, t, win, (uint32_t)r[1], r[2]);
+    }
+}
+
+static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+{
+    uint32_t ref = fm_record_ref(r[0]);
+    OTF2_CollectiveOp operation = (OTF2_CollectiveOp)fm_record_aux(r[0]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_SEND:
+    case FM_RECORD_ISEND:
+    case FM_RECORD_RECV:
+    case FM_RECORD_IRECV:
+        return convert_message(w, t, r);
+    case FM_RECORD_IRECV_REQUEST:
+        return OTF2_EvtWriter_MpiIrecvRequest(w, NULL, t, r[1]);
+    case FM_RECORD_ISEND_COMPLETE:
+        return OTF2_EvtWriter_MpiIsendComplete(w, NULL, t, r[1]);
+    case FM_RECORD_REQUEST_TEST:
+        return OTF2_EvtWriter_MpiRequestTest(w, NULL, t, r[1]);
+    case FM_RECORD_REQUEST_CANCELLED:
+        return OTF2_EvtWriter_MpiRequestCancelled(w, NULL, t, r[1]);
+    case FM_RECORD_COLLECTIVE_BEGIN:
+        return OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, t);
+    case FM_RECORD_COLLECTIVE_END:
+        return OTF2_EvtWriter_MpiCollectiveEnd(w, NULL, t, operation, ref, (uint32_t)r[1], r[2],
+                                               r[3]);
+    case FM_RECORD_COLLECTIVE_REQUEST:
+        return OTF2_EvtWriter_NonBlockingCollectiveRequest(w, NULL, t, r[1]);
+    case FM_RECORD_COLLECTIVE_COMPLETE:
+        return OTF2_EvtWriter_NonBlockingCollectiveComplete(w, NULL, t, operation, ref,
+                                                            (uint32_t)r[1], r[2], r[3], r[4]);
+    case FM_RECORD_COMM_CREATE:
+        return OTF2_EvtWriter_CommCreate(w, NULL, t, ref);
+    case FM_RECORD_COMM_DESTROY:
+        return OTF2_EvtWriter_CommDestroy(w, NULL, t, ref);
+    default:
+        return convert_window(w, t, r);
+    }
+}
+
+void fm_convert_record(struct fm_thread *thread, const uint64_t *record)
+{
+    enum fm_record_kind kind = fm_record_kind(record[0]);
+    OTF2_EvtWriter *writer = thread->writer;
+    switch (kind) {
+    case FM_RECORD_CALL:
+        fm_convert_pending(thread, record[1]);
+        convert_call(thread, fm_record_aux(record[0]), record[1], record[2]);
+        return;
+    case FM_RECORD_PROGRAM_BEGIN:
+        count(thread, OTF2_EvtWriter_ProgramBegin(writer, NULL, not_before(thread, record[1]),
+                                                  fm_record_ref(record[0]), 0, NULL));
+        return;
+    case FM_RECORD_PROGRAM_END:
+        fm_convert_pending(thread, UINT64_MAX);
+        count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL, not_before(thread, record[1]),
+                                                OTF2_UNDEFINED_INT64));
+        return;
+    default: {
+        uint64_t time = happens_at_enter[kind] ? thread->last_time : thread->pending_leave;
+        count(thread, convert_operation(writer, not_before(thread, time), record));
+    }
+    }
+}

@@ -1,0 +1,242 @@
+#include "record/core/experiment.h"
+
+#include "record/core/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Base name of the program, reduced to characters that are harmless in a file name. */
+static void program_name(char *name, size_t size)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash != NULL && slash[1] != '\0' ? slash + 1 : "program");
+    for (char *c = name; *c != '\0'; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || *c == '.' || *c == '_' || *c == '-';
+        if (!plain) {
+            *c = '_';
+        }
+    }
+}
+
+static void choose_name(uint32_t ranks, char *path, size_t size)
+{
+    const char *wanted = getenv("FERMATA_EXPERIMENT_DIRECTORY");
+    char folder[PATH_MAX], name[64], when[32];
+    if (getcwd(folder, sizeof folder) == NULL) {
+        snprintf(folder, sizeof folder, ".");
+    }
+    if (wanted != NULL && wanted[0] != '\0') {
+        bool absolute = wanted[0] == '/';
+        snprintf(path, size, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", wanted);
+        return;
+    }
+    const char *threads = getenv("OMP_NUM_THREADS");
+    int count = threads != NULL ? atoi(threads) : 1;
+    time_t now = time(NULL);
+    struct tm parts;
+    localtime_r(&now, &parts);
+    strftime(when, sizeof when, "%Y%m%d-%H%M%S", &parts);
+    program_name(name, sizeof name);
+    snprintf(path, size, "%s/fermata-%s-%ux%d-%s", folder, name, ranks, count > 0 ? count : 1,
+             when);
+}
+
+bool fm_experiment_create(uint32_t ranks, char *path, size_t size)
+{
+    char wanted[PATH_MAX + 256];
+    choose_name(ranks, wanted, sizeof wanted);
+    snprintf(path, size, "%s", wanted);
+    for (int i = 2; mkdir(path, 0700) != 0; i++) {
+        if (errno != EEXIST || i > 9999) {
+            int reason = errno;
+            snprintf(path, size, "cannot create %.3000s: %s", wanted, strerror(reason));
+            return false;
+        }
+        snprintf(path, size, "%s-%d", wanted, i);
+    }
+    return true;
+}
+
+/* Text as a JSON string. */
+static void write_json(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (const unsigned char *c = (const unsigned char *)(text != NULL ? text : ""); *c; c++) {
+        if (*c == '"' || *c == '\\') {
+            fprintf(file, "\\%c", *c);
+        } else if (*c < 0x20 || *c >= 0x7f) {
+            fprintf(file, "\\u%04x", *c);
+        } else {
+            fputc(*c, file);
+        }
+    }
+    fputc('"', file);
+}
+
+static void write_command_line(FILE *file)
+{
+    char arguments[65536];
+    int source = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = source >= 0 ? read(source, arguments, sizeof arguments - 1) : 0;
+    if (source >= 0) {
+        close(source);
+    }
+    arguments[length > 0 ? length : 0] = '\0';
+    fputc('[', file);
+    for (ssize_t i = 0; i < length; i += (ssize_t)strlen(arguments + i) + 1) {
+        if (i > 0) {
+            fputs(", ", file);
+        }
+        write_json(file, arguments + i);
+    }
+    fputc(']', file);
+}
+
+static FILE *open_file(const char *directory, const char *name, int flags)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
+    if (stream == NULL && file >= 0) {
+        close(file);
+    }
+    return stream;
+}
+
+void fm_experiment_describe(const char *directory, const struct fm_environment *e)
+{
+    FILE *file = open_file(directory, "environment.json", O_TRUNC);
+    struct utsname host = {0};
+    char when[32];
+    struct tm parts;
+    time_t start = (time_t)(fm_clock.start_realtime / 1000000000u);
+    if (file == NULL) {
+        return;
+    }
+    uname(&host);
+    gmtime_r(&start, &parts);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    fprintf(file, "{\n  \"fermata\": \"%s\",\n  \"command\": ", FERMATA_VERSION);
+    write_command_line(file);
+    fputs(",\n  \"host\": ", file);
+    write_json(file, host.nodename);
+    fprintf(file, ",\n  \"system\": \"%s %s %s\"", host.sysname, host.release, host.machine);
+    fprintf(file, ",\n  \"start\": \"%s\",\n  \"mpi_library\": ", when);
+    write_json(file, e->mpi);
+    fprintf(file, ",\n  \"ranks\": %u,\n  \"locations\": %llu,\n  \"events\": %llu", e->ranks,
+            (unsigned long long)e->locations, (unsigned long long)e->events);
+    fprintf(file, ",\n  \"clock\": {\"source\": \"%s\", \"ticks_per_second\": %llu, ",
+            fm_clock_name(), (unsigned long long)e->resolution);
+    fprintf(file, "\"largest_deviation_ticks\": %.1f}", e->clock_deviation);
+    fprintf(file, ",\n  \"memory_bytes\": %llu", (unsigned long long)e->memory);
+    fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
+            (unsigned long long)e->flushes);
+    if (e->failure != NULL) {
+        write_json(file, e->failure);
+    } else {
+        fputs("null", file);
+    }
+    fprintf(file, "},\n  \"complete\": %s\n}\n", e->complete ? "true" : "false");
+    fclose(file);
+}
+
+void fm_experiment_log(const char *directory, const char *format, ...)
+{
+    FILE *file = open_file(directory, "log", O_APPEND);
+    if (file != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        vfprintf(file, format, arguments);
+        va_end(arguments);
+        fputc('\n', file);
+        fclose(file);
+    }
+}
+
+void fm_experiment_result(const char *directory, uint64_t events, uint64_t bytes, bool closing)
+{
+    const char *path = getenv("FERMATA_RESULT_FILE");
+    if (path != NULL) {
+        int file = open(path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+        if (file >= 0) {
+            dprintf(file, "%llu %llu %s\n", (unsigned long long)events, (unsigned long long)bytes,
+                    directory);
+            close(file);
+        }
+    } else if (closing) {
+        fprintf(stderr, "fermata: %s: %llu events, %.1f MB\n", directory,
+                (unsigned long long)events, (double)bytes / 1e6);
+    }
+}
+
+static uint64_t protect(const char *path, mode_t mode)
+{
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        return 0;
+    }
+    chmod(path, mode);
+    return S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+}
+
+uint64_t fm_experiment_protect(const char *directory, uint64_t location)
+{
+    static const char *const suffixes[] = {"evt", "def"};
+    uint64_t bytes = 0;
+    char path[PATH_MAX + 64];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/traces/%llu.%s", directory, (unsigned long long)location,
+                 suffixes[i]);
+        bytes += protect(path, 0600);
+    }
+    return bytes;
+}
+
+uint64_t fm_experiment_protect_global(const char *directory)
+{
+    char path[PATH_MAX + 64];
+    uint64_t bytes = 0;
+    snprintf(path, sizeof path, "%s/traces.otf2", directory);
+    bytes += protect(path, 0600);
+    snprintf(path, sizeof path, "%s/traces.def", directory);
+    bytes += protect(path, 0600);
+    snprintf(path, sizeof path, "%s/traces", directory);
+    protect(path, 0700);
+    return bytes;
+}
+
+uint64_t fm_experiment_size(const char *text, uint64_t otherwise)
+{
+    char *end;
+    if (text == NULL || text[0] < '0' || text[0] > '9') {
+        return otherwise;
+    }
+    uint64_t size = strtoull(text, &end, 10);
+    switch (*end) {
+    case 'K':
+    case 'k':
+        return size << 10;
+    case 'M':
+    case 'm':
+        return size << 20;
+    case 'G':
+    case 'g':
+        return size << 30;
+    default:
+        return size;
+    }
+}

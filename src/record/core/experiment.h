@@ -1,0 +1,53 @@
+/** @file
+ * The experiment directory: its name, the environment description, the log, the result for the
+ * launcher. All of it is rank 0's work, except fm_experiment_protect.
+ */
+#ifndef FERMATA_RECORD_CORE_EXPERIMENT_H
+#define FERMATA_RECORD_CORE_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Creates the directory that FERMATA_EXPERIMENT_DIRECTORY names, or a new
+ * `fermata-<app>-<ranks>x<threads>-<time>` in the working directory; an existing one is never
+ * touched: the name gets a number then.
+ * @param path  receives the absolute path (size bytes), or the reason of the failure
+ * @return success */
+bool fm_experiment_create(uint32_t ranks, char *path, size_t size);
+
+/** Facts for environment.json. */
+struct fm_environment {
+    uint32_t ranks;
+    uint64_t locations;        /**< 0 while the program runs */
+    uint64_t events;
+    uint64_t flushes;          /**< full buffers, all processes */
+    uint64_t resolution;       /**< ticks per second */
+    double clock_deviation;    /**< largest, in ticks */
+    uint64_t memory;           /**< budget of a process, bytes */
+    const char *mpi;           /**< library version */
+    const char *failure;       /**< first failure, or NULL */
+    bool complete;             /**< the program reached its end */
+};
+
+/** Writes environment.json (replacing an older one). */
+void fm_experiment_describe(const char *directory, const struct fm_environment *environment);
+
+/** Appends a line to the log. */
+void fm_experiment_log(const char *directory, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Tells the launcher (FERMATA_RESULT_FILE) the directory, the number of events and bytes, or, with
+ * none waiting, prints the closing line on stderr. */
+void fm_experiment_result(const char *directory, uint64_t events, uint64_t bytes, bool closing);
+
+/** Takes all permissions of others from the files of a location. @return their size in bytes */
+uint64_t fm_experiment_protect(const char *directory, uint64_t location);
+
+/** As fm_experiment_protect, for the files of the whole archive. */
+uint64_t fm_experiment_protect_global(const char *directory);
+
+/** A size like 64M (K, M, G) in bytes; `otherwise` if the text is NULL or none. */
+uint64_t fm_experiment_size(const char *text, uint64_t otherwise);
+
+#endif

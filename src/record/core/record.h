@@ -1,0 +1,80 @@
+/** @file
+ * Compact records of the per-thread buffers. A recorded call is a CALL record followed by its
+ * operation records; those that happen at Enter stand before those that happen before Leave. A
+ * record is a header word and a fixed number of further words; numbers of functions, communicators,
+ * windows and groups are the process's own.
+ */
+#ifndef FERMATA_RECORD_CORE_RECORD_H
+#define FERMATA_RECORD_CORE_RECORD_H
+
+#include <stdint.h>
+
+/** X(kind, further words, 1 if it happens at Enter). Layout of the further words behind the name. */
+#define FM_RECORD_KINDS(X)                                                                         \
+    X(CALL, 2, 1)               /* aux: function; enter, leave */                                  \
+    X(PROGRAM_BEGIN, 1, 1)      /* time; stands between calls */                                   \
+    X(PROGRAM_END, 1, 1)        /* time; stands between calls */                                   \
+    X(SEND, 2, 1)               /* ref: communicator; peer | tag << 32, bytes */                   \
+    X(ISEND, 3, 1)              /* as SEND, request */                                             \
+    X(IRECV_REQUEST, 1, 1)      /* request */                                                      \
+    X(RECV, 2, 0)               /* as SEND */                                                      \
+    X(IRECV, 3, 0)              /* as ISEND */                                                     \
+    X(ISEND_COMPLETE, 1, 0)     /* request */                                                      \
+    X(REQUEST_TEST, 1, 0)       /* request */                                                      \
+    X(REQUEST_CANCELLED, 1, 0)  /* request */                                                      \
+    X(COLLECTIVE_BEGIN, 0, 1)   /* */                                                              \
+    X(COLLECTIVE_END, 3, 0)     /* aux: operation, ref: communicator; root, sent, received */      \
+    X(COLLECTIVE_REQUEST, 1, 1) /* request */                                                      \
+    X(COLLECTIVE_COMPLETE, 4, 0) /* as COLLECTIVE_END, request */                                  \
+    X(COMM_CREATE, 0, 0)        /* ref: communicator */                                            \
+    X(COMM_DESTROY, 0, 0)       /* ref: communicator */                                            \
+    X(WIN_COLLECTIVE_BEGIN, 0, 1) /* */                                                            \
+    X(WIN_COLLECTIVE_END, 1, 0) /* aux: operation, ref: window; synchronization level */           \
+    X(WIN_CREATE, 0, 0)         /* ref: window */                                                  \
+    X(WIN_DESTROY, 0, 0)        /* ref: window */                                                  \
+    X(PUT, 3, 1)                /* ref: window; target, bytes, matching id */                      \
+    X(GET, 3, 1)                /* ref: window; target, bytes, matching id */                      \
+    X(ATOMIC, 4, 1)             /* aux: type, ref: window; target, sent, received, matching id */  \
+    X(COMPLETE_LOCAL, 1, 0)     /* ref: window; matching id */                                     \
+    X(COMPLETE_REMOTE, 1, 0)    /* ref: window; matching id */                                     \
+    X(OPERATION_TEST, 1, 0)     /* ref: window; matching id */                                     \
+    X(GROUP_SYNC, 1, 0)         /* aux: synchronization level, ref: window; group */               \
+    X(LOCK_REQUEST, 2, 1)       /* aux: lock type, ref: window; remote, lock id */                 \
+    X(LOCK_RELEASE, 2, 0)       /* ref: window; remote, lock id */
+
+enum fm_record_kind {
+#define FM_KIND(kind, words, enter) FM_RECORD_##kind,
+    FM_RECORD_KINDS(FM_KIND)
+#undef FM_KIND
+        FM_RECORD_KIND_COUNT
+};
+
+/** Words of each record, header included, as constants FM_WORDS_kind. */
+enum {
+#define FM_KIND(kind, words, enter) FM_WORDS_##kind = 1 + (words),
+    FM_RECORD_KINDS(FM_KIND)
+#undef FM_KIND
+};
+
+/** Header word: kind 8 bits, unused 8, aux 16, ref 32. */
+static inline uint64_t fm_record_header(enum fm_record_kind kind, uint32_t aux, uint32_t ref)
+{
+    return (uint64_t)kind | (uint64_t)(aux & 0xffffu) << 16 | (uint64_t)ref << 32;
+}
+
+static inline enum fm_record_kind fm_record_kind(uint64_t header)
+{
+    return (enum fm_record_kind)(header & 0xffu);
+}
+
+static inline uint32_t fm_record_aux(uint64_t header)
+{
+    return (uint32_t)(header >> 16) & 0xffffu;
+}
+
+static inline uint32_t fm_record_ref(uint64_t header)
+{
+    return (uint32_t)(header >> 32);
+}
+
+#endif

@@ -1,0 +1,58 @@
+/** @file
+ * The recording session of a process, from the load of the recorder to the closed archive.
+ */
+#ifndef FERMATA_RECORD_CORE_SESSION_H
+#define FERMATA_RECORD_CORE_SESSION_H
+
+#include "record/core/archive.h"
+
+#include <pthread.h>
+
+/** The session. `lock` guards `definitions`. */
+struct fm_session {
+    const struct fm_region *regions; /**< recorded functions, by number */
+    size_t region_count;
+    pthread_mutex_t lock;
+    struct fm_definitions definitions;
+    const struct fm_exchange *exchange;
+    const char *library; /**< version of the MPI library */
+    char directory[4096];
+    bool open; /**< the archive is */
+};
+extern struct fm_session fm_session;
+
+/** Begins the session: clock, buffers. Records are kept in memory until fm_session_open.
+ * @param start_ticks, start_nanoseconds  start of the process (interface.h) */
+void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
+                      const struct fm_region *regions, size_t region_count);
+
+/** Creates the experiment directory and opens the archive. Collective. On failure rank 0 says why
+ * on stderr and recording ends. */
+void fm_session_open(const struct fm_exchange *exchange, const char *library);
+
+/** Ends the run: measures the clocks again, converts all records, unifies the definitions, writes
+ * the archive. Collective.
+ * @param thread   the calling thread, in the last call to be recorded; may be NULL
+ * @param last     writes the operations of that call into the room that it reserves with
+ *                 fm_thread_leave; all processes have entered the call by then
+ * @param events   number of events it writes, Enter and Leave included */
+void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
+                      uint64_t events);
+
+/** Saves what there is without communication: events of all threads and a journal of this process's
+ * definitions. For processes that end without fm_session_close. */
+void fm_session_save(void);
+
+/** Number of a string definition; thread-safe. */
+uint32_t fm_session_string(const char *text);
+
+/** Adds a definition; thread-safe (see fm_define). */
+uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *words, size_t count);
+
+/** Names a communicator or window; thread-safe. */
+void fm_session_name(enum fm_define_kind kind, uint32_t number, const char *text);
+
+/** Number of a group definition; thread-safe (see fm_define_group). */
+uint32_t fm_session_group(const int *ranks, size_t count);
+
+#endif

@@ -1,0 +1,160 @@
+#include "record/core/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { CHUNK_BYTES = 256 * 1024, CHUNKS_AT_LEAST = 2 };
+
+__thread struct fm_thread *fm_thread_self;
+
+static struct {
+    pthread_mutex_t lock; /* of the list */
+    struct fm_thread *all;
+    uint32_t count;
+    _Atomic long chunks_left;
+    _Atomic bool over;
+    void (*flush)(struct fm_thread *thread);
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void fm_threads_begin(size_t bytes, void (*flush)(struct fm_thread *thread))
+{
+    threads.chunks_left = (long)(bytes / CHUNK_BYTES);
+    threads.flush = flush;
+}
+
+static void *new_pages(size_t bytes)
+{
+    void *pages =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static struct fm_chunk *new_chunk(void)
+{
+    struct fm_chunk *chunk = new_pages(CHUNK_BYTES);
+    if (chunk != NULL) {
+        chunk->next = NULL;
+        chunk->used = chunk->words;
+    }
+    return chunk;
+}
+
+static void fill(struct fm_thread *thread, struct fm_chunk *chunk)
+{
+    chunk->next = NULL;
+    if (thread->current != NULL) {
+        thread->current->used = thread->cursor;
+        thread->current->next = chunk;
+    } else {
+        thread->first = chunk;
+    }
+    thread->current = chunk;
+    thread->cursor = chunk->words;
+    thread->limit = (uint64_t *)((char *)chunk + CHUNK_BYTES);
+}
+
+struct fm_thread *fm_thread_attach(void)
+{
+    if (atomic_load_explicit(&threads.over, memory_order_acquire)) {
+        return NULL;
+    }
+    int saved = errno;
+    struct fm_thread *thread = new_pages(sizeof *thread);
+    struct fm_chunk *chunks[CHUNKS_AT_LEAST] = {NULL};
+    for (int i = 0; thread != NULL && i < CHUNKS_AT_LEAST; i++) {
+        chunks[i] = new_chunk();
+        if (chunks[i] == NULL) {
+            thread = NULL; /* out of memory: the thread goes unrecorded */
+        }
+    }
+    if (thread != NULL) {
+        fill(thread, chunks[0]);
+        thread->spare = chunks[1];
+        atomic_fetch_sub(&threads.chunks_left, CHUNKS_AT_LEAST);
+        pthread_mutex_lock(&threads.lock);
+        thread->index = threads.count++;
+        thread->next = threads.all;
+        threads.all = thread;
+        pthread_mutex_unlock(&threads.lock);
+        fm_thread_self = thread;
+    }
+    errno = saved;
+    return thread;
+}
+
+uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
+{
+    (void)words; /* a chunk holds more than any reservation */
+    int saved = errno;
+    struct fm_chunk *chunk = thread->spare;
+    if (chunk != NULL) {
+        thread->spare = chunk->next;
+    } else if (atomic_fetch_sub(&threads.chunks_left, 1) > 0) {
+        chunk = new_chunk();
+    } else {
+        atomic_fetch_add(&threads.chunks_left, 1);
+    }
+    if (chunk != NULL) {
+        fill(thread, chunk);
+    } else {
+        threads.flush(thread);
+    }
+    errno = saved;
+    return thread->cursor;
+}
+
+void fm_thread_reuse(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = thread->first;
+    thread->current->next = thread->spare;
+    thread->spare = chunk->next;
+    thread->current = NULL;
+    thread->first = NULL;
+    fill(thread, chunk);
+}
+
+struct fm_thread *fm_threads_end(void)
+{
+    atomic_store_explicit(&threads.over, true, memory_order_release);
+    pthread_mutex_lock(&threads.lock);
+    struct fm_thread *all = threads.all;
+    for (struct fm_thread *thread = all; thread != NULL; thread = thread->next) {
+        __atomic_fetch_or(&thread->depth, FM_THREAD_OVER, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&threads.lock);
+    return all;
+}
+
+struct fm_thread *fm_threads_all(void)
+{
+    pthread_mutex_lock(&threads.lock);
+    struct fm_thread *all = threads.all;
+    pthread_mutex_unlock(&threads.lock);
+    return all;
+}
+
+void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes)
+{
+    if (bytes > thread->scratch_size[slot]) {
+        int saved = errno;
+        size_t size = thread->scratch_size[slot] != 0 ? thread->scratch_size[slot] : 16384;
+        while (size < bytes) {
+            size *= 2;
+        }
+        void *larger = new_pages(size);
+        if (larger == NULL) {
+            errno = saved;
+            return NULL;
+        }
+        if (thread->scratch[slot] != NULL) {
+            munmap(thread->scratch[slot], thread->scratch_size[slot]);
+        }
+        thread->scratch[slot] = larger;
+        thread->scratch_size[slot] = size;
+        errno = saved;
+    }
+    return thread->scratch[slot];
+}

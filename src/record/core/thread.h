@@ -1,0 +1,143 @@
+/** @file
+ * Threads of the recorded process and their buffers of compact records.
+ *
+ * A thread becomes a location at its first recorded call. Its records go to a list of chunks that
+ * only this thread touches; when a chunk is full the thread takes another from the process's memory
+ * budget, and when that is spent it hands its chunks to the flush function and uses them again.
+ */
+#ifndef FERMATA_RECORD_CORE_THREAD_H
+#define FERMATA_RECORD_CORE_THREAD_H
+
+#include "record/core/clock.h"
+#include "record/core/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FM_CACHE_SIZE = 8, FM_THREAD_OVER = 0x40000000 };
+
+/** A chunk of records. */
+struct fm_chunk {
+    struct fm_chunk *next;
+    uint64_t *used; /**< end of the records; valid once the thread has left the chunk */
+    uint64_t words[];
+};
+
+/** Per-thread copy of recent look-ups in a handle map (handles.h). */
+struct fm_cache_entry {
+    uint64_t handle;
+    uint64_t generation;
+    void *object;
+};
+
+/** A thread of the process. All fields belong to the thread itself, except where noted. */
+struct fm_thread {
+    uint64_t *cursor;  /**< where the next record goes */
+    uint64_t *limit;   /**< end of the current chunk */
+    uint64_t enter;    /**< Enter of the call that is open */
+    uint32_t depth;    /**< nesting of recorded calls; not 0: do not record */
+    uint32_t function; /**< the call that is open */
+    uint64_t next_id;  /**< last request or matching id given out */
+    uint32_t index;    /**< number of the thread in its process, in order of appearance */
+    struct fm_cache_entry cache[3][FM_CACHE_SIZE]; /**< communicators, windows, groups */
+    void *scratch[2];                              /**< fm_thread_scratch */
+    size_t scratch_size[2];
+
+    struct fm_chunk *first;   /**< oldest chunk with records */
+    struct fm_chunk *current; /**< chunk being filled */
+    struct fm_chunk *spare;   /**< chunks to be filled again */
+    struct fm_thread *next;   /**< list of all threads */
+
+    void *writer;           /**< of the archive; used under its lock, like the fields below */
+    uint64_t last_time;     /**< time of the last event written */
+    uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
+    uint32_t pending_function;
+    bool pending;             /**< whether there is one */
+    uint64_t flush_begin[2];  /**< begin and end of a flush that is to be told of; 0: none */
+    uint64_t events;          /**< events written */
+};
+
+/** The calling thread; NULL before its first recorded call. */
+extern __thread struct fm_thread *fm_thread_self __attribute__((tls_model("initial-exec")));
+
+/** Sets the memory budget for records.
+ * @param bytes  of all threads together; each thread gets at least two chunks
+ * @param flush  hands all records of `thread` to the archive; called by the thread itself */
+void fm_threads_begin(size_t bytes, void (*flush)(struct fm_thread *thread));
+
+/** Makes the calling thread a location, unless recording is over.
+ * @return the thread, or NULL if nothing is to be recorded. errno is preserved. */
+struct fm_thread *fm_thread_attach(void);
+
+/** Makes room for `words` words in one chunk, flushing if need be. errno is preserved. */
+uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
+
+/** Gives every chunk of the thread back for refilling (after its records were converted). */
+void fm_thread_reuse(struct fm_thread *thread);
+
+/** Stops recording in all threads for good; returns the list of all threads. */
+struct fm_thread *fm_threads_end(void);
+
+/** List of all threads so far. */
+struct fm_thread *fm_threads_all(void);
+
+/** Memory of the thread's own that stays valid until the next call with this slot.
+ * @return at least `bytes` bytes, or NULL if there is no memory. errno is preserved. */
+void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes);
+
+/** An identifier that no other request or operation of the process has. */
+static inline uint64_t fm_thread_new_id(struct fm_thread *thread)
+{
+    return ++thread->next_id | (uint64_t)thread->index << 40;
+}
+
+/** Begins a call: NULL if it is not to be recorded (nested, or recording is off). */
+static inline struct fm_thread *fm_thread_enter(uint32_t function)
+{
+    struct fm_thread *thread = fm_thread_self;
+    if (__builtin_expect(thread == NULL, 0)) {
+        thread = fm_thread_attach();
+        if (thread == NULL) {
+            return NULL;
+        }
+    }
+    if (__builtin_expect(thread->depth != 0, 0)) {
+        return NULL;
+    }
+    thread->depth = 1;
+    thread->function = function;
+    thread->enter = fm_clock_now();
+    return thread;
+}
+
+/** Room for `words` words of records. */
+static inline uint64_t *fm_thread_reserve(struct fm_thread *thread, size_t words)
+{
+    uint64_t *place = thread->cursor;
+    if (__builtin_expect((size_t)(thread->limit - place) < words, 0)) {
+        place = fm_thread_grow(thread, words);
+    }
+    thread->cursor = place + words;
+    return place;
+}
+
+/** Notes the end of the call: writes its CALL record and leaves room for `words` words of
+ * operations, which the caller fills. */
+static inline uint64_t *fm_thread_leave(struct fm_thread *thread, size_t words)
+{
+    uint64_t now = fm_clock_now();
+    uint64_t *place = fm_thread_reserve(thread, FM_WORDS_CALL + words);
+    place[0] = fm_record_header(FM_RECORD_CALL, thread->function, 0);
+    place[1] = thread->enter;
+    place[2] = now;
+    return place + FM_WORDS_CALL;
+}
+
+/** Ends the call's recording; nothing more may be reserved for it. */
+static inline void fm_thread_done(struct fm_thread *thread)
+{
+    thread->depth--; /* keeps the mark of fm_threads_end */
+}
+
+#endif

@@ -1,0 +1,23 @@
+/** @file
+ * Unification of the definitions of all processes, and of their clocks, in O(log P) rounds along a
+ * binomial tree.
+ */
+#ifndef FERMATA_RECORD_CORE_UNIFY_H
+#define FERMATA_RECORD_CORE_UNIFY_H
+
+#include "record/core/archive.h"
+
+/** Merges the sets of all processes into that of rank 0. Collective.
+ * @param set     this process's definitions; grows by those of the processes below it in the tree
+ * @param global  receives the number in rank 0's set of each definition this process had; free with
+ *                fm_define_map_free
+ * @return false without memory */
+bool fm_unify(const struct fm_exchange *exchange, struct fm_definitions *set,
+              struct fm_define_map *global);
+
+/** Measures the offset of this process's clock to rank 0's by exchanges with the parent in the tree
+ * (the one with the shortest round trip counts). Processes that share their clock take over the
+ * parent's offset without measuring, unless `always` is set. Collective. */
+struct fm_clock_offset fm_clock_measure(const struct fm_exchange *exchange, bool always);
+
+#endif

@@ -1,0 +1,42 @@
+/** @file
+ * Starting a program with the recorder preloaded.
+ */
+#ifndef FERMATA_RECORD_LAUNCH_H
+#define FERMATA_RECORD_LAUNCH_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What and how to record. */
+struct fm_record_options {
+    const char *directory; /**< experiment directory, must not exist; NULL: a new name */
+    const char *memory;    /**< buffer of each process, as in 64M; NULL: the default */
+    bool verbose;
+};
+
+/** What came of it. */
+struct fm_record_result {
+    int exit_status;      /**< the program's; 128 + signal if it was killed */
+    char directory[4096]; /**< absolute path of the experiment; empty: nothing was recorded */
+    uint64_t events;      /**< 0 if the program did not reach its MPI_Finalize */
+    uint64_t bytes;       /**< of the archive */
+};
+
+/** Runs a command with the recorder and waits for it. Signals to this process that ask to end are
+ * passed on. Under mpirun (as one of several processes) only the options' environment is used as for
+ * any rank: use fm_record_exec there.
+ * @param command  argument vector, ends with NULL
+ * @return FM_OK if the command could be started, whatever it returned then */
+fm_status_t fm_record_run(const struct fm_record_options *options, char *const command[],
+                          struct fm_record_result *result, struct fm_error *error);
+
+/** Replaces this process by the command with the recorder; returns only on failure. */
+fm_status_t fm_record_exec(const struct fm_record_options *options, char *const command[],
+                           struct fm_error *error);
+
+/** Whether this process was itself started by an MPI launcher, as one of its ranks. */
+bool fm_record_is_rank(void);
+
+#endif

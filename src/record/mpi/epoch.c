@@ -1,0 +1,121 @@
+/* Active-target synchronization: fence; start, complete, post, wait, test. */
+#include "record/mpi/group.h"
+#include "record/mpi/window.h"
+
+int fm_MPI_Win_fence(int assert, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_fence);
+    int result = PMPI_Win_fence(assert, win);
+    if (thread == NULL) {
+        return result;
+    }
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL) {
+        fm_put_mark(fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN),
+                    FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
+        fm_win_complete(thread, w, -1, FM_COMPLETE_EPOCH);
+        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_END);
+        r[0] = fm_record_header(FM_RECORD_WIN_COLLECTIVE_END, OTF2_COLLECTIVE_OP_BARRIER,
+                                w->number);
+        r[1] = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY;
+    }
+    fm_thread_done(thread);
+    return result;
+}
+
+static void put_group_sync(struct fm_thread *thread, const struct fm_win *win, uint32_t level,
+                           uint32_t group)
+{
+    if (group != FM_DEFINE_NONE) {
+        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_GROUP_SYNC);
+        r[0] = fm_record_header(FM_RECORD_GROUP_SYNC, level, win->number);
+        r[1] = group;
+    }
+}
+
+enum { FULL_SYNC = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY };
+
+int fm_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_start);
+    int result = PMPI_Win_start(group, assert, win);
+    if (thread == NULL) {
+        return result;
+    }
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL) {
+        w->access_group = fm_group_find(thread, group);
+        put_group_sync(thread, w, OTF2_RMA_SYNC_LEVEL_PROCESS, w->access_group);
+    }
+    fm_thread_done(thread);
+    return result;
+}
+
+int fm_MPI_Win_complete(MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_complete);
+    int result = PMPI_Win_complete(win);
+    if (thread == NULL) {
+        return result;
+    }
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL) {
+        fm_win_complete(thread, w, -1, FM_COMPLETE_EPOCH);
+        put_group_sync(thread, w, FULL_SYNC, w->access_group);
+        w->access_group = FM_DEFINE_NONE;
+    }
+    fm_thread_done(thread);
+    return result;
+}
+
+int fm_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_post);
+    int result = PMPI_Win_post(group, assert, win);
+    if (thread == NULL) {
+        return result;
+    }
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL) {
+        w->exposure_group = fm_group_find(thread, group);
+        put_group_sync(thread, w, OTF2_RMA_SYNC_LEVEL_PROCESS, w->exposure_group);
+    }
+    fm_thread_done(thread);
+    return result;
+}
+
+/* Ends a wait, or a test; `closed`: the exposure epoch is over. */
+static void record_exposure_end(struct fm_thread *thread, MPI_Win win, bool closed)
+{
+    struct fm_win *w = closed ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL) {
+        put_group_sync(thread, w, FULL_SYNC, w->exposure_group);
+        w->exposure_group = FM_DEFINE_NONE;
+    }
+    fm_thread_done(thread);
+}
+
+int fm_MPI_Win_wait(MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_wait);
+    int result = PMPI_Win_wait(win);
+    if (thread != NULL) {
+        record_exposure_end(thread, win, result == MPI_SUCCESS);
+    }
+    return result;
+}
+
+int fm_MPI_Win_test(MPI_Win win, int *flag)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_test);
+    int result = PMPI_Win_test(win, flag);
+    if (thread != NULL) {
+        record_exposure_end(thread, win, result == MPI_SUCCESS && *flag);
+    }
+    return result;
+}

@@ -1,0 +1,126 @@
+/* Passive-target synchronization: locks and flushes. MPI does not tell when a lock is acquired. */
+#include "record/mpi/window.h"
+
+static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const struct fm_win *win,
+                     OTF2_LockType type, uint32_t target)
+{
+    uint64_t *r = fm_thread_reserve(thread, FM_WORDS_LOCK_REQUEST);
+    r[0] = fm_record_header(kind, type, win->number);
+    r[1] = target;
+    r[2] = target != OTF2_UNDEFINED_UINT32 ? target : 0; /* one lock for each target */
+}
+
+int fm_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_lock);
+    int result = PMPI_Win_lock(lock_type, rank, assert, win);
+    if (thread == NULL) {
+        return result;
+    }
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL && rank >= 0 && rank < w->size && (assert & MPI_MODE_NOCHECK) == 0) {
+        w->targets[rank].locked = true;
+        put_lock(thread, FM_RECORD_LOCK_REQUEST, w,
+                 lock_type == MPI_LOCK_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED,
+                 (uint32_t)rank);
+    }
+    fm_thread_done(thread);
+    return result;
+}
+
+int fm_MPI_Win_unlock(int rank, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_unlock);
+    int result = PMPI_Win_unlock(rank, win);
+    if (thread == NULL) {
+        return result;
+    }
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL && rank >= 0 && rank < w->size) {
+        fm_win_complete(thread, w, rank, FM_COMPLETE_FULLY);
+        if (w->targets[rank].locked) {
+            w->targets[rank].locked = false;
+            put_lock(thread, FM_RECORD_LOCK_RELEASE, w, 0, (uint32_t)rank);
+        }
+    }
+    fm_thread_done(thread);
+    return result;
+}
+
+int fm_MPI_Win_lock_all(int assert, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_lock_all);
+    int result = PMPI_Win_lock_all(assert, win);
+    if (thread == NULL) {
+        return result;
+    }
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL && (assert & MPI_MODE_NOCHECK) == 0) {
+        w->locked_all = true;
+        put_lock(thread, FM_RECORD_LOCK_REQUEST, w, OTF2_LOCK_SHARED, OTF2_UNDEFINED_UINT32);
+    }
+    fm_thread_done(thread);
+    return result;
+}
+
+int fm_MPI_Win_unlock_all(MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_unlock_all);
+    int result = PMPI_Win_unlock_all(win);
+    if (thread == NULL) {
+        return result;
+    }
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL) {
+        fm_win_complete(thread, w, -1, FM_COMPLETE_FULLY);
+        if (w->locked_all) {
+            w->locked_all = false;
+            put_lock(thread, FM_RECORD_LOCK_RELEASE, w, 0, OTF2_UNDEFINED_UINT32);
+        }
+    }
+    fm_thread_done(thread);
+    return result;
+}
+
+/* A flush of one target (-1: all). */
+static void record_flush(struct fm_thread *thread, int result, int rank, MPI_Win win,
+                         enum fm_completion completion)
+{
+    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    fm_thread_leave(thread, 0);
+    if (w != NULL && rank >= -1 && rank < w->size) {
+        fm_win_complete(thread, w, rank, completion);
+    }
+    fm_thread_done(thread);
+}
+
+#define FLUSH(name, completion)                                                                    \
+    int fm_##name(int rank, MPI_Win win)                                                           \
+    {                                                                                              \
+        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        int result = P##name(rank, win);                                                           \
+        if (thread != NULL) {                                                                      \
+            record_flush(thread, rank >= 0 ? result : MPI_ERR_RANK, rank, win, completion);        \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+#define FLUSH_ALL(name, completion)                                                                \
+    int fm_##name(MPI_Win win)                                                                     \
+    {                                                                                              \
+        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        int result = P##name(win);                                                                 \
+        if (thread != NULL) {                                                                      \
+            record_flush(thread, result, -1, win, completion);                                     \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+FLUSH(MPI_Win_flush, FM_COMPLETE_FULLY)
+FLUSH(MPI_Win_flush_local, FM_COMPLETE_AT_ORIGIN)
+FLUSH_ALL(MPI_Win_flush_all, FM_COMPLETE_FULLY)
+FLUSH_ALL(MPI_Win_flush_local_all, FM_COMPLETE_AT_ORIGIN)

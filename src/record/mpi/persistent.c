@@ -1,0 +1,99 @@
+/* Persistent point-to-point requests: every start is an operation of its own. */
+#include "record/mpi/request.h"
+
+#define SEND_INIT(name)                                                                            \
+    int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
+                  MPI_Comm comm, MPI_Request *request)                                             \
+    {                                                                                              \
+        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        int result = P##name(buf, count, datatype, dest, tag, comm, request);                      \
+        if (thread != NULL) {                                                                      \
+            fm_thread_leave(thread, 0);                                                            \
+            if (result == MPI_SUCCESS) {                                                           \
+                remember(thread, FM_REQUEST_SEND, dest, tag, fm_type_bytes(count, datatype), comm, \
+                         *request);                                                                \
+            }                                                                                      \
+            fm_thread_done(thread);                                                                \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+
+static void remember(struct fm_thread *thread, enum fm_request_kind kind, int peer, int tag,
+                     uint64_t bytes, MPI_Comm comm, MPI_Request handle)
+{
+    struct fm_comm *c = fm_comm_find(thread, comm);
+    struct fm_request request = {.persistent = true, .peer = peer, .tag = tag, .bytes = bytes};
+    request.kind = peer != MPI_PROC_NULL && c != NULL ? kind : FM_REQUEST_SILENT;
+    request.ref = c != NULL ? c->number : FM_DEFINE_NONE;
+    fm_request_add(handle, &request);
+}
+
+SEND_INIT(MPI_Send_init)
+SEND_INIT(MPI_Bsend_init)
+SEND_INIT(MPI_Ssend_init)
+SEND_INIT(MPI_Rsend_init)
+
+int fm_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                     MPI_Comm comm, MPI_Request *request)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Recv_init);
+    int result = PMPI_Recv_init(buf, count, datatype, source, tag, comm, request);
+    if (thread != NULL) {
+        fm_thread_leave(thread, 0);
+        if (result == MPI_SUCCESS) {
+            remember(thread, FM_REQUEST_RECEIVE, source, tag, 0, comm, *request);
+        }
+        fm_thread_done(thread);
+    }
+    return result;
+}
+
+static void record_start(struct fm_thread *thread, MPI_Request handle)
+{
+    struct fm_request *request = fm_request_claim(handle);
+    if (request == NULL) {
+        return;
+    }
+    if (request->persistent) {
+        request->active = true;
+        request->id = fm_thread_new_id(thread);
+        if (request->kind == FM_REQUEST_SEND) {
+            uint64_t *r = fm_thread_reserve(thread, FM_WORDS_ISEND);
+            r = fm_put_message(r, FM_RECORD_ISEND, request->ref, request->peer, request->tag,
+                               request->bytes);
+            *r = request->id;
+        } else if (request->kind == FM_REQUEST_RECEIVE) {
+            fm_put_id(fm_thread_reserve(thread, FM_WORDS_IRECV_REQUEST), FM_RECORD_IRECV_REQUEST,
+                      0, request->id);
+        }
+    }
+    fm_request_return(request);
+}
+
+int fm_MPI_Start(MPI_Request *request)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Start);
+    int result = PMPI_Start(request);
+    if (thread != NULL) {
+        fm_thread_leave(thread, 0);
+        if (result == MPI_SUCCESS) {
+            record_start(thread, *request);
+        }
+        fm_thread_done(thread);
+    }
+    return result;
+}
+
+int fm_MPI_Startall(int count, MPI_Request array_of_requests[])
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Startall);
+    int result = PMPI_Startall(count, array_of_requests);
+    if (thread != NULL) {
+        fm_thread_leave(thread, 0);
+        for (int i = 0; result == MPI_SUCCESS && i < count; i++) {
+            record_start(thread, array_of_requests[i]);
+        }
+        fm_thread_done(thread);
+    }
+    return result;
+}

@@ -1,0 +1,236 @@
+/* One-sided operations. */
+#include "record/mpi/request.h"
+#include "record/mpi/window.h"
+
+/* The window of an operation that is to be recorded, else NULL. */
+static struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win win, int target)
+{
+    struct fm_win *w = NULL;
+    if (result == MPI_SUCCESS && target != MPI_PROC_NULL) {
+        w = fm_win_find(thread, win);
+    }
+    return w != NULL && target >= 0 && target < w->size ? w : NULL;
+}
+
+/* A put or get. */
+static inline void record_transfer(struct fm_thread *thread, int result, enum fm_record_kind kind,
+                                   MPI_Win win, int target, uint64_t bytes)
+{
+    struct fm_win *w = window_of(thread, result, win, target);
+    if (w != NULL) {
+        uint64_t *r = fm_thread_leave(thread, FM_WORDS_PUT);
+        r[0] = fm_record_header(kind, 0, w->number);
+        r[1] = (uint64_t)target;
+        r[2] = bytes;
+        r[3] = fm_win_operation(thread, w, target, kind == FM_RECORD_GET);
+    } else {
+        fm_thread_leave(thread, 0);
+    }
+    fm_thread_done(thread);
+}
+
+static void record_atomic(struct fm_thread *thread, int result, OTF2_RmaAtomicType type,
+                          MPI_Win win, int target, uint64_t sent, uint64_t received)
+{
+    struct fm_win *w = window_of(thread, result, win, target);
+    if (w != NULL) {
+        uint64_t *r = fm_thread_leave(thread, FM_WORDS_ATOMIC);
+        r[0] = fm_record_header(FM_RECORD_ATOMIC, type, w->number);
+        r[1] = (uint64_t)target;
+        r[2] = sent;
+        r[3] = received;
+        r[4] = fm_win_operation(thread, w, target, false);
+    } else {
+        fm_thread_leave(thread, 0);
+    }
+    fm_thread_done(thread);
+}
+
+/* A request-based operation: as above, with a request. */
+static void record_request(struct fm_thread *thread, int result, enum fm_record_kind kind,
+                           OTF2_RmaAtomicType type, MPI_Win win, int target, uint64_t sent,
+                           uint64_t received, MPI_Request handle)
+{
+    struct fm_request request = {.active = true};
+    struct fm_win *w = window_of(thread, result, win, target);
+    if (w != NULL) {
+        bool get = kind == FM_RECORD_GET, atomic = kind == FM_RECORD_ATOMIC;
+        uint64_t *r = fm_thread_leave(thread, atomic ? FM_WORDS_ATOMIC : FM_WORDS_PUT);
+        request.kind = FM_REQUEST_RMA;
+        request.ref = w->number;
+        request.fetches = get;
+        request.id = fm_win_request_operation(thread, w, target, get);
+        r[0] = fm_record_header(kind, type, w->number);
+        r[1] = (uint64_t)target;
+        r[2] = get ? received : sent;
+        if (atomic) {
+            r[3] = received;
+        }
+        r[atomic ? 4 : 3] = request.id;
+    } else {
+        fm_thread_leave(thread, 0);
+    }
+    if (result == MPI_SUCCESS) {
+        fm_request_add(handle, &request);
+    }
+    fm_thread_done(thread);
+}
+
+int fm_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+               int target_rank, MPI_Aint target_disp, int target_count,
+               MPI_Datatype target_datatype, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Put);
+    int result = PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                          target_count, target_datatype, win);
+    if (thread != NULL) {
+        record_transfer(thread, result, FM_RECORD_PUT, win, target_rank,
+                        fm_type_bytes(origin_count, origin_datatype));
+    }
+    return result;
+}
+
+int fm_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+               MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Get);
+    int result = PMPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                          target_count, target_datatype, win);
+    if (thread != NULL) {
+        record_transfer(thread, result, FM_RECORD_GET, win, target_rank,
+                        fm_type_bytes(origin_count, origin_datatype));
+    }
+    return result;
+}
+
+int fm_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                int target_rank, MPI_Aint target_disp, int target_count,
+                MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Rput);
+    int result = PMPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                           target_count, target_datatype, win, request);
+    if (thread != NULL) {
+        record_request(thread, result, FM_RECORD_PUT, 0, win, target_rank,
+                       fm_type_bytes(origin_count, origin_datatype), 0, *request);
+    }
+    return result;
+}
+
+int fm_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+                MPI_Request *request)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Rget);
+    int result = PMPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                           target_count, target_datatype, win, request);
+    if (thread != NULL) {
+        record_request(thread, result, FM_RECORD_GET, 0, win, target_rank, 0,
+                       fm_type_bytes(origin_count, origin_datatype), *request);
+    }
+    return result;
+}
+
+int fm_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                      int target_rank, MPI_Aint target_disp, int target_count,
+                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Accumulate);
+    int result = PMPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
+                                 target_disp, target_count, target_datatype, op, win);
+    if (thread != NULL) {
+        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, win, target_rank,
+                      fm_type_bytes(origin_count, origin_datatype), 0);
+    }
+    return result;
+}
+
+int fm_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                       int target_rank, MPI_Aint target_disp, int target_count,
+                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Raccumulate);
+    int result = PMPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank,
+                                  target_disp, target_count, target_datatype, op, win, request);
+    if (thread != NULL) {
+        record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, win,
+                       target_rank, fm_type_bytes(origin_count, origin_datatype), 0, *request);
+    }
+    return result;
+}
+
+/* Bytes that a fetching operation sends: none if it only reads. */
+static uint64_t fetch_sends(MPI_Op op, uint64_t bytes)
+{
+    return op == MPI_NO_OP ? 0 : bytes;
+}
+
+int fm_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                          void *result_addr, int result_count, MPI_Datatype result_datatype,
+                          int target_rank, MPI_Aint target_disp, int target_count,
+                          MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Get_accumulate);
+    int result = PMPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
+                                     result_count, result_datatype, target_rank, target_disp,
+                                     target_count, target_datatype, op, win);
+    if (thread != NULL) {
+        uint64_t received = fm_type_bytes(result_count, result_datatype);
+        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, win, target_rank,
+                      fetch_sends(op, received), received);
+    }
+    return result;
+}
+
+int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count,
+                           MPI_Datatype origin_datatype, void *result_addr, int result_count,
+                           MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
+                           int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+                           MPI_Request *request)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Rget_accumulate);
+    int result = PMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
+                                      result_count, result_datatype, target_rank, target_disp,
+                                      target_count, target_datatype, op, win, request);
+    if (thread != NULL) {
+        uint64_t received = fm_type_bytes(result_count, result_datatype);
+        record_request(thread, result, FM_RECORD_ATOMIC,
+                       OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, win, target_rank,
+                       fetch_sends(op, received), received, *request);
+    }
+    return result;
+}
+
+int fm_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype,
+                        int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Fetch_and_op);
+    int result = PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp,
+                                   op, win);
+    if (thread != NULL) {
+        OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
+        uint64_t bytes = fm_type_bytes(1, datatype);
+        if (op == MPI_SUM) {
+            type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD;
+        } else if (op == MPI_REPLACE) {
+            type = OTF2_RMA_ATOMIC_TYPE_SWAP;
+        }
+        record_atomic(thread, result, type, win, target_rank, fetch_sends(op, bytes), bytes);
+    }
+    return result;
+}
+
+int fm_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr,
+                            MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
+                            MPI_Win win)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Compare_and_swap);
+    int result = PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
+                                       target_rank, target_disp, win);
+    if (thread != NULL) {
+        uint64_t bytes = fm_type_bytes(1, datatype); /* the value and what it is compared with */
+        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, win, target_rank,
+                      2 * bytes, bytes);
+    }
+    return result;
+}

@@ -1,0 +1,183 @@
+/* Begin and end of the MPI program: MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort; and the
+ * recorder's own communication, on a communicator of its own. */
+#include "record/interface.h"
+#include "record/mpi/comm.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+bool fm_mpi_threaded;
+
+static MPI_Comm own_comm = MPI_COMM_NULL;
+
+enum { TAG = 1, PIECE = 1 << 30 };
+
+static void own_barrier(void)
+{
+    PMPI_Barrier(own_comm);
+}
+
+static void own_broadcast(void *data, size_t bytes, uint32_t root)
+{
+    PMPI_Bcast(data, (int)bytes, MPI_BYTE, (int)root, own_comm);
+}
+
+static void own_gather(const void *in, void *out, size_t bytes, uint32_t root)
+{
+    PMPI_Gather(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE, (int)root, own_comm);
+}
+
+static void own_scatter(const void *in, void *out, size_t bytes, uint32_t root)
+{
+    PMPI_Scatter(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE, (int)root, own_comm);
+}
+
+static void own_reduce(uint64_t *values, size_t count, enum fm_reduction reduction)
+{
+    const MPI_Op ops[] = {
+        [FM_REDUCE_SUM] = MPI_SUM, [FM_REDUCE_MIN] = MPI_MIN, [FM_REDUCE_MAX] = MPI_MAX};
+    PMPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, ops[reduction], own_comm);
+}
+
+static void own_send(const void *data, size_t bytes, uint32_t to)
+{
+    const char *next = data;
+    do {
+        size_t piece = bytes < PIECE ? bytes : PIECE;
+        PMPI_Send(next, (int)piece, MPI_BYTE, (int)to, TAG, own_comm);
+        next += piece;
+        bytes -= piece;
+    } while (bytes > 0);
+}
+
+static void own_receive(void *data, size_t bytes, uint32_t from)
+{
+    char *next = data;
+    do {
+        size_t piece = bytes < PIECE ? bytes : PIECE;
+        PMPI_Recv(next, (int)piece, MPI_BYTE, (int)from, TAG, own_comm, MPI_STATUS_IGNORE);
+        next += piece;
+        bytes -= piece;
+    } while (bytes > 0);
+}
+
+static struct fm_exchange exchange = {.barrier = own_barrier,
+                                      .broadcast = own_broadcast,
+                                      .gather = own_gather,
+                                      .scatter = own_scatter,
+                                      .reduce = own_reduce,
+                                      .send = own_send,
+                                      .receive = own_receive};
+
+static const struct fm_region regions[] = {
+#include "regions.inc"
+};
+
+static const fm_function_t wrappers[] = {
+#include "wrappers.inc"
+};
+
+static void begin(uint64_t start_ticks, uint64_t start_nanoseconds)
+{
+    fm_session_begin(start_ticks, start_nanoseconds, regions, sizeof regions / sizeof regions[0]);
+}
+
+__attribute__((visibility("default"))) const struct fm_wrapper_library fermata_wrapper_library = {
+    .count = FM_FUNCTION_COUNT, .wrappers = wrappers, .begin = begin};
+
+/* After the library's own initialization, within the call. */
+static void begin_run(struct fm_thread *thread, int provided)
+{
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length, rank, size;
+    fm_mpi_threaded = provided == MPI_THREAD_MULTIPLE;
+    PMPI_Comm_dup(MPI_COMM_WORLD, &own_comm);
+    PMPI_Comm_rank(own_comm, &rank);
+    PMPI_Comm_size(own_comm, &size);
+    exchange.rank = (uint32_t)rank;
+    exchange.size = (uint32_t)size;
+    PMPI_Get_library_version(version, &length);
+    fm_types_begin();
+    fm_comm_begin();
+    fm_session_open(&exchange, version);
+
+    struct fm_comm *world = fm_comm_find(thread, MPI_COMM_WORLD);
+    struct fm_comm *self = fm_comm_find(thread, MPI_COMM_SELF);
+    fm_thread_leave(thread, 0);
+    if (world != NULL && self != NULL) {
+        fm_put_mark(fm_thread_reserve(thread, 1), FM_RECORD_COLLECTIVE_BEGIN, 0);
+        fm_put_mark(fm_thread_reserve(thread, 1), FM_RECORD_COMM_CREATE, world->number);
+        fm_put_mark(fm_thread_reserve(thread, 1), FM_RECORD_COMM_CREATE, self->number);
+        fm_put_collective(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_END),
+                          OTF2_COLLECTIVE_OP_CREATE_HANDLE, world->number,
+                          OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    }
+    fm_thread_done(thread);
+}
+
+int fm_MPI_Init(int *argc, char ***argv)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Init);
+    int result = PMPI_Init(argc, argv);
+    if (thread != NULL && result == MPI_SUCCESS) {
+        begin_run(thread, MPI_THREAD_SINGLE);
+    }
+    return result;
+}
+
+int fm_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Init_thread);
+    int result = PMPI_Init_thread(argc, argv, required, provided);
+    if (thread != NULL && result == MPI_SUCCESS) {
+        begin_run(thread, *provided);
+    }
+    return result;
+}
+
+/* The records of MPI_Finalize, written when all processes have entered it. */
+static void record_finalize(struct fm_thread *thread)
+{
+    struct fm_comm *world = fm_comm_find(thread, MPI_COMM_WORLD);
+    struct fm_comm *self = fm_comm_find(thread, MPI_COMM_SELF);
+    fm_thread_leave(thread, 0);
+    if (world != NULL && self != NULL) {
+        fm_put_mark(fm_thread_reserve(thread, 1), FM_RECORD_COLLECTIVE_BEGIN, 0);
+        fm_put_mark(fm_thread_reserve(thread, 1), FM_RECORD_COMM_DESTROY, self->number);
+        fm_put_mark(fm_thread_reserve(thread, 1), FM_RECORD_COMM_DESTROY, world->number);
+        fm_put_collective(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_END),
+                          OTF2_COLLECTIVE_OP_DESTROY_HANDLE, world->number,
+                          OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    }
+}
+
+/* Enter, four records, Leave, and the program's end. */
+enum { FINALIZE_EVENTS = 7 };
+
+/* The archive is complete before the library's own finalization begins: programs and libraries that
+ * die there lose nothing. The recorded call ends when all processes have entered it. */
+int fm_MPI_Finalize(void)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Finalize);
+    if (own_comm != MPI_COMM_NULL) {
+        fm_session_close(thread, record_finalize, FINALIZE_EVENTS);
+        PMPI_Comm_free(&own_comm);
+    }
+    return PMPI_Finalize();
+}
+
+int fm_MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Abort);
+    fm_session_save();
+    int result = PMPI_Abort(comm, errorcode);
+    if (thread != NULL) {
+        fm_thread_done(thread);
+    }
+    return result;
+}
+
+int fm_MPI_Pcontrol(const int level, ...)
+{
+    FM_RECORD_PLAIN(int, MPI_Pcontrol, PMPI_Pcontrol(level));
+}

@@ -1,0 +1,81 @@
+/** @file
+ * What every file of wrappers needs: the MPI library's header, the functions' numbers, the recorder.
+ */
+#ifndef FERMATA_RECORD_MPI_WRAP_H
+#define FERMATA_RECORD_MPI_WRAP_H
+
+#include <mpi.h>
+
+#include "functions.h"
+#include "prototypes.h"
+#include "record/core/session.h"
+#include "record/core/thread.h"
+#include "record/mpi/library.h"
+
+/** Body of a wrapper that records Enter and Leave only. */
+#define FM_RECORD_PLAIN(type, name, call)                                                          \
+    struct fm_thread *fm_caller = fm_thread_enter(FM_FUNCTION_##name);                             \
+    type fm_outcome = call;                                                                        \
+    if (fm_caller != NULL) {                                                                       \
+        fm_thread_leave(fm_caller, 0);                                                             \
+        fm_thread_done(fm_caller);                                                                 \
+    }                                                                                              \
+    return fm_outcome
+
+/** Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). */
+extern bool fm_mpi_threaded;
+
+/** A lock for short sections; taken only with MPI_THREAD_MULTIPLE. */
+typedef unsigned char fm_spin_t;
+
+static inline void fm_spin_lock(fm_spin_t *lock)
+{
+    if (fm_mpi_threaded) {
+        while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE)) {
+            while (__atomic_load_n(lock, __ATOMIC_RELAXED)) {
+            }
+        }
+    }
+}
+
+static inline void fm_spin_unlock(fm_spin_t *lock)
+{
+    if (fm_mpi_threaded) {
+        __atomic_clear(lock, __ATOMIC_RELEASE);
+    }
+}
+
+/** Writes the operation records of a call; each returns the place behind. */
+static inline uint64_t *fm_put_message(uint64_t *r, enum fm_record_kind kind, uint32_t comm,
+                                       int peer, int tag, uint64_t bytes)
+{
+    r[0] = fm_record_header(kind, 0, comm);
+    r[1] = (uint32_t)peer | (uint64_t)(uint32_t)tag << 32;
+    r[2] = bytes;
+    return r + 3;
+}
+
+static inline uint64_t *fm_put_id(uint64_t *r, enum fm_record_kind kind, uint32_t ref, uint64_t id)
+{
+    r[0] = fm_record_header(kind, 0, ref);
+    r[1] = id;
+    return r + 2;
+}
+
+static inline uint64_t *fm_put_mark(uint64_t *r, enum fm_record_kind kind, uint32_t ref)
+{
+    r[0] = fm_record_header(kind, 0, ref);
+    return r + 1;
+}
+
+static inline uint64_t *fm_put_collective(uint64_t *r, OTF2_CollectiveOp operation, uint32_t comm,
+                                          uint32_t root, uint64_t sent, uint64_t received)
+{
+    r[0] = fm_record_header(FM_RECORD_COLLECTIVE_END, operation, comm);
+    r[1] = root;
+    r[2] = sent;
+    r[3] = received;
+    return r + 4;
+}
+
+#endif

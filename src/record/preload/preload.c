@@ -1,0 +1,131 @@
+/* The library that is preloaded into every process. It knows no MPI library: it exports all MPI-3.1
+ * function names, and at the first call of one finds out which MPI library the process has loaded,
+ * loads the wrappers that were built for it, and lets all names lead to them. If anything is missing
+ * they lead to the MPI library itself: the program runs as without us. */
+#include "record/interface.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+static const char *const function_names[] = {
+#include "names.inc"
+};
+enum { FUNCTION_COUNT = sizeof function_names / sizeof function_names[0] };
+
+extern fm_function_t fm_preload_slots[FUNCTION_COUNT] __attribute__((visibility("hidden")));
+fm_function_t fm_preload_resolve(unsigned long number) __attribute__((visibility("hidden")));
+
+static uint64_t start_ticks, start_nanoseconds;
+static pthread_once_t resolved = PTHREAD_ONCE_INIT;
+
+__attribute__((constructor)) static void note_start(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+    start_nanoseconds = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#if defined(__x86_64__)
+    start_ticks = __rdtsc();
+#endif
+}
+
+/* An MPI library that wrappers exist for. */
+struct mpi_library {
+    const char *soname_prefix;
+    const char *wrappers;
+    char path[PATH_MAX];
+};
+
+static struct mpi_library libraries[] = {
+    {.soname_prefix = "libmpi.so.40", .wrappers = "libfermata-mpi-openmpi.so"},
+    {.soname_prefix = "libmpich.so.12", .wrappers = "libfermata-mpi-mpich.so"},
+};
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *found)
+{
+    (void)size;
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *base = slash != NULL ? slash + 1 : info->dlpi_name;
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        if (strncmp(base, libraries[i].soname_prefix, strlen(libraries[i].soname_prefix)) == 0) {
+            snprintf(libraries[i].path, sizeof libraries[i].path, "%s", info->dlpi_name);
+            *(struct mpi_library **)found = &libraries[i];
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static const struct fm_wrapper_library *load_wrappers(const struct mpi_library *library)
+{
+    if (getauxval(AT_SECURE) != 0) {
+        return NULL;
+    }
+    Dl_info self;
+    char path[PATH_MAX];
+    if (dladdr((void *)(uintptr_t)note_start, &self) == 0 || self.dli_fname == NULL) {
+        return NULL;
+    }
+    const char *slash = strrchr(self.dli_fname, '/');
+    int folder = slash != NULL ? (int)(slash - self.dli_fname + 1) : 0;
+    snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, library->wrappers);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        fprintf(stderr, "fermata: nothing is recorded: %s\n", dlerror());
+        return NULL;
+    }
+    const struct fm_wrapper_library *wrappers = dlsym(handle, FM_WRAPPER_LIBRARY_SYMBOL);
+    if (wrappers == NULL || wrappers->count != FUNCTION_COUNT) {
+        fprintf(stderr, "fermata: nothing is recorded: %s is of another version\n", path);
+        return NULL;
+    }
+    return wrappers;
+}
+
+static void unavailable(void)
+{
+    fprintf(stderr, "fermata: an MPI function was called that no loaded library defines\n");
+    abort();
+}
+
+static void resolve_all(void)
+{
+    struct mpi_library *library = NULL;
+    const struct fm_wrapper_library *wrappers = NULL;
+    void *mpi = NULL;
+
+    dl_iterate_phdr(find_library, &library);
+    if (library != NULL) {
+        mpi = dlopen(library->path, RTLD_NOW | RTLD_NOLOAD);
+        wrappers = load_wrappers(library);
+    }
+    if (wrappers != NULL) {
+        wrappers->begin(start_ticks, start_nanoseconds);
+    }
+    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+        fm_function_t function = wrappers != NULL ? wrappers->wrappers[i] : NULL;
+        if (function == NULL) {
+            void *symbol = dlsym(mpi != NULL ? mpi : RTLD_NEXT, function_names[i]);
+            function = symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
+        }
+        __atomic_store_n(&fm_preload_slots[i], function, __ATOMIC_RELEASE);
+    }
+}
+
+fm_function_t fm_preload_resolve(unsigned long number)
+{
+    int saved = errno;
+    pthread_once(&resolved, resolve_all);
+    errno = saved;
+    return __atomic_load_n(&fm_preload_slots[number], __ATOMIC_ACQUIRE);
+}

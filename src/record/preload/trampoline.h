@@ -1,0 +1,43 @@
+/* Assembly macros of the preload library: an exported MPI_... symbol jumps through its slot; a slot
+ * leads to a stub with the function's number until fm_preload_resolve has filled the table. No
+ * register or stack slot of the caller changes, so any prototype, variadic ones too, passes through. */
+#if defined(__x86_64__)
+
+#define FM_TRAMPOLINE(name, number)                                                                \
+    .globl name;                                                                                   \
+    .type name, %function;                                                                         \
+    .p2align 4;                                                                                    \
+    name : endbr64;                                                                                \
+    jmp *fm_preload_slots + 8 * number(%rip);                                                      \
+    .size name, .- name;                                                                           \
+    .Lstub##number : endbr64;                                                                      \
+    pushq $number;                                                                                 \
+    jmp fm_preload_enter_resolver
+
+#elif defined(__aarch64__)
+
+#define FM_TRAMPOLINE(name, number)                                                                \
+    .globl name;                                                                                   \
+    .type name, %function;                                                                         \
+    .p2align 4;                                                                                    \
+    name : hint 34;                                                                                \
+    adrp x16, fm_preload_slots + 8 * number;                                                       \
+    ldr x16, [x16, :lo12 :fm_preload_slots + 8 * number];                                          \
+    br x16;                                                                                        \
+    .size name, .- name;                                                                           \
+    .Lstub##number : hint 36;                                                                      \
+    mov x17, number;                                                                               \
+    b fm_preload_enter_resolver
+
+#else
+#error "no trampolines for this processor"
+#endif
+
+#define FM_SLOTS_BEGIN                                                                             \
+    .section .data;                                                                                \
+    .p2align 4;                                                                                    \
+    .globl fm_preload_slots;                                                                       \
+    .hidden fm_preload_slots;                                                                      \
+    fm_preload_slots:
+#define FM_SLOT(number) .quad .Lstub##number
+#define FM_SLOTS_END    .section .note.GNU-stack, "", %progbits
