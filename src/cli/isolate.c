@@ -1,78 +1,54 @@
 #include "cli/isolate.h"
 
 #include "base/error.h"
+#include "base/isolate.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /* Reading takes a second for some ten megabytes; a loop never ends. */
 #define CPU_SECONDS 3600
 
-static _Noreturn void work_in_child(int result_pipe, int (*work)(void *argument), void *argument)
+struct command_work {
+    const char *command;
+    int (*work)(void *argument);
+    void *argument;
+};
+
+static int work_and_flush(void *context)
 {
-    const struct rlimit no_core = {0, 0};
-    const struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS + 10};
-    setrlimit(RLIMIT_CORE, &no_core);
-    setrlimit(RLIMIT_CPU, &cpu);
-    int status = work(argument);
+    const struct command_work *task = context;
+    int status = task->work(task->argument);
     if (fflush(stdout) != 0) {
-        fprintf(stderr, "cannot write the output: %s\n", strerror(errno));
-        status = FM_ERR_SYSTEM;
+        fprintf(stderr, "fermata %s: cannot write the output: %s\n", task->command,
+                strerror(errno));
+        return FM_ERR_SYSTEM;
     }
-    unsigned char byte = (unsigned char)status;
-    ssize_t written = write(result_pipe, &byte, 1);
-    _exit(written == 1 ? status : FM_ERR_SYSTEM);
+    return status;
 }
 
 int fm_run_isolated(const char *command, const char *archive, int (*work)(void *argument),
                     void *argument)
 {
-    int ends[2];
-    fflush(NULL);
-    if (pipe(ends) != 0) {
-        fprintf(stderr, "fermata %s: cannot make a pipe: %s\n", command, strerror(errno));
-        return FM_ERR_SYSTEM;
-    }
-    pid_t child = fork();
-    if (child < 0) {
+    struct command_work task = {.command = command, .work = work, .argument = argument};
+    struct fm_isolated end;
+    if (fm_isolate(work_and_flush, &task, CPU_SECONDS, false, &end) != 0) {
         fprintf(stderr, "fermata %s: cannot start a process: %s\n", command, strerror(errno));
-        close(ends[0]);
-        close(ends[1]);
         return FM_ERR_SYSTEM;
     }
-    if (child == 0) {
-        close(ends[0]);
-        work_in_child(ends[1], work, argument);
+    if (end.returned) {
+        return end.result;
     }
-    close(ends[1]);
-    unsigned char result = 0;
-    ssize_t count;
-    do {
-        count = read(ends[0], &result, 1);
-    } while (count < 0 && errno == EINTR);
-    close(ends[0]);
-    int wait_status = 0;
-    while (waitpid(child, &wait_status, 0) < 0 && errno == EINTR) {
+    if (end.signal == SIGINT || end.signal == SIGTERM) {
+        raise(end.signal);
     }
-    if (count == 1) {
-        return result;
-    }
-    if (WIFSIGNALED(wait_status)) {
-        int signal_number = WTERMSIG(wait_status);
-        if (signal_number == SIGINT || signal_number == SIGTERM) {
-            raise(signal_number);
-        }
+    if (end.signal != 0) {
         fprintf(stderr, "fermata %s: %s: OTF2's reader %s (%s): the archive is damaged\n", command,
-                archive, signal_number == SIGXCPU ? "does not end" : "crashed",
-                strsignal(signal_number));
+                archive, end.signal == SIGXCPU ? "does not end" : "crashed", strsignal(end.signal));
         return FM_ERR_DATA;
     }
     /* It ended by itself, with a message: no memory, or a sanitizer's report. */
-    return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == FM_ERR_SYSTEM ? FM_ERR_SYSTEM
-                                                                               : FM_ERR_DATA;
+    return end.status == FM_ERR_SYSTEM ? FM_ERR_SYSTEM : FM_ERR_DATA;
 }

@@ -1,5 +1,6 @@
 /* A scenario as OTF2 archive: files, locations and the life cycle; records are elsewhere. */
 #include "base/file_tree.h"
+#include "base/isolate.h"
 #include "scenario/archive_records.h"
 
 #include <errno.h>
@@ -26,12 +27,6 @@ static OTF2_FlushType always_flush(void *data, OTF2_FileType type, OTF2_Location
 }
 
 static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = always_flush};
-
-static fm_status_t refuse(struct fm_error *error, const char *directory, OTF2_ErrorCode code)
-{
-    return fm_fail(error, FM_ERR_SYSTEM, "%s: cannot write the archive: %s", directory,
-                   OTF2_Error_GetDescription(code));
-}
 
 static OTF2_ErrorCode set_properties(OTF2_Archive *archive)
 {
@@ -116,27 +111,51 @@ static OTF2_ErrorCode write_content(const struct fm_scenario *scenario, OTF2_Arc
     return code;
 }
 
+struct work {
+    const struct fm_scenario *scenario;
+    const char *directory;
+};
+
+static int write_archive(void *argument)
+{
+    const struct work *work = argument;
+    OTF2_Error_RegisterCallback(return_code, NULL);
+    OTF2_Archive *archive =
+        OTF2_Archive_Open(work->directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK,
+                          DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (archive == NULL) {
+        return OTF2_ERROR_FILE_CAN_NOT_OPEN;
+    }
+    OTF2_ErrorCode code = write_content(work->scenario, archive);
+    /* After a failure the process ends at once: closing would write again. */
+    return code == OTF2_SUCCESS ? OTF2_Archive_Close(archive) : code;
+}
+
+/* OTF2 3.0 frees a buffer twice when a write fails, which ends the process: it writes in one of its
+ * own, so that a full disk is an error like any other. */
 fm_status_t fm_scenario_write_archive(const struct fm_scenario *scenario, const char *directory,
                                       struct fm_error *error)
 {
+    struct work work = {.scenario = scenario, .directory = directory};
+    struct fm_isolated end;
     if (mkdir(directory, 0777) != 0) {
         fm_status_t status = errno == EEXIST ? FM_ERR_USAGE : FM_ERR_SYSTEM;
         return fm_fail(error, status, "%s: cannot create the directory: %m", directory);
     }
-    OTF2_ErrorCallback former = OTF2_Error_RegisterCallback(return_code, NULL);
-    OTF2_Archive *archive =
-        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
-                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    OTF2_ErrorCode code = OTF2_ERROR_FILE_CAN_NOT_OPEN;
-    if (archive != NULL) {
-        code = write_content(scenario, archive);
-        OTF2_ErrorCode closed = OTF2_Archive_Close(archive);
-        code = code != OTF2_SUCCESS ? code : closed;
+    fm_status_t status = FM_OK;
+    if (fm_isolate(write_archive, &work, 0, true, &end) != 0) {
+        status = fm_fail(error, FM_ERR_SYSTEM, "%s: cannot start a process: %m", directory);
+    } else if (!end.returned) {
+        status = fm_fail(error, FM_ERR_SYSTEM,
+                         "%s: cannot write the archive: a write failed (disk full, quota or file "
+                         "size limit?)",
+                         directory);
+    } else if (end.result != OTF2_SUCCESS) {
+        status = fm_fail(error, FM_ERR_SYSTEM, "%s: cannot write the archive: %s", directory,
+                         OTF2_Error_GetDescription((OTF2_ErrorCode)end.result));
     }
-    OTF2_Error_RegisterCallback(former, NULL);
-    if (code != OTF2_SUCCESS) {
+    if (status != FM_OK) {
         fm_remove_tree(directory);
-        return refuse(error, directory, code);
     }
-    return FM_OK;
+    return status;
 }

@@ -67,9 +67,6 @@ struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_seco
         fm_scenario_free(scenario);
         return NULL;
     }
-    for (uint64_t i = 0; i < locations; i++) {
-        scenario->locations[i].region = FM_SCENARIO_NONE;
-    }
     struct fm_scenario_comm world = {.size = rank_count};
     struct fm_scenario_comm self = {.size = 1};
     if (adopt_comm(scenario, "world", world) != WORLD ||
@@ -122,14 +119,19 @@ bool fm_scenario_append(struct fm_scenario *scenario, uint32_t location,
 {
     struct fm_scenario_location *timeline = &scenario->locations[location];
     if (!reserve((void **)&timeline->events, timeline->count, &timeline->capacity,
-                 sizeof *timeline->events)) {
+                 sizeof *timeline->events) ||
+        !reserve((void **)&timeline->open_regions, timeline->depth, &timeline->depth_capacity,
+                 sizeof *timeline->open_regions)) {
         return false;
     }
     struct fm_scenario_event *copy = &timeline->events[timeline->count++];
     *copy = *event;
-    copy->region = timeline->region;
+    copy->region =
+        timeline->depth > 0 ? timeline->open_regions[timeline->depth - 1] : FM_SCENARIO_NONE;
     if (event->kind == FM_SCENARIO_ENTER) {
-        timeline->region = event->object;
+        timeline->open_regions[timeline->depth++] = event->object;
+    } else if (event->kind == FM_SCENARIO_LEAVE && copy->region == event->object) {
+        timeline->depth--;
     }
     return true;
 }
@@ -173,6 +175,7 @@ void fm_scenario_free(struct fm_scenario *scenario)
     uint64_t locations = (uint64_t)scenario->rank_count * scenario->thread_count;
     for (uint64_t i = 0; scenario->locations != NULL && i < locations; i++) {
         free(scenario->locations[i].events);
+        free(scenario->locations[i].open_regions);
     }
     for (size_t i = 0; i < scenario->expectation_count; i++) {
         free(scenario->expectations[i].metric);

@@ -71,7 +71,7 @@ struct fm_scenario_event {
                             FM_SCENARIO_NONE); index of the group of a group_sync; threads of a
                             fork; acquisition order of a thread lock */
     uint32_t tag;
-    uint32_t region; /**< the region entered last before this event, FM_SCENARIO_NONE: none */
+    uint32_t region; /**< the innermost region at this event, FM_SCENARIO_NONE: none */
     uint8_t kind;    /**< enum fm_scenario_kind */
     uint8_t detail;  /**< collective operation (OTF2_CollectiveOp), or 1 for a shared lock */
 };
@@ -90,7 +90,8 @@ struct fm_scenario_window {
 struct fm_scenario_location {
     struct fm_scenario_event *events;
     size_t count, capacity;
-    uint32_t region; /**< entered last */
+    uint32_t *open_regions; /**< entered and not left, the innermost last */
+    size_t depth, depth_capacity;
 };
 
 /** What the analysis must give. */
@@ -137,8 +138,7 @@ fm_status_t fm_scenario_parse(const char *name, const char *text, size_t length,
 void fm_scenario_free(struct fm_scenario *scenario);
 
 /** Writes the scenario as OTF2 archive `directory`/traces.otf2. The directory must not exist; if
- * writing fails, it is removed again. Uses OTF2's process-wide error callback meanwhile: no other
- * thread may open or read archives at the same time.
+ * writing fails, it is removed again. The writing is done by a child process. Thread-safe.
  * @return FM_ERR_USAGE if the directory exists, FM_ERR_SYSTEM if it cannot be written. */
 fm_status_t fm_scenario_write_archive(const struct fm_scenario *scenario, const char *directory,
                                       struct fm_error *error);

@@ -3,6 +3,7 @@
 #include "trace/otf2_error.h"
 #include "trace/survey_events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,6 +159,20 @@ fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struc
     return status;
 }
 
+/* Whether the archive keeps the local definitions of a location as file of its own. */
+static bool has_definition_file(const struct fm_survey *survey, uint64_t id)
+{
+    size_t length = strlen(survey->anchor);
+    size_t base = length > 5 && strcmp(survey->anchor + length - 5, ".otf2") == 0 ? length - 5 : 0;
+    char *path = fm_allocate(length + 32, 1);
+    struct stat status;
+    snprintf(path, length + 32, "%.*s/%llu.def", (int)base, survey->anchor,
+             (unsigned long long)id);
+    bool exists = base > 0 && stat(path, &status) == 0;
+    fm_free(path);
+    return exists;
+}
+
 /* The files of local definitions say how ids and times of the events are to be corrected. */
 static fm_status_t read_local_definitions(struct fm_survey *survey, uint64_t id,
                                           struct fm_error *error)
@@ -167,8 +182,11 @@ static fm_status_t read_local_definitions(struct fm_survey *survey, uint64_t id,
     }
     OTF2_DefReader *reader = OTF2_Reader_GetDefReader(survey->reader, id);
     if (reader == NULL) {
-        (void)fm_otf2_error_take(); /* no file: nothing to correct */
-        return FM_OK;
+        const char *reason = fm_otf2_error_take();
+        return has_definition_file(survey, id)
+                   ? fm_fail(error, FM_ERR_DATA, "its local definitions cannot be opened: %s",
+                             reason)
+                   : FM_OK;
     }
     uint64_t read;
     OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(survey->reader, reader, &read);

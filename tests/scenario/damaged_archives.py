@@ -1,0 +1,74 @@
+"""Damaged archives: `check` and `info` tell it and never die of it."""
+import os
+import random
+import shutil
+
+import support
+
+VARIANTS = 250
+
+
+def damage(content, generator):
+    """One of: cut off, some bits flipped, overwritten in the middle, replaced by noise."""
+    content = bytearray(content)
+    way = generator.randrange(6)
+    if way == 0:
+        return bytes(content[:generator.randrange(len(content))])
+    if way == 1:
+        begin = generator.randrange(len(content))
+        content[begin:begin + 16] = generator.randbytes(16)
+    elif way == 2:
+        return generator.randbytes(len(content))
+    else:
+        for _ in range(generator.choice([1, 1, 2, 20])):
+            content[generator.randrange(len(content))] ^= 1 << generator.randrange(8)
+    return bytes(content)
+
+
+def run_both(directory, what):
+    """Exit statuses of check and info, which must be regular ones with a message."""
+    statuses = []
+    for command in ("check", "info"):
+        status, output, error = support.run(command, directory)
+        assert status in (0, 1, 3), f"{command}: status {status} for {what}"
+        assert "[OTF2]" not in error, f"{what}: {error}"
+        assert len(error.splitlines()) == (1 if status == 3 else 0), f"{what}: {error}"
+        assert output or status == 3, what
+        statuses.append(status)
+    return statuses
+
+
+def main():
+    generator = random.Random(20260101)
+    with support.Folder() as folder:
+        good = os.path.join(folder, "good")
+        scenario = os.path.join(support.FOLDER, "all-events.scn")
+        assert support.run("synth", scenario, "-o", good)[0] == 0
+        files = sorted(os.path.relpath(os.path.join(where, name), good)
+                       for where, _, names in os.walk(good) for name in names)
+        bad = os.path.join(folder, "bad")
+        noticed = 0
+        for variant in range(VARIANTS):
+            name = generator.choice(files)
+            shutil.copytree(good, bad)
+            path = os.path.join(bad, name)
+            with open(path, "rb") as file:
+                content = file.read()
+            with open(path, "wb") as file:
+                file.write(damage(content, generator))
+            noticed += run_both(bad, f"variant {variant} of {name}")[0] != 0
+            shutil.rmtree(bad)
+        assert noticed > VARIANTS // 4, noticed
+        for name in files:  # an empty or missing file is always noticed, except that of corrections
+            for missing in (False, True):
+                shutil.copytree(good, bad)
+                os.remove(os.path.join(bad, name))
+                if not missing:
+                    open(os.path.join(bad, name), "w", encoding="utf-8").close()
+                status = run_both(bad, f"{'missing' if missing else 'empty'} {name}")[0]
+                local_definitions = name.startswith("traces/") and name.endswith(".def")
+                assert status != 0 or (missing and local_definitions), name
+                shutil.rmtree(bad)
+
+
+main()

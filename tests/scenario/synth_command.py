@@ -1,0 +1,81 @@
+"""The command line of `fermata synth`: exit statuses, messages, and what it leaves behind."""
+import os
+
+import support
+
+SIMPLE = """unit 1
+ranks 2
+0 0 enter main
+0 1 enter main
+1 0 enter MPI_Barrier
+3 1 enter MPI_Barrier
+1 0 coll_begin
+3 1 coll_begin
+4 0 coll_end barrier world - 0 0
+4 1 coll_end barrier world - 0 0
+4 0 leave MPI_Barrier
+4 1 leave MPI_Barrier
+5 0 leave main
+5 1 leave main
+"""
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return path
+
+
+def usage():
+    for arguments in ([], ["a.scn"], ["-o", "x"], ["--check"], ["--check", "-o", "x", "a.scn"],
+                      ["a.scn", "b.scn", "-o", "x"], ["--bogus"], ["--check", "-j", "0", "a.scn"],
+                      ["--check", "-j", "x", "a.scn"]):
+        status, output, error = support.run("synth", *arguments)
+        assert status == 2, arguments
+        assert error and not output, arguments
+    status, output, error = support.run("synth", "--help")
+    assert status == 0 and output.startswith("usage:") and not error
+
+
+def writing(folder):
+    good = write(os.path.join(folder, "good.scn"), SIMPLE)
+    bad = write(os.path.join(folder, "bad.scn"), SIMPLE + "6 0 hop\n")
+    archive = os.path.join(folder, "archive")
+    assert support.run("synth", good, "-o", archive) == (0, "", "")
+    status, _, error = support.run("synth", good, "-o", archive)
+    assert status == 2 and archive in error
+    other = os.path.join(folder, "other")
+    status, _, error = support.run("synth", bad, "-o", other)
+    assert status == 3 and 'bad.scn:15: no such event: "hop"' in error
+    assert not os.path.exists(other)
+
+
+def checking(folder):
+    good = write(os.path.join(folder, "c1.scn"), SIMPLE +
+                 "expect mpi_barrier_wait main/MPI_Barrier 0 2\nexpect visits * * 4\n")
+    wrong = write(os.path.join(folder, "c2.scn"), SIMPLE +
+                  "expect mpi_barrier_wait main/MPI_Barrier 0 2.5\nexpect visits * * 4\n"
+                  "expect mpi_barrier_wait main/none 0 0\n")
+    unknown = write(os.path.join(folder, "c3.scn"), SIMPLE + "expect mpi_bogus * * 0\n")
+    assert support.run("synth", "--check", "-j", "2", good, good) == \
+        (0, "2 scenarios, 4 expectations, 0 failed\n", "")
+    status, output, _ = support.run("synth", "--check", good, wrong)
+    assert status == 1
+    assert output == (f"{wrong}:15: mpi_barrier_wait main/MPI_Barrier 0: expected 2.5, got 2\n"
+                      "2 scenarios, 5 expectations, 1 failed\n"), output
+    status, output, error = support.run("synth", "--check", unknown, wrong)
+    assert status == 3
+    assert f'{unknown}:15: there is no metric "mpi_bogus"' in error
+    assert output.endswith("2 scenarios, 4 expectations, 2 failed\n"), output
+    status, _, error = support.run("synth", "--check", os.path.join(folder, "absent.scn"))
+    assert status == 4 and "absent.scn" in error
+
+
+def main():
+    with support.Folder() as folder:
+        usage()
+        writing(folder)
+        checking(folder)
+
+
+main()
