@@ -17,6 +17,7 @@ static void print_usage(FILE *stream)
           "DIR/report.fer, which `fermata report DIR` shows.\n\n"
           "  -j, --jobs N       worker threads (default: one for each processor)\n"
           "  -o, --output FILE  where to write the report\n"
+          "  -q, --quiet        print errors only; warnings stand in the report, too\n"
           "      --check        verify the invariants of the result\n"
           "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
           "                     the rest in a file beside the report\n",
@@ -75,7 +76,7 @@ static char *directory_of(const char *path)
 }
 
 static int analyze(const char *archive, const struct fm_analysis_options *options,
-                   const char *output)
+                   const char *output, bool quiet)
 {
     struct fm_error error;
     struct fm_cube *cube = NULL;
@@ -88,7 +89,7 @@ static int analyze(const char *archive, const struct fm_analysis_options *option
     if (status == FM_OK) {
         status = fm_cube_write(cube, output, &error);
     }
-    if (status == FM_OK) {
+    if (status == FM_OK && !quiet) {
         for (uint32_t i = 0; i < cube->warning_count; ++i) {
             fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
         }
@@ -97,7 +98,7 @@ static int analyze(const char *archive, const struct fm_analysis_options *option
         }
         printf("fermata: analysed %" PRIu64 " events of %" PRIu32 " locations: %s\n",
                cube->experiment.event_count, cube->location_count, output);
-    } else {
+    } else if (status != FM_OK) {
         fprintf(stderr, "fermata: %s\n", error.message);
     }
     fm_cube_free(cube);
@@ -110,6 +111,7 @@ int fm_command_analyze(int argc, char **argv)
     static const struct option long_options[] = {
         {"jobs", required_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
+        {"quiet", no_argument, NULL, 'q'},
         {"check", no_argument, NULL, OPTION_CHECK},
         {"memory", required_argument, NULL, OPTION_MEMORY},
         {"help", no_argument, NULL, 'h'},
@@ -117,9 +119,10 @@ int fm_command_analyze(int argc, char **argv)
     };
     struct fm_analysis_options options = {0};
     const char *output = NULL;
+    bool quiet = false;
     int option;
     optind = 0;
-    while ((option = getopt_long(argc, argv, "j:o:h", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "j:o:qh", long_options, NULL)) != -1) {
         switch (option) {
         case 'j': {
             char *end;
@@ -133,6 +136,9 @@ int fm_command_analyze(int argc, char **argv)
         }
         case 'o':
             output = optarg;
+            break;
+        case 'q':
+            quiet = true;
             break;
         case OPTION_CHECK:
             options.check = true;
@@ -156,7 +162,7 @@ int fm_command_analyze(int argc, char **argv)
         return FM_ERR_USAGE;
     }
     char *chosen = output == NULL ? default_output(argv[optind]) : strdup(output);
-    int status = chosen == NULL ? FM_ERR_SYSTEM : analyze(argv[optind], &options, chosen);
+    int status = chosen == NULL ? FM_ERR_SYSTEM : analyze(argv[optind], &options, chosen, quiet);
     free(chosen);
     return status;
 }

@@ -1,0 +1,86 @@
+#include "cli/recording.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char options_help[] =
+    "\n"
+    "  -o DIR          experiment directory (default: fermata-<app>-<ranks>x<threads>-<time>)\n"
+    "  --memory SIZE   buffer of each process, as in 64M; when full it is written and reused\n"
+    "  --verbose       say what is recorded where\n"
+    "  --help          this text\n"
+    "\n"
+    "Environment: FERMATA_EXPERIMENT_DIRECTORY, FERMATA_TOTAL_MEMORY, FERMATA_VERBOSE as the\n"
+    "options; FERMATA_CLOCK_EXCHANGE=always measures clock offsets even between processes that\n"
+    "share their clock.\n";
+
+static int fail(const char *command, const struct fm_error *error, fm_status_t status)
+{
+    fprintf(stderr, "fermata %s: %s\n", command, error->message);
+    return (int)status;
+}
+
+static void print_closing_line(const struct fm_record_result *result)
+{
+    if (result->directory[0] == '\0') {
+        fprintf(stderr, "fermata: nothing was recorded: no dynamically linked MPI program called "
+                        "MPI_Init\n");
+    } else if (result->events == 0) {
+        fprintf(stderr,
+                "fermata: %s: the program did not reach MPI_Finalize; what was measured is kept\n",
+                result->directory);
+    } else {
+        fprintf(stderr, "fermata: %s: %llu events, %.1f MB\n", result->directory,
+                (unsigned long long)result->events, (double)result->bytes / 1e6);
+    }
+}
+
+int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_result *result,
+                     bool *recorded)
+{
+    static const struct option long_options[] = {{"output", required_argument, NULL, 'o'},
+                                                 {"memory", required_argument, NULL, 'm'},
+                                                 {"verbose", no_argument, NULL, 'v'},
+                                                 {"help", no_argument, NULL, 'h'},
+                                                 {NULL, 0, NULL, 0}};
+    struct fm_record_options options = {0};
+    struct fm_error error;
+    int option;
+    *recorded = false;
+
+    optind = 1;
+    while ((option = getopt_long(argc, argv, "+o:m:vh", long_options, NULL)) != -1) {
+        switch (option) {
+        case 'o':
+            options.directory = optarg;
+            break;
+        case 'm':
+            options.memory = optarg;
+            break;
+        case 'v':
+            options.verbose = true;
+            break;
+        case 'h':
+            fputs(usage, stdout);
+            fputs(options_help, stdout);
+            return FM_OK;
+        default:
+            fprintf(stderr, "see fermata %s --help\n", argv[0]);
+            return FM_ERR_USAGE;
+        }
+    }
+    if (optind >= argc) {
+        fprintf(stderr, "fermata %s: no command given; see fermata %s --help\n", argv[0], argv[0]);
+        return FM_ERR_USAGE;
+    }
+    if (fm_record_is_rank()) {
+        return fail(argv[0], &error, fm_record_exec(&options, argv + optind, &error));
+    }
+    fm_status_t status = fm_record_run(&options, argv + optind, result, &error);
+    if (status != FM_OK) {
+        return fail(argv[0], &error, status);
+    }
+    *recorded = true;
+    print_closing_line(result);
+    return result->exit_status;
+}
