@@ -364,6 +364,7 @@ void fm_epochs_free(struct fm_epochs *epochs, uint32_t count)
         fm_vector_free(&epochs[i].locks.epochs);
         fm_vector_free(&epochs[i].locks.calls);
         fm_vector_free(&epochs[i].locks.needs);
+        fm_vector_free(&epochs[i].locks.progress);
     }
     fm_free(epochs);
 }

@@ -37,7 +37,8 @@ typedef enum {
     FM_PART_NXN_COMPLETION,
     FM_PART_INIT_COMPLETION,
     FM_PART_EARLY_FENCE,  /**< of Wait at Fence: from Enter to `since` */
-    FM_PART_LATE_COMPLETE /**< of Early Wait: from `since` to its end */
+    FM_PART_LATE_COMPLETE, /**< of Early Wait: from `since` to its end */
+    FM_PART_PROGRESS_LOWER /**< of Wait for Progress: `since` ticks are its lower bound */
 } fm_part_kind_t;
 
 struct fm_part {

@@ -39,11 +39,18 @@ struct fm_progress_need {
     uint32_t target; /**< process */
 };
 
+/** A call that had to wait for progress, and until when. */
+struct fm_progress_wait {
+    struct fm_call_ref call;
+    uint64_t until;
+};
+
 /** Passive-target epochs of one process. */
 struct fm_lock_epochs {
     FM_VECTOR(struct fm_lock_epoch) epochs;
     FM_VECTOR(struct fm_lock_call) calls;
     FM_VECTOR(struct fm_progress_need) needs;
+    FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_detect_wait_for_progress() */
 };
 
 struct fm_lock_walk;

@@ -9,6 +9,10 @@ static void detect(struct fm_analysis *analysis)
     struct fm_epochs *epochs = fm_epochs_build(analysis);
     fm_detect_window_collectives(analysis, epochs);
     fm_detect_general_active_target(analysis, epochs);
+    if (!analysis->asynchronous_progress) {
+        fm_detect_wait_for_progress(analysis, epochs);
+    }
+    fm_detect_lock_contention(analysis, epochs);
     fm_epochs_free(epochs, analysis->trace->process_count);
 }
 

@@ -240,6 +240,19 @@ fm_metric_t fm_own_metric(const struct fm_region *region)
     return FM_METRIC_COMP;
 }
 
+bool fm_makes_progress(const struct fm_region *region)
+{
+    if (region->paradigm != FM_PARADIGM_MPI) {
+        return false;
+    }
+    fm_metric_t own = fm_own_metric(region);
+    if (own == FM_METRIC_MPI_MGMT_COMM) {
+        return region->call == FM_CALL_COMMUNICATOR ||
+               region->call == FM_CALL_DETACHED_COMMUNICATOR;
+    }
+    return own != FM_METRIC_MPI;
+}
+
 fm_metric_t fm_file_operation_metric(const struct fm_region *region)
 {
     if (region->paradigm != FM_PARADIGM_MPI) {

@@ -12,4 +12,7 @@ fm_metric_t fm_own_metric(const struct fm_region *region);
 /** @return the node of the tree of file operations that a call counts in, or FM_METRIC_NONE. */
 fm_metric_t fm_file_operation_metric(const struct fm_region *region);
 
+/** @return whether a call of this region lets the library work on what others want from it. */
+bool fm_makes_progress(const struct fm_region *region);
+
 #endif

@@ -169,6 +169,19 @@ static void book_share(const struct fm_location *location, struct location_value
     *value_at(values, visit, metric) += (int64_t)ticks;
 }
 
+/* The lower bound stands beside the time tree; it counts where the wait for progress does. */
+static void add_lower_bound(const struct fm_location *location, struct location_values *values,
+                            const struct fm_part *part, const struct fm_candidate *wait)
+{
+    uint32_t visit = location->visit.items[part->activity];
+    if (wait != NULL && wait->rule == FM_RULE_WAIT_FOR_PROGRESS) {
+        *value_at(values, visit,
+                  wait->metric == FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS
+                      ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER
+                      : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER) += (int64_t)part->since;
+    }
+}
+
 static void add_findings(const struct filling *filling, const struct fm_location *location,
                          const struct fm_findings *findings, struct location_values *values)
 {
@@ -180,7 +193,9 @@ static void add_findings(const struct filling *filling, const struct fm_location
     for (size_t i = 0; i < findings->parts.count; ++i) {
         const struct fm_part *part = &findings->parts.items[i];
         const struct fm_candidate *wait = fm_findings_wait(findings, part->activity);
-        if (part->kind == FM_PART_EARLY_FENCE || part->kind == FM_PART_LATE_COMPLETE) {
+        if (part->kind == FM_PART_PROGRESS_LOWER) {
+            add_lower_bound(location, values, part, wait);
+        } else if (part->kind == FM_PART_EARLY_FENCE || part->kind == FM_PART_LATE_COMPLETE) {
             book_share(location, values, part, wait);
         } else {
             book_completion(filling, location, values, part, wait);

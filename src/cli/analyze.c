@@ -19,6 +19,8 @@ static void print_usage(FILE *stream)
           "  -o, --output FILE  where to write the report\n"
           "  -q, --quiet        print errors only; warnings stand in the report, too\n"
           "      --check        verify the invariants of the result\n"
+          "      --progress WHO target (default): one-sided operations need a call of their target;\n"
+          "                     async: a progress thread or process serves them at any time\n"
           "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
           "                     the rest in a file beside the report\n",
           stream);
@@ -107,12 +109,13 @@ static int analyze(const char *archive, const struct fm_analysis_options *option
 
 int fm_command_analyze(int argc, char **argv)
 {
-    enum { OPTION_CHECK = 256, OPTION_MEMORY };
+    enum { OPTION_CHECK = 256, OPTION_MEMORY, OPTION_PROGRESS };
     static const struct option long_options[] = {
         {"jobs", required_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
         {"quiet", no_argument, NULL, 'q'},
         {"check", no_argument, NULL, OPTION_CHECK},
+        {"progress", required_argument, NULL, OPTION_PROGRESS},
         {"memory", required_argument, NULL, OPTION_MEMORY},
         {"help", no_argument, NULL, 'h'},
         {0},
@@ -142,6 +145,13 @@ int fm_command_analyze(int argc, char **argv)
             break;
         case OPTION_CHECK:
             options.check = true;
+            break;
+        case OPTION_PROGRESS:
+            if (strcmp(optarg, "target") != 0 && strcmp(optarg, "async") != 0) {
+                fprintf(stderr, "fermata analyze: --progress wants target or async\n");
+                return FM_ERR_USAGE;
+            }
+            options.asynchronous_progress = optarg[0] == 'a';
             break;
         case OPTION_MEMORY:
             if (!parse_size(optarg, &options.memory_limit)) {

@@ -1,0 +1,362 @@
+/* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
+ * [H17 pattern 7, algorithm 2].
+ *
+ * All epochs of a lock meet in one place: at the target, or, if somebody locks all targets of the
+ * window at once, at one process for the whole window. */
+#include "analysis/one_sided.h"
+
+#include "analysis/own_metric.h"
+
+#include "base/map.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* A released epoch, followed by its calls, on the way to where its lock is judged. */
+struct lock_message {
+    uint64_t enter; /* of the release, or of the call */
+    uint64_t leave;
+    uint64_t requested;      /* Enter of the requesting call */
+    uint64_t progress_until; /* end of the release's wait for progress; 0: it did not wait */
+    uint32_t window;
+    uint32_t owner;  /* process */
+    uint32_t target; /* process; FM_NONE: all */
+    uint32_t location;
+    uint32_t activity;
+    bool is_epoch;
+    bool exclusive;
+    bool only_candidate; /* of calls: the one known to have acquired the lock */
+    bool candidates_known;
+};
+
+struct contention_message {
+    uint32_t location;
+    struct fm_candidate candidate;
+};
+
+/* How a window is locked anywhere in the run. */
+struct window_use {
+    atomic_bool exclusively;
+    atomic_bool all_targets;
+};
+
+struct contention {
+    struct fm_analysis *analysis;
+    const struct fm_epochs *epochs;
+    struct window_use *uses;
+    struct fm_exchange *locks;
+    struct fm_exchange *waits;
+};
+
+static void note_uses(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct contention *contention = context;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
+        for (size_t i = 0; i < locks->epochs.count; ++i) {
+            const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
+            struct window_use *use = &contention->uses[epoch->window];
+            if (epoch->exclusive) {
+                atomic_store_explicit(&use->exclusively, true, memory_order_relaxed);
+            }
+            if (epoch->target == FM_NONE) {
+                atomic_store_explicit(&use->all_targets, true, memory_order_relaxed);
+            }
+        }
+    }
+}
+
+static uint32_t home_of(const struct contention *contention, const struct fm_lock_epoch *epoch)
+{
+    if (!contention->uses[epoch->window].all_targets) {
+        return epoch->target;
+    }
+    const struct fm_trace *trace = contention->analysis->trace;
+    const struct fm_communicator *communicator =
+        &trace->communicators[trace->windows[epoch->window].communicator];
+    return communicator->is_self ? epoch->target : communicator->members[0];
+}
+
+static uint64_t progress_until(const struct fm_map *waits, const struct fm_lock_epochs *locks,
+                               struct fm_call_ref call)
+{
+    uint32_t index = fm_map_get(waits, (uint64_t)call.location << 32 | call.activity);
+    return index == FM_MAP_ABSENT ? 0 : locks->progress.items[index].until;
+}
+
+static void send_epoch(struct contention *contention, unsigned worker, uint32_t process,
+                       const struct fm_map *waits, const struct fm_lock_epoch *epoch)
+{
+    const struct fm_trace *trace = contention->analysis->trace;
+    const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
+    uint32_t home = home_of(contention, epoch);
+    home = home == FM_NONE ? process : home;
+    const struct fm_location *releasing = &trace->locations[epoch->release.location];
+    bool acquisition_known = epoch->acquire.activity != FM_NONE;
+    struct lock_message *message = fm_exchange_post(contention->locks, worker, home);
+    *message = (struct lock_message){
+        .enter = releasing->enter.items[epoch->release.activity],
+        .leave = releasing->leave.items[epoch->release.activity],
+        .requested =
+            trace->locations[epoch->request.location].enter.items[epoch->request.activity],
+        .progress_until = progress_until(waits, locks, epoch->release),
+        .window = epoch->window,
+        .owner = process,
+        .target = epoch->target,
+        .location = epoch->release.location,
+        .activity = epoch->release.activity,
+        .is_epoch = true,
+        .exclusive = epoch->exclusive,
+        .candidates_known = acquisition_known,
+    };
+    for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
+        const struct fm_lock_call *call = &locks->calls.items[c];
+        const struct fm_location *location = &trace->locations[call->call.location];
+        message = fm_exchange_post(contention->locks, worker, home);
+        *message = (struct lock_message){
+            .enter = location->enter.items[call->call.activity],
+            .leave = location->leave.items[call->call.activity],
+            .target = call->target,
+            .location = call->call.location,
+            .activity = call->call.activity,
+            .only_candidate = acquisition_known &&
+                              call->call.activity == epoch->acquire.activity &&
+                              call->call.location == epoch->acquire.location,
+        };
+    }
+}
+
+static void send_epochs(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct contention *contention = context;
+    struct fm_map waits = {0};
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
+        fm_map_clear(&waits);
+        for (uint32_t i = 0; i < locks->progress.count; ++i) {
+            struct fm_call_ref call = locks->progress.items[i].call;
+            *fm_map_at(&waits, (uint64_t)call.location << 32 | call.activity, i) = i;
+        }
+        for (size_t i = 0; i < locks->epochs.count; ++i) {
+            const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
+            if (epoch->release.activity != FM_NONE &&
+                contention->uses[epoch->window].exclusively) {
+                send_epoch(contention, worker, process, &waits, epoch);
+            }
+        }
+    }
+    fm_map_free(&waits);
+}
+
+/* An epoch where its lock is judged. */
+struct epoch {
+    const struct lock_message *message;
+    uint32_t call_count;     /* messages behind it */
+    uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
+};
+
+/* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
+struct latest {
+    uint32_t exclusive;
+    uint32_t any;
+};
+
+static int compare_epochs(const void *a, const void *b)
+{
+    const struct lock_message *left = ((const struct epoch *)a)->message;
+    const struct lock_message *right = ((const struct epoch *)b)->message;
+    if (left->window != right->window) {
+        return left->window < right->window ? -1 : 1;
+    }
+    if (left->leave != right->leave) {
+        return left->leave < right->leave ? -1 : 1;
+    }
+    if (left->location != right->location) {
+        return left->location < right->location ? -1 : 1;
+    }
+    return left->activity < right->activity ? -1 : left->activity > right->activity;
+}
+
+/* @return the later released of two epochs; of simultaneous ones that of the lower location, which
+ * stands first in the list */
+static uint32_t later(const struct epoch *epochs, uint32_t a, uint32_t b)
+{
+    if (a == FM_NONE || b == FM_NONE) {
+        return a == FM_NONE ? b : a;
+    }
+    if (epochs[a].message->leave != epochs[b].message->leave) {
+        return epochs[a].message->leave > epochs[b].message->leave ? a : b;
+    }
+    return a < b ? a : b;
+}
+
+/* Finds the call of `epoch` that waited for the release of `before`. */
+static const struct lock_message *waiting_call(const struct epoch *epoch,
+                                               const struct epoch *before, uint64_t *until)
+{
+    const struct lock_message *release = before->message, *chosen = NULL;
+    uint64_t longest = 0;
+    for (uint32_t i = 1; i <= epoch->call_count; ++i) {
+        const struct lock_message *call = epoch->message + i;
+        uint64_t t = release->leave < call->leave ? release->leave : call->leave;
+        bool may_wait = epoch->message->candidates_known ? call->only_candidate
+                                                         : true;
+        if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
+            call->target != release->target) {
+            may_wait = false;
+        }
+        if (!may_wait || call->enter >= release->leave || call->leave <= release->enter ||
+            call->leave <= before->released_after || epoch->message->requested >= t) {
+            continue;
+        }
+        uint64_t waited = t - call->enter;
+        if (chosen == NULL || waited > longest ||
+            (waited == longest && call->activity > chosen->activity)) {
+            chosen = call;
+            longest = waited;
+            *until = t;
+        }
+    }
+    return chosen;
+}
+
+static void judge_epoch(struct contention *contention, unsigned worker, struct epoch *epochs,
+                        uint32_t index, uint32_t before)
+{
+    struct epoch *epoch = &epochs[index];
+    epoch->released_after = epoch->message->progress_until;
+    if (before == FM_NONE || epochs[before].message->owner == epoch->message->owner) {
+        return;
+    }
+    uint64_t until = 0;
+    const struct lock_message *call = waiting_call(epoch, &epochs[before], &until);
+    if (call == NULL) {
+        return;
+    }
+    if (call->activity == epoch->message->activity && call->location == epoch->message->location &&
+        until > epoch->released_after) {
+        epoch->released_after = until;
+    }
+    const struct lock_message *release = epochs[before].message;
+    struct contention_message *wait =
+        fm_exchange_post(contention->waits, worker, epoch->message->owner);
+    *wait = (struct contention_message){
+        .location = call->location,
+        .candidate =
+            {
+                .t = until,
+                .activity = call->activity,
+                .cause_location = release->location,
+                .cause_activity = release->activity,
+                .rule = FM_RULE_LOCK_CONTENTION,
+            },
+    };
+}
+
+/* Goes through the epochs of one window in the order of their release. */
+static void judge_window(struct contention *contention, unsigned worker, struct epoch *epochs,
+                         uint32_t begin, uint32_t end)
+{
+    struct fm_map index_of_target = {0};
+    FM_VECTOR(struct latest) latest = {0};
+    struct latest whole = {FM_NONE, FM_NONE}; /* any exclusive one; any of all targets */
+    for (uint32_t i = begin; i < end; ++i) {
+        const struct lock_message *message = epochs[i].message;
+        uint32_t before;
+        if (message->target == FM_NONE) {
+            before = whole.exclusive;
+            judge_epoch(contention, worker, epochs, i, before);
+            whole.any = later(epochs, whole.any, i);
+            continue;
+        }
+        uint32_t next = (uint32_t)latest.count;
+        uint32_t slot = *fm_map_at(&index_of_target, message->target, next);
+        if (slot == next) {
+            fm_vector_push(&latest, (struct latest){FM_NONE, FM_NONE});
+        }
+        struct latest *own = &latest.items[slot];
+        before = message->exclusive ? later(epochs, own->any, whole.any) : own->exclusive;
+        judge_epoch(contention, worker, epochs, i, before);
+        own->any = later(epochs, own->any, i);
+        if (message->exclusive) {
+            own->exclusive = later(epochs, own->exclusive, i);
+            whole.exclusive = later(epochs, whole.exclusive, i);
+        }
+    }
+    fm_map_free(&index_of_target);
+    fm_vector_free(&latest);
+}
+
+static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct contention *contention = context;
+    FM_VECTOR(struct epoch) epochs = {0};
+    for (uint32_t process = first; process < last; ++process) {
+        size_t count;
+        const struct lock_message *messages =
+            fm_exchange_inbox(contention->locks, process, &count);
+        epochs.count = 0;
+        for (size_t i = 0; i < count; ++i) {
+            if (messages[i].is_epoch) {
+                fm_vector_push(&epochs, (struct epoch){&messages[i], 0, 0});
+            } else {
+                ++epochs.items[epochs.count - 1].call_count;
+            }
+        }
+        qsort(epochs.items, epochs.count, sizeof *epochs.items, compare_epochs);
+        for (uint32_t begin = 0; begin < epochs.count;) {
+            uint32_t end = begin + 1;
+            while (end < epochs.count &&
+                   epochs.items[end].message->window == epochs.items[begin].message->window) {
+                ++end;
+            }
+            judge_window(contention, worker, epochs.items, begin, end);
+            begin = end;
+        }
+    }
+    fm_vector_free(&epochs);
+}
+
+static void take_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct contention *contention = context;
+    const struct fm_trace *trace = contention->analysis->trace;
+    for (uint32_t process = first; process < last; ++process) {
+        size_t count;
+        const struct contention_message *waits =
+            fm_exchange_inbox(contention->waits, process, &count);
+        for (size_t i = 0; i < count; ++i) {
+            const struct fm_location *location = &trace->locations[waits[i].location];
+            struct fm_candidate candidate = waits[i].candidate;
+            fm_metric_t own =
+                fm_own_metric(fm_trace_called(trace, location, candidate.activity));
+            candidate.metric = (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION
+                                             ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
+                                             : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
+            fm_findings_add(&contention->analysis->findings[waits[i].location], location,
+                            &candidate);
+        }
+    }
+}
+
+void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epochs *epochs)
+{
+    struct contention contention = {
+        .analysis = analysis,
+        .epochs = epochs,
+        .uses = fm_allocate(analysis->trace->window_count, sizeof(struct window_use)),
+        .locks = fm_exchange_create(analysis->engine, sizeof(struct lock_message)),
+        .waits = fm_exchange_create(analysis->engine, sizeof(struct contention_message)),
+    };
+    fm_engine_run(analysis->engine, note_uses, &contention);
+    fm_engine_run(analysis->engine, send_epochs, &contention);
+    fm_exchange_deliver(contention.locks);
+    fm_engine_run(analysis->engine, judge, &contention);
+    fm_exchange_deliver(contention.waits);
+    fm_engine_run(analysis->engine, take_waits, &contention);
+    fm_exchange_free(contention.locks);
+    fm_exchange_free(contention.waits);
+    fm_free(contention.uses);
+}
