@@ -2,6 +2,7 @@
 #include "analysis/findings.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,7 +242,7 @@ void fm_findings_arbitrate(struct fm_findings *findings, const struct fm_trace *
         }
         fm_vector_free(&arbitration.links[w]);
     }
-    qsort(all.items, all.count, sizeof *all.items, compare_links);
+    fm_sort(all.items, all.count, sizeof *all.items, compare_links);
     for (size_t begin = 0; begin < all.count;) {
         size_t end = begin + 1;
         while (end < all.count && all.items[end].t == all.items[begin].t) {

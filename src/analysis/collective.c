@@ -2,6 +2,7 @@
 #include "analysis/instance.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 
 #include <otf2/otf2.h>
 #include <stdlib.h>
@@ -148,7 +149,7 @@ static int compare_ranks(const void *a, const void *b)
 static void judge_scan(struct fm_join *join, unsigned worker, const struct fm_member **members,
                        uint32_t count)
 {
-    qsort(members, count, sizeof *members, compare_ranks);
+    fm_sort(members, count, sizeof *members, compare_ranks);
     const struct fm_member *last = members[0];
     for (uint32_t i = 1; i < count; ++i) {
         fm_join_return_wait(join, worker, members[i], last, FM_RULE_EARLY_SCAN,
@@ -205,7 +206,7 @@ static void judge_neighborhood(struct fm_join *join, unsigned worker,
         ++analysis->omissions.unknown_neighborhoods;
         return;
     }
-    qsort(members, count, sizeof *members, compare_ranks);
+    fm_sort(members, count, sizeof *members, compare_ranks);
     struct fm_map rank_at = map_coordinates(topology, count);
     const struct fm_member **group =
         fm_allocate(1 + 2 * (size_t)topology->dimension_count, sizeof *group);

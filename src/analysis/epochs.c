@@ -1,6 +1,7 @@
 #include "analysis/epochs.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -62,7 +63,7 @@ static void add_collective(struct walk *walk, uint32_t state_index, struct fm_ca
     };
     const struct fm_location *location = &walk->analysis->trace->locations[call.location];
     if (fm_trace_called(walk->analysis->trace, location, call.activity)->call == FM_CALL_FENCE) {
-        qsort(state->fence_epoch.items, state->fence_epoch.count, sizeof *state->fence_epoch.items,
+        fm_sort(state->fence_epoch.items, state->fence_epoch.count, sizeof *state->fence_epoch.items,
               compare_accessed);
         for (size_t i = 0; i < state->fence_epoch.count; ++i) {
             fm_vector_push(&epochs->accessed, state->fence_epoch.items[i]);
@@ -104,7 +105,7 @@ static uint32_t add_group(struct fm_epochs *epochs, const struct fm_group *group
         return 0;
     }
     struct fm_accessed *items = &epochs->accessed.items[first];
-    qsort(items, count, sizeof *items, compare_accessed);
+    fm_sort(items, count, sizeof *items, compare_accessed);
     size_t kept = 1;
     for (size_t i = 1; i < count; ++i) {
         if (items[i].process != items[kept - 1].process) {

@@ -8,6 +8,7 @@
 #include "analysis/own_metric.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -304,7 +305,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
                 ++epochs.items[epochs.count - 1].call_count;
             }
         }
-        qsort(epochs.items, epochs.count, sizeof *epochs.items, compare_epochs);
+        fm_sort(epochs.items, epochs.count, sizeof *epochs.items, compare_epochs);
         for (uint32_t begin = 0; begin < epochs.count;) {
             uint32_t end = begin + 1;
             while (end < epochs.count &&

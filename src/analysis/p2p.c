@@ -6,6 +6,7 @@
 #include "analysis/pattern.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -224,7 +225,7 @@ static void sort_messages(struct scratch *scratch)
 {
     for (size_t i = 1; i < scratch->messages.count; ++i) {
         if (compare_messages(&scratch->messages.items[i - 1], &scratch->messages.items[i]) > 0) {
-            qsort(scratch->messages.items, scratch->messages.count,
+            fm_sort(scratch->messages.items, scratch->messages.count,
                   sizeof *scratch->messages.items, compare_messages);
             return;
         }
@@ -301,7 +302,8 @@ static void post_late_receiver(struct p2p *p2p, unsigned worker, const struct me
                 .t = posted,
                 .activity = send->complete,
                 .cause_location = message->receive.location,
-                .cause_activity = location->receives.items[message->receive.row].start,
+                .cause_activity =
+                    fm_trace_post(p2p->analysis->trace, location, message->receive.row),
                 .rule = FM_RULE_LATE_RECEIVER,
                 .metric = (uint8_t)(outstanding.same_source < message->sent
                                         ? FM_METRIC_MPI_LATERECEIVER_WO
@@ -332,8 +334,7 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
             uint64_t entered =
                 trace->locations[message->location].enter.items[message->complete];
             uint64_t posted =
-                posting->enter
-                    .items[posting->receives.items[message->receive.row].start];
+                posting->enter.items[fm_trace_post(trace, posting, message->receive.row)];
             bool late_sender = entered < message->sent && message->sent <= message->received;
             bool late_receiver = !send->buffered && send->complete_enter < posted &&
                                  posted <= send->complete_leave;

@@ -7,6 +7,8 @@
 
 #include "analysis/own_metric.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 struct need_message {
@@ -197,7 +199,7 @@ static void judge_call(struct progress *progress, struct fm_lock_epochs *locks,
         return;
     }
     fm_vector_push(&locks->progress, (struct fm_progress_wait){call, last->enter});
-    qsort(calls, answered, sizeof *calls, compare_answers);
+    fm_sort(calls, answered, sizeof *calls, compare_answers);
     fm_vector_push(&findings->parts,
                    (struct fm_part){uncovered(calls, answered, enter, last->enter), call.activity,
                                     FM_PART_PROGRESS_LOWER});

@@ -1,5 +1,7 @@
 #include "trace/builder.h"
 
+#include "base/sort.h"
+
 #include <otf2/otf2.h>
 #include <stdlib.h>
 
@@ -134,6 +136,12 @@ static int compare_nested(const void *a, const void *b)
     return left->activity < right->activity ? -1 : left->activity > right->activity;
 }
 
+static int compare_matched(const void *a, const void *b)
+{
+    const struct fm_matched_receive *left = a, *right = b;
+    return left->receive < right->receive ? -1 : left->receive > right->receive;
+}
+
 void fm_builder_end_location(struct fm_builder *builder)
 {
     struct fm_location *location = builder->location;
@@ -148,8 +156,10 @@ void fm_builder_end_location(struct fm_builder *builder)
     while (builder->frames.count != 0) {
         leave_innermost(builder);
     }
-    qsort(location->nested.items, location->nested.count, sizeof *location->nested.items,
+    fm_sort(location->nested.items, location->nested.count, sizeof *location->nested.items,
           compare_nested);
+    fm_sort(location->matched.items, location->matched.count, sizeof *location->matched.items,
+            compare_matched);
     fm_requests_close_location(&builder->requests);
     fm_vector_trim(&location->enter);
     fm_vector_trim(&location->leave);
@@ -158,6 +168,7 @@ void fm_builder_end_location(struct fm_builder *builder)
     fm_vector_trim(&location->counts);
     fm_vector_trim(&location->sends);
     fm_vector_trim(&location->receives);
+    fm_vector_trim(&location->matched);
     fm_vector_trim(&location->collectives);
     fm_vector_trim(&location->rma);
     fm_vector_trim(&location->nested);
@@ -261,8 +272,9 @@ void fm_builder_receive_request(struct fm_builder *builder, uint64_t request)
         struct fm_message_end *posted = &location->receives.items[open->row];
         if (fm_trace_called(builder->trace, location, posted->start)->call ==
             FM_CALL_MATCHED_PROBE) {
-            /* The probe keeps its position in the matching, the Imrecv is the post in time. */
-            posted->start = builder->current_activity;
+            /* The probe gave its place in the matching order, the Imrecv is the post in time. */
+            fm_vector_push(&location->matched,
+                           (struct fm_matched_receive){open->row, builder->current_activity});
             return;
         }
     }
@@ -297,9 +309,11 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
     struct fm_open_request open;
     if (request != NULL &&
         fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request, &open)) {
-        if (fm_trace_called(builder->trace, location, received.complete)->call !=
+        received.start = location->receives.items[open.row].start;
+        if (fm_trace_called(builder->trace, location, received.complete)->call ==
             FM_CALL_MATCHED_RECEIVE) {
-            received.start = location->receives.items[open.row].start;
+            fm_vector_push(&location->matched,
+                           (struct fm_matched_receive){open.row, received.complete});
         }
         location->receives.items[open.row] = received;
     } else if (request != NULL && builder->trace->processes[location->process].location_count > 1) {
@@ -524,9 +538,9 @@ void fm_builder_end_process(struct fm_builder *builder)
 {
     struct fm_requests *requests = &builder->requests;
     size_t completed = 0;
-    qsort(requests->left_open.items, requests->left_open.count, sizeof *requests->left_open.items,
+    fm_sort(requests->left_open.items, requests->left_open.count, sizeof *requests->left_open.items,
           compare_open);
-    qsort(requests->foreign.items, requests->foreign.count, sizeof *requests->foreign.items,
+    fm_sort(requests->foreign.items, requests->foreign.count, sizeof *requests->foreign.items,
           compare_foreign);
     for (size_t f = 0; f < requests->foreign.count; ++f) {
         const struct fm_foreign_completion *completion = &requests->foreign.items[f];

@@ -3,6 +3,7 @@
 #include "trace/trace_internal.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 
 #include <errno.h>
 #include <otf2/otf2.h>
@@ -342,7 +343,7 @@ static void resolve_locations(struct raw_definitions *raw)
         raw->locations.items[i].group = process_of_group[group];
     }
 
-    qsort(raw->locations.items, raw->locations.count, sizeof *raw->locations.items,
+    fm_sort(raw->locations.items, raw->locations.count, sizeof *raw->locations.items,
           compare_locations);
     trace->process_count = processes;
     trace->processes = fm_allocate(processes, sizeof *trace->processes);

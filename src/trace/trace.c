@@ -12,6 +12,7 @@ static void free_location(struct fm_location *location)
     fm_vector_free(&location->counts);
     fm_vector_free(&location->sends);
     fm_vector_free(&location->receives);
+    fm_vector_free(&location->matched);
     fm_vector_free(&location->collectives);
     fm_vector_free(&location->rma);
     fm_vector_free(&location->nested);
@@ -115,6 +116,27 @@ uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator, ui
     uint32_t first = in_first ? c->first_group_size : 0;
     uint32_t size = in_first ? c->size - c->first_group_size : c->first_group_size;
     return rank < size ? c->members[first + rank] : FM_NONE;
+}
+
+uint32_t fm_trace_post(const struct fm_trace *trace, const struct fm_location *location,
+                       uint32_t receive)
+{
+    const struct fm_message_end *end = &location->receives.items[receive];
+    if (location->matched.count == 0 ||
+        fm_trace_called(trace, location, end->start)->call != FM_CALL_MATCHED_PROBE) {
+        return end->start;
+    }
+    size_t low = 0, high = location->matched.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (location->matched.items[middle].receive < receive) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool found = low < location->matched.count && location->matched.items[low].receive == receive;
+    return found ? location->matched.items[low].post : end->start;
 }
 
 uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint32_t process)

@@ -65,12 +65,18 @@ struct fm_group {
 /** One end of a message. Activities are indices into the activity table of the record's location
  * (start) and of `complete_location` (complete). */
 struct fm_message_end {
-    uint32_t start;    /**< call that sent, or posted the receive */
+    uint32_t start;    /**< call that sent, or gave the receive its place in the matching order */
     uint32_t complete; /**< call that completed it; FM_NONE: never completed, matches nothing */
     uint32_t complete_location;
     uint32_t communicator;
     uint32_t peer; /**< rank in the communicator */
     uint32_t tag;
+};
+
+/** A receive whose place in the matching order is that of a probe: the call that then posted it. */
+struct fm_matched_receive {
+    uint32_t receive; /**< row of the location's receives */
+    uint32_t post;    /**< activity */
 };
 
 /** One location's part in a collective operation. */
@@ -168,6 +174,7 @@ struct fm_location {
     FM_VECTOR(struct fm_count_row) counts;
     FM_VECTOR(struct fm_message_end) sends;
     FM_VECTOR(struct fm_message_end) receives; /**< in the order in which they were posted */
+    FM_VECTOR(struct fm_matched_receive) matched; /**< ascending by receive */
     FM_VECTOR(struct fm_collective) collectives; /**< in the order in which they were started */
     FM_VECTOR(struct fm_rma) rma;
     FM_VECTOR(struct fm_nested_time) nested; /**< ascending by activity */
@@ -236,6 +243,10 @@ uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator, ui
 /** @return the rank of `process` in `communicator`, or FM_NONE. O(log size) for intracommunicators
  * whose members ascend, O(size) otherwise. */
 uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint32_t process);
+
+/** @return the call that posted a receive of the location: Late Receiver counts from its Enter. */
+uint32_t fm_trace_post(const struct fm_trace *trace, const struct fm_location *location,
+                       uint32_t receive);
 
 /** @return the region that an activity of a location calls. */
 static inline const struct fm_region *fm_trace_called(const struct fm_trace *trace,

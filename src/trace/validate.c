@@ -2,6 +2,8 @@
 
 #include "trace/validator.h"
 
+#include "base/sort.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +84,7 @@ static void check_locations(struct fm_validator *validator)
     for (uint32_t i = 0; i < count; i++) {
         order[i] = (struct order){validator->survey->locations.items[i].process, i};
     }
-    qsort(order, count, sizeof *order, compare_order);
+    fm_sort(order, count, sizeof *order, compare_order);
     for (size_t begin = 0, end; begin < count; begin = end) {
         for (end = begin; end < count && order[end].process == order[begin].process;) {
             end++;
