@@ -1,5 +1,6 @@
 #include "analysis/analysis.h"
 
+#include "analysis/formation.h"
 #include "analysis/pattern.h"
 #include "analysis/severity.h"
 
@@ -121,9 +122,19 @@ static void describe_experiment(const struct fm_trace *trace, struct fm_cube *cu
     experiment->machine = trace->machine == NULL ? NULL : strdup(trace->machine);
 }
 
+/* How the wait states come about. */
+static fm_status_t fill_formation(struct fm_analysis *analysis, struct fm_formation *formation,
+                                  struct fm_cube *cube, struct fm_error *error)
+{
+    fm_formation_open(formation, analysis);
+    fm_formation_costs(formation);
+    return fm_formation_fill(formation, cube, error);
+}
+
 static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube, bool check,
                              struct fm_error *error)
 {
+    struct fm_formation formation = {0};
     describe_experiment(analysis->trace, cube);
     fm_status_t status = fm_severity_dimensions(analysis->trace, cube, error);
     if (status == FM_OK) {
@@ -136,10 +147,19 @@ static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube,
         status = add_warnings(analysis, cube, error);
     }
     if (status == FM_OK) {
+        status = fill_formation(analysis, &formation, cube, error);
+    }
+    if (status == FM_OK) {
         status = fm_cube_seal(cube, error);
     }
     if (status == FM_OK && check) {
         status = fm_severity_check(analysis->trace, cube, error);
+    }
+    if (status == FM_OK && check) {
+        status = fm_formation_check(&formation, cube, error);
+    }
+    if (formation.analysis != NULL) {
+        fm_formation_close(&formation);
     }
     return status;
 }

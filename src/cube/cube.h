@@ -71,6 +71,8 @@ struct fm_cube_statistics {
     struct fm_cube_instance worst[FM_CUBE_WORST]; /**< longest first */
 };
 
+#define FM_CUBE_LARGEST_COST_SHIFT 60
+
 /** What was measured. Strings may be NULL where unknown. */
 struct fm_cube_experiment {
     char *title;   /**< the program, or the archive's name */
@@ -78,6 +80,7 @@ struct fm_cube_experiment {
     char *creator; /**< recorder that wrote the trace */
     char *machine;
     uint64_t ticks_per_second;
+    uint32_t cost_shift;     /**< binary digits of costs behind the point of a tick */
     uint64_t begin; /**< earliest event, ticks of the trace clock */
     uint64_t end;   /**< latest event */
     uint64_t event_count;

@@ -28,6 +28,7 @@ static fm_status_t read_experiment(struct fm_cube_reader *reader)
     experiment->creator = fm_source_string(source, true);
     experiment->machine = fm_source_string(source, true);
     experiment->ticks_per_second = fm_source_u64(source);
+    experiment->cost_shift = fm_source_u32(source);
     experiment->begin = fm_source_u64(source);
     experiment->end = fm_source_u64(source);
     experiment->event_count = fm_source_u64(source);
@@ -37,6 +38,8 @@ static fm_status_t read_experiment(struct fm_cube_reader *reader)
         return status;
     if (experiment->ticks_per_second == 0)
         return fm_cube_damaged(reader, "a clock without ticks");
+    if (experiment->cost_shift > FM_CUBE_LARGEST_COST_SHIFT)
+        return fm_cube_damaged(reader, "absurdly fine costs");
     if (experiment->end < experiment->begin)
         return fm_cube_damaged(reader, "the run ends before it begins");
     return FM_OK;

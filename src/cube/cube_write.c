@@ -67,6 +67,7 @@ static void put_experiment(struct sink *sink, const struct fm_cube *cube)
     put_string(sink, experiment->creator);
     put_string(sink, experiment->machine);
     put_u64(sink, experiment->ticks_per_second);
+    put_u32(sink, experiment->cost_shift);
     put_u64(sink, experiment->begin);
     put_u64(sink, experiment->end);
     put_u64(sink, experiment->event_count);

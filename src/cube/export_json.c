@@ -1,12 +1,20 @@
 #include "base/text.h"
 #include "cube/export.h"
 
+#include <math.h>
+
 double fm_cube_scaled(const struct fm_cube *cube, fm_metric_t metric, int64_t value)
 {
     double number = (double)value;
-    if (fm_metric_info(metric)->unit == FM_UNIT_TICKS)
-        number /= (double)cube->experiment.ticks_per_second;
-    return number;
+    switch (fm_metric_info(metric)->unit) {
+    case FM_UNIT_COST:
+        return ldexp(number, -(int)cube->experiment.cost_shift) /
+               (double)cube->experiment.ticks_per_second;
+    case FM_UNIT_TICKS:
+        return number / (double)cube->experiment.ticks_per_second;
+    default:
+        return number;
+    }
 }
 
 static void put_text(FILE *stream, const char *key, const char *text)
@@ -123,7 +131,7 @@ static void put_severities(FILE *stream, const struct fm_view *view)
         fprintf(stream, "%s\n  {\"metric\":\"%s\",\"callpath\":%u,\"location\":%u,", separator,
                 fm_metric_info(metric)->id, cell->callpath, cell->location);
         /* Counts are written as the integers they are: a double may not hold them. */
-        if (fm_metric_info(metric)->unit == FM_UNIT_TICKS)
+        if (fm_unit_is_time(fm_metric_info(metric)->unit))
             put_number(stream, "value", fm_cube_scaled(cube, metric, cell->value));
         else
             fprintf(stream, "\"value\":%lld", (long long)cell->value);

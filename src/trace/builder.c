@@ -51,6 +51,12 @@ static uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t
     return visit;
 }
 
+static void change_state(struct fm_location *location, uint64_t since, uint32_t visit)
+{
+    fm_vector_push(&location->state_since, since);
+    fm_vector_push(&location->state_visit, visit);
+}
+
 void fm_builder_enter(struct fm_builder *builder, uint32_t region)
 {
     if (region == FM_NONE) {
@@ -63,13 +69,22 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
                           : builder->frames.items[builder->frames.count - 1].visit;
     uint32_t visit = find_visit(builder, parent, region);
     uint32_t activity = FM_NONE;
+    if (builder->current_activity != FM_NONE) {
+        /* Behind this call, the one around it goes on. */
+        change_state(location, builder->now, parent);
+    }
+    if (builder->frames.count != 0) {
+        builder->frames.items[builder->frames.count - 1].contains_calls = true;
+    }
     if (builder->trace->regions[region].call != FM_CALL_USER) {
         activity = (uint32_t)location->enter.count;
         fm_vector_push(&location->enter, builder->now);
         fm_vector_push(&location->leave, UINT64_MAX);
         fm_vector_push(&location->visit, visit);
+    } else {
+        change_state(location, builder->now, visit);
     }
-    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity});
+    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity, false});
     builder->current_activity = activity;
 }
 
@@ -87,6 +102,12 @@ static void leave_innermost(struct fm_builder *builder)
             fm_vector_push(&location->nested,
                            (struct fm_nested_time){frame.activity, frame.inner});
         }
+    }
+    if (frame.activity == FM_NONE || frame.contains_calls) {
+        change_state(location, builder->now,
+                     builder->frames.count == 0
+                         ? FM_NONE
+                         : builder->frames.items[builder->frames.count - 1].visit);
     }
     if (builder->frames.count != 0) {
         struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
@@ -164,6 +185,8 @@ void fm_builder_end_location(struct fm_builder *builder)
     fm_vector_trim(&location->enter);
     fm_vector_trim(&location->leave);
     fm_vector_trim(&location->visit);
+    fm_vector_trim(&location->state_since);
+    fm_vector_trim(&location->state_visit);
     fm_vector_trim(&location->profile);
     fm_vector_trim(&location->counts);
     fm_vector_trim(&location->sends);

@@ -14,6 +14,7 @@ struct fm_frame {
     uint64_t inner; /**< ticks of calls inside it and of the recorder */
     uint32_t visit;
     uint32_t activity; /**< FM_NONE: not a communication call */
+    bool contains_calls;
 };
 
 /** The child that a region led to last time. */

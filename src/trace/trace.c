@@ -8,6 +8,8 @@ static void free_location(struct fm_location *location)
     fm_vector_free(&location->enter);
     fm_vector_free(&location->leave);
     fm_vector_free(&location->visit);
+    fm_vector_free(&location->state_since);
+    fm_vector_free(&location->state_visit);
     fm_vector_free(&location->profile);
     fm_vector_free(&location->counts);
     fm_vector_free(&location->sends);

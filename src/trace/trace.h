@@ -170,6 +170,9 @@ struct fm_location {
     FM_VECTOR(uint64_t) enter;
     FM_VECTOR(uint64_t) leave;
     FM_VECTOR(uint32_t) visit; /**< node of `profile` that the activity belongs to */
+    FM_VECTOR(uint64_t) state_since; /**< when the code outside of communication calls changed: */
+    FM_VECTOR(uint32_t) state_visit; /**< ... to this node of `profile`; FM_NONE: none. Also changes
+                                          inside calls that contain others, and at their end. */
     FM_VECTOR(struct fm_visit_profile) profile;
     FM_VECTOR(struct fm_count_row) counts;
     FM_VECTOR(struct fm_message_end) sends;
