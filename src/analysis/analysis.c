@@ -1,5 +1,6 @@
 #include "analysis/analysis.h"
 
+#include "analysis/critical_path.h"
 #include "analysis/formation.h"
 #include "analysis/pattern.h"
 #include "analysis/severity.h"
@@ -124,17 +125,32 @@ static void describe_experiment(const struct fm_trace *trace, struct fm_cube *cu
 
 /* How the wait states come about. */
 static fm_status_t fill_formation(struct fm_analysis *analysis, struct fm_formation *formation,
-                                  struct fm_cube *cube, struct fm_error *error)
+                                  struct fm_critical_path *path, struct fm_cube *cube,
+                                  struct fm_error *error)
 {
     fm_formation_open(formation, analysis);
     fm_formation_costs(formation);
-    return fm_formation_fill(formation, cube, error);
+    fm_critical_path_open(path, formation);
+    fm_critical_path_book(path, formation);
+    fm_performance_impact_book(path, formation);
+    fm_imbalance_book(formation);
+    fm_status_t status = fm_formation_fill(formation, cube, error);
+    return status == FM_OK ? fm_critical_path_fill(path, cube, error) : status;
+}
+
+static void free_formation(struct fm_formation *formation, struct fm_critical_path *path)
+{
+    if (formation->analysis != NULL) {
+        fm_critical_path_close(path, formation->analysis->trace->location_count);
+        fm_formation_close(formation);
+    }
 }
 
 static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube, bool check,
                              struct fm_error *error)
 {
     struct fm_formation formation = {0};
+    struct fm_critical_path path = {0};
     describe_experiment(analysis->trace, cube);
     fm_status_t status = fm_severity_dimensions(analysis->trace, cube, error);
     if (status == FM_OK) {
@@ -147,7 +163,7 @@ static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube,
         status = add_warnings(analysis, cube, error);
     }
     if (status == FM_OK) {
-        status = fill_formation(analysis, &formation, cube, error);
+        status = fill_formation(analysis, &formation, &path, cube, error);
     }
     if (status == FM_OK) {
         status = fm_cube_seal(cube, error);
@@ -158,9 +174,10 @@ static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube,
     if (status == FM_OK && check) {
         status = fm_formation_check(&formation, cube, error);
     }
-    if (formation.analysis != NULL) {
-        fm_formation_close(&formation);
+    if (status == FM_OK && check) {
+        status = fm_critical_path_check(&path, analysis->trace, error);
     }
+    free_formation(&formation, &path);
     return status;
 }
 

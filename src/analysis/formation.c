@@ -77,12 +77,24 @@ void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_
     costs->cells.items[position].value += value;
 }
 
+static int64_t to_fixed_point(const struct fm_formation *formation, double ticks)
+{
+    return llround(ldexp(ticks, (int)formation->cost_shift));
+}
+
+void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t location,
+                                  uint32_t callpath, fm_metric_t metric, double ticks)
+{
+    fm_vector_push(&formation->costs[location].cells,
+                   (struct fm_cube_cell){(uint32_t)metric, callpath, location,
+                                         to_fixed_point(formation, ticks)});
+}
+
 void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, uint32_t visit,
                            fm_metric_t metric, double ticks)
 {
     if (ticks != 0) {
-        fm_formation_add(formation, location, visit, metric,
-                         llround(ldexp(ticks, (int)formation->cost_shift)));
+        fm_formation_add(formation, location, visit, metric, to_fixed_point(formation, ticks));
     }
 }
 

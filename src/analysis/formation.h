@@ -34,6 +34,11 @@ void fm_formation_close(struct fm_formation *formation);
 void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, uint32_t visit,
                            fm_metric_t metric, double ticks);
 
+/** As fm_formation_add_cost() for a call path that the location need not have visited; to be called
+ * once for each such value. */
+void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t location,
+                                  uint32_t callpath, fm_metric_t metric, double ticks);
+
 /** Adds an integer value to a metric of a location. */
 void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_t visit,
                       fm_metric_t metric, int64_t value);

@@ -71,6 +71,12 @@ struct fm_cube_statistics {
     struct fm_cube_instance worst[FM_CUBE_WORST]; /**< longest first */
 };
 
+/** A piece of the critical path; the pieces follow one another without gaps. */
+struct fm_cube_segment {
+    uint32_t location;
+    uint64_t begin, end; /**< ticks since the begin of the run */
+};
+
 #define FM_CUBE_LARGEST_COST_SHIFT 60
 
 /** What was measured. Strings may be NULL where unknown. */
@@ -99,10 +105,13 @@ struct fm_cube {
     size_t cell_count;
     struct fm_cube_statistics *statistics; /**< ascending by metric */
     uint32_t statistics_count;
+    struct fm_cube_segment *segments; /**< critical path, from the begin of the run to its end */
+    uint32_t segment_count;
     char **warnings; /**< what is missing or left out, one sentence each */
     uint32_t warning_count;
     uint32_t region_capacity, callpath_capacity, location_capacity;
     size_t cell_capacity;
+    uint32_t segment_capacity;
     uint32_t statistics_capacity, warning_capacity;
 };
 
@@ -138,6 +147,10 @@ fm_status_t fm_cube_add(struct fm_cube *cube, fm_metric_t metric, uint32_t callp
 /** Appends a statistics record (copied). */
 fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_statistics *record,
                                    struct fm_error *error);
+
+/** Appends a segment of the critical path (copied). */
+fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segment *segment,
+                                struct fm_error *error);
 
 /** Appends a warning, a sentence for the reader of the report. */
 fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)

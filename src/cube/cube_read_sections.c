@@ -284,6 +284,26 @@ static fm_status_t read_statistics(struct fm_cube_reader *reader)
     return check_used_up(reader, FM_SECTION_STAT);
 }
 
+static fm_status_t read_critical_path(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_PATH];
+    uint32_t count = fm_source_count(source, 4 + 2 * 8);
+    uint64_t previous = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct fm_cube_segment segment = {.location = fm_source_u32(source)};
+        segment.begin = fm_source_u64(source);
+        segment.end = fm_source_u64(source);
+        if (source->failed || segment.location >= reader->cube->location_count ||
+            segment.end <= segment.begin || (i != 0 && segment.begin != previous))
+            return fm_cube_damaged(reader, "segment %u of the critical path is malformed", i);
+        previous = segment.end;
+        fm_status_t status = fm_cube_add_segment(reader->cube, &segment, reader->error);
+        if (status != FM_OK)
+            return status;
+    }
+    return check_used_up(reader, FM_SECTION_PATH);
+}
+
 static fm_status_t read_warnings(struct fm_cube_reader *reader)
 {
     struct fm_source *source = &reader->sections[FM_SECTION_WARN];
@@ -304,7 +324,8 @@ fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
 {
     fm_status_t (*const steps[FM_CUBE_SECTION_COUNT])(struct fm_cube_reader *) = {
         read_experiment, read_metrics,    read_regions,    read_callpaths,
-        read_locations,  read_severities, read_statistics, read_warnings,
+        read_locations,  read_severities, read_statistics, read_critical_path,
+        read_warnings,
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < FM_CUBE_SECTION_COUNT; i++)

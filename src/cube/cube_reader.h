@@ -18,6 +18,7 @@ enum fm_cube_section {
     FM_SECTION_LOCN,
     FM_SECTION_SEVR,
     FM_SECTION_STAT,
+    FM_SECTION_PATH,
     FM_SECTION_WARN
 };
 

@@ -145,6 +145,16 @@ static void put_statistics(struct sink *sink, const struct fm_cube *cube)
     }
 }
 
+static void put_critical_path(struct sink *sink, const struct fm_cube *cube)
+{
+    put_u32(sink, cube->segment_count);
+    for (uint32_t i = 0; i < cube->segment_count; i++) {
+        put_u32(sink, cube->segments[i].location);
+        put_u64(sink, cube->segments[i].begin);
+        put_u64(sink, cube->segments[i].end);
+    }
+}
+
 static void put_warnings(struct sink *sink, const struct fm_cube *cube)
 {
     put_u32(sink, cube->warning_count);
@@ -194,7 +204,7 @@ static const struct {
 } sections[] = {
     {"EXPT", put_experiment}, {"METR", put_metrics},   {"REGN", put_regions},
     {"CALL", put_callpaths},  {"LOCN", put_locations}, {"STAT", put_statistics},
-    {"WARN", put_warnings},
+    {"PATH", put_critical_path}, {"WARN", put_warnings},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])

@@ -194,6 +194,19 @@ static void put_statistics(FILE *stream, const struct fm_view *view)
     fputs("],\n", stream);
 }
 
+static void put_critical_path(FILE *stream, const struct fm_cube *cube)
+{
+    fputs(" \"critical_path\":[", stream);
+    for (uint32_t i = 0; i < cube->segment_count; i++) {
+        fprintf(stream, "%s\n  {\"location\":%u,", i == 0 ? "" : ",", cube->segments[i].location);
+        put_seconds(stream, "begin", cube, cube->segments[i].begin);
+        putc(',', stream);
+        put_seconds(stream, "end", cube, cube->segments[i].end);
+        putc('}', stream);
+    }
+    fputs("],\n", stream);
+}
+
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
 {
     const struct fm_cube *cube = view->cube;
@@ -204,7 +217,8 @@ fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_e
     put_locations(stream, cube);
     put_severities(stream, view);
     put_statistics(stream, view);
-    fputs(" \"critical_path\":[],\n \"warnings\":[", stream);
+    put_critical_path(stream, cube);
+    fputs(" \"warnings\":[", stream);
     for (uint32_t i = 0; i < cube->warning_count; i++) {
         fputs(i == 0 ? "\n  " : ",\n  ", stream);
         fm_text_write_json(stream, cube->warnings[i]);
