@@ -40,6 +40,7 @@ static void walk(struct fm_critical_path *path, const struct fm_formation *forma
 {
     const struct fm_trace *trace = formation->analysis->trace;
     uint32_t at = last_location(trace);
+    path->first_location = at;
     if (at == FM_NONE) {
         return;
     }
@@ -62,7 +63,7 @@ static void walk(struct fm_critical_path *path, const struct fm_formation *forma
             &formation->analysis->findings[at].candidates.items[waits->candidates[behind - 1]];
         ++moves_at_once;
         time = from;
-        at = wait->cause_location;
+        at = path->first_location = wait->cause_location;
     }
 }
 
@@ -189,10 +190,10 @@ fm_status_t fm_critical_path_check(const struct fm_critical_path *path,
     const struct fm_path_segment *segments = path->segments.items;
     size_t count = path->segments.count;
     uint32_t start = last_location(trace);
-    if (start == FM_NONE || count == 0) {
+    if (start == FM_NONE) {
         return FM_OK;
     }
-    uint64_t begin = trace->locations[segments[count - 1].location].begin;
+    uint64_t begin = trace->locations[path->first_location].begin;
     uint64_t expected = trace->locations[start].end - begin;
     for (size_t s = 0; s + 1 < count; ++s) {
         if (segments[s].from != segments[s + 1].to) {
@@ -201,7 +202,7 @@ fm_status_t fm_critical_path_check(const struct fm_critical_path *path,
                            segments[s].from);
         }
     }
-    if (path->length != expected || segments[count - 1].from != begin) {
+    if (path->length != expected || (count != 0 && segments[count - 1].from != begin)) {
         return fm_fail(error, FM_ERR_FAILED,
                        "invariant violated: the critical path is %" PRIu64
                        " ticks long instead of %" PRIu64,

@@ -14,6 +14,7 @@ struct fm_path_segment {
 struct fm_critical_path {
     FM_VECTOR(struct fm_path_segment) segments; /**< from the end of the run to its begin */
     uint64_t length;                            /**< ticks */
+    uint32_t first_location; /**< at whose begin the path begins; FM_NONE: there is no path */
     uint64_t **time;     /**< [location][node of its call tree]: ticks on the path */
     uint64_t **busy;     /**< [location][node of its call tree]: ticks in the run without waiting */
     uint64_t *path_total;   /**< [call path]: ticks on the path, on all locations */
