@@ -25,6 +25,7 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->location = &builder->trace->locations[location];
     builder->location_index = location;
     ++builder->generation;
+    fm_requests_open_location(&builder->requests, location);
     builder->now = 0;
     builder->current_activity = FM_NONE;
     builder->frames.count = 0;
@@ -33,12 +34,9 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
 
 /* ---- calls ---- */
 
-static uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t region)
+static __attribute__((noinline)) uint32_t add_visit(struct fm_builder *builder, uint32_t parent,
+                                                    uint32_t region)
 {
-    struct fm_visit_cache *cached = &builder->cache[region];
-    if (cached->owner == builder->generation && cached->parent == parent) {
-        return cached->visit;
-    }
     struct fm_location *location = builder->location;
     uint32_t next = (uint32_t)location->profile.count;
     uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | region, next);
@@ -47,7 +45,7 @@ static uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t
                        (struct fm_visit_profile){
                            .parent = parent, .region = region, .callpath = FM_NONE, .counts = FM_NONE});
     }
-    *cached = (struct fm_visit_cache){parent, visit, builder->generation};
+    builder->cache[region] = (struct fm_visit_cache){parent, visit, builder->generation};
     return visit;
 }
 
@@ -55,6 +53,30 @@ static void change_state(struct fm_location *location, uint64_t since, uint32_t 
 {
     fm_vector_push(&location->state_since, since);
     fm_vector_push(&location->state_visit, visit);
+}
+
+static inline uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t region)
+{
+    const struct fm_visit_cache *cached = &builder->cache[region];
+    return cached->owner == builder->generation && cached->parent == parent
+               ? cached->visit
+               : add_visit(builder, parent, region);
+}
+
+/* The three columns grow together, so that one of them tells whether there is room. */
+static inline uint32_t add_activity(struct fm_location *location, uint64_t enter, uint32_t visit)
+{
+    size_t activity = location->enter.count;
+    if (__builtin_expect(activity == location->enter.capacity, 0)) {
+        fm_vector_reserve(&location->enter, 1);
+        fm_vector_reserve(&location->leave, location->enter.capacity - activity);
+        fm_vector_reserve(&location->visit, location->enter.capacity - activity);
+    }
+    location->enter.items[activity] = enter;
+    location->leave.items[activity] = UINT64_MAX;
+    location->visit.items[activity] = visit;
+    location->enter.count = location->leave.count = location->visit.count = activity + 1;
+    return (uint32_t)activity;
 }
 
 void fm_builder_enter(struct fm_builder *builder, uint32_t region)
@@ -77,10 +99,7 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
         builder->frames.items[builder->frames.count - 1].contains_calls = true;
     }
     if (builder->trace->regions[region].call != FM_CALL_USER) {
-        activity = (uint32_t)location->enter.count;
-        fm_vector_push(&location->enter, builder->now);
-        fm_vector_push(&location->leave, UINT64_MAX);
-        fm_vector_push(&location->visit, visit);
+        activity = add_activity(location, builder->now, visit);
     } else {
         change_state(location, builder->now, visit);
     }
@@ -226,13 +245,6 @@ static bool usable(struct fm_builder *builder, uint32_t reference)
     return true;
 }
 
-static struct fm_open_request new_request(const struct fm_builder *builder, fm_request_kind_t kind,
-                                          uint64_t id, size_t row)
-{
-    return (struct fm_open_request){id, builder->now, builder->location_index, (uint32_t)row,
-                                    (uint8_t)kind};
-}
-
 void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t peer, uint32_t tag,
                      uint64_t bytes, const uint64_t *request)
 {
@@ -246,9 +258,8 @@ void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t
     }
     struct fm_location *location = builder->location;
     if (request != NULL) {
-        struct fm_open_request open =
-            new_request(builder, FM_REQUEST_SEND, *request, location->sends.count);
-        fm_requests_start(&builder->requests, &open);
+        fm_requests_start(&builder->requests, FM_REQUEST_SEND, *request,
+                          (uint32_t)location->sends.count);
     }
     fm_vector_push(&location->sends,
                    (struct fm_message_end){
@@ -271,11 +282,13 @@ static void note_foreign(struct fm_builder *builder, struct fm_foreign_completio
 
 void fm_builder_send_complete(struct fm_builder *builder, uint64_t request)
 {
-    struct fm_open_request open;
     if (builder->current_activity == FM_NONE) {
         ++builder->defects->unusable_records;
-    } else if (fm_requests_take(&builder->requests, FM_REQUEST_SEND, request, &open)) {
-        builder->location->sends.items[open.row].complete = builder->current_activity;
+        return;
+    }
+    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_SEND, request);
+    if (row != FM_MAP_ABSENT) {
+        builder->location->sends.items[row].complete = builder->current_activity;
     } else {
         note_foreign(builder,
                      (struct fm_foreign_completion){.id = request, .kind = FM_REQUEST_SEND});
@@ -289,21 +302,17 @@ void fm_builder_receive_request(struct fm_builder *builder, uint64_t request)
         return;
     }
     struct fm_location *location = builder->location;
-    struct fm_open_request *open =
-        fm_requests_find(&builder->requests, FM_REQUEST_RECEIVE, request);
-    if (open != NULL) {
-        struct fm_message_end *posted = &location->receives.items[open->row];
-        if (fm_trace_called(builder->trace, location, posted->start)->call ==
+    uint32_t open = fm_requests_find(&builder->requests, FM_REQUEST_RECEIVE, request);
+    if (open != FM_MAP_ABSENT &&
+        fm_trace_called(builder->trace, location, location->receives.items[open].start)->call ==
             FM_CALL_MATCHED_PROBE) {
-            /* The probe gave its place in the matching order, the Imrecv is the post in time. */
-            fm_vector_push(&location->matched,
-                           (struct fm_matched_receive){open->row, builder->current_activity});
-            return;
-        }
+        /* The probe gave its place in the matching order, the Imrecv is the post in time. */
+        fm_vector_push(&location->matched,
+                       (struct fm_matched_receive){open, builder->current_activity});
+        return;
     }
-    struct fm_open_request started =
-        new_request(builder, FM_REQUEST_RECEIVE, request, location->receives.count);
-    fm_requests_start(&builder->requests, &started);
+    fm_requests_start(&builder->requests, FM_REQUEST_RECEIVE, request,
+                      (uint32_t)location->receives.count);
     fm_vector_push(&location->receives, (struct fm_message_end){.start = builder->current_activity,
                                                                 .complete = FM_NONE,
                                                                 .communicator = FM_NONE});
@@ -329,16 +338,17 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
         .peer = peer,
         .tag = tag,
     };
-    struct fm_open_request open;
-    if (request != NULL &&
-        fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request, &open)) {
-        received.start = location->receives.items[open.row].start;
+    uint32_t row = request == NULL
+                       ? FM_MAP_ABSENT
+                       : fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request);
+    if (row != FM_MAP_ABSENT) {
+        received.start = location->receives.items[row].start;
         if (fm_trace_called(builder->trace, location, received.complete)->call ==
             FM_CALL_MATCHED_RECEIVE) {
             fm_vector_push(&location->matched,
-                           (struct fm_matched_receive){open.row, received.complete});
+                           (struct fm_matched_receive){row, received.complete});
         }
-        location->receives.items[open.row] = received;
+        location->receives.items[row] = received;
     } else if (request != NULL && builder->trace->processes[location->process].location_count > 1) {
         note_foreign(builder, (struct fm_foreign_completion){.id = *request,
                                                              .kind = FM_REQUEST_RECEIVE,
@@ -352,14 +362,17 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
 
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request)
 {
-    struct fm_open_request open;
-    if (fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, request, &open)) {
-        builder->location->receives.items[open.row].communicator = FM_NONE;
-    } else if (fm_requests_take(&builder->requests, FM_REQUEST_SEND, request, &open)) {
-        builder->location->sends.items[open.row].communicator = FM_NONE;
-    } else {
-        note_foreign(builder, (struct fm_foreign_completion){.id = request, .cancelled = true});
+    uint32_t receive = fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, request);
+    if (receive != FM_MAP_ABSENT) {
+        builder->location->receives.items[receive].communicator = FM_NONE;
+        return;
     }
+    uint32_t send = fm_requests_take(&builder->requests, FM_REQUEST_SEND, request);
+    if (send != FM_MAP_ABSENT) {
+        builder->location->sends.items[send].communicator = FM_NONE;
+        return;
+    }
+    note_foreign(builder, (struct fm_foreign_completion){.id = request, .cancelled = true});
 }
 
 void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
@@ -369,9 +382,8 @@ void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
         return;
     }
     struct fm_location *location = builder->location;
-    struct fm_open_request open =
-        new_request(builder, FM_REQUEST_COLLECTIVE, request, location->collectives.count);
-    fm_requests_start(&builder->requests, &open);
+    fm_requests_start(&builder->requests, FM_REQUEST_COLLECTIVE, request,
+                      (uint32_t)location->collectives.count);
     fm_vector_push(&location->collectives,
                    (struct fm_collective){.start = builder->current_activity,
                                           .complete = FM_NONE,
@@ -427,15 +439,17 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         .moved_bytes = sent != 0 || received != 0,
     };
     struct fm_location *location = builder->location;
-    struct fm_open_request open;
     if (request == NULL) {
         if (detached_creation(builder) == NULL) {
             fm_vector_push(&location->collectives, part);
         }
-    } else if (fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, *request, &open)) {
-        part.start = location->collectives.items[open.row].start;
+        return;
+    }
+    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, *request);
+    if (row != FM_MAP_ABSENT) {
+        part.start = location->collectives.items[row].start;
         part.non_blocking = true;
-        location->collectives.items[open.row] = part;
+        location->collectives.items[row] = part;
     } else if (builder->trace->processes[location->process].location_count > 1) {
         note_foreign(builder, (struct fm_foreign_completion){.id = *request,
                                                              .kind = FM_REQUEST_COLLECTIVE,
@@ -501,7 +515,10 @@ static int compare_open(const void *a, const void *b)
     if (left->time != right->time) {
         return left->time < right->time ? -1 : 1;
     }
-    return left->location < right->location ? -1 : left->location > right->location;
+    if (left->location != right->location) {
+        return left->location < right->location ? -1 : 1;
+    }
+    return left->row < right->row ? -1 : left->row > right->row;
 }
 
 static int compare_foreign(const void *a, const void *b)
@@ -511,6 +528,16 @@ static int compare_foreign(const void *a, const void *b)
         return left->time < right->time ? -1 : 1;
     }
     return left->location < right->location ? -1 : left->location > right->location;
+}
+
+static uint64_t start_time(const struct fm_trace *trace, const struct fm_open_request *open)
+{
+    const struct fm_location *location = &trace->locations[open->location];
+    uint32_t start = open->kind == FM_REQUEST_COLLECTIVE
+                         ? location->collectives.items[open->row].start
+                     : open->kind == FM_REQUEST_SEND ? location->sends.items[open->row].start
+                                                     : location->receives.items[open->row].start;
+    return location->enter.items[start];
 }
 
 static void complete_elsewhere(struct fm_trace *trace, const struct fm_open_request *open,
@@ -561,6 +588,10 @@ void fm_builder_end_process(struct fm_builder *builder)
 {
     struct fm_requests *requests = &builder->requests;
     size_t completed = 0;
+    for (size_t o = 0; o < requests->left_open.count; ++o) {
+        struct fm_open_request *open = &requests->left_open.items[o];
+        open->time = start_time(builder->trace, open);
+    }
     fm_sort(requests->left_open.items, requests->left_open.count, sizeof *requests->left_open.items,
           compare_open);
     fm_sort(requests->foreign.items, requests->foreign.count, sizeof *requests->foreign.items,

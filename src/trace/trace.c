@@ -102,15 +102,12 @@ void fm_trace_unify(struct fm_trace *trace)
     fm_map_free(&node_of);
 }
 
-uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
-                         uint32_t process)
+uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
+                              uint32_t process)
 {
     const struct fm_communicator *c = &trace->communicators[communicator];
     if (c->is_self) {
         return rank == 0 ? process : FM_NONE;
-    }
-    if (c->first_group_size == c->size) {
-        return rank < c->size ? c->members[rank] : FM_NONE;
     }
     /* In an inter-communicator, ranks are those of the other group. */
     uint32_t own = fm_trace_rank(trace, communicator, process);

@@ -239,9 +239,20 @@ void fm_trace_unify(struct fm_trace *trace);
 /** Frees the trace. NULL is allowed. */
 void fm_trace_free(struct fm_trace *trace);
 
+/** fm_trace_member() for communicators that look different from different processes. */
+uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
+                              uint32_t process);
+
 /** @return the process that has `rank` in `communicator` as seen from `process`, or FM_NONE. */
-uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
-                         uint32_t process);
+static inline uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator,
+                                       uint32_t rank, uint32_t process)
+{
+    const struct fm_communicator *c = &trace->communicators[communicator];
+    if (c->is_self || c->first_group_size != c->size) {
+        return fm_trace_member_seen(trace, communicator, rank, process);
+    }
+    return rank < c->size ? c->members[rank] : FM_NONE;
+}
 
 /** @return the rank of `process` in `communicator`, or FM_NONE. O(log size) for intracommunicators
  * whose members ascend, O(size) otherwise. */
