@@ -33,7 +33,7 @@ struct fm_cube_callpath {
     uint32_t region;
 };
 
-/** A thread of execution, in ascending order of `id`. */
+/** A thread of execution, in ascending order of rank, then of thread. */
 struct fm_cube_location {
     uint64_t id; /**< as in the trace */
     uint32_t rank;
@@ -134,7 +134,8 @@ uint32_t fm_cube_add_region(struct fm_cube *cube, const char *name, const char *
  * without memory or if parent or region do not exist. */
 uint32_t fm_cube_add_callpath(struct fm_cube *cube, uint32_t parent, uint32_t region);
 
-/** Adds a location, in ascending order of `id`; the strings are copied.
+/** Adds a location, in ascending order of rank, then of thread; `id`, which need not be ascending,
+ * is the trace's. The strings are copied.
  * @return its index, or FM_CUBE_NONE without memory. */
 uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, uint32_t thread,
                               const char *node, const char *name);

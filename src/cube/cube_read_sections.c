@@ -134,14 +134,15 @@ static fm_status_t read_locations(struct fm_cube_reader *reader)
 {
     struct fm_source *source = &reader->sections[FM_SECTION_LOCN];
     uint32_t count = fm_source_count(source, 8 + 4 + 4 + 4 + 4);
-    uint64_t previous = 0;
+    uint64_t previous = 0; /* rank and thread of the one before */
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = fm_source_u64(source);
         uint32_t rank = fm_source_u32(source);
         uint32_t thread = fm_source_u32(source);
         char *node = fm_source_string(source, false);
         char *name = fm_source_string(source, false);
-        bool valid = !source->failed && (i == 0 || id > previous);
+        uint64_t place = (uint64_t)rank << 32 | thread;
+        bool valid = !source->failed && (i == 0 || place > previous);
         uint32_t location =
             valid ? fm_cube_add_location(reader->cube, id, rank, thread, node, name) : 0;
         free(node);
@@ -150,7 +151,7 @@ static fm_status_t read_locations(struct fm_cube_reader *reader)
             return fm_cube_damaged(reader, "location %u is malformed", i);
         if (location == FM_CUBE_NONE)
             return out_of_memory(reader);
-        previous = id;
+        previous = place;
     }
     return check_used_up(reader, FM_SECTION_LOCN);
 }

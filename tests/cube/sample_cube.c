@@ -83,7 +83,7 @@ static void add_definitions(struct fm_cube *cube)
     must(fm_cube_add_location(cube, 10, 1, 0, "node1", "rank 1") == 1);
     must(fm_cube_add_location(cube, 20, 2, 0, "node2", "rank 2") == 2);
     must(fm_cube_add_location(cube, 30, 3, 0, "node2", "rank 3") == 3);
-    must(fm_cube_add_location(cube, 31, 3, 1, "node2", "rank 3 thread 1") == 4);
+    must(fm_cube_add_location(cube, 4, 3, 1, "node2", "rank 3 thread 1") == 4);
 }
 
 static void add_statistics(struct fm_cube *cube)
