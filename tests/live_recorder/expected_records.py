@@ -266,8 +266,8 @@ def communicator_rules(calls):
             if (end.communicator in made) != own:
                 failures.append(f"{call.region}: the collective is on the wrong communicator")
     for communicator, locations in created.items():
-        groups = [getattr(communicator, name) for name in ("group", "group_a", "group_b")
-                  if hasattr(communicator, name)]
+        inter = type(communicator).__name__ == "InterComm"
+        groups = [communicator.groupA, communicator.groupB] if inter else [communicator.group]
         members = sum(len(group.members) for group in groups)
         if members not in (0, len(locations)):  # 0: the group of communicators like SELF
             failures.append(f"communicator {communicator.name!r}: {members} members, created by"

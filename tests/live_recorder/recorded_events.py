@@ -4,6 +4,17 @@ import collections
 
 import otf2
 
+
+def repair_inter_communicators():
+    """The bindings of OTF2 3.0 prepend the fields of Comm to those of InterComm, and fail to read
+    any. The definition's fields are name, both groups, common communicator, flags."""
+    fields = otf2.definitions.InterComm._fields
+    if len(fields) == 8:
+        otf2.definitions.InterComm._fields = (fields[0], fields[4], fields[5], fields[2], fields[7])
+
+
+repair_inter_communicators()
+
 Record = collections.namedtuple("Record", "kind event")
 STARTS = {"MpiIsend", "MpiIrecvRequest", "NonBlockingCollectiveRequest"}
 ENDS = {"MpiIsendComplete", "MpiIrecv", "MpiRequestCancelled", "NonBlockingCollectiveComplete"}
