@@ -160,8 +160,11 @@ void fm_convert_record(struct fm_thread *thread, const uint64_t *record)
     OTF2_EvtWriter *writer = thread->writer;
     switch (kind) {
     case FM_RECORD_CALL:
+    case FM_RECORD_CALL_LONG:
         fm_convert_pending(thread, record[1]);
-        convert_call(thread, fm_record_aux(record[0]), record[1], record[2]);
+        convert_call(thread, fm_record_aux(record[0]), record[1],
+                     kind == FM_RECORD_CALL ? record[1] + fm_record_duration(record[0])
+                                            : record[2]);
         return;
     case FM_RECORD_PROGRAM_BEGIN:
         count(thread, OTF2_EvtWriter_ProgramBegin(writer, NULL, not_before(thread, record[1]),
