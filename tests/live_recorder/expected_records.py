@@ -93,7 +93,7 @@ def collectives(ranks):
     records = init_and_finalize(ranks)
     for name in COLLECTIVES + INTRA_ONLY + NEIGHBOURS:
         times = 2 if name in COLLECTIVES else 1
-        more = (1 if name in IN_PLACE else 0) + (1 if name == "Allreduce" else 0)
+        more = (name in IN_PLACE) + (name in ("Allreduce", "Neighbor_alltoallv"))
         records["MPI_" + name, "MpiCollectiveBegin"] = ranks * (times + more)
         records["MPI_" + name, "MpiCollectiveEnd"] = ranks * (times + more)
         records["MPI_I" + name.lower(), "NonBlockingCollectiveRequest"] = ranks * times
@@ -135,6 +135,10 @@ def collective_rules(calls, n):
             if (end.size_sent, end.size_received) != volume:
                 failures.append(f"{region}, {location.group.name}: sent {end.size_sent}, received"
                                 f" {end.size_received}, expected {volume}")
+    on_line = sorted(e.size_sent for e in
+                     events(calls, "MpiCollectiveEnd", "MPI_Neighbor_alltoallv"))
+    if on_line != [item] * 2 + [2 * item] * (2 * n - 2):  # the line's two ends have one neighbour
+        failures.append(f"Neighbor_alltoallv on ring and line sent {on_line}")
     blocking = [(e.collective_op, e.root, e.size_sent, e.size_received) for e in
                 events(calls, "MpiCollectiveEnd", "MPI_Bcast")]
     nonblocking = [(e.collective_op, e.root, e.size_sent, e.size_received) for e in

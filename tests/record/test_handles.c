@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -29,6 +30,7 @@ static void finds_what_was_entered(void **state)
         assert_ptr_equal(fm_handles_find(&map, &thread, 1 + i * 64),
                          i % 3 == 0 ? NULL : &objects[i]);
     }
+    free(map.slots);
 }
 
 static void recycled_handles_mean_the_new_object(void **state)
@@ -45,6 +47,7 @@ static void recycled_handles_mean_the_new_object(void **state)
     }
     assert_int_equal(map.count, 0);
     assert_true(map.capacity <= 64);
+    free(map.slots);
 }
 
 int main(void)

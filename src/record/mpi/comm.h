@@ -17,7 +17,8 @@ struct fm_comm {
     int leader;            /**< world rank of the first member (the lowest of both sides) */
     uint32_t made;         /**< communicators made from it so far; equal on all members */
     uint32_t windows;      /**< windows made on it so far; equal on all members */
-    int sources, targets;  /**< neighbours in its topology */
+    int sources, targets;  /**< neighbours in its topology, places for missing ones included */
+    uint64_t missing;      /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
 };
 
 extern struct fm_handle_map fm_comms;

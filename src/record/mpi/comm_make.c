@@ -62,6 +62,7 @@ static void inherit_topology(struct fm_comm *made, const struct fm_comm *parent)
 {
     made->sources = parent->sources;
     made->targets = parent->targets;
+    made->missing = parent->missing;
 }
 
 int fm_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)

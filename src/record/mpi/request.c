@@ -195,6 +195,7 @@ static void complete_comm(struct fm_thread *thread, struct fm_request *request)
     if (made != NULL) {
         made->sources = request->parent->sources;
         made->targets = request->parent->targets;
+        made->missing = request->parent->missing;
         fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COMM_CREATE), FM_RECORD_COMM_CREATE,
                     made->number);
     }
