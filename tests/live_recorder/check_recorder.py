@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records one of the programs of this folder and checks the archive against what the program did.
 
-usage: check_recorder.py --fermata F --mpirun M --program P [--ranks N]
+usage: check_recorder.py --fermata F --mpirun M --program P [--ranks N] [--memory SIZE]
 
 The output of the recorded program must be that of the unrecorded one, otf2-print and `fermata check`
 must find nothing wrong, the rules that hold for every trace must hold, and the records must be
@@ -35,7 +35,8 @@ def compare_runs(options, folder, failures):
     """Runs the program without and with the recorder; returns the experiment directory."""
     program = [options.mpirun, "-n", str(options.ranks), options.program]
     plain = run(program, folder)
-    recorded = run([options.fermata, "record", "-o", "experiment", "--"] + program, folder)
+    record = [options.fermata, "record", "-o", "experiment", "--memory", options.memory, "--"]
+    recorded = run(record + program, folder)
     if plain.returncode != 0:
         failures.append(f"the program itself fails: {plain.stderr}")
     if recorded.returncode != plain.returncode:
@@ -93,6 +94,7 @@ def main():
     for name in ("--fermata", "--mpirun", "--program"):
         parser.add_argument(name, required=True)
     parser.add_argument("--ranks", type=int, default=4)
+    parser.add_argument("--memory", default="64M")
     options = parser.parse_args()
     failures = []
     with tempfile.TemporaryDirectory() as name:
@@ -100,7 +102,9 @@ def main():
         if (experiment / "traces.otf2").exists():
             check_with_tools(options, experiment, failures)
             check_files(experiment, failures)
-            calls, problems = recorded_events.read(str(experiment / "traces.otf2"))
+            calls, flushes, problems = recorded_events.read(str(experiment / "traces.otf2"))
+            if (flushes > 0) != (options.memory != parser.get_default("memory")):
+                failures.append(f"{flushes} flushes with a buffer of {options.memory}")
             failures += problems + recorded_events.broken_rules(calls)
             check_counts(options, calls, failures)
         else:

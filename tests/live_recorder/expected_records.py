@@ -14,7 +14,7 @@ class Expected:
 
 def of(program, ranks):
     return {"p2p": p2p, "collectives": collectives, "rma": rma, "communicators": communicators,
-            "threads": threads}[program](ranks)
+            "threads": threads, "flushes": flushes}[program](ranks)
 
 
 def init_and_finalize(ranks):
@@ -27,6 +27,15 @@ def init_and_finalize(ranks):
 def events(calls, kind, region=None):
     return [record.event for call in calls for record in call.records
             if record.kind == kind and region in (None, call.region)]
+
+
+# ---- flushes.c ----
+
+def flushes(ranks):
+    messages = 30000 * ranks
+    records = {("MPI_Irecv", "MpiIrecvRequest"): messages, ("MPI_Send", "MpiSend"): messages,
+               ("MPI_Wait", "MpiIrecv"): messages}
+    return Expected({}, records, ["MPI_Irecv", "MPI_Send", "MPI_Wait"], lambda calls: [])
 
 
 # ---- p2p.c ----

@@ -33,8 +33,8 @@ class Call:
 
 
 def read(anchor):
-    """All calls, by location and time, and what is wrong with their nesting and times."""
-    calls, problems, opened, last = [], [], {}, {}
+    """All calls, the number of flushes, and what is wrong with the calls' nesting and times."""
+    calls, problems, opened, last, flushes = [], [], {}, {}, 0
     numbers = collections.Counter()
     with otf2.reader.open(anchor) as archive:
         for location, event in archive.events:
@@ -53,7 +53,10 @@ def read(anchor):
                 call.leave = event.time
                 if event.region.name != call.region:
                     problems.append(f"Leave of {event.region.name} in {call.region}")
-            elif kind not in ("ProgramBegin", "ProgramEnd", "BufferFlush"):
+            elif kind == "BufferFlush":
+                flushes += 1
+                last[location] = event.stop_time
+            elif kind not in ("ProgramBegin", "ProgramEnd"):
                 if location in opened:
                     opened[location].records.append(Record(kind, event))
                 else:
@@ -63,7 +66,7 @@ def read(anchor):
                 problems.append(f"{location.name} has {numbers[location]} events, its definition"
                                 f" says {location.number_of_events}")
     problems += [f"{call.region} is never left" for call in opened.values()]
-    return calls, problems
+    return calls, flushes, problems
 
 
 def broken_rules(calls):
