@@ -39,7 +39,7 @@ struct fm_request {
         };
         struct { /* COMM: where the handle will be */
             MPI_Comm *comm;
-            struct fm_comm *parent;
+            struct fm_comm *parent; /**< a copy, for it may be freed meanwhile; to be freed */
             uint32_t count;
         };
         bool fetches; /* RMA: a get, remotely complete when it is locally */
