@@ -31,8 +31,11 @@ static void equal_definitions_are_one(void **state)
 static void groups_keep_their_members_in_order(void **state)
 {
     (void)state;
-    static const int groups[][6] = {{0, 1, 2, 3, 4, 5}, {5, 4, 3, 2, 1, 0}, {0, 2, 4, 1, 3, 5},
-                                    {7, 7, 7, 1, 2, 9}, {3, 0, 9, 1, 20, 2}};
+    static const int groups[][6] = {{0, 1, 2, 3, 4, 5},
+                                    {5, 4, 3, 2, 1, 0},
+                                    {0, 2, 4, 1, 3, 5},
+                                    {7, 7, 7, 1, 2, 9},
+                                    {3, 0, 9, 1, 20, 2}};
     struct fm_definitions set = {0};
     for (uint32_t g = 0; g < 5; g++) {
         assert_int_equal(fm_define_group(&set, groups[g], 6), g);
@@ -67,7 +70,8 @@ static void large_regular_groups_are_small(void **state)
 static uint32_t define_comm(struct fm_definitions *set, uint32_t parent, uint32_t count,
                             uint32_t group, uint32_t name)
 {
-    uint32_t words[8] = {FM_COMM_FROM_PARENT, parent, count, 0, group, FM_DEFINE_NONE, parent, name};
+    uint32_t words[8] = {FM_COMM_FROM_PARENT, parent, count, 0, group,
+                         FM_DEFINE_NONE,      parent, name};
     return fm_define(set, FM_DEFINE_COMM, words, 8);
 }
 

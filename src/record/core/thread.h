@@ -53,9 +53,9 @@ struct fm_thread {
     uint64_t last_time;     /**< time of the last event written */
     uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
     uint32_t pending_function;
-    bool pending;             /**< whether there is one */
-    uint64_t flush_begin[2];  /**< begin and end of a flush that is to be told of; 0: none */
-    uint64_t events;          /**< events written */
+    bool pending;            /**< whether there is one */
+    uint64_t flush_begin[2]; /**< begin and end of a flush that is to be told of; 0: none */
+    uint64_t events;         /**< events written */
 };
 
 /** The calling thread; NULL before its first recorded call. */

@@ -1,5 +1,6 @@
-/* Neighbourhood collectives. OTF2 has no operations of their own for them: they are written as those
- * they resemble, on the communicator with the topology; the region's name tells them apart. */
+/* Neighbourhood collectives. OTF2 has no operations of their own for them: they are written as
+ * those they resemble, on the communicator with the topology; the region's name tells them apart.
+ */
 #include "record/mpi/collective.h"
 
 /* Whether there is a neighbour at this place. */

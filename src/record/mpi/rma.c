@@ -12,7 +12,8 @@ static struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win wi
     return w != NULL && target >= 0 && target < w->size ? w : NULL;
 }
 
-/* Bytes of the arguments of a call that succeeded; wrong arguments are the library's to tell, once. */
+/* Bytes of the arguments of a call that succeeded; wrong arguments are the library's to tell, once.
+ */
 static uint64_t bytes_of(int result, int count, MPI_Datatype type)
 {
     return result == MPI_SUCCESS ? fm_type_bytes(count, type) : 0;
@@ -188,10 +189,10 @@ int fm_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatyp
     return result;
 }
 
-int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count,
-                           MPI_Datatype origin_datatype, void *result_addr, int result_count,
-                           MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-                           int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                           void *result_addr, int result_count, MPI_Datatype result_datatype,
+                           int target_rank, MPI_Aint target_disp, int target_count,
+                           MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                            MPI_Request *request)
 {
     struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Rget_accumulate);
@@ -200,9 +201,8 @@ int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count,
                                       target_count, target_datatype, op, win, request);
     if (thread != NULL) {
         uint64_t received = bytes_of(result, result_count, result_datatype);
-        record_request(thread, result, FM_RECORD_ATOMIC,
-                       OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, win, target_rank,
-                       fetch_sends(op, received), received, *request);
+        record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE,
+                       win, target_rank, fetch_sends(op, received), received, *request);
     }
     return result;
 }
@@ -211,8 +211,8 @@ int fm_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype
                         int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
     struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Fetch_and_op);
-    int result = PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp,
-                                   op, win);
+    int result =
+        PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     if (thread != NULL) {
         OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
         uint64_t bytes = bytes_of(result, 1, datatype);
