@@ -25,8 +25,8 @@ struct fm_record_result {
 };
 
 /** Runs a command with the recorder and waits for it. Signals to this process that ask to end are
- * passed on. Under mpirun (as one of several processes) only the options' environment is used as for
- * any rank: use fm_record_exec there.
+ * passed on. Under mpirun (as one of several processes) only the options' environment is used as
+ * for any rank: use fm_record_exec there.
  * @param command  argument vector, ends with NULL
  * @return FM_OK if the command could be started, whatever it returned then */
 fm_status_t fm_record_run(const struct fm_record_options *options, char *const command[],

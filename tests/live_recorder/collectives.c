@@ -55,8 +55,8 @@ static void in_place(void)
 
 static void on_neighbourhoods(void)
 {
-    MPI_Comm ring;
-    int periodic = 1;
+    MPI_Comm ring, line;
+    int periodic = 1, open_ended = 0;
     MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
     BOTH(Neighbor_allgather, Ineighbor_allgather, in, 2, MPI_INT, out, 2, MPI_INT, ring);
     BOTH(Neighbor_allgatherv, Ineighbor_allgatherv, in, 2, MPI_INT, out, counts, displs, MPI_INT,
@@ -66,6 +66,9 @@ static void on_neighbourhoods(void)
          MPI_INT, ring);
     BOTH(Neighbor_alltoallw, Ineighbor_alltoallw, in, counts, offsets, types, out, counts, offsets,
          types, ring);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &open_ended, 0, &line);
+    MPI_Neighbor_alltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, line);
+    MPI_Comm_free(&line);
     MPI_Comm_free(&ring);
 }
 

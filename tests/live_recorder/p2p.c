@@ -33,8 +33,8 @@ static void blocking(void)
         MPI_Wait(&ready, MPI_STATUS_IGNORE);
         printf("rank %d: first message from %d\n", rank, status.MPI_SOURCE);
     }
-    MPI_Sendrecv(data[0], 5, MPI_INT, peer, TAG, data[1], ITEMS, MPI_INT, peer, TAG,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(data[0], 5, MPI_INT, peer, TAG, data[1], ITEMS, MPI_INT, peer, TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Sendrecv_replace(data[0], 6, MPI_INT, peer, TAG, peer, TAG, MPI_COMM_WORLD, &status);
     MPI_Sendrecv(data[0], 5, MPI_INT, MPI_PROC_NULL, TAG, data[1], ITEMS, MPI_INT, MPI_PROC_NULL,
                  TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

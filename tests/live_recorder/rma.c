@@ -1,4 +1,5 @@
-/* One-sided calls of every kind: all operations under fence, start/complete/post/wait/test, locks. */
+/* One-sided calls of every kind: all operations under fence, start/complete/post/wait/test, locks.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

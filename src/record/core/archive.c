@@ -27,8 +27,8 @@ static OTF2_ErrorCode keep_first_error(void *data, const char *file, uint64_t li
 {
     (void)data, (void)file, (void)line, (void)function;
     if (code != OTF2_SUCCESS && archive.failure[0] == '\0') {
-        int length = snprintf(archive.failure, sizeof archive.failure, "%s: ",
-                              OTF2_Error_GetDescription(code));
+        int length = snprintf(archive.failure, sizeof archive.failure,
+                              "%s: ", OTF2_Error_GetDescription(code));
         if (format != NULL && length > 0 && (size_t)length < sizeof archive.failure) {
             vsnprintf(archive.failure + length, sizeof archive.failure - (size_t)length, format,
                       arguments);
@@ -58,9 +58,9 @@ const char *fm_archive_failure(void)
 static size_t size_of(OTF2_Type type, uint32_t elements)
 {
     static const unsigned char sizes[] = {
-        [OTF2_TYPE_UINT8] = 1, [OTF2_TYPE_UINT16] = 2, [OTF2_TYPE_UINT32] = 4,
-        [OTF2_TYPE_UINT64] = 8, [OTF2_TYPE_INT8] = 1, [OTF2_TYPE_INT16] = 2,
-        [OTF2_TYPE_INT32] = 4, [OTF2_TYPE_INT64] = 8, [OTF2_TYPE_FLOAT] = 4,
+        [OTF2_TYPE_UINT8] = 1,  [OTF2_TYPE_UINT16] = 2, [OTF2_TYPE_UINT32] = 4,
+        [OTF2_TYPE_UINT64] = 8, [OTF2_TYPE_INT8] = 1,   [OTF2_TYPE_INT16] = 2,
+        [OTF2_TYPE_INT32] = 4,  [OTF2_TYPE_INT64] = 8,  [OTF2_TYPE_FLOAT] = 4,
         [OTF2_TYPE_DOUBLE] = 8,
     };
     return type < sizeof sizes ? (size_t)sizes[type] * elements : 0;
@@ -169,7 +169,7 @@ static const OTF2_CollectiveCallbacks collectives = {
 static OTF2_FlushType always_flush(void *data, OTF2_FileType type, OTF2_LocationRef location,
                                    void *caller, bool final)
 {
-    (void)data, (void)type, (void)location, (void)caller, (void)final;
+    (void)data, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 
@@ -189,8 +189,8 @@ static void set_properties(OTF2_Archive *handle, const struct fm_exchange *excha
         return;
     }
     for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++) {
-        fm_archive_check(OTF2_Archive_SetBoolProperty(handle, properties[i].name,
-                                                      properties[i].value, true));
+        fm_archive_check(
+            OTF2_Archive_SetBoolProperty(handle, properties[i].name, properties[i].value, true));
     }
     fm_archive_check(OTF2_Archive_SetCreator(handle, "fermata " FERMATA_VERSION));
     fm_archive_check(OTF2_Archive_SetMachineName(handle, "Linux"));

@@ -28,9 +28,9 @@ struct fm_clock_offset {
 
 /** What rank 0 needs besides the definitions to write the global ones. */
 struct fm_archive_summary {
-    uint64_t resolution;       /**< ticks per second of rank 0's clock */
-    uint64_t begin, end;       /**< of the run, in rank 0's time */
-    uint64_t realtime;         /**< nanoseconds since 1970 at `begin` */
+    uint64_t resolution; /**< ticks per second of rank 0's clock */
+    uint64_t begin, end; /**< of the run, in rank 0's time */
+    uint64_t realtime;   /**< nanoseconds since 1970 at `begin` */
 };
 
 /** Opens the archive in an existing directory. Collective.
@@ -59,8 +59,7 @@ void fm_archive_close_events(struct fm_thread *threads);
  * @param regions  global number of each function, FM_DEFINE_NONE: not used */
 void fm_archive_write_local(uint32_t rank, struct fm_thread *threads,
                             const struct fm_define_map *map, const uint32_t *regions,
-                            size_t region_count,
-                            const struct fm_clock_offset offsets[2]);
+                            size_t region_count, const struct fm_clock_offset offsets[2]);
 
 /** Writes the global definitions from the merged set. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
@@ -83,8 +82,8 @@ void fm_archive_check(OTF2_ErrorCode code);
 /** Writes one record as OTF2 events (convert.c). */
 void fm_convert_record(struct fm_thread *thread, const uint64_t *record);
 
-/** Writes the Leave of the pending call, if any, and then the BufferFlush that is due before the next
- * event, whose time is `next` (convert.c). */
+/** Writes the Leave of the pending call, if any, and then the BufferFlush that is due before the
+ * next event, whose time is `next` (convert.c). */
 void fm_convert_pending(struct fm_thread *thread, uint64_t next);
 
 /** Which functions have an event, by number (convert.c). */

@@ -21,8 +21,8 @@ static uint32_t group_of(uint32_t group)
          (words = fm_defined((o)->set, kind, number, &(count))) != NULL;                           \
          number++)
 
-/* Adds the strings that the definitions below use, so that all strings can be written first: readers
- * resolve a reference when they meet it. */
+/* Adds the strings that the definitions below use, so that all strings can be written first:
+ * readers resolve a reference when they meet it. */
 static void add_strings(const struct output *o)
 {
     static const char *const texts[] = {"",        "MPI",  "Comm ${id}",    "Win ${id}",
@@ -50,8 +50,7 @@ static void write_strings(const struct output *o)
     size_t count;
     FOR_EACH(o, FM_DEFINE_STRING, i, words, count)
     {
-        fm_archive_check(
-            OTF2_GlobalDefWriter_WriteString(o->writer, i, (const char *)(words + 1)));
+        fm_archive_check(OTF2_GlobalDefWriter_WriteString(o->writer, i, (const char *)(words + 1)));
     }
 }
 
@@ -77,8 +76,7 @@ static void write_system_tree(const struct output *o)
     uint32_t machine = fm_define_string(o->set, "machine"), node = fm_define_string(o->set, "node");
     uint32_t thread_name = fm_define_string(o->set, "Master thread");
     fm_archive_check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
-        o->writer, 0, fm_define_string(o->set, "Linux"), machine,
-        OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+        o->writer, 0, fm_define_string(o->set, "Linux"), machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     fm_archive_check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
         o->writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
     FOR_EACH(o, FM_DEFINE_NODE, i, words, count)
@@ -130,12 +128,12 @@ static void write_groups(const struct output *o)
     }
     if (members != NULL) {
         fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
-            o->writer, FM_GROUP_LOCATIONS, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS,
-            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, (uint32_t)processes, members));
+            o->writer, FM_GROUP_LOCATIONS, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+            OTF2_GROUP_FLAG_NONE, (uint32_t)processes, members));
     }
-    fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
-        o->writer, FM_GROUP_SELF, empty, OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
-        OTF2_GROUP_FLAG_NONE, 0, NULL));
+    fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, FM_GROUP_SELF, empty,
+                                                     OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
+                                                     OTF2_GROUP_FLAG_NONE, 0, NULL));
     FOR_EACH(o, FM_DEFINE_GROUP, i, words, count)
     {
         uint32_t size = 0;
@@ -168,9 +166,9 @@ static void write_comms(const struct output *o)
     {
         uint32_t name = words[7] != FM_DEFINE_NONE ? words[7] : empty;
         if (words[5] == FM_DEFINE_NONE) {
-            fm_archive_check(OTF2_GlobalDefWriter_WriteComm(
-                o->writer, i, name, group_of(words[4]), words[6],
-                OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS));
+            fm_archive_check(OTF2_GlobalDefWriter_WriteComm(o->writer, i, name, group_of(words[4]),
+                                                            words[6],
+                                                            OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS));
         } else {
             fm_archive_check(OTF2_GlobalDefWriter_WriteInterComm(
                 o->writer, i, name, group_of(words[4]), group_of(words[5]), words[6],
@@ -186,8 +184,8 @@ static void write_windows(const struct output *o)
     FOR_EACH(o, FM_DEFINE_WIN, i, words, count)
     {
         uint32_t name = words[2] != FM_DEFINE_NONE ? words[2] : empty;
-        fm_archive_check(OTF2_GlobalDefWriter_WriteRmaWin(
-            o->writer, i, name, words[0], OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
+        fm_archive_check(OTF2_GlobalDefWriter_WriteRmaWin(o->writer, i, name, words[0],
+                                                          OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
     }
 }
 

@@ -1,5 +1,5 @@
-/* The local definitions: one file for each location, with its clock offsets and the mapping from the
- * process's numbers to the global ones. */
+/* The local definitions: one file for each location, with its clock offsets and the mapping from
+ * the process's numbers to the global ones. */
 #include "record/core/archive.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static OTF2_IdMap *region_map(const uint32_t *regions, size_t count)
 }
 
 void fm_archive_write_local(uint32_t rank, struct fm_thread *threads,
-                            const struct fm_define_map *map, const uint32_t *regions, size_t region_count,
-                            const struct fm_clock_offset offsets[2])
+                            const struct fm_define_map *map, const uint32_t *regions,
+                            size_t region_count, const struct fm_clock_offset offsets[2])
 {
     static const struct {
         enum fm_define_kind kind;

@@ -28,8 +28,8 @@ uint64_t fm_clock_nanoseconds(void);
  * (0, 0: now). Not thread-safe; call before the first fm_clock_now. */
 void fm_clock_start(uint64_t ticks, uint64_t nanoseconds);
 
-/** Ticks per second, measured against CLOCK_MONOTONIC_RAW from fm_clock_start until now. Waits up to
- * 10 ms if the run has been too short to measure. */
+/** Ticks per second, measured against CLOCK_MONOTONIC_RAW from fm_clock_start until now. Waits up
+ * to 10 ms if the run has been too short to measure. */
 uint64_t fm_clock_resolution(void);
 
 /** The source's name for people. */

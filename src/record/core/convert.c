@@ -41,7 +41,8 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next)
         uint64_t time = not_before(thread, thread->pending_leave);
         count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_function));
     }
-    /* The call in which the buffer was full comes after the flush in the buffer, but began before. */
+    /* The call in which the buffer was full comes after the flush in the buffer, but began before.
+     */
     if (thread->flush_begin[0] != 0 && thread->flush_begin[0] <= next) {
         uint64_t begin = not_before(thread, thread->flush_begin[0]);
         uint64_t end = thread->flush_begin[1] < begin ? begin : thread->flush_begin[1];
@@ -107,8 +108,7 @@ static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64
     case FM_RECORD_OPERATION_TEST:
         return OTF2_EvtWriter_RmaOpTest(w, NULL, t, win, r[1]);
     case FM_RECORD_GROUP_SYNC:
-        return OTF2_EvtWriter_RmaGroupSync(w, NULL, t, (OTF2_RmaSyncLevel)aux, win,
-                                           (uint32_t)r[1]);
+        return OTF2_EvtWriter_RmaGroupSync(w, NULL, t, (OTF2_RmaSyncLevel)aux, win, (uint32_t)r[1]);
     case FM_RECORD_LOCK_REQUEST:
         return OTF2_EvtWriter_RmaRequestLock(w, NULL, t, win, (uint32_t)r[1], r[2],
                                              (OTF2_LockType)aux);
@@ -160,8 +160,11 @@ void fm_convert_record(struct fm_thread *thread, const uint64_t *record)
     OTF2_EvtWriter *writer = thread->writer;
     switch (kind) {
     case FM_RECORD_CALL:
+    case FM_RECORD_CALL_LONG:
         fm_convert_pending(thread, record[1]);
-        convert_call(thread, fm_record_aux(record[0]), record[1], record[2]);
+        convert_call(thread, fm_record_aux(record[0]), record[1],
+                     kind == FM_RECORD_CALL ? record[1] + fm_record_duration(record[0])
+                                            : record[2]);
         return;
     case FM_RECORD_PROGRAM_BEGIN:
         count(thread, OTF2_EvtWriter_ProgramBegin(writer, NULL, not_before(thread, record[1]),

@@ -1,7 +1,7 @@
 /** @file
- * Definitions: what the numbers in the records mean. Every process numbers its own as it meets them;
- * at the end of the run the sets of all processes are merged pairwise up a tree, where equal ones
- * become one, and the numbers of the merged set are handed back.
+ * Definitions: what the numbers in the records mean. Every process numbers its own as it meets
+ * them; at the end of the run the sets of all processes are merged pairwise up a tree, where equal
+ * ones become one, and the numbers of the merged set are handed back.
  *
  * A definition is an array of 32-bit words: first the key, which decides equality, then the rest.
  * Words that refer to another definition hold its number in the same set.

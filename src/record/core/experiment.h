@@ -19,15 +19,15 @@ bool fm_experiment_create(uint32_t ranks, char *path, size_t size);
 /** Facts for environment.json. */
 struct fm_environment {
     uint32_t ranks;
-    uint64_t locations;        /**< 0 while the program runs */
+    uint64_t locations; /**< 0 while the program runs */
     uint64_t events;
-    uint64_t flushes;          /**< full buffers, all processes */
-    uint64_t resolution;       /**< ticks per second */
-    double clock_deviation;    /**< largest, in ticks */
-    uint64_t memory;           /**< budget of a process, bytes */
-    const char *mpi;           /**< library version */
-    const char *failure;       /**< first failure, or NULL */
-    bool complete;             /**< the program reached its end */
+    uint64_t flushes;       /**< full buffers, all processes */
+    uint64_t resolution;    /**< ticks per second */
+    double clock_deviation; /**< largest, in ticks */
+    uint64_t memory;        /**< budget of a process, bytes */
+    const char *mpi;        /**< library version */
+    const char *failure;    /**< first failure, or NULL */
+    bool complete;          /**< the program reached its end */
 };
 
 /** Writes environment.json (replacing an older one). */

@@ -18,14 +18,16 @@ struct fm_handle_map {
     struct fm_handle_slot {
         uint64_t handle;
         void *object; /**< NULL: free */
-    } *slots;
+    } * slots;
     size_t capacity; /**< power of two */
     size_t count;
     int cache; /**< which cache of the threads it uses */
 };
 
 #define FM_HANDLE_MAP(cache_number)                                                                \
-    {.lock = PTHREAD_MUTEX_INITIALIZER, .generation = 1, .cache = (cache_number)}
+    {                                                                                              \
+        .lock = PTHREAD_MUTEX_INITIALIZER, .generation = 1, .cache = (cache_number)                \
+    }
 
 /** Enters an object (not NULL) for a handle, replacing an older one. Amortized O(1). */
 void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object);
@@ -49,8 +51,8 @@ static inline void *fm_handles_find(struct fm_handle_map *map, struct fm_thread 
     struct fm_cache_entry *entry =
         &thread->cache[map->cache][(handle ^ (handle >> 8)) % FM_CACHE_SIZE];
     if (__builtin_expect(entry->handle == handle &&
-                             entry->generation == atomic_load_explicit(&map->generation,
-                                                                       memory_order_acquire),
+                             entry->generation ==
+                                 atomic_load_explicit(&map->generation, memory_order_acquire),
                          1)) {
         return entry->object;
     }

@@ -11,7 +11,8 @@
 
 /** X(kind, further words, 1 if it happens at Enter). Layout of the further words behind the name. */
 #define FM_RECORD_KINDS(X)                                                                         \
-    X(CALL, 2, 1)               /* aux: function; enter, leave */                                  \
+    X(CALL, 1, 1)               /* aux: function, ref + 8 bits: duration; enter */                 \
+    X(CALL_LONG, 2, 1)          /* aux: function; enter, leave */                                  \
     X(PROGRAM_BEGIN, 1, 1)      /* time; stands between calls */                                   \
     X(PROGRAM_END, 1, 1)        /* time; stands between calls */                                   \
     X(SEND, 2, 1)               /* ref: communicator; peer | tag << 32, bytes */                   \
@@ -56,7 +57,7 @@ enum {
 #undef FM_KIND
 };
 
-/** Header word: kind 8 bits, unused 8, aux 16, ref 32. */
+/** Header word: kind 8 bits, upper bits of a CALL's duration 8, aux 16, ref 32. */
 static inline uint64_t fm_record_header(enum fm_record_kind kind, uint32_t aux, uint32_t ref)
 {
     return (uint64_t)kind | (uint64_t)(aux & 0xffffu) << 16 | (uint64_t)ref << 32;
@@ -65,6 +66,20 @@ static inline uint64_t fm_record_header(enum fm_record_kind kind, uint32_t aux, 
 static inline enum fm_record_kind fm_record_kind(uint64_t header)
 {
     return (enum fm_record_kind)(header & 0xffu);
+}
+
+/** Durations of CALL records have 40 bits (minutes); longer calls need a CALL_LONG. */
+enum { FM_CALL_DURATION_BITS = 40 };
+
+static inline uint64_t fm_record_call(uint32_t function, uint64_t duration)
+{
+    return fm_record_header(FM_RECORD_CALL, function, (uint32_t)duration) |
+           (duration >> 32 & 0xffu) << 8;
+}
+
+static inline uint64_t fm_record_duration(uint64_t header)
+{
+    return header >> 32 | (header >> 8 & 0xffu) << 32;
 }
 
 static inline uint32_t fm_record_aux(uint64_t header)

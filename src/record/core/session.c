@@ -149,8 +149,8 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
     fm_session.exchange = exchange;
     fm_session.library = library;
     if (exchange->rank == 0) {
-        good = fm_experiment_create(exchange->size, fm_session.directory,
-                                    sizeof fm_session.directory);
+        good =
+            fm_experiment_create(exchange->size, fm_session.directory, sizeof fm_session.directory);
         if (good) {
             snprintf(path, sizeof path, "%s/journal", fm_session.directory);
             mkdir(path, 0700);
@@ -184,8 +184,7 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
         fm_experiment_result(fm_session.directory, 0, 0, false);
         if (verbose()) {
             fprintf(stderr, "fermata: recording %u processes to %s, %llu MiB each\n",
-                    exchange->size, fm_session.directory,
-                    (unsigned long long)(state.memory >> 20));
+                    exchange->size, fm_session.directory, (unsigned long long)(state.memory >> 20));
         }
     }
 }
@@ -198,9 +197,9 @@ static void define_regions(uint32_t *numbers)
     for (size_t i = 0; i < fm_session.region_count; i++) {
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
-            uint32_t words[3] = {fm_define_string(&fm_session.definitions,
-                                                  fm_session.regions[i].name),
-                                 fm_session.regions[i].role, OTF2_PARADIGM_MPI};
+            uint32_t words[3] = {
+                fm_define_string(&fm_session.definitions, fm_session.regions[i].name),
+                fm_session.regions[i].role, OTF2_PARADIGM_MPI};
             numbers[i] = fm_define(&fm_session.definitions, FM_DEFINE_REGION, words, 3);
         }
     }

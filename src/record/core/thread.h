@@ -53,9 +53,9 @@ struct fm_thread {
     uint64_t last_time;     /**< time of the last event written */
     uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
     uint32_t pending_function;
-    bool pending;             /**< whether there is one */
-    uint64_t flush_begin[2];  /**< begin and end of a flush that is to be told of; 0: none */
-    uint64_t events;          /**< events written */
+    bool pending;            /**< whether there is one */
+    uint64_t flush_begin[2]; /**< begin and end of a flush that is to be told of; 0: none */
+    uint64_t events;         /**< events written */
 };
 
 /** The calling thread; NULL before its first recorded call. */
@@ -126,11 +126,17 @@ static inline uint64_t *fm_thread_reserve(struct fm_thread *thread, size_t words
  * operations, which the caller fills. */
 static inline uint64_t *fm_thread_leave(struct fm_thread *thread, size_t words)
 {
-    uint64_t now = fm_clock_now();
+    uint64_t now = fm_clock_now(), duration = now - thread->enter;
+    if (__builtin_expect(duration >> FM_CALL_DURATION_BITS != 0, 0)) {
+        uint64_t *place = fm_thread_reserve(thread, FM_WORDS_CALL_LONG + words);
+        place[0] = fm_record_header(FM_RECORD_CALL_LONG, thread->function, 0);
+        place[1] = thread->enter;
+        place[2] = now;
+        return place + FM_WORDS_CALL_LONG;
+    }
     uint64_t *place = fm_thread_reserve(thread, FM_WORDS_CALL + words);
-    place[0] = fm_record_header(FM_RECORD_CALL, thread->function, 0);
+    place[0] = fm_record_call(thread->function, duration);
     place[1] = thread->enter;
-    place[2] = now;
     return place + FM_WORDS_CALL;
 }
 

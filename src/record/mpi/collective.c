@@ -1,6 +1,7 @@
-/* Collective calls, blocking and non-blocking. What they count as sent and received: one transfer for
- * each peer whose data goes there (the own rank included, unless MPI_IN_PLACE says that its data stay
- * where they are), as Score-P does. In inter-communicators the peers are the remote group. */
+/* Collective calls, blocking and non-blocking. What they count as sent and received: one transfer
+ * for each peer whose data goes there (the own rank included, unless MPI_IN_PLACE says that its
+ * data stay where they are), as Score-P does. In inter-communicators the peers are the remote
+ * group. */
 #include "record/mpi/collective.h"
 
 #include "record/mpi/request.h"
@@ -9,8 +10,7 @@ void fm_collective_record(struct fm_thread *thread, OTF2_CollectiveOp operation,
                           const struct fm_comm *c, int root, struct fm_volume volume)
 {
     if (c != NULL) {
-        uint64_t *r =
-            fm_thread_leave(thread, FM_WORDS_COLLECTIVE_BEGIN + FM_WORDS_COLLECTIVE_END);
+        uint64_t *r = fm_thread_leave(thread, FM_WORDS_COLLECTIVE_BEGIN + FM_WORDS_COLLECTIVE_END);
         r = fm_put_mark(r, FM_RECORD_COLLECTIVE_BEGIN, 0);
         fm_put_collective(r, operation, c->number, fm_comm_root(c, root), volume.sent,
                           volume.received);
@@ -337,8 +337,7 @@ FM_COLLECTIVE(MPI_Reduce_scatter, MPI_Ireduce_scatter, OTF2_COLLECTIVE_OP_REDUCE
 FM_COLLECTIVE(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
               OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK, FM_NO_ROOT,
               all_to_all(c, sendbuf, fm_type_bytes(recvcount, datatype)),
-              (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype,
-               MPI_Op op),
+              (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op),
               (sendbuf, recvbuf, recvcount, datatype, op))
 
 FM_COLLECTIVE(MPI_Scan, MPI_Iscan, OTF2_COLLECTIVE_OP_SCAN, FM_NO_ROOT,

@@ -30,7 +30,8 @@ uint32_t fm_group_define(MPI_Group group, int *first)
         for (int i = 0; i < size; i++) {
             own[i] = i;
         }
-        bool known = PMPI_Group_translate_ranks(group, size, own, world_group, world) == MPI_SUCCESS;
+        bool known =
+            PMPI_Group_translate_ranks(group, size, own, world_group, world) == MPI_SUCCESS;
         for (int i = 0; known && i < size; i++) {
             known = world[i] != MPI_UNDEFINED;
         }
@@ -100,14 +101,9 @@ static struct fm_comm *describe(MPI_Comm comm)
 static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t key[4],
                              uint32_t parent, const char *name)
 {
-    uint32_t words[8] = {key[0],
-                         key[1],
-                         key[2],
-                         key[3],
-                         c->group,
-                         c->other_group,
-                         parent,
-                         name != NULL ? fm_session_string(name) : FM_DEFINE_NONE};
+    uint32_t words[8] = {
+        key[0],   key[1],         key[2], key[3],
+        c->group, c->other_group, parent, name != NULL ? fm_session_string(name) : FM_DEFINE_NONE};
     c->number = fm_session_define(FM_DEFINE_COMM, words, 8);
     if (c->number == FM_DEFINE_NONE) {
         free(c);
@@ -147,10 +143,10 @@ struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_
     if (c->size == 1 && c->remote_size == 0) {
         return enter_self_like(c, comm, FM_DEFINE_NONE, NULL);
     }
-    return enter(c, comm,
-                 (const uint32_t[4]){FM_COMM_FROM_PARENT, parent->number, count,
-                                     (uint32_t)c->leader},
-                 parent->number, NULL);
+    return enter(
+        c, comm,
+        (const uint32_t[4]){FM_COMM_FROM_PARENT, parent->number, count, (uint32_t)c->leader},
+        parent->number, NULL);
 }
 
 struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm)

@@ -9,15 +9,16 @@
 
 /** A live communicator. */
 struct fm_comm {
-    uint32_t number; /**< of its definition */
-    int rank, size;  /**< in the local group */
-    int remote_size; /**< size of the remote group; 0: not an inter-communicator */
+    uint32_t number;             /**< of its definition */
+    int rank, size;              /**< in the local group */
+    int remote_size;             /**< size of the remote group; 0: not an inter-communicator */
     uint32_t group, other_group; /**< definitions; for inter-communicators in an order on which both
                                     sides agree; FM_DEFINE_NONE */
-    int leader;            /**< world rank of the first member (the lowest of both sides) */
-    uint32_t made;         /**< communicators made from it so far; equal on all members */
-    uint32_t windows;      /**< windows made on it so far; equal on all members */
-    int sources, targets;  /**< neighbours in its topology */
+    int leader;                  /**< world rank of the first member (the lowest of both sides) */
+    uint32_t made;               /**< communicators made from it so far; equal on all members */
+    uint32_t windows;            /**< windows made on it so far; equal on all members */
+    int sources, targets; /**< neighbours in its topology, places for missing ones included */
+    uint64_t missing;     /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
 };
 
 extern struct fm_handle_map fm_comms;

@@ -62,6 +62,7 @@ static void inherit_topology(struct fm_comm *made, const struct fm_comm *parent)
 {
     made->sources = parent->sources;
     made->targets = parent->targets;
+    made->missing = parent->missing;
 }
 
 int fm_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
@@ -172,18 +173,22 @@ int fm_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
     struct fm_comm *parent = fm_comm_find(thread, comm);
     uint32_t count = parent != NULL ? parent->made++ : 0;
     int result = PMPI_Comm_idup(comm, newcomm, request);
+    struct fm_comm *copy = parent != NULL ? malloc(sizeof *copy) : NULL;
     fm_thread_leave(thread, 0);
-    if (result == MPI_SUCCESS && parent != NULL) {
+    if (result == MPI_SUCCESS && copy != NULL) {
+        *copy = *parent;
         struct fm_request entry = {.kind = FM_REQUEST_COMM,
                                    .active = true,
                                    .id = fm_thread_new_id(thread),
                                    .ref = parent->number,
                                    .comm = newcomm,
-                                   .parent = parent,
+                                   .parent = copy,
                                    .count = count};
         fm_put_id(fm_thread_reserve(thread, FM_WORDS_COLLECTIVE_REQUEST),
                   FM_RECORD_COLLECTIVE_REQUEST, 0, entry.id);
         fm_request_add(*request, &entry);
+    } else {
+        free(copy);
     }
     fm_thread_done(thread);
     return result;

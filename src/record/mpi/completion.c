@@ -215,8 +215,8 @@ int fm_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
                              array_of_statuses);
     }
     claim_all(thread, &batch, incount, array_of_requests, array_of_statuses);
-    int result = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices,
-                               batch.statuses);
+    int result =
+        PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, batch.statuses);
     fm_thread_leave(thread, 0);
     complete_some(thread, &batch, result, *outcount, array_of_indices, array_of_requests, false);
     fm_thread_done(thread);
@@ -233,8 +233,8 @@ int fm_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
                              array_of_statuses);
     }
     claim_all(thread, &batch, incount, array_of_requests, array_of_statuses);
-    int result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices,
-                               batch.statuses);
+    int result =
+        PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, batch.statuses);
     fm_thread_leave(thread, 0);
     complete_some(thread, &batch, result, *outcount, array_of_indices, array_of_requests, true);
     fm_thread_done(thread);
@@ -255,8 +255,8 @@ int fm_MPI_Request_free(MPI_Request *request)
     } else if (claimed != NULL) {
         /* OTF2: a send that is released counts as complete from here; a receive stays open. */
         if (claimed->active && claimed->kind == FM_REQUEST_SEND) {
-            fm_put_id(fm_thread_reserve(thread, FM_WORDS_ISEND_COMPLETE),
-                      FM_RECORD_ISEND_COMPLETE, 0, claimed->id);
+            fm_put_id(fm_thread_reserve(thread, FM_WORDS_ISEND_COMPLETE), FM_RECORD_ISEND_COMPLETE,
+                      0, claimed->id);
         }
         fm_request_release(claimed);
     }

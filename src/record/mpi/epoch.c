@@ -16,8 +16,8 @@ int fm_MPI_Win_fence(int assert, MPI_Win win)
                     FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
         fm_win_complete(thread, w, -1, FM_COMPLETE_EPOCH);
         uint64_t *r = fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_END);
-        r[0] = fm_record_header(FM_RECORD_WIN_COLLECTIVE_END, OTF2_COLLECTIVE_OP_BARRIER,
-                                w->number);
+        r[0] =
+            fm_record_header(FM_RECORD_WIN_COLLECTIVE_END, OTF2_COLLECTIVE_OP_BARRIER, w->number);
         r[1] = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY;
     }
     fm_thread_done(thread);

@@ -19,7 +19,7 @@ int fm_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     }
     struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
     fm_thread_leave(thread, 0);
-    if (w != NULL && rank >= 0 && rank < w->size && (assert & MPI_MODE_NOCHECK) == 0) {
+    if (w != NULL && rank >= 0 && rank < w->size && (assert &MPI_MODE_NOCHECK) == 0) {
         w->targets[rank].locked = true;
         put_lock(thread, FM_RECORD_LOCK_REQUEST, w,
                  lock_type == MPI_LOCK_EXCLUSIVE ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED,
@@ -58,7 +58,7 @@ int fm_MPI_Win_lock_all(int assert, MPI_Win win)
     }
     struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
     fm_thread_leave(thread, 0);
-    if (w != NULL && (assert & MPI_MODE_NOCHECK) == 0) {
+    if (w != NULL && (assert &MPI_MODE_NOCHECK) == 0) {
         w->locked_all = true;
         put_lock(thread, FM_RECORD_LOCK_REQUEST, w, OTF2_LOCK_SHARED, OTF2_UNDEFINED_UINT32);
     }

@@ -138,13 +138,13 @@ int fm_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int ta
 
 /* Send and receive in one call; either side may be missing. */
 static void record_sendrecv(struct fm_thread *thread, int result, MPI_Comm comm, int dest,
-                            int sendtag, uint64_t bytes, const MPI_Status *status)
+                            int sendtag, int count, MPI_Datatype type, const MPI_Status *status)
 {
     struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;
     fm_thread_leave(thread, 0);
     if (c != NULL && dest != MPI_PROC_NULL) {
         fm_put_message(fm_thread_reserve(thread, FM_WORDS_SEND), FM_RECORD_SEND, c->number, dest,
-                       sendtag, bytes);
+                       sendtag, fm_type_bytes(count, type));
     }
     if (c != NULL && status->MPI_SOURCE != MPI_PROC_NULL) {
         fm_put_message(fm_thread_reserve(thread, FM_WORDS_RECV), FM_RECORD_RECV, c->number,
@@ -163,8 +163,7 @@ int fm_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
     int result = PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
                                recvtype, source, recvtag, comm, used);
     if (thread != NULL) {
-        record_sendrecv(thread, result, comm, dest, sendtag, fm_type_bytes(sendcount, sendtype),
-                        used);
+        record_sendrecv(thread, result, comm, dest, sendtag, sendcount, sendtype, used);
     }
     return result;
 }
@@ -178,7 +177,7 @@ int fm_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int des
     int result =
         PMPI_Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm, used);
     if (thread != NULL) {
-        record_sendrecv(thread, result, comm, dest, sendtag, fm_type_bytes(count, datatype), used);
+        record_sendrecv(thread, result, comm, dest, sendtag, count, datatype, used);
     }
     return result;
 }

@@ -63,8 +63,8 @@ static void record_start(struct fm_thread *thread, MPI_Request handle)
                                request->bytes);
             *r = request->id;
         } else if (request->kind == FM_REQUEST_RECEIVE) {
-            fm_put_id(fm_thread_reserve(thread, FM_WORDS_IRECV_REQUEST), FM_RECORD_IRECV_REQUEST,
-                      0, request->id);
+            fm_put_id(fm_thread_reserve(thread, FM_WORDS_IRECV_REQUEST), FM_RECORD_IRECV_REQUEST, 0,
+                      request->id);
         }
     }
     fm_request_return(request);

@@ -1,6 +1,7 @@
 #include "record/mpi/request.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 enum { POOL_BYTES = 256 * 1024 };
@@ -195,9 +196,11 @@ static void complete_comm(struct fm_thread *thread, struct fm_request *request)
     if (made != NULL) {
         made->sources = request->parent->sources;
         made->targets = request->parent->targets;
+        made->missing = request->parent->missing;
         fm_put_mark(fm_thread_reserve(thread, FM_WORDS_COMM_CREATE), FM_RECORD_COMM_CREATE,
                     made->number);
     }
+    free(request->parent);
     request->operation = OTF2_COLLECTIVE_OP_CREATE_HANDLE;
     request->root = OTF2_COLLECTIVE_ROOT_NONE;
     request->sent = 0;

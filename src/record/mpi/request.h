@@ -1,8 +1,8 @@
 /** @file
  * Requests of the program. The library may give out one handle for several requests at once (for
- * those that are complete from the start), and recycles handles: a table maps each handle to a queue
- * of requests, oldest first. A completing call claims its requests before it asks the library, so
- * that a recycled handle of another thread never meets them.
+ * those that are complete from the start), and recycles handles: a table maps each handle to a
+ * queue of requests, oldest first. A completing call claims its requests before it asks the
+ * library, so that a recycled handle of another thread never meets them.
  */
 #ifndef FERMATA_RECORD_MPI_REQUEST_H
 #define FERMATA_RECORD_MPI_REQUEST_H
@@ -26,8 +26,8 @@ struct fm_request {
     uint64_t id; /**< of the operation's records */
     enum fm_request_kind kind;
     bool persistent;
-    bool active;   /**< started and not yet completed */
-    uint32_t ref;  /**< communicator or window */
+    bool active;  /**< started and not yet completed */
+    uint32_t ref; /**< communicator or window */
     union {
         struct { /* persistent SEND: what every start records */
             int peer, tag;
@@ -39,7 +39,7 @@ struct fm_request {
         };
         struct { /* COMM: where the handle will be */
             MPI_Comm *comm;
-            struct fm_comm *parent;
+            struct fm_comm *parent; /**< a copy, for it may be freed meanwhile; to be freed */
             uint32_t count;
         };
         bool fetches; /* RMA: a get, remotely complete when it is locally */

@@ -12,6 +12,13 @@ static struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win wi
     return w != NULL && target >= 0 && target < w->size ? w : NULL;
 }
 
+/* Bytes of the arguments of a call that succeeded; wrong arguments are the library's to tell, once.
+ */
+static uint64_t bytes_of(int result, int count, MPI_Datatype type)
+{
+    return result == MPI_SUCCESS ? fm_type_bytes(count, type) : 0;
+}
+
 /* A put or get. */
 static inline void record_transfer(struct fm_thread *thread, int result, enum fm_record_kind kind,
                                    MPI_Win win, int target, uint64_t bytes)
@@ -85,7 +92,7 @@ int fm_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_da
                           target_count, target_datatype, win);
     if (thread != NULL) {
         record_transfer(thread, result, FM_RECORD_PUT, win, target_rank,
-                        fm_type_bytes(origin_count, origin_datatype));
+                        bytes_of(result, origin_count, origin_datatype));
     }
     return result;
 }
@@ -98,7 +105,7 @@ int fm_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype
                           target_count, target_datatype, win);
     if (thread != NULL) {
         record_transfer(thread, result, FM_RECORD_GET, win, target_rank,
-                        fm_type_bytes(origin_count, origin_datatype));
+                        bytes_of(result, origin_count, origin_datatype));
     }
     return result;
 }
@@ -112,7 +119,7 @@ int fm_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_d
                            target_count, target_datatype, win, request);
     if (thread != NULL) {
         record_request(thread, result, FM_RECORD_PUT, 0, win, target_rank,
-                       fm_type_bytes(origin_count, origin_datatype), 0, *request);
+                       bytes_of(result, origin_count, origin_datatype), 0, *request);
     }
     return result;
 }
@@ -126,7 +133,7 @@ int fm_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatyp
                            target_count, target_datatype, win, request);
     if (thread != NULL) {
         record_request(thread, result, FM_RECORD_GET, 0, win, target_rank, 0,
-                       fm_type_bytes(origin_count, origin_datatype), *request);
+                       bytes_of(result, origin_count, origin_datatype), *request);
     }
     return result;
 }
@@ -140,7 +147,7 @@ int fm_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype or
                                  target_disp, target_count, target_datatype, op, win);
     if (thread != NULL) {
         record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, win, target_rank,
-                      fm_type_bytes(origin_count, origin_datatype), 0);
+                      bytes_of(result, origin_count, origin_datatype), 0);
     }
     return result;
 }
@@ -154,7 +161,7 @@ int fm_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype o
                                   target_disp, target_count, target_datatype, op, win, request);
     if (thread != NULL) {
         record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, win,
-                       target_rank, fm_type_bytes(origin_count, origin_datatype), 0, *request);
+                       target_rank, bytes_of(result, origin_count, origin_datatype), 0, *request);
     }
     return result;
 }
@@ -175,17 +182,17 @@ int fm_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatyp
                                      result_count, result_datatype, target_rank, target_disp,
                                      target_count, target_datatype, op, win);
     if (thread != NULL) {
-        uint64_t received = fm_type_bytes(result_count, result_datatype);
+        uint64_t received = bytes_of(result, result_count, result_datatype);
         record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, win, target_rank,
                       fetch_sends(op, received), received);
     }
     return result;
 }
 
-int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count,
-                           MPI_Datatype origin_datatype, void *result_addr, int result_count,
-                           MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp,
-                           int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+                           void *result_addr, int result_count, MPI_Datatype result_datatype,
+                           int target_rank, MPI_Aint target_disp, int target_count,
+                           MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                            MPI_Request *request)
 {
     struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Rget_accumulate);
@@ -193,10 +200,9 @@ int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count,
                                       result_count, result_datatype, target_rank, target_disp,
                                       target_count, target_datatype, op, win, request);
     if (thread != NULL) {
-        uint64_t received = fm_type_bytes(result_count, result_datatype);
-        record_request(thread, result, FM_RECORD_ATOMIC,
-                       OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, win, target_rank,
-                       fetch_sends(op, received), received, *request);
+        uint64_t received = bytes_of(result, result_count, result_datatype);
+        record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE,
+                       win, target_rank, fetch_sends(op, received), received, *request);
     }
     return result;
 }
@@ -205,11 +211,11 @@ int fm_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype
                         int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
     struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Fetch_and_op);
-    int result = PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp,
-                                   op, win);
+    int result =
+        PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     if (thread != NULL) {
         OTF2_RmaAtomicType type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
-        uint64_t bytes = fm_type_bytes(1, datatype);
+        uint64_t bytes = bytes_of(result, 1, datatype);
         if (op == MPI_SUM) {
             type = OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD;
         } else if (op == MPI_REPLACE) {
@@ -228,7 +234,7 @@ int fm_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, v
     int result = PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
                                        target_rank, target_disp, win);
     if (thread != NULL) {
-        uint64_t bytes = fm_type_bytes(1, datatype); /* the value and what it is compared with */
+        uint64_t bytes = bytes_of(result, 1, datatype); /* the value and what it is compared with */
         record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, win, target_rank,
                       2 * bytes, bytes);
     }

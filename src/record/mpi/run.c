@@ -121,6 +121,8 @@ int fm_MPI_Init(int *argc, char ***argv)
     int result = PMPI_Init(argc, argv);
     if (thread != NULL && result == MPI_SUCCESS) {
         begin_run(thread, MPI_THREAD_SINGLE);
+    } else if (thread != NULL) {
+        fm_thread_done(thread);
     }
     return result;
 }
@@ -131,6 +133,8 @@ int fm_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (thread != NULL && result == MPI_SUCCESS) {
         begin_run(thread, *provided);
+    } else if (thread != NULL) {
+        fm_thread_done(thread);
     }
     return result;
 }

@@ -1,6 +1,6 @@
 #include "record/mpi/topology.h"
 
-enum { DIMENSIONS_MOST = 64 };
+enum { DIMENSIONS_MOST = 32 };
 
 void fm_topology_cartesian(struct fm_comm *c, MPI_Comm comm)
 {
@@ -14,11 +14,16 @@ void fm_topology_cartesian(struct fm_comm *c, MPI_Comm comm)
     for (int i = 0; i < count; i++) {
         words[3 + 2 * i] = (uint32_t)sizes[i];
         words[4 + 2 * i] = periods[i] != 0;
-        /* Neighbours outside a non-periodic dimension are MPI_PROC_NULL. */
-        int neighbours = periods[i] ? 2 : (own[i] > 0) + (own[i] + 1 < sizes[i]);
-        c->sources += neighbours;
-        c->targets += neighbours;
+        /* Neighbours come in pairs, down and up; outside a non-periodic dimension there is none. */
+        if (!periods[i] && own[i] == 0) {
+            c->missing |= (uint64_t)1 << 2 * i;
+        }
+        if (!periods[i] && own[i] + 1 == sizes[i]) {
+            c->missing |= (uint64_t)2 << 2 * i;
+        }
     }
+    c->sources = 2 * count;
+    c->targets = 2 * count;
     if (count > 0) {
         fm_session_define(FM_DEFINE_TOPOLOGY, words, 3 + 2 * (size_t)count);
     }

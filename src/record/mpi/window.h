@@ -1,9 +1,9 @@
 /** @file
  * Windows of the program, and their operations that are not complete yet.
  *
- * Operations between two completions of a target share a matching id: one for those that send (puts,
- * accumulates), one for gets, because only the latter are remotely complete when they are locally.
- * Request-based operations have an id of their own.
+ * Operations between two completions of a target share a matching id: one for those that send
+ * (puts, accumulates), one for gets, because only the latter are remotely complete when they are
+ * locally. Request-based operations have an id of their own.
  */
 #ifndef FERMATA_RECORD_MPI_WINDOW_H
 #define FERMATA_RECORD_MPI_WINDOW_H
@@ -19,7 +19,7 @@ struct fm_waiting {
 
 /** State of one target rank. */
 struct fm_target {
-    uint64_t sends, gets;       /**< matching ids of operations since the last completion; 0: none */
+    uint64_t sends, gets; /**< matching ids of operations since the last completion; 0: none */
     struct fm_waiting *waiting; /**< locally complete or request-based, remotely not */
     uint32_t place;             /**< in fm_win.open, plus 1; 0: no open operations */
     bool locked;                /**< by a lock epoch that is recorded */
@@ -27,10 +27,10 @@ struct fm_target {
 
 /** A live window. */
 struct fm_win {
-    uint32_t number; /**< of its definition */
-    int size;        /**< of its communicator */
-    bool allocated;  /**< the library allocated its memory */
-    bool locked_all; /**< by a lock_all epoch that is recorded */
+    uint32_t number;                       /**< of its definition */
+    int size;                              /**< of its communicator */
+    bool allocated;                        /**< the library allocated its memory */
+    bool locked_all;                       /**< by a lock_all epoch that is recorded */
     uint32_t access_group, exposure_group; /**< of the open epochs */
     fm_spin_t lock;                        /**< of all below */
     struct fm_target *targets;

@@ -1,5 +1,6 @@
 /** @file
- * What every file of wrappers needs: the MPI library's header, the functions' numbers, the recorder.
+ * What every file of wrappers needs: the MPI library's header, the functions' numbers, the
+ * recorder.
  */
 #ifndef FERMATA_RECORD_MPI_WRAP_H
 #define FERMATA_RECORD_MPI_WRAP_H

@@ -1,7 +1,7 @@
 /* The library that is preloaded into every process. It knows no MPI library: it exports all MPI-3.1
  * function names, and at the first call of one finds out which MPI library the process has loaded,
- * loads the wrappers that were built for it, and lets all names lead to them. If anything is missing
- * they lead to the MPI library itself: the program runs as without us. */
+ * loads the wrappers that were built for it, and lets all names lead to them. If anything is
+ * missing they lead to the MPI library itself: the program runs as without us. */
 #include "record/interface.h"
 
 #include <dlfcn.h>

@@ -1,0 +1,96 @@
+/* Buffers of threads: every record comes out once and in order, whatever the budget. */
+#include "record/core/thread.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { CALLS = 200000, THREADS = 4 };
+
+static struct {
+    uint64_t calls, flushes;
+    bool in_order;
+} seen[THREADS + 1];
+
+/* Reads the thread's records as the archive does. */
+static void read_all(struct fm_thread *thread)
+{
+    thread->current->used = thread->cursor;
+    for (struct fm_chunk *chunk = thread->first; chunk != NULL; chunk = chunk->next) {
+        for (const uint64_t *record = chunk->words; record < chunk->used;) {
+            uint64_t number = record[FM_WORDS_CALL + 1];
+            bool good = fm_record_kind(record[0]) == FM_RECORD_CALL &&
+                        fm_record_kind(record[FM_WORDS_CALL]) == FM_RECORD_ISEND_COMPLETE &&
+                        fm_record_aux(record[0]) == number % 400 &&
+                        number == seen[thread->index].calls;
+            seen[thread->index].in_order = seen[thread->index].in_order && good;
+            seen[thread->index].calls++;
+            record += FM_WORDS_CALL + FM_WORDS_ISEND_COMPLETE;
+        }
+    }
+    seen[thread->index].flushes++;
+    fm_thread_reuse(thread);
+}
+
+static void *record_calls(void *nothing)
+{
+    for (uint32_t i = 0; i < CALLS; i++) {
+        struct fm_thread *thread = fm_thread_enter(i % 400);
+        assert_non_null(thread);
+        assert_null(fm_thread_enter(1)); /* nested calls are not recorded */
+        uint64_t *record = fm_thread_leave(thread, FM_WORDS_ISEND_COMPLETE);
+        record[0] = fm_record_header(FM_RECORD_ISEND_COMPLETE, 0, 0);
+        record[1] = i;
+        fm_thread_done(thread);
+    }
+    return nothing;
+}
+
+static void records_come_out_in_order(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    for (int i = 0; i <= THREADS; i++) {
+        seen[i].in_order = true;
+    }
+    record_calls(NULL);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, record_calls, NULL);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    for (struct fm_thread *thread = fm_threads_end(); thread != NULL; thread = thread->next) {
+        read_all(thread);
+    }
+    for (int i = 0; i <= THREADS; i++) {
+        assert_int_equal(seen[i].calls, CALLS);
+        assert_true(seen[i].in_order);
+        assert_true(seen[i].flushes > 1);
+    }
+    assert_null(fm_thread_enter(1)); /* recording is over */
+}
+
+static void long_calls_keep_their_duration(void **state)
+{
+    (void)state;
+    uint64_t duration = ((uint64_t)1 << FM_CALL_DURATION_BITS) - 1;
+    uint64_t header = fm_record_call(321, duration);
+    assert_int_equal(fm_record_duration(header), duration);
+    assert_int_equal(fm_record_kind(header), FM_RECORD_CALL);
+    assert_int_equal(fm_record_aux(header), 321);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_come_out_in_order),
+        cmocka_unit_test(long_calls_keep_their_duration),
+    };
+    fm_clock_start(0, 0);
+    fm_threads_begin(4 * 1024 * 1024, read_all);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
