@@ -2,6 +2,7 @@
 
 #include "analysis/critical_path.h"
 #include "analysis/formation.h"
+#include "analysis/lock_queue.h"
 #include "analysis/pattern.h"
 #include "analysis/severity.h"
 
@@ -97,6 +98,12 @@ static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cu
                                   warnings[i].sentence);
         }
     }
+    if (status == FM_OK && analysis->asynchronous_progress && analysis->trace->window_count != 0) {
+        status = fm_cube_warn(cube, error,
+                              "Analysed with --progress=async: a progress thread or process is "
+                              "taken to serve one-sided operations at any time, so Wait for "
+                              "Progress was not looked for.");
+    }
     return status;
 }
 
@@ -160,6 +167,9 @@ static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube,
         status = fm_statistics_fill(analysis, cube, error);
     }
     if (status == FM_OK) {
+        status = fm_lock_queues_fill(analysis->lock_queues, analysis->trace, cube, error);
+    }
+    if (status == FM_OK) {
         status = add_warnings(analysis, cube, error);
     }
     if (status == FM_OK) {
@@ -219,6 +229,7 @@ fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_option
             fm_findings_free(&analysis.findings[i]);
         }
         fm_free(analysis.findings);
+        fm_lock_queues_free(analysis.lock_queues);
     }
     fm_engine_free(engine);
     fm_trace_free(trace);

@@ -5,6 +5,7 @@
  * window at once, at one process for the whole window. */
 #include "analysis/one_sided.h"
 
+#include "analysis/lock_queue.h"
 #include "analysis/own_metric.h"
 
 #include "base/map.h"
@@ -155,6 +156,9 @@ struct epoch {
     const struct lock_message *message;
     uint32_t call_count;     /* messages behind it */
     uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
+    const struct lock_message *waiting_call; /* NULL: none */
+    uint64_t waited_until;                   /* by `waiting_call` */
+    uint32_t blocked_by;                     /* position in the sorted list; FM_NONE: none */
 };
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
@@ -222,6 +226,11 @@ static const struct lock_message *waiting_call(const struct epoch *epoch,
     return chosen;
 }
 
+static bool is_release(const struct lock_message *epoch, const struct lock_message *call)
+{
+    return call->activity == epoch->activity && call->location == epoch->location;
+}
+
 static void judge_epoch(struct contention *contention, unsigned worker, struct epoch *epochs,
                         uint32_t index, uint32_t before)
 {
@@ -235,10 +244,12 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
     if (call == NULL) {
         return;
     }
-    if (call->activity == epoch->message->activity && call->location == epoch->message->location &&
-        until > epoch->released_after) {
+    if (is_release(epoch->message, call) && until > epoch->released_after) {
         epoch->released_after = until;
     }
+    epoch->waiting_call = call;
+    epoch->waited_until = until;
+    epoch->blocked_by = before;
     const struct lock_message *release = epochs[before].message;
     struct contention_message *wait =
         fm_exchange_post(contention->waits, worker, epoch->message->owner);
@@ -289,6 +300,49 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     fm_vector_free(&latest);
 }
 
+/* @return when an epoch that did not wait got its lock, as far as the trace tells */
+static uint64_t granted_at(const struct epoch *epoch)
+{
+    const struct lock_message *calls = epoch->message + 1;
+    for (uint32_t i = 0; i < epoch->call_count; ++i) {
+        if (calls[i].only_candidate) {
+            return calls[i].leave;
+        }
+    }
+    return calls[epoch->call_count - 1].leave; /* the calls come last first: the requesting one */
+}
+
+/* Tells who had the locks of one window, and who waited for them. */
+static void add_queues(struct contention *contention, unsigned worker, const struct epoch *epochs,
+                       uint32_t begin, uint32_t end)
+{
+    struct fm_lock_hold *holds = fm_allocate(end - begin, sizeof *holds);
+    for (uint32_t i = begin; i < end; ++i) {
+        const struct epoch *epoch = &epochs[i];
+        const struct lock_message *message = epoch->message, *call = epoch->waiting_call;
+        struct fm_lock_hold *hold = &holds[i - begin];
+        *hold = (struct fm_lock_hold){
+            .requested = message->requested,
+            .released = message->leave,
+            .owner = message->owner,
+            .target = message->target,
+            .blocked_by = FM_NONE,
+            .exclusive = message->exclusive,
+        };
+        if (call == NULL) {
+            hold->held_from = granted_at(epoch);
+            continue;
+        }
+        hold->queued_from = call->enter;
+        hold->queued_until = epoch->waited_until;
+        hold->held_from = is_release(message, call) ? epoch->released_after : epoch->waited_until;
+        hold->blocked_by = epoch->blocked_by - begin;
+    }
+    fm_lock_queues_add(contention->analysis->lock_queues, worker, epochs[begin].message->window,
+                       holds, end - begin);
+    fm_free(holds);
+}
+
 static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct contention *contention = context;
@@ -300,7 +354,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
         epochs.count = 0;
         for (size_t i = 0; i < count; ++i) {
             if (messages[i].is_epoch) {
-                fm_vector_push(&epochs, (struct epoch){&messages[i], 0, 0});
+                fm_vector_push(&epochs, (struct epoch){.message = &messages[i], .blocked_by = FM_NONE});
             } else {
                 ++epochs.items[epochs.count - 1].call_count;
             }
@@ -313,6 +367,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
                 ++end;
             }
             judge_window(contention, worker, epochs.items, begin, end);
+            add_queues(contention, worker, epochs.items, begin, end);
             begin = end;
         }
     }
@@ -351,6 +406,7 @@ void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epo
         .locks = fm_exchange_create(analysis->engine, sizeof(struct lock_message)),
         .waits = fm_exchange_create(analysis->engine, sizeof(struct contention_message)),
     };
+    analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
     fm_engine_run(analysis->engine, note_uses, &contention);
     fm_engine_run(analysis->engine, send_epochs, &contention);
     fm_exchange_deliver(contention.locks);

@@ -24,12 +24,15 @@ struct fm_omissions {
     atomic_uint_fast64_t unmatched_epochs;       /**< access or exposure epochs without partner */
 };
 
+struct fm_lock_queues;
+
 struct fm_analysis {
     const struct fm_trace *trace;
     struct fm_engine *engine;
     struct fm_findings *findings; /**< by location */
     bool asynchronous_progress; /**< targets answer without being in a call */
     struct fm_omissions omissions;
+    struct fm_lock_queues *lock_queues; /**< NULL: no windows */
 };
 
 struct fm_pattern {

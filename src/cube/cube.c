@@ -39,6 +39,7 @@ void fm_cube_free(struct fm_cube *cube)
     for (uint32_t i = 0; i < cube->warning_count; i++)
         free(cube->warnings[i]);
     free(cube->warnings);
+    fm_cube_free_locks(cube);
     free(cube);
 }
 

@@ -78,6 +78,44 @@ struct fm_cube_segment {
 };
 
 #define FM_CUBE_LARGEST_COST_SHIFT 60
+#define FM_CUBE_LOCK_BINS    256
+#define FM_CUBE_LOCK_PARTIES 5
+#define FM_CUBE_LOCK_CHAIN   16
+
+/** What a rank has to do with a lock. */
+struct fm_cube_lock_party {
+    uint32_t rank;
+    uint64_t epochs;      /**< how often it owned the lock */
+    uint64_t held;        /**< ticks */
+    uint64_t caused;      /**< ticks that others waited for it to release the lock */
+    uint64_t waits;       /**< how often it waited for the lock */
+    uint64_t waiting;     /**< ticks */
+};
+
+/** A lock that is locked exclusively at least once, and the queue of those that wait for it
+ * (docs/report-format.md defines all terms). Times are ticks since the begin of the run. */
+struct fm_cube_lock {
+    uint32_t window;    /**< number of the window in the trace */
+    char *name;         /**< of the window; NULL: it has none */
+    uint32_t target;    /**< rank; FM_CUBE_NONE: epochs that lock all targets at once */
+    uint64_t exclusive; /**< number of exclusive epochs */
+    uint64_t shared;    /**< number of shared epochs */
+    uint64_t held;      /**< ticks, added up over all epochs */
+    uint64_t waits;     /**< number of epochs that waited */
+    uint64_t waiting;   /**< ticks, added up */
+    uint64_t begin;     /**< first request */
+    uint64_t end;       /**< last release */
+    uint64_t longest_queue;
+    uint64_t longest_chain; /**< epochs each of which waited for the one before; 0: none waited */
+    uint32_t chain_count;
+    uint32_t chain[FM_CUBE_LOCK_CHAIN]; /**< ranks of the first epochs of the longest chain */
+    uint32_t holder_count;
+    struct fm_cube_lock_party holders[FM_CUBE_LOCK_PARTIES]; /**< most waiting caused first */
+    uint32_t victim_count;
+    struct fm_cube_lock_party victims[FM_CUBE_LOCK_PARTIES]; /**< longest waiting first */
+    uint32_t bin_count; /**< 0 (nobody waited) or FM_CUBE_LOCK_BINS */
+    uint64_t *queue;    /**< for each of equal parts of begin..end: ticks spent waiting in it */
+};
 
 /** What was measured. Strings may be NULL where unknown. */
 struct fm_cube_experiment {
@@ -109,10 +147,12 @@ struct fm_cube {
     uint32_t segment_count;
     char **warnings; /**< what is missing or left out, one sentence each */
     uint32_t warning_count;
+    struct fm_cube_lock *locks; /**< ascending by (window, target) */
+    uint32_t lock_count;
     uint32_t region_capacity, callpath_capacity, location_capacity;
     size_t cell_capacity;
     uint32_t segment_capacity;
-    uint32_t statistics_capacity, warning_capacity;
+    uint32_t statistics_capacity, warning_capacity, lock_capacity;
 };
 
 /** @return an empty cube, to be freed with fm_cube_free(); NULL without memory. */
@@ -152,6 +192,16 @@ fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_st
 /** Appends a segment of the critical path (copied). */
 fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segment *segment,
                                 struct fm_error *error);
+/** Appends a lock (copied with its name and queue); to be called in ascending order of (window,
+ * target). FM_ERR_FAILED: the order is wrong, or a count exceeds its array. */
+fm_status_t fm_cube_add_lock(struct fm_cube *cube, const struct fm_cube_lock *lock,
+                             struct fm_error *error);
+
+/** @return where part `bin` of the lock's time begins; `bin` == bin_count: where the last one ends. */
+uint64_t fm_cube_lock_edge(const struct fm_cube_lock *lock, uint32_t bin);
+
+/** Frees the locks; the cube has none afterwards. fm_cube_free() does so, too. */
+void fm_cube_free_locks(struct fm_cube *cube);
 
 /** Appends a warning, a sentence for the reader of the report. */
 fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)

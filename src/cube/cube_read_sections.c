@@ -7,7 +7,7 @@ static fm_status_t out_of_memory(const struct fm_cube_reader *reader)
     return fm_fail(reader->error, FM_ERR_SYSTEM, "%s: out of memory for the report", reader->path);
 }
 
-static fm_status_t check_used_up(const struct fm_cube_reader *reader, enum fm_cube_section section)
+fm_status_t fm_cube_check_used_up(const struct fm_cube_reader *reader, enum fm_cube_section section)
 {
     const struct fm_source *source = &reader->sections[section];
     if (source->failed)
@@ -33,7 +33,7 @@ static fm_status_t read_experiment(struct fm_cube_reader *reader)
     experiment->end = fm_source_u64(source);
     experiment->event_count = fm_source_u64(source);
     experiment->process_count = fm_source_u32(source);
-    fm_status_t status = check_used_up(reader, FM_SECTION_EXPT);
+    fm_status_t status = fm_cube_check_used_up(reader, FM_SECTION_EXPT);
     if (status != FM_OK)
         return status;
     if (experiment->ticks_per_second == 0)
@@ -90,7 +90,7 @@ static fm_status_t read_metrics(struct fm_cube_reader *reader)
         if (!valid)
             return fm_cube_damaged(reader, "metric %u is malformed", i);
     }
-    return check_used_up(reader, FM_SECTION_METR);
+    return fm_cube_check_used_up(reader, FM_SECTION_METR);
 }
 
 static fm_status_t read_regions(struct fm_cube_reader *reader)
@@ -112,7 +112,7 @@ static fm_status_t read_regions(struct fm_cube_reader *reader)
         if (region == FM_CUBE_NONE)
             return out_of_memory(reader);
     }
-    return check_used_up(reader, FM_SECTION_REGN);
+    return fm_cube_check_used_up(reader, FM_SECTION_REGN);
 }
 
 static fm_status_t read_callpaths(struct fm_cube_reader *reader)
@@ -127,7 +127,7 @@ static fm_status_t read_callpaths(struct fm_cube_reader *reader)
         if (fm_cube_add_callpath(reader->cube, parent, region) == FM_CUBE_NONE)
             return out_of_memory(reader);
     }
-    return check_used_up(reader, FM_SECTION_CALL);
+    return fm_cube_check_used_up(reader, FM_SECTION_CALL);
 }
 
 static fm_status_t read_locations(struct fm_cube_reader *reader)
@@ -153,7 +153,7 @@ static fm_status_t read_locations(struct fm_cube_reader *reader)
             return out_of_memory(reader);
         previous = place;
     }
-    return check_used_up(reader, FM_SECTION_LOCN);
+    return fm_cube_check_used_up(reader, FM_SECTION_LOCN);
 }
 
 /** Reads the `count` values of one metric of the file. */
@@ -220,7 +220,7 @@ static fm_status_t read_severities(struct fm_cube_reader *reader)
     }
     if (total != 0)
         return fm_cube_damaged(reader, "%llu values are missing", (unsigned long long)total);
-    return check_used_up(reader, FM_SECTION_SEVR);
+    return fm_cube_check_used_up(reader, FM_SECTION_SEVR);
 }
 
 static bool is_location(const struct fm_cube *cube, uint32_t location)
@@ -282,7 +282,7 @@ static fm_status_t read_statistics(struct fm_cube_reader *reader)
         if (status != FM_OK)
             return status;
     }
-    return check_used_up(reader, FM_SECTION_STAT);
+    return fm_cube_check_used_up(reader, FM_SECTION_STAT);
 }
 
 static fm_status_t read_critical_path(struct fm_cube_reader *reader)
@@ -302,7 +302,7 @@ static fm_status_t read_critical_path(struct fm_cube_reader *reader)
         if (status != FM_OK)
             return status;
     }
-    return check_used_up(reader, FM_SECTION_PATH);
+    return fm_cube_check_used_up(reader, FM_SECTION_PATH);
 }
 
 static fm_status_t read_warnings(struct fm_cube_reader *reader)
@@ -318,7 +318,7 @@ static fm_status_t read_warnings(struct fm_cube_reader *reader)
         if (status != FM_OK)
             return status;
     }
-    return check_used_up(reader, FM_SECTION_WARN);
+    return fm_cube_check_used_up(reader, FM_SECTION_WARN);
 }
 
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
@@ -326,7 +326,7 @@ fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
     fm_status_t (*const steps[FM_CUBE_SECTION_COUNT])(struct fm_cube_reader *) = {
         read_experiment, read_metrics,    read_regions,    read_callpaths,
         read_locations,  read_severities, read_statistics, read_critical_path,
-        read_warnings,
+        read_warnings,   fm_cube_read_locks,
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < FM_CUBE_SECTION_COUNT; i++)

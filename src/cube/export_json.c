@@ -207,6 +207,56 @@ static void put_critical_path(FILE *stream, const struct fm_cube *cube)
     fputs("],\n", stream);
 }
 
+static void put_parties(FILE *stream, const struct fm_cube *cube, const char *key,
+                        const struct fm_cube_lock_party *parties, uint32_t count)
+{
+    fprintf(stream, ",\n   \"%s\":[", key);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fm_cube_lock_party *party = &parties[i];
+        fprintf(stream, "%s{\"rank\":%u,\"epochs\":%llu,", i == 0 ? "" : ",\n    ", party->rank,
+                (unsigned long long)party->epochs);
+        put_seconds(stream, "held", cube, party->held);
+        putc(',', stream);
+        put_seconds(stream, "caused", cube, party->caused);
+        fprintf(stream, ",\"waits\":%llu,", (unsigned long long)party->waits);
+        put_seconds(stream, "waiting", cube, party->waiting);
+        putc('}', stream);
+    }
+    putc(']', stream);
+}
+
+static void put_lock(FILE *stream, const struct fm_cube *cube, const struct fm_cube_lock *lock)
+{
+    fprintf(stream, "{\"window\":%u,", lock->window);
+    put_text(stream, "name", lock->name);
+    putc(',', stream);
+    put_index(stream, "target", lock->target);
+    fprintf(stream, ",\"exclusive\":%llu,\"shared\":%llu,", (unsigned long long)lock->exclusive,
+            (unsigned long long)lock->shared);
+    put_seconds(stream, "held", cube, lock->held);
+    fprintf(stream, ",\"waits\":%llu,", (unsigned long long)lock->waits);
+    put_seconds(stream, "waiting", cube, lock->waiting);
+    putc(',', stream);
+    put_seconds(stream, "begin", cube, lock->begin);
+    putc(',', stream);
+    put_seconds(stream, "end", cube, lock->end);
+    fprintf(stream, ",\"longest_queue\":%llu,\"longest_chain\":%llu,\"chain\":[",
+            (unsigned long long)lock->longest_queue, (unsigned long long)lock->longest_chain);
+    for (uint32_t i = 0; i < lock->chain_count; i++)
+        fprintf(stream, "%s%u", i == 0 ? "" : ",", lock->chain[i]);
+    putc(']', stream);
+    put_parties(stream, cube, "holders", lock->holders, lock->holder_count);
+    put_parties(stream, cube, "victims", lock->victims, lock->victim_count);
+    fputs(",\n   \"queue\":[", stream);
+    for (uint32_t i = 0; i < lock->bin_count; i++) {
+        char number[FM_TEXT_NUMBER];
+        uint64_t width = fm_cube_lock_edge(lock, i + 1) - fm_cube_lock_edge(lock, i);
+        double length = width == 0 ? 0 : (double)lock->queue[i] / (double)width;
+        fprintf(stream, "%s%s", i == 0 ? "" : ",", fm_text_shortest(number, length));
+    }
+    fputs("]}", stream);
+}
+
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
 {
     const struct fm_cube *cube = view->cube;
@@ -222,6 +272,11 @@ fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_e
     for (uint32_t i = 0; i < cube->warning_count; i++) {
         fputs(i == 0 ? "\n  " : ",\n  ", stream);
         fm_text_write_json(stream, cube->warnings[i]);
+    }
+    fputs("],\n \"locks\":[", stream);
+    for (uint32_t i = 0; i < cube->lock_count; i++) {
+        fputs(i == 0 ? "\n  " : ",\n  ", stream);
+        put_lock(stream, cube, &cube->locks[i]);
     }
     fputs("]}\n", stream);
     if (fflush(stream) != 0 || ferror(stream))

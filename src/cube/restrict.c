@@ -127,6 +127,10 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
     }
     if (status == FM_OK)
         status = copy_statistics(copy, cube, map, error);
+    if (status == FM_OK && cube->lock_count > 0)
+        status = fm_cube_warn(copy, error,
+                              "The queues of the locks cover the whole run and are not shown for a "
+                              "part of it.");
     for (uint32_t i = 0; status == FM_OK && i < cube->warning_count; i++)
         status = fm_cube_warn(copy, error, "%s", cube->warnings[i]);
     if (status == FM_OK)

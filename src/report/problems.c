@@ -214,6 +214,9 @@ static void print_problem(const struct fm_report *report, unsigned number,
     fm_terminal_paragraph(terminal, "     Try", LABEL_COLUMNS, info->advice);
     snprintf(command, sizeof command, "--metric %s", info->id);
     fm_report_more(report, "     More", LABEL_COLUMNS, command);
+    if (cube->lock_count > 0 && (problem->kind == FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION ||
+                                 problem->kind == FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION))
+        fm_report_more(report, "     Queue", LABEL_COLUMNS, "--locks");
     free(region);
     free(ranks);
     fm_view_release(&view);

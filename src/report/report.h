@@ -16,6 +16,7 @@ struct fm_report_options {
     unsigned problems;             /**< how many problems to show */
     unsigned top;                  /**< how many branches of each tree node to show */
     bool exclusive;
+    bool locks; /**< only the locks and their queues */
 };
 
 /** Everything that the parts of a report need. */
@@ -49,6 +50,9 @@ fm_status_t fm_report_trees(const struct fm_report *report, struct fm_error *err
 
 /** Distribution and worst instances of the selected wait state. */
 void fm_report_statistics(const struct fm_report *report);
+
+/** The locks of windows, those with the longest waiting first. */
+void fm_report_locks(const struct fm_report *report);
 
 /** What is missing or left out. */
 void fm_report_warnings(const struct fm_report *report);

@@ -1,6 +1,7 @@
 /* The report file: round trip, files of other versions, damage of every kind. */
 #include "base/crc64.h"
 #include "check.h"
+#include "cube/cube_format.h"
 #include "sample_cube.h"
 
 #include <errno.h>
@@ -116,6 +117,17 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
             assert_int_equal(s->worst[j].cause_location, t->worst[j].cause_location);
             assert_int_equal(s->worst[j].cause_callpath, t->worst[j].cause_callpath);
         }
+    }
+    assert_int_equal(a->lock_count, b->lock_count);
+    for (uint32_t i = 0; i < a->lock_count; i++) {
+        struct fm_cube_lock s = a->locks[i];
+        struct fm_cube_lock t = b->locks[i];
+        assert_same_text(s.name, t.name);
+        for (uint32_t j = 0; j < s.bin_count; j++)
+            assert_true(s.queue[j] == t.queue[j]);
+        s.name = t.name = NULL;
+        s.queue = t.queue = NULL;
+        assert_memory_equal(&s, &t, sizeof s);
     }
     assert_int_equal(a->warning_count, b->warning_count);
     for (uint32_t i = 0; i < a->warning_count; i++)
@@ -308,6 +320,33 @@ static void test_unknown_sections(void **state)
     free(bytes);
 }
 
+/* Files of versions before or after: the locks may be missing, or be written in another way. */
+static void test_locks_of_other_versions_are_left_out(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample_file(&size);
+    unsigned char *section = memmem(bytes, size, "LOCK", 4);
+    assert_non_null(section);
+    struct fm_cube *cube;
+    section[16] = FM_CUBE_LOCKS_VERSION + 1;
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
+    assert_int_equal(cube->lock_count, 0);
+    assert_int_equal(cube->warning_count, 2);
+    assert_non_null(strstr(cube->warnings[1], "version 2"));
+    fm_cube_free(cube);
+    section[0] = 'l'; /* a section that nobody knows */
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
+    assert_int_equal(cube->lock_count, 0);
+    assert_int_equal(cube->warning_count, 1);
+    fm_cube_free(cube);
+    free(bytes);
+}
+
 static void test_other_versions_are_refused_as_such(void **state)
 {
     (void)state;
@@ -363,6 +402,7 @@ int main(void)
         cmocka_unit_test(test_malformed_contents_never_crash),
         cmocka_unit_test(test_unknown_metrics_count_as_their_parents),
         cmocka_unit_test(test_unknown_sections),
+        cmocka_unit_test(test_locks_of_other_versions_are_left_out),
         cmocka_unit_test(test_other_versions_are_refused_as_such),
         cmocka_unit_test(test_things_that_are_no_files),
         cmocka_unit_test(test_failing_writes_leave_nothing),

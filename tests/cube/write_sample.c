@@ -1,8 +1,19 @@
-/* write_sample sample|empty FILE: writes a report for the tests of the report command. */
+/* write_sample sample|empty|progress FILE: writes a report for the tests of the report command.
+ * progress: the sample, where rank 0 also waits for progress. */
 #include "sample_cube.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static fm_status_t add_progress(struct fm_cube *cube, struct fm_error *error)
+{
+    fm_status_t status = fm_cube_add(cube, FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS, SAMPLE_WAIT, 0,
+                                     340000, error);
+    if (status == FM_OK)
+        status = fm_cube_add(cube, FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER, SAMPLE_WAIT, 0,
+                             120000, error);
+    return status == FM_OK ? fm_cube_seal(cube, error) : status;
+}
 
 int main(int argc, char **argv)
 {
@@ -10,7 +21,11 @@ int main(int argc, char **argv)
         return 2;
     struct fm_cube *cube = strcmp(argv[1], "empty") == 0 ? empty_cube() : sample_cube();
     struct fm_error error;
-    fm_status_t status = fm_cube_write(cube, argv[2], &error);
+    fm_status_t status = FM_OK;
+    if (strcmp(argv[1], "progress") == 0)
+        status = add_progress(cube, &error);
+    if (status == FM_OK)
+        status = fm_cube_write(cube, argv[2], &error);
     if (status != FM_OK)
         fprintf(stderr, "%s\n", error.message);
     fm_cube_free(cube);
