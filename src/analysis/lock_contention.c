@@ -196,23 +196,34 @@ static uint32_t later(const struct epoch *epochs, uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* @return the end of what the previous owner itself waited for in its release before it could pass
+ * on the lock: progress, and its own predecessor on this lock. One that locked all targets may have
+ * waited for the lock of another target. */
+static uint64_t passable_after(const struct epoch *epochs, const struct epoch *epoch,
+                               const struct epoch *before)
+{
+    bool other_lock = before->message->target == FM_NONE && before->blocked_by != FM_NONE &&
+                      epochs[before->blocked_by].message->target != epoch->message->target;
+    return other_lock ? before->message->progress_until : before->released_after;
+}
+
 /* Finds the call of `epoch` that waited for the release of `before`. */
-static const struct lock_message *waiting_call(const struct epoch *epoch,
+static const struct lock_message *waiting_call(const struct epoch *epochs,
+                                               const struct epoch *epoch,
                                                const struct epoch *before, uint64_t *until)
 {
     const struct lock_message *release = before->message, *chosen = NULL;
-    uint64_t longest = 0;
+    uint64_t longest = 0, passable = passable_after(epochs, epoch, before);
     for (uint32_t i = 1; i <= epoch->call_count; ++i) {
         const struct lock_message *call = epoch->message + i;
         uint64_t t = release->leave < call->leave ? release->leave : call->leave;
-        bool may_wait = epoch->message->candidates_known ? call->only_candidate
-                                                         : true;
+        bool may_wait = !epoch->message->candidates_known || call->only_candidate;
         if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
             call->target != release->target) {
             may_wait = false;
         }
         if (!may_wait || call->enter >= release->leave || call->leave <= release->enter ||
-            call->leave <= before->released_after || epoch->message->requested >= t) {
+            call->leave <= passable || epoch->message->requested >= t) {
             continue;
         }
         uint64_t waited = t - call->enter;
@@ -240,7 +251,7 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
         return;
     }
     uint64_t until = 0;
-    const struct lock_message *call = waiting_call(epoch, &epochs[before], &until);
+    const struct lock_message *call = waiting_call(epochs, epoch, &epochs[before], &until);
     if (call == NULL) {
         return;
     }
