@@ -315,9 +315,10 @@ class WindowProcess:
                 if epoch:
                     self._flush(call, epoch, {operation.target})
         elif call.name in ("Win_unlock", "Win_unlock_all"):
-            self._needs_progress_of(call, {
-                operation.target for operation in named if operation.is_pending_at(call, False)
-                and self._lock_of(self.members.index(operation.target))})
+            for operation in named:
+                epoch = self._lock_of(self.members.index(operation.target))
+                if epoch:
+                    self._needs_progress_of(call, epoch.progress_needed(call, epoch.targets))
 
     def _flush(self, call, epoch, targets):
         if call not in epoch.flushes:
