@@ -16,7 +16,8 @@ def expect_lines(scenario):
     """`expect` lines of a Scenario: all non-zero values, and the total of every metric."""
     result = severities.compute(timeline.Timeline(scenario))
     lines = []
-    for metric in list(metrics.TIME_METRICS) + list(metrics.COUNT_METRICS):
+    for metric in (list(metrics.TIME_METRICS) + list(metrics.COUNT_METRICS)
+                   + list(metrics.INFO_METRICS)):
         as_text = str if metric in metrics.COUNT_METRICS else scenario_file.format_units
         cells = result.values[metric]
         for path, loc in sorted(cells):
