@@ -352,7 +352,7 @@ static void test_other_versions_are_refused_as_such(void **state)
     (void)state;
     size_t size;
     unsigned char *bytes = sample_file(&size);
-    bytes[8] = 2;
+    bytes[8] = FM_CUBE_FILE_VERSION + 1;
     fix_checksum(bytes, size);
     store(bytes, size);
     struct fm_cube *cube = NULL;
