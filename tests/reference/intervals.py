@@ -96,8 +96,10 @@ class Location:
     def profile(self, start, end):
         """d(c): {call path: time without waiting between `start` and `end`}, zeros left out."""
         times = self.time_in_regions(start, end)
-        for wait, waiting_time in self.waits_inside(start, end):
-            times[wait.activity.path] -= waiting_time
+        for wait in self.waits:
+            waiting_time = min(wait.time, end) - max(wait.begin, start)
+            if waiting_time > 0:
+                times[wait.activity.path] -= waiting_time
         assert all(time >= 0 for time in times.values())
         return {path: time for path, time in times.items() if time}
 
