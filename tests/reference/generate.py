@@ -56,6 +56,19 @@ def drop_uncountable(simulation):
                 del loc.events[first:]
 
 
+def regroup(chooser, simulation):
+    """Different top-level regions on different locations, none on others, some without events."""
+    for loc in simulation.locations:
+        root = chooser.choice(("main", "main", "worker", "worker", "helper", None))
+        if root is None:
+            loc.events = [(time, text) for time, text in loc.events if text[6:] != "main"]
+        else:
+            loc.events = [(time, text[:6] + root if text[6:] == "main" else text)
+                          for time, text in loc.events]
+        if chooser.random() < 0.05:
+            loc.events = []
+
+
 def timeline_lines(chooser, simulation):
     """The file without its `expect` lines."""
     tick = chooser.choice(TICKS)
@@ -88,6 +101,8 @@ def generate(seed, index, ranks, focus=None):
     drop_uncountable(simulation)
     if chooser.random() < 0.12:
         skew(chooser, simulation)
+    if chooser.random() < 0.2:
+        regroup(chooser, simulation)
     return timeline_lines(chooser, simulation)
 
 

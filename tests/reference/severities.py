@@ -3,6 +3,10 @@
 Time-tree metrics are exclusive of their children, all others include them.
 """
 
+import critical_path
+import formation
+import imbalance
+import intervals
 import matching
 import metrics
 import passive_target
@@ -10,6 +14,9 @@ import wait_states as ws
 
 
 class Severities:
+    """values: {metric: {(call path, location): value}}; wait_states: {call: Candidate}; instances
+    and windows: as in matching."""
+
     def __init__(self):
         self.values = {metric: {} for metric in metrics.TIME_METRICS}
         self.values.update({metric: {} for metric in metrics.COUNT_METRICS})
@@ -40,6 +47,7 @@ def compute(timeline):
     candidates += ws.one_sided_candidates(windows)
     candidates += passive_target.candidates(timeline, windows)
     chosen = ws.decide(candidates)
+    severities.wait_states, severities.instances, severities.windows = chosen, instances, windows
     parts = _parts_of_time(chosen, instances, point_to_point.received_by)
     _add_time(severities, timeline, parts)
     for call, candidate in chosen.items():
@@ -50,6 +58,18 @@ def compute(timeline):
     for processes in windows.values():
         _count_pairs(severities, processes)
     return severities
+
+
+# Metrics of compute_formation(); their parents as for counts.
+FORMATION_METRICS = {**formation.METRICS, **critical_path.METRICS, **imbalance.METRICS}
+
+
+def compute_formation(timeline, severities):
+    """Values of the FORMATION_METRICS from the result of compute()."""
+    of_run = intervals.Intervals(timeline, severities.wait_states, severities.instances,
+                                 severities.windows)
+    return {**formation.Formation(of_run).values, **critical_path.CriticalPath(of_run).values,
+            **imbalance.imbalance(of_run)}
 
 
 def _parts_of_time(chosen, instances, received_by):
