@@ -44,7 +44,8 @@ static void judge_member_of(struct fm_join *join, unsigned worker, const struct 
     /* Neighbours synchronize with neighbours only: their wait states are their points. */
     if (waiter->call != FM_CALL_NEIGHBORHOOD && !waiter->non_blocking) {
         verdict.has_point = true;
-        verdict.point = (struct fm_group_point){last->enter, waiter->communicator};
+        verdict.point = (struct fm_group_point){last->enter, waiter->communicator,
+                                                 waiter->call == FM_CALL_INIT};
     }
     if (verdict.has_wait || verdict.has_part || verdict.has_point) {
         fm_join_return(join, worker, waiter, &verdict);

@@ -94,6 +94,24 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
     fm_profile_free(&profile);
 }
 
+/* The path may come to an owner of all locks of a window that has passed one of them on and still
+ * waits for another: the path has no gaps, so that time is on it. */
+static void add_unfinished_wait(struct fm_critical_path *path,
+                                const struct fm_formation *formation,
+                                const struct fm_path_segment *segment)
+{
+    uint32_t l = segment->location;
+    const struct fm_wait_list *waits = &formation->timelines[l].waits;
+    uint32_t next = fm_wait_list_behind(waits, segment->to);
+    if (next == waits->count || waits->enter[next] >= segment->to) {
+        return;
+    }
+    uint64_t begin = waits->enter[next] > segment->from ? waits->enter[next] : segment->from;
+    const struct fm_analysis *analysis = formation->analysis;
+    uint32_t activity = analysis->findings[l].candidates.items[waits->candidates[next]].activity;
+    path->time[l][analysis->trace->locations[l].visit.items[activity]] += segment->to - begin;
+}
+
 void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation)
 {
     const struct fm_trace *trace = formation->analysis->trace;
@@ -114,6 +132,7 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
         for (uint32_t i = 0; i < profile.count; ++i) {
             path->time[segment->location][profile.visits[i]] += profile.time[profile.visits[i]];
         }
+        add_unfinished_wait(path, formation, segment);
     }
     fm_profile_free(&profile);
     for (uint32_t l = 0; l < trace->location_count; ++l) {

@@ -51,6 +51,7 @@ struct fm_part {
 struct fm_group_point {
     uint64_t t; /**< Enter of the last member */
     uint32_t communicator;
+    bool is_init; /**< of MPI_Init: shared by all threads of the processes */
 };
 
 /** Counts that only the patterns know, for each node of a location's call tree. */

@@ -208,7 +208,7 @@ void fm_join_return_synchronized(struct fm_join *join, unsigned worker,
         .has_wait = fm_member_may_wait(member, last),
         .has_point = !member->non_blocking,
         .candidate = fm_member_waits_for(member, last, rule, metric),
-        .point = {last->enter, member->communicator},
+        .point = {last->enter, member->communicator, false},
     };
     if (verdict.has_wait || verdict.has_point) {
         fm_join_return(join, worker, member, &verdict);

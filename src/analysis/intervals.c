@@ -156,48 +156,111 @@ static uint64_t latest_pair_point(const struct fm_points *points, uint32_t partn
     return 0;
 }
 
-/* @return the latest point before `t` of the communicators that both are members of; 0: none */
+/* @return the first of `count` points, ascending by time, that is not before `t` */
+static size_t first_from(const struct fm_group_point *groups, size_t count, uint64_t t)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (groups[middle].t < t) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* @return the points of a communicator, and in `*count` their number */
+static const struct fm_group_point *points_of(const struct fm_points *points,
+                                              uint32_t communicator, size_t *count)
+{
+    const struct fm_group_point *groups = points->groups.items;
+    size_t bounds[2];
+    for (unsigned bound = 0; bound < 2; ++bound) {
+        size_t low = 0, high = points->groups.count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (groups[middle].communicator < communicator + bound) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        bounds[bound] = low;
+    }
+    *count = bounds[1] - bounds[0];
+    return groups == NULL ? NULL : groups + bounds[0];
+}
+
+/* @return whether a location took part in the operation behind a point. A member's only location
+ * did. */
+static bool takes_part(const struct fm_trace *trace, const struct fm_points *points,
+                       uint32_t location, const struct fm_group_point *point)
+{
+    uint32_t process = trace->locations[location].process;
+    if (trace->processes[process].location_count == 1) {
+        return fm_trace_rank(trace, point->communicator, process) != FM_NONE;
+    }
+    size_t count;
+    const struct fm_group_point *own = points_of(&points[location], point->communicator, &count);
+    size_t found = first_from(own, count, point->t);
+    return found < count && own[found].t == point->t;
+}
+
+/* @return the latest point before `t` of the collectives that both took part in; 0: none */
 static uint64_t latest_group_point(const struct fm_trace *trace, const struct fm_points *points,
-                                   uint32_t partner_process, uint64_t t)
+                                   uint32_t location, uint32_t partner, uint64_t t)
 {
     uint64_t latest = 0;
-    const struct fm_group_point *groups = points->groups.items;
-    for (size_t begin = 0; begin < points->groups.count;) {
-        uint32_t communicator = groups[begin].communicator;
-        size_t low = begin, high = points->groups.count;
-        while (low < high) { /* end of this communicator's points */
-            size_t middle = low + (high - low) / 2;
-            if (groups[middle].communicator == communicator) {
-                low = middle + 1;
-            } else {
-                high = middle;
+    const struct fm_points *own = &points[location];
+    for (size_t begin = 0; begin < own->groups.count;) {
+        size_t count;
+        const struct fm_group_point *groups =
+            points_of(own, own->groups.items[begin].communicator, &count);
+        size_t i = first_from(groups, count, t);
+        while (i > 0 && groups[i - 1].t > latest) {
+            --i;
+            if (takes_part(trace, points, partner, &groups[i])) {
+                latest = groups[i].t;
+            } else if (fm_trace_rank(trace, groups[i].communicator,
+                                     trace->locations[partner].process) == FM_NONE) {
+                break;
             }
         }
-        size_t end = low;
-        low = begin;
-        high = end;
-        while (low < high) { /* first point that is not before t */
-            size_t middle = low + (high - low) / 2;
-            if (groups[middle].t < t) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        if (low > begin && groups[low - 1].t > latest &&
-            fm_trace_rank(trace, communicator, partner_process) != FM_NONE) {
-            latest = groups[low - 1].t;
-        }
-        begin = end;
+        begin += count;
     }
     return latest;
+}
+
+/* @return when the threads of a process were synchronized by MPI_Init; UINT64_MAX: not at all */
+static uint64_t init_of_process(const struct fm_trace *trace, const struct fm_points *points,
+                                uint32_t location)
+{
+    const struct fm_process *process = &trace->processes[trace->locations[location].process];
+    for (uint32_t t = 0; t < process->location_count; ++t) {
+        const struct fm_points *own = &points[process->first_location + t];
+        for (size_t i = 0; i < own->groups.count; ++i) {
+            if (own->groups.items[i].is_init) {
+                return own->groups.items[i].t;
+            }
+        }
+    }
+    return UINT64_MAX;
 }
 
 uint64_t fm_interval_begin(const struct fm_trace *trace, const struct fm_points *points,
                            uint32_t location, uint32_t partner, uint64_t t, bool contention)
 {
     uint64_t pair = latest_pair_point(&points[location], partner, t, contention);
-    uint64_t group = latest_group_point(trace, &points[location],
-                                        trace->locations[partner].process, t);
-    return pair > group ? pair : group;
+    uint64_t group = latest_group_point(trace, points, location, partner, t);
+    uint64_t begin = pair > group ? pair : group;
+    if (begin == 0) {
+        uint64_t own = init_of_process(trace, points, location);
+        uint64_t other = init_of_process(trace, points, partner);
+        if (own < t && other < t) {
+            begin = own > other ? own : other;
+        }
+    }
+    return begin;
 }
