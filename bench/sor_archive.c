@@ -7,6 +7,7 @@
 #define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
 #define TAG              1
+#define COLLECTIVE_EVENTS 4
 #define BORDER_BYTES     8192
 #define SKEW_STEP        1000 /* nanoseconds that the clock of a node is ahead of that of the one before */
 #define SKEWED_NODES     8
@@ -361,7 +362,7 @@ static OTF2_ErrorCode write_content(const struct sor_simulation *simulation, OTF
     return code;
 }
 
-uint64_t sor_events_per_iteration(const struct sor_problem *problem)
+uint64_t sor_events_per_reduction(const struct sor_problem *problem)
 {
     static const uint64_t for_each_neighbor[] = {
         [SOR_P2P] = 3 + 3 + 2, [SOR_FENCE] = 3 + 1, [SOR_GATS] = 3 + 1, [SOR_LOCKS] = 3 + 3 + 4};
@@ -372,8 +373,9 @@ uint64_t sor_events_per_iteration(const struct sor_problem *problem)
         uint32_t ignored[SOR_MAX_NEIGHBORS];
         neighbors += sor_neighbors(problem, rank, ignored);
     }
-    return neighbors * for_each_neighbor[problem->variant] +
-           problem->ranks * for_each_rank[problem->variant];
+    uint64_t iteration = neighbors * for_each_neighbor[problem->variant] +
+                         problem->ranks * for_each_rank[problem->variant];
+    return problem->reduce_every * iteration + problem->ranks * COLLECTIVE_EVENTS;
 }
 
 OTF2_ErrorCode sor_archive_write(const struct sor_simulation *simulation, const char *directory,

@@ -100,8 +100,10 @@ static bool parse_options(int argc, char **argv, struct options *options)
     options->problem.reduce_every = (uint32_t)reduce_every;
     options->problem.seed = seed;
     if (options->events != 0) {
-        uint64_t wanted = options->events / (sor_events_per_iteration(&options->problem));
-        options->problem.iterations = wanted == 0 ? 1 : (uint32_t)wanted;
+        double reductions =
+            (double)options->events / (double)sor_events_per_reduction(&options->problem);
+        double wanted = reductions * (double)options->problem.reduce_every;
+        options->problem.iterations = wanted < 1 ? 1 : wanted > 1e9 ? 1000000000 : (uint32_t)wanted;
     }
     options->directory = argv[argc - 1];
     return valid && optind + 1 == argc;

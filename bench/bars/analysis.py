@@ -41,8 +41,9 @@ def _rates(samples, events):
     return {"wall_s": wall, "cpu_s": cpu, "million_events_per_cpu_s": events / cpu / 1e6}
 
 
-def throughput(programs, traces, options):
+def throughput(programs, folder, options):
     """P4: one thread of the analysis against OTF2's reader."""
+    traces = Traces(programs, folder)
     for variant in VARIANTS:
         trace, events = traces.make(variant, options.ranks, options.events)
         samples = alternate({
@@ -57,8 +58,9 @@ def throughput(programs, traces, options):
         traces.remove(trace)
 
 
-def threads(programs, traces, options):
+def threads(programs, folder, options):
     """P5: one thread against two."""
+    traces = Traces(programs, folder)
     for variant in VARIANTS:
         trace, events = traces.make(variant, options.ranks, 2 * options.events)
         samples = alternate({
@@ -84,8 +86,9 @@ def _phases(programs, trace, repeats):
     return samples, after
 
 
-def ranks(programs, traces, options):
+def ranks(programs, folder, options):
     """P6: the same number of events on few and on many ranks."""
+    traces = Traces(programs, folder)
     for variant in VARIANTS + ("locks",):
         after, loading = {}, {}
         for count in options.rank_counts:
@@ -103,8 +106,9 @@ def ranks(programs, traces, options):
                      [b / a for a, b in zip(loading[first], loading[last])], 1.2, details=details)
 
 
-def length(programs, traces, options):
+def length(programs, folder, options):
     """P8: a trace 64 times as long."""
+    traces = Traces(programs, folder)
     for variant in VARIANTS:
         times = {}
         for events in (options.long_events // 64, options.long_events):
@@ -119,8 +123,9 @@ def length(programs, traces, options):
                      details={"ns_per_event": {n: median(times[n]) * 1e9 for n in times}})
 
 
-def memory(programs, traces, options):
+def memory(programs, folder, options):
     """P9: growth of peak memory with events, and a limit that is a quarter of the tables."""
+    traces = Traces(programs, folder)
     for variant in VARIANTS:
         peaks = {}
         for events in (options.long_events // 4, options.long_events):

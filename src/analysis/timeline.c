@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define SMALLEST_STRIDE 64
+#define SMALLEST_STRIDE 16
 
 /* Where a walk stands: what follows `time` is `visit` until the next boundary, which is the next
  * change of state or the next communication call. */
