@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/sort.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <otf2/otf2.h>
 #include <stdlib.h>
@@ -460,22 +461,29 @@ static void resolve_topologies(struct raw_definitions *raw)
     }
 }
 
-/* The paradigm that regions of user code get: some recorders call all regions so, and then only
- * names can tell. */
-static uint8_t paradigm_of_user_code(const struct raw_definitions *raw)
+/* Whether no region has another paradigm than that of user code: some recorders call all so, and
+ * then only names can tell. */
+static bool all_are_user_code(const struct raw_definitions *raw)
 {
     for (size_t i = 0; i < raw->regions.count; ++i) {
         if (raw->regions.items[i].paradigm != OTF2_PARADIGM_USER) {
-            return OTF2_PARADIGM_USER;
+            return false;
         }
     }
-    return OTF2_PARADIGM_UNKNOWN;
+    return true;
+}
+
+/* @return whether a function of the MPI standard is called like this: "MPI_Recv" */
+static bool looks_like_mpi(const char *name)
+{
+    return strncmp(name, "MPI_", 4) == 0 && isupper((unsigned char)name[4]) &&
+           islower((unsigned char)name[5]);
 }
 
 static void resolve_regions(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
-    uint8_t user_code = paradigm_of_user_code(raw);
+    bool names_tell = all_are_user_code(raw);
     trace->region_count = (uint32_t)raw->regions.count + 1;
     trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
     raw->into->program_region = (uint32_t)raw->regions.count;
@@ -486,8 +494,9 @@ static void resolve_regions(struct raw_definitions *raw)
         const char *name = string_of(raw, from->name);
         name = name == NULL ? "unnamed region" : name;
         const char *file = string_of(raw, from->file);
-        fm_paradigm_t paradigm = fm_paradigm_classify(
-            from->paradigm == OTF2_PARADIGM_USER ? user_code : from->paradigm, name);
+        fm_paradigm_t paradigm = names_tell && looks_like_mpi(name)
+                                     ? FM_PARADIGM_MPI
+                                     : fm_paradigm_classify(from->paradigm, name);
         trace->regions[i] = (struct fm_region){
             .name = fm_copy_string(name),
             .file = file == NULL || file[0] == '\0' ? NULL : fm_copy_string(file),
