@@ -30,6 +30,7 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->open_calls += part->open_calls;
     total->unusable_records += part->unusable_records;
     total->open_requests += part->open_requests;
+    total->unrecorded_completions += part->unrecorded_completions;
     total->missing_locations += part->missing_locations;
 }
 
@@ -77,6 +78,8 @@ static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cu
         {defects->unusable_records,
          "records lie outside of all communication calls or name what is not defined: ignored"},
         {defects->open_requests, "non-blocking operations were never completed: not analysed"},
+        {defects->unrecorded_completions,
+         "non-blocking sends lack the record of their completion: no Late Receiver for them"},
         {omissions->unmatched_sends, "sends have no matching receive: not analysed"},
         {omissions->unmatched_receives, "receives have no matching send: not analysed"},
         {omissions->clock_violations,

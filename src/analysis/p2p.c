@@ -22,7 +22,7 @@ struct send_message {
     uint32_t start;
     uint32_t complete_location;
     uint32_t complete;
-    bool buffered; /* never waits for its receiver */
+    bool never_waits; /* for its receiver: it is buffered, or where it would wait is not known */
 };
 
 /* A late receiver on its way to the sender. */
@@ -115,20 +115,23 @@ static void post_send(struct p2p *p2p, unsigned worker, uint32_t process,
     if (p2p->rounds > 1 && destination % p2p->rounds != p2p->round) {
         return;
     }
+    bool recorded = send->complete != FM_UNRECORDED;
+    uint32_t complete = recorded ? send->complete : send->start;
     const struct fm_location *completing = &trace->locations[send->complete_location];
     struct send_message *message = fm_exchange_post(p2p->sends, worker, destination);
     *message = (struct send_message){
         .enter = location->enter.items[send->start],
-        .complete_enter = completing->enter.items[send->complete],
-        .complete_leave = completing->leave.items[send->complete],
+        .complete_enter = completing->enter.items[complete],
+        .complete_leave = completing->leave.items[complete],
         .source = process,
         .communicator = send->communicator,
         .tag = send->tag,
         .location = location_index,
         .start = send->start,
         .complete_location = send->complete_location,
-        .complete = send->complete,
-        .buffered = fm_trace_called(trace, location, send->start)->call == FM_CALL_BUFFERED_SEND,
+        .complete = complete,
+        .never_waits = !recorded || fm_trace_called(trace, location, send->start)->call ==
+                                        FM_CALL_BUFFERED_SEND,
     };
 }
 
@@ -366,7 +369,7 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
             uint64_t posted =
                 posting->enter.items[fm_trace_post(trace, posting, message->receive.row)];
             bool late_sender = entered < message->sent && message->sent <= message->received;
-            bool late_receiver = !send->buffered && send->complete_enter < posted &&
+            bool late_receiver = !send->never_waits && send->complete_enter < posted &&
                                  posted <= send->complete_leave;
             violations += message->sent > message->received;
             if (!late_sender && !late_receiver) {

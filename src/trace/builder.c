@@ -584,6 +584,21 @@ static void complete_alone(struct fm_trace *trace, const struct fm_foreign_compl
     }
 }
 
+/* A request that is started again was done by then, though some recorders never tell when. All that
+ * a receive is, though, stands in the record of its completion. */
+static uint64_t complete_restarted_sends(struct fm_trace *trace, const struct fm_requests *requests)
+{
+    uint64_t found = 0;
+    for (size_t o = 0; o < requests->left_open.count; ++o) {
+        const struct fm_open_request *open = &requests->left_open.items[o];
+        if (open->location != FM_NONE && open->kind == FM_REQUEST_SEND && open->restarted) {
+            trace->locations[open->location].sends.items[open->row].complete = FM_UNRECORDED;
+            ++found;
+        }
+    }
+    return found;
+}
+
 void fm_builder_end_process(struct fm_builder *builder)
 {
     struct fm_requests *requests = &builder->requests;
@@ -626,6 +641,8 @@ void fm_builder_end_process(struct fm_builder *builder)
             complete_alone(builder->trace, completion);
         }
     }
-    builder->defects->open_requests += requests->left_open.count - completed;
+    uint64_t unrecorded = complete_restarted_sends(builder->trace, requests);
+    builder->defects->unrecorded_completions += unrecorded;
+    builder->defects->open_requests += requests->left_open.count - completed - unrecorded;
     fm_requests_clear(requests);
 }

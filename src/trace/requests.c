@@ -1,10 +1,15 @@
 #include "trace/requests.h"
 
-static void leave_open(struct fm_requests *requests, unsigned kind, uint64_t id, uint32_t row)
+static void leave_open(struct fm_requests *requests, unsigned kind, uint64_t id, uint32_t row,
+                       bool restarted)
 {
-    fm_vector_push(&requests->left_open,
-                   (struct fm_open_request){
-                       .id = id, .location = requests->location, .row = row, .kind = (uint8_t)kind});
+    fm_vector_push(&requests->left_open, (struct fm_open_request){
+                                             .id = id,
+                                             .location = requests->location,
+                                             .row = row,
+                                             .kind = (uint8_t)kind,
+                                             .restarted = restarted,
+                                         });
 }
 
 void fm_requests_open_location(struct fm_requests *requests, uint32_t location)
@@ -17,7 +22,7 @@ void fm_requests_start(struct fm_requests *requests, fm_request_kind_t kind, uin
 {
     uint32_t *open = fm_map_at(&requests->row_by_id[kind], id, row);
     if (*open != row) {
-        leave_open(requests, kind, id, *open);
+        leave_open(requests, kind, id, *open, true);
         *open = row;
     }
 }
@@ -28,7 +33,7 @@ void fm_requests_close_location(struct fm_requests *requests)
         struct fm_map *map = &requests->row_by_id[kind];
         for (size_t i = 0; map->count != 0 && i <= map->mask; ++i) {
             if (map->slots[i].value != FM_MAP_ABSENT) {
-                leave_open(requests, kind, map->slots[i].key, map->slots[i].value);
+                leave_open(requests, kind, map->slots[i].key, map->slots[i].value, false);
             }
         }
         fm_map_clear(map);

@@ -19,7 +19,8 @@ struct fm_open_request {
     uint64_t time; /**< Enter of the call that started it; set by who completes the process */
     uint32_t location;
     uint32_t row;
-    uint8_t kind; /**< fm_request_kind_t */
+    uint8_t kind;   /**< fm_request_kind_t */
+    bool restarted; /**< the location started its id again: it was done by then */
 };
 
 /** A completion whose start was not found on its own location. */

@@ -69,11 +69,11 @@ void fm_trace_free(struct fm_trace *trace)
     fm_free(trace->program);
     fm_vector_free(&trace->callpaths);
     struct fm_trace_private *private = fm_trace_private(trace);
-    fm_vector_free(&private->regions.index);
-    fm_vector_free(&private->communicators.index);
-    fm_vector_free(&private->windows.index);
-    fm_vector_free(&private->groups.index);
-    fm_vector_free(&private->strings.index);
+    fm_references_free(&private->regions);
+    fm_references_free(&private->communicators);
+    fm_references_free(&private->windows);
+    fm_references_free(&private->groups);
+    fm_references_free(&private->strings);
     for (size_t i = 0; i < private->text.count; ++i) {
         fm_free(private->text.items[i]);
     }

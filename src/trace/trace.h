@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FM_NONE UINT32_MAX
+#define FM_NONE       UINT32_MAX
+#define FM_UNRECORDED (UINT32_MAX - 1)
 
 struct fm_region {
     char *name;
@@ -66,7 +67,8 @@ struct fm_group {
  * (start) and of `complete_location` (complete). */
 struct fm_message_end {
     uint32_t start;    /**< call that sent, or gave the receive its place in the matching order */
-    uint32_t complete; /**< call that completed it; FM_NONE: never completed, matches nothing */
+    uint32_t complete; /**< call that completed it; FM_NONE: never completed, matches nothing;
+                            FM_UNRECORDED (sends only): some call that is not known */
     uint32_t complete_location;
     uint32_t communicator;
     uint32_t peer; /**< rank in the communicator */
@@ -197,6 +199,7 @@ struct fm_trace_defects {
     uint64_t open_calls;        /**< calls that never returned */
     uint64_t unusable_records;  /**< records outside of communication calls or with wrong references */
     uint64_t open_requests;     /**< requests that were never completed */
+    uint64_t unrecorded_completions; /**< sends that were completed without a record of it */
     uint64_t missing_locations; /**< locations whose events could not be read to their end */
 };
 
