@@ -104,7 +104,7 @@ static void print_parties(const struct fm_report *report, const struct fm_cube_l
     for (uint32_t i = 0; i < lock->victim_count; i++) {
         const struct fm_cube_lock_party *party = &lock->victims[i];
         fm_terminal_print(report->terminal, i == 0 ? "  Victims" : "", INDENT,
-                          "rank %u: waited %s in %s of its %s %s", party->rank,
+                          "rank %u: waited %s in %s of %s %s", party->rank,
                           fm_format_ticks(numbers[0], report->cube, (int64_t)party->waiting),
                           fm_format_count(numbers[1], (int64_t)party->waits),
                           fm_format_count(numbers[2], (int64_t)party->epochs),
@@ -136,10 +136,6 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
                       fm_format_count(numbers[0], (int64_t)lock->exclusive),
                       fm_format_count(numbers[1], (int64_t)lock->shared),
                       fm_format_ticks(numbers[2], report->cube, (int64_t)lock->held));
-    if (lock->waits == 0) {
-        fm_terminal_paragraph(report->terminal, "  Waiting", INDENT, "nobody");
-        return;
-    }
     fm_terminal_print(report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of CPU time",
                       fm_format_ticks(numbers[0], report->cube, (int64_t)lock->waiting),
                       fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock->waits),
@@ -172,20 +168,19 @@ void fm_report_locks(const struct fm_report *report)
     else
         fm_terminal_print(
             report->terminal, "", 0,
-            "Somebody waited for %s of %s %s in windows that are locked exclusively: %s in all, %s "
-            "of CPU time.",
-            fm_format_count(numbers[0], contended), fm_format_count(numbers[1], cube->lock_count),
-            cube->lock_count == 1 ? "lock" : "locks",
+            "Of %s %s in windows that are locked exclusively, %s had to be waited for: %s in all, "
+            "%s of CPU time.",
+            fm_format_count(numbers[1], cube->lock_count), cube->lock_count == 1 ? "lock" : "locks",
+            fm_format_count(numbers[0], contended),
             fm_format_ticks(numbers[2], cube, (int64_t)waiting),
             fm_format_percent(numbers[3], (int64_t)waiting, report->metrics[FM_METRIC_TIME]));
-    uint32_t shown = cube->lock_count < report->options->top ? cube->lock_count
-                                                             : report->options->top;
+    uint32_t shown = contended < report->options->top ? contended : report->options->top;
     for (uint32_t i = 0; i < shown; i++)
         print_lock(report, locks[i]);
-    if (shown < cube->lock_count) {
+    if (shown < contended) {
         putc('\n', report->terminal->stream);
         fm_terminal_print(report->terminal, "", 0, "%s more with less waiting (--top N shows more)",
-                          fm_format_count(numbers[0], cube->lock_count - shown));
+                          fm_format_count(numbers[0], contended - shown));
     }
     fm_free(locks);
 }

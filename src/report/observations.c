@@ -9,6 +9,7 @@
 #define COSTLY_CALLS     0.10
 #define NOTABLE_OVERHEAD 0.02
 #define NOTABLE_UNNEEDED 0.25
+#define NOTABLE_PROGRESS 0.005
 #define INDENT           4
 
 static void begin_item(const struct fm_report *report, unsigned *items)
@@ -122,6 +123,14 @@ static void print_progress(const struct fm_report *report, unsigned *items)
     fm_format_percent(bounds[1], upper, whole);
     bool same = strcmp(bounds[0], bounds[1]) == 0;
     begin_item(report, items);
+    if (fm_fraction(upper, whole) < NOTABLE_PROGRESS) {
+        fm_terminal_print(report->terminal, "  *", INDENT,
+                          "At most %s of CPU time is lost because targets of one-sided "
+                          "communication make no progress while they compute: a progress thread or "
+                          "process would hardly pay.",
+                          bounds[1]);
+        return;
+    }
     fm_terminal_print(report->terminal, "  *", INDENT,
                       "%s%s%s%s of CPU time is lost because targets of one-sided communication make "
                       "no progress while they compute: a progress thread or process pays if it "

@@ -34,6 +34,7 @@ TEXTS = [
     ("explain.txt", UTF8, ["--explain", "mpi_rma_early_wait"]),
     ("explain-all.txt", UTF8, ["--explain", "all"]),
     ("progress.txt", UTF8, ["progress", "--top", "1"]),
+    ("little-progress.txt", UTF8, ["little-progress", "--top", "1"]),
     ("locks.txt", UTF8, ["sample", "--locks"]),
     ("locks-ascii.txt", ASCII, ["sample", "--locks", "--top", "1"]),
     ("locks-narrow.txt", NARROW, ["sample", "--locks", "--top", "1"]),
@@ -151,7 +152,7 @@ def check_others(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for kind in "sample", "empty", "progress":
+    for kind in "sample", "empty", "progress", "little-progress":
         os.mkdir(f"{folder}/{kind}")
         subprocess.run([write_sample, kind, f"{folder}/{kind}/report.fer"], check=True)
     os.mkdir(f"{folder}/nothing")
