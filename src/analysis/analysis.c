@@ -1,5 +1,6 @@
 #include "analysis/analysis.h"
 
+#include "analysis/cause_chain.h"
 #include "analysis/critical_path.h"
 #include "analysis/formation.h"
 #include "analysis/lock_queue.h"
@@ -139,7 +140,10 @@ static fm_status_t fill_formation(struct fm_analysis *analysis, struct fm_format
                                   struct fm_error *error)
 {
     fm_formation_open(formation, analysis);
-    fm_formation_costs(formation);
+    struct fm_points *points = fm_points_collect(formation);
+    fm_formation_costs(formation, points);
+    fm_cause_chains_fill(formation, points, cube);
+    fm_points_free(points, analysis->trace->location_count);
     fm_critical_path_open(path, formation);
     fm_critical_path_book(path, formation);
     fm_performance_impact_book(path, formation);

@@ -6,7 +6,7 @@
  * time, what the wait state has caused in turn (phi), and what the waiter did in the interval. It
  * goes on as long as the next message is there. Everything that concerns a location is computed in
  * this order and by one worker, so that the result does not depend on how work is distributed. */
-#include "analysis/delay_kind.h"
+#include "cube/delay_kind.h"
 #include "analysis/formation.h"
 #include "analysis/intervals.h"
 #include "engine/mail.h"
@@ -442,13 +442,13 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
     }
 }
 
-void fm_formation_costs(struct fm_formation *formation)
+void fm_formation_costs(struct fm_formation *formation, struct fm_points *points)
 {
     const struct fm_trace *trace = formation->analysis->trace;
     unsigned workers = fm_engine_workers(formation->analysis->engine);
     struct costs costs = {
         .formation = formation,
-        .points = fm_points_collect(formation),
+        .points = points,
         .walks = fm_allocate(trace->location_count, sizeof(struct walk)),
         .scratch = fm_allocate(workers, sizeof(struct scratch)),
     };
@@ -467,7 +467,6 @@ void fm_formation_costs(struct fm_formation *formation)
         fm_free(costs.scratch[w].waiter_time);
         fm_vector_free(&costs.scratch[w].message);
     }
-    fm_points_free(costs.points, trace->location_count);
     fm_free(costs.walks);
     fm_free(costs.scratch);
 }

@@ -10,6 +10,8 @@
 #include "base/map.h"
 #include "cube/cube.h"
 
+struct fm_points;
+
 /** Values of one location that are computed call path by call path. */
 struct fm_cost_cells {
     struct fm_map index; /**< (node of the call tree, metric) -> position */
@@ -45,7 +47,7 @@ void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_
 
 /** Computes delay costs, interval-delay costs, unattributed costs and the classes of wait states.
  * Runs message-driven phases. */
-void fm_formation_costs(struct fm_formation *formation);
+void fm_formation_costs(struct fm_formation *formation, struct fm_points *points);
 
 /** Moves all costs to the cube. */
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,

@@ -1,6 +1,6 @@
 #include "analysis/intervals.h"
 
-#include "analysis/delay_kind.h"
+#include "cube/delay_kind.h"
 #include "base/sort.h"
 
 /* Tells the causing location of a wait state. */

@@ -50,6 +50,17 @@ struct fm_cube_cell {
     int64_t value;     /**< ticks, occurrences or bytes: the metric's unit */
 };
 
+#define FM_CUBE_CHAIN 8
+
+/** A link of a chain of causes: a delay, or an earlier wait state that has a cause of its own. */
+struct fm_cube_cause {
+    uint32_t location;
+    uint32_t callpath;
+    uint32_t metric;   /**< wait state; FM_METRIC_NONE: the call path itself took longer */
+    uint32_t permille; /**< of all that delayed the cause, how much this is */
+    uint64_t ticks;
+};
+
 /** One wait state, as shown among the worst of its kind. */
 struct fm_cube_instance {
     uint32_t location;       /**< who waited */
@@ -58,6 +69,8 @@ struct fm_cube_instance {
     uint64_t wait;           /**< ticks */
     uint32_t cause_location; /**< whose event ended the wait; FM_CUBE_NONE: unknown */
     uint32_t cause_callpath; /**< call whose lateness ended the wait; FM_CUBE_NONE: unknown */
+    uint32_t chain_length;
+    struct fm_cube_cause chain[FM_CUBE_CHAIN]; /**< nearest cause first */
 };
 
 #define FM_CUBE_WORST 5

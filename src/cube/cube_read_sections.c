@@ -234,6 +234,21 @@ static bool is_callpath(const struct fm_cube *cube, uint32_t callpath)
 }
 
 /** Reads one worst instance. @return whether it refers to things that exist. */
+static bool read_cause(struct fm_cube_reader *reader, struct fm_cube_cause *cause)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_STAT];
+    cause->location = fm_source_u32(source);
+    cause->callpath = fm_source_u32(source);
+    uint32_t metric = fm_source_u32(source);
+    cause->permille = fm_source_u32(source);
+    cause->ticks = fm_source_u64(source);
+    if (metric != FM_CUBE_NONE && metric >= reader->metric_count)
+        return false;
+    cause->metric = metric == FM_CUBE_NONE ? FM_METRIC_NONE : reader->metrics[metric];
+    return !source->failed && is_location(reader->cube, cause->location) &&
+           is_callpath(reader->cube, cause->callpath);
+}
+
 static bool read_instance(struct fm_cube_reader *reader, struct fm_cube_instance *instance)
 {
     struct fm_source *source = &reader->sections[FM_SECTION_STAT];
@@ -244,6 +259,13 @@ static bool read_instance(struct fm_cube_reader *reader, struct fm_cube_instance
     instance->wait = fm_source_u64(source);
     instance->cause_location = fm_source_u32(source);
     instance->cause_callpath = fm_source_u32(source);
+    instance->chain_length = fm_source_u32(source);
+    if (instance->chain_length > FM_CUBE_CHAIN)
+        return false;
+    for (uint32_t i = 0; i < instance->chain_length; i++) {
+        if (!read_cause(reader, &instance->chain[i]))
+            return false;
+    }
     return !source->failed && is_location(cube, instance->location) &&
            is_callpath(cube, instance->callpath) &&
            (instance->cause_location == FM_CUBE_NONE ||

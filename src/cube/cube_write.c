@@ -141,6 +141,16 @@ static void put_statistics(struct sink *sink, const struct fm_cube *cube)
             put_u64(sink, instance->wait);
             put_u32(sink, instance->cause_location);
             put_u32(sink, instance->cause_callpath);
+            put_u32(sink, instance->chain_length);
+            for (uint32_t k = 0; k < instance->chain_length; k++) {
+                put_u32(sink, instance->chain[k].location);
+                put_u32(sink, instance->chain[k].callpath);
+                put_u32(sink, instance->chain[k].metric == FM_METRIC_NONE
+                                  ? FM_CUBE_NONE
+                                  : instance->chain[k].metric);
+                put_u32(sink, instance->chain[k].permille);
+                put_u64(sink, instance->chain[k].ticks);
+            }
         }
     }
 }

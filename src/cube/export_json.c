@@ -141,6 +141,25 @@ static void put_severities(FILE *stream, const struct fm_view *view)
     fputs("],\n", stream);
 }
 
+static void put_chain(FILE *stream, const struct fm_cube *cube,
+                      const struct fm_cube_instance *instance)
+{
+    fputs(",\"causes\":[", stream);
+    for (uint32_t i = 0; i < instance->chain_length; i++) {
+        const struct fm_cube_cause *cause = &instance->chain[i];
+        fprintf(stream, "%s{\"location\":%u,\"callpath\":%u,\"metric\":", i == 0 ? "" : ",",
+                cause->location, cause->callpath);
+        if (cause->metric == FM_METRIC_NONE)
+            fputs("null", stream);
+        else
+            fprintf(stream, "\"%s\"", fm_metric_info((fm_metric_t)cause->metric)->id);
+        fprintf(stream, ",\"share\":%u.%03u,", cause->permille / 1000, cause->permille % 1000);
+        put_seconds(stream, "time", cube, cause->ticks);
+        putc('}', stream);
+    }
+    putc(']', stream);
+}
+
 static void put_instances(FILE *stream, const struct fm_cube *cube,
                           const struct fm_cube_statistics *record)
 {
@@ -159,6 +178,7 @@ static void put_instances(FILE *stream, const struct fm_cube *cube,
         put_index(stream, "cause_location", instance->cause_location);
         putc(',', stream);
         put_index(stream, "cause_callpath", instance->cause_callpath);
+        put_chain(stream, cube, instance);
         putc('}', stream);
     }
     putc(']', stream);

@@ -71,6 +71,12 @@ static void map_instances(struct fm_cube_statistics *record, const uint32_t *map
         instance->callpath = map[instance->callpath];
         if (instance->cause_callpath != FM_CUBE_NONE)
             instance->cause_callpath = map[instance->cause_callpath];
+        /* A chain ends where it leaves the subtree. */
+        for (uint32_t j = 0; j < instance->chain_length; j++) {
+            instance->chain[j].callpath = map[instance->chain[j].callpath];
+            if (instance->chain[j].callpath == FM_CUBE_NONE)
+                instance->chain_length = j;
+        }
         /* Only damage could put a wait state where its metric has no value. */
         if (instance->callpath == FM_CUBE_NONE)
             record->worst_count = i;

@@ -130,6 +130,11 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
             report.waiting += report.metrics[i];
     }
 
+    if (options->why != FM_METRIC_NONE) {
+        print_selection(&report);
+        fm_report_why(&report, options->why);
+        return finish(&report, error);
+    }
     if (options->locks) {
         fm_report_locks(&report);
         return finish(&report, error);
@@ -139,7 +144,9 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
                     options->selection.rank == FM_CUBE_NONE;
     if (overview) {
         fm_report_summary(&report);
+        fm_report_efficiency(&report);
         fm_report_problems(&report);
+        fm_report_critical_path(&report);
         fm_report_observations(&report);
     } else if (metric != FM_METRIC_NONE) {
         fm_report_explain(metric, terminal);

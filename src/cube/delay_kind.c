@@ -1,4 +1,4 @@
-#include "analysis/delay_kind.h"
+#include "cube/delay_kind.h"
 
 fm_delay_kind_t fm_delay_kind(fm_metric_t metric)
 {

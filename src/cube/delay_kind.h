@@ -1,7 +1,7 @@
 /** @file
  * Kinds of wait states as the metrics of their formation name them. */
-#ifndef FERMATA_ANALYSIS_DELAY_KIND_H
-#define FERMATA_ANALYSIS_DELAY_KIND_H
+#ifndef FERMATA_CUBE_DELAY_KIND_H
+#define FERMATA_CUBE_DELAY_KIND_H
 
 #include "cube/metric.h"
 
