@@ -122,8 +122,8 @@ static void describe_queue(const struct window_epochs *epochs, const struct memb
     int64_t length = 0;
     for (uint32_t bin = 0; bin < FM_CUBE_LOCK_BINS; ++bin) {
         length += steps[bin];
-        lock->queue[bin] += (uint64_t)length * (fm_cube_lock_edge(lock, bin + 1) -
-                                                fm_cube_lock_edge(lock, bin));
+        lock->queue[bin] +=
+            (uint64_t)length * (fm_cube_lock_edge(lock, bin + 1) - fm_cube_lock_edge(lock, bin));
     }
     lock->longest_queue = most_at_once(begins.items, ends.items, begins.count);
     fm_vector_free(&begins);
@@ -205,8 +205,8 @@ static void describe_chain(const struct window_epochs *epochs, uint32_t last,
                            struct fm_cube_lock *lock)
 {
     lock->longest_chain = epochs->chain[last];
-    lock->chain_count = epochs->chain[last] < FM_CUBE_LOCK_CHAIN ? epochs->chain[last]
-                                                                 : FM_CUBE_LOCK_CHAIN;
+    lock->chain_count =
+        epochs->chain[last] < FM_CUBE_LOCK_CHAIN ? epochs->chain[last] : FM_CUBE_LOCK_CHAIN;
     for (uint32_t epoch = last; epoch != FM_NONE; epoch = epochs->holds[epoch].blocked_by) {
         if (epochs->chain[epoch] <= FM_CUBE_LOCK_CHAIN) {
             lock->chain[epochs->chain[epoch] - 1] = epochs->holds[epoch].owner;

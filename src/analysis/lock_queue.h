@@ -4,9 +4,9 @@
  *
  * An epoch stands in the queue from the Enter of the call that waits for the lock until the end of
  * that wait (its contention, whichever wait state the call is given in the end). It holds the lock
- * until the Leave of the call that releases it: from the end of its wait (in the releasing call also
- * of its wait for progress), or if it did not wait from the Leave of the call that acquired or else
- * requested the lock.
+ * until the Leave of the call that releases it: from the end of its wait (in the releasing call
+ * also of its wait for progress), or if it did not wait from the Leave of the call that acquired or
+ * else requested the lock.
  */
 #ifndef FERMATA_ANALYSIS_LOCK_QUEUE_H
 #define FERMATA_ANALYSIS_LOCK_QUEUE_H
@@ -20,8 +20,8 @@
 
 /** A released epoch as judged. Times are those of the trace's clock. */
 struct fm_lock_hold {
-    uint64_t requested;    /**< Enter of the requesting call */
-    uint64_t queued_from;  /**< equal to `queued_until`: did not wait */
+    uint64_t requested;   /**< Enter of the requesting call */
+    uint64_t queued_from; /**< equal to `queued_until`: did not wait */
     uint64_t queued_until;
     uint64_t held_from;
     uint64_t released;   /**< Leave of the releasing call */
@@ -41,8 +41,8 @@ struct fm_lock_queues *fm_lock_queues_create(unsigned workers);
 /** Frees the queues. NULL is allowed. */
 void fm_lock_queues_free(struct fm_lock_queues *queues);
 
-/** Adds all epochs of some locks of a window, in the order of their releases. A lock must be added at
- * once. Distinct workers may add at the same time.
+/** Adds all epochs of some locks of a window, in the order of their releases. A lock must be added
+ * at once. Distinct workers may add at the same time.
  * @param window  number of the window in the trace */
 void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
                         const struct fm_lock_hold *holds, uint32_t count);

@@ -24,8 +24,7 @@ static bool is_valid(const struct fm_cube *cube, const struct fm_cube_lock *lock
     if (cube->lock_count == 0)
         return true;
     const struct fm_cube_lock *last = &cube->locks[cube->lock_count - 1];
-    return lock->window != last->window ? lock->window > last->window
-                                        : lock->target > last->target;
+    return lock->window != last->window ? lock->window > last->window : lock->target > last->target;
 }
 
 fm_status_t fm_cube_add_lock(struct fm_cube *cube, const struct fm_cube_lock *lock,
@@ -36,9 +35,8 @@ fm_status_t fm_cube_add_lock(struct fm_cube *cube, const struct fm_cube_lock *lo
                        lock->window);
     if (cube->lock_count == cube->lock_capacity) {
         uint32_t wanted = cube->lock_capacity == 0 ? 16 : cube->lock_capacity * 2;
-        struct fm_cube_lock *grown = wanted < cube->lock_capacity
-                                         ? NULL
-                                         : reallocarray(cube->locks, wanted, sizeof *grown);
+        struct fm_cube_lock *grown =
+            wanted < cube->lock_capacity ? NULL : reallocarray(cube->locks, wanted, sizeof *grown);
         if (grown == NULL)
             return fm_fail(error, FM_ERR_SYSTEM, "out of memory for locks");
         cube->locks = grown;

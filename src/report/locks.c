@@ -93,13 +93,12 @@ static void print_parties(const struct fm_report *report, const struct fm_cube_l
     char numbers[3][FM_FORMAT_SIZE];
     for (uint32_t i = 0; i < lock->holder_count; i++) {
         const struct fm_cube_lock_party *party = &lock->holders[i];
-        fm_terminal_print(report->terminal, i == 0 ? "  Holders" : "", INDENT,
-                          "rank %u: others waited %s for it; it held the lock for %s in %s %s",
-                          party->rank,
-                          fm_format_ticks(numbers[0], report->cube, (int64_t)party->caused),
-                          fm_format_ticks(numbers[1], report->cube, (int64_t)party->held),
-                          fm_format_count(numbers[2], (int64_t)party->epochs),
-                          epochs(party->epochs));
+        fm_terminal_print(
+            report->terminal, i == 0 ? "  Holders" : "", INDENT,
+            "rank %u: others waited %s for it; it held the lock for %s in %s %s", party->rank,
+            fm_format_ticks(numbers[0], report->cube, (int64_t)party->caused),
+            fm_format_ticks(numbers[1], report->cube, (int64_t)party->held),
+            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(party->epochs));
     }
     for (uint32_t i = 0; i < lock->victim_count; i++) {
         const struct fm_cube_lock_party *party = &lock->victims[i];
@@ -136,11 +135,11 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
                       fm_format_count(numbers[0], (int64_t)lock->exclusive),
                       fm_format_count(numbers[1], (int64_t)lock->shared),
                       fm_format_ticks(numbers[2], report->cube, (int64_t)lock->held));
-    fm_terminal_print(report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of CPU time",
-                      fm_format_ticks(numbers[0], report->cube, (int64_t)lock->waiting),
-                      fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock->waits),
-                      fm_format_percent(numbers[2], (int64_t)lock->waiting,
-                                        report->metrics[FM_METRIC_TIME]));
+    fm_terminal_print(
+        report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of CPU time",
+        fm_format_ticks(numbers[0], report->cube, (int64_t)lock->waiting),
+        fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock->waits),
+        fm_format_percent(numbers[2], (int64_t)lock->waiting, report->metrics[FM_METRIC_TIME]));
     if (lock->bin_count != 0 && lock->end > lock->begin) {
         print_queue(report, lock);
         print_chain(report, lock);

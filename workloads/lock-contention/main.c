@@ -1,6 +1,6 @@
 /* lock-contention: all ranks update a window of rank 0, which holds the lock itself for a long time
- * first [M.-A. Hermanns, Understanding the formation of wait states in one-sided communication, 2017,
- * section 5.6].
+ * first [M.-A. Hermanns, Understanding the formation of wait states in one-sided communication,
+ * 2017, section 5.6].
  *
  *   barrier - foo (longer the higher the rank) - lock, update, unlock - foo (short) - barrier
  *

@@ -70,8 +70,7 @@ void stage_receive(stage *s, int64_t number, double *block)
 {
     wait_for(s, offsetof(notes, arrived), number + 1);
     MPI_Win_sync(s->window);
-    memcpy(block, (char *)s->memory + slot_of(s, number),
-           (size_t)s->block_length * sizeof *block);
+    memcpy(block, (char *)s->memory + slot_of(s, number), (size_t)s->block_length * sizeof *block);
     notify(s, s->rank - 1, offsetof(notes, taken));
 }
 
@@ -79,8 +78,8 @@ void stage_send(stage *s, int64_t number, const double *block)
 {
     const int right = s->rank + 1, n = s->block_length;
     const MPI_Aint slot = slot_of(s, number);
-    const transfer kind = s->transfer == TRANSFER_MIXED ? (transfer)(number % TRANSFER_MIXED)
-                                                        : s->transfer;
+    const transfer kind =
+        s->transfer == TRANSFER_MIXED ? (transfer)(number % TRANSFER_MIXED) : s->transfer;
     wait_for(s, offsetof(notes, taken), number - SLOTS + 1);
     if (kind == TRANSFER_RPUT) {
         MPI_Request request;

@@ -7,8 +7,8 @@
 
 /* How a block gets into the neighbour's memory before the neighbour is told of it. */
 typedef enum transfer {
-    TRANSFER_RPUT,  /* MPI_Rput, MPI_Wait: the buffer may be reused; MPI_Win_flush: it has arrived */
-    TRANSFER_PUT,   /* MPI_Put, MPI_Win_flush */
+    TRANSFER_RPUT, /* MPI_Rput, MPI_Wait: the buffer may be reused; MPI_Win_flush: it has arrived */
+    TRANSFER_PUT,  /* MPI_Put, MPI_Win_flush */
     TRANSFER_LOCAL, /* MPI_Put, MPI_Win_flush_local: as MPI_Wait above; MPI_Win_flush */
     TRANSFER_MIXED, /* one after the other */
     TRANSFERS

@@ -1,6 +1,6 @@
-/* work-queue: all ranks take tasks of varying length from a shared queue, a counter in rank 0's memory
- * that they increment by MPI_Fetch_and_op. Each task counts in the same window how often it was done:
- * once. */
+/* work-queue: all ranks take tasks of varying length from a shared queue, a counter in rank 0's
+ * memory that they increment by MPI_Fetch_and_op. Each task counts in the same window how often it
+ * was done: once. */
 #include "duration.h"
 
 #include <getopt.h>
@@ -27,7 +27,8 @@ static const char usage[] =
     "All ranks, rank 0 among them, work on tasks from a queue in rank 0's memory.\n"
     "  --tasks N        number of tasks (default 64)\n"
     "  --mean SECONDS   a task takes between 0 and twice this time (default 0.001)\n"
-    "  --exclusive      an exclusive lock for each access; default: one MPI_Win_lock_all and flushes\n"
+    "  --exclusive      an exclusive lock for each access; default: one MPI_Win_lock_all and "
+    "flushes\n"
     "  --busy           tasks compute; default: they sleep\n"
     "  --help           print this text\n";
 
@@ -35,12 +36,10 @@ static const char usage[] =
 static bool read_options(options *o, int argc, char **argv, char *why, size_t why_size)
 {
     enum { TASKS = 1, MEAN, EXCLUSIVE, BUSY, HELP };
-    static const struct option known[] = {{"tasks", required_argument, NULL, TASKS},
-                                          {"mean", required_argument, NULL, MEAN},
-                                          {"exclusive", no_argument, NULL, EXCLUSIVE},
-                                          {"busy", no_argument, NULL, BUSY},
-                                          {"help", no_argument, NULL, HELP},
-                                          {NULL, 0, NULL, 0}};
+    static const struct option known[] = {
+        {"tasks", required_argument, NULL, TASKS},   {"mean", required_argument, NULL, MEAN},
+        {"exclusive", no_argument, NULL, EXCLUSIVE}, {"busy", no_argument, NULL, BUSY},
+        {"help", no_argument, NULL, HELP},           {NULL, 0, NULL, 0}};
     *o = (options){.tasks = 64, .mean = 0.001};
     opterr = 0;
     int choice;
