@@ -97,6 +97,9 @@ static void add_busy(const struct fm_timeline *timeline, struct cursor *cursor, 
                      uint64_t end, uint64_t from, uint32_t visit, struct fm_profile *profile)
 {
     const struct fm_wait_list *waits = &timeline->waits;
+    if (end <= from) {
+        return;
+    }
     while (cursor->wait < waits->count && waits->until[cursor->wait] <= begin) {
         ++cursor->wait;
     }

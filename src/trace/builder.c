@@ -29,6 +29,8 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->now = 0;
     builder->current_activity = FM_NONE;
     builder->frames.count = 0;
+    /* Of several threads, another one may have locked earlier. */
+    builder->saw_lock = builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
 }
 
@@ -486,6 +488,11 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
     }
 }
 
+static bool is_completion(fm_rma_type_t type)
+{
+    return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY;
+}
+
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
 {
@@ -497,7 +504,8 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
             values[FM_COUNT_BYTES_GET] += bytes_in;
         }
     }
-    if (usable(builder, window)) {
+    builder->saw_lock |= type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE;
+    if (usable(builder, window) && (builder->saw_lock || !is_completion(type))) {
         fm_vector_push(&builder->location->rma,
                        (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type,
                                        shared});
