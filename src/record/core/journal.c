@@ -19,15 +19,6 @@ static struct {
     size_t name_words, name_capacity;
 } journal;
 
-void fm_journal_path(char *path, size_t size, const char *directory, uint32_t rank, int64_t thread)
-{
-    if (thread < 0) {
-        snprintf(path, size, "%s/journal/%u.def", directory, rank);
-    } else {
-        snprintf(path, size, "%s/journal/%u.%lld.evt", directory, rank, (long long)thread);
-    }
-}
-
 static bool write_all(int file, struct iovec *parts, int count)
 {
     while (count > 0) {

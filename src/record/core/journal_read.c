@@ -2,10 +2,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+void fm_journal_path(char *path, size_t size, const char *directory, uint32_t rank, int64_t thread)
+{
+    if (thread < 0) {
+        snprintf(path, size, "%s/journal/%u.def", directory, rank);
+    } else {
+        snprintf(path, size, "%s/journal/%u.%lld.evt", directory, rank, (long long)thread);
+    }
+}
 
 bool fm_journal_open(struct fm_journal_reader *reader, const char *path)
 {

@@ -521,6 +521,11 @@ void fm_session_save(void)
     if (inside) {
         fm_thread_leave(self, 0); /* the call that ends the program */
     }
+    if (self != NULL && self->index == 0 && self->depth <= 1 + FM_THREAD_OVER) {
+        uint64_t *record = fm_thread_reserve(self, FM_WORDS_PROGRAM_END);
+        record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
+        record[1] = fm_clock_now();
+    }
     bool good = write_definitions_to_journal();
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         good = good && fm_journal_records(each);
