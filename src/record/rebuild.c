@@ -1,6 +1,7 @@
 #include "record/rebuild.h"
 
 #include "base/file_tree.h"
+#include "record/core/archive_space.h"
 #include "record/core/experiment.h"
 #include "record/core/journal_read.h"
 #include "record/journal_load.h"
@@ -155,6 +156,21 @@ static fm_status_t count_threads(struct rebuild *r, struct fm_error *error)
     return FM_OK;
 }
 
+/* Closing a file is not to fail for want of room. */
+static void need_room(const struct rebuild *r, uint64_t bytes)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/room", r->folder);
+    if (fm_archive_failure() != NULL) {
+        return;
+    }
+    if (fm_archive_reserve(path, bytes)) {
+        unlink(path);
+    } else {
+        fm_archive_fail("%s", strerror(errno));
+    }
+}
+
 /* ---- events ---- */
 
 static void note_moment(struct rebuild *r, const struct process *process,
@@ -188,6 +204,7 @@ static void convert_thread(struct rebuild *r, struct process *process, struct fm
         fm_journal_close(&reader);
     }
     fm_archive_settle(thread);
+    need_room(r, fm_archive_events_bytes(thread));
     fm_archive_close_events(thread);
     if (thread->last_time > process->last_time) {
         process->last_time = thread->last_time;
@@ -373,11 +390,16 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
         struct fm_clock_offset offsets[2] = {process->journal.offset, process->journal.offset};
         offsets[1].time = process->last_time > offsets[0].time ? process->last_time
                                                                : offsets[0].time + 1;
+        need_room(r, fm_archive_local_bytes(&process->map, process->region_count) *
+                         process->thread_count);
         fm_archive_write_local(process->threads, &process->map, process->regions,
                                process->region_count, offsets);
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_end_definitions();
+        need_room(r, fm_archive_global_bytes(&r->set));
+    }
+    if (fm_archive_failure() == NULL) {
         fm_archive_write_global(&r->set, &summary);
     }
     if (fm_archive_failure() == NULL) {

@@ -1,11 +1,11 @@
 #include "record/core/archive.h"
 
+#include "record/core/archive_space.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { EVENT_CHUNK = 1024 * 1024, DEFINITION_CHUNK = 256 * 1024 };
 
 static struct {
     OTF2_Archive *handle;
@@ -19,13 +19,19 @@ OTF2_Archive *fm_archive_handle(void)
     return archive.handle;
 }
 
-/* OTF2 prints several lines for each failing call unless it is given another place to tell. */
+/* OTF2 prints several lines for each failing call unless it is given another place to tell. It is
+ * told more here than the calls return: a failed write of a full buffer is not passed on to the
+ * record that made it full, and closing that file then uses memory that was freed. */
 static OTF2_ErrorCode keep_first_error(void *data, const char *file, uint64_t line,
                                        const char *function, OTF2_ErrorCode code,
                                        const char *format, va_list arguments)
 {
     (void)data, (void)file, (void)line, (void)function;
-    if (code != OTF2_SUCCESS && archive.failure[0] == '\0') {
+    if (code == OTF2_SUCCESS || code == OTF2_WARNING || code == OTF2_DEPRECATED) {
+        return code;
+    }
+    archive.failed = true;
+    if (archive.failure[0] == '\0') {
         int length = snprintf(archive.failure, sizeof archive.failure,
                               "%s: ", OTF2_Error_GetDescription(code));
         if (format != NULL && length > 0 && (size_t)length < sizeof archive.failure) {
@@ -212,13 +218,14 @@ bool fm_archive_open(const char *directory, const struct fm_exchange *exchange)
     archive.exchange = exchange;
     OTF2_Error_RegisterCallback(keep_first_error, NULL);
     OTF2_Archive *handle =
-        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
-                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, FM_ARCHIVE_EVENT_CHUNK,
+                          FM_ARCHIVE_DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     archive.handle = handle;
     if (handle == NULL) {
         fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
     } else {
         fm_archive_check(OTF2_Archive_SetFlushCallbacks(handle, &flush, NULL));
+        fm_archive_check(OTF2_Archive_SetMemoryCallbacks(handle, fm_archive_memory(), NULL));
         fm_archive_check(
             OTF2_Archive_SetCollectiveCallbacks(handle, &collectives, NULL, NULL, NULL));
         set_properties(handle, exchange);

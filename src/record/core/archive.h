@@ -20,6 +20,9 @@ struct fm_region {
     OTF2_RegionRole role;
 };
 
+/** Sizes of OTF2's chunks, in bytes. */
+enum { FM_ARCHIVE_EVENT_CHUNK = 1024 * 1024, FM_ARCHIVE_DEFINITION_CHUNK = 256 * 1024 };
+
 /** A measured offset to rank 0's clock: rank 0's time = time + offset. */
 struct fm_clock_offset {
     uint64_t time;

@@ -243,6 +243,9 @@ void fm_experiment_remove_location(const char *directory, uint64_t location)
 {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/traces/%llu.evt", directory, (unsigned long long)location);
+    if (truncate(path, 0) != 0) { /* OTF2 may have it open: unlinking alone would free no room */
+        return;
+    }
     unlink(path);
     snprintf(path, sizeof path, "%s/traces/%llu.def", directory, (unsigned long long)location);
     unlink(path);

@@ -222,26 +222,33 @@ bool fm_journal_records(struct fm_thread *thread)
     }
     thread->current->used = thread->cursor;
     int file = open_file(thread->index, thread->journaled == 0);
-    bool good = file >= 0;
-    if (good) {
-        off_t begin = end_of(file);
-        for (struct fm_chunk *chunk = thread->first; good && chunk != NULL; chunk = chunk->next) {
-            size_t count = (size_t)(chunk->used - chunk->words);
-            good = write_block(file, FM_JOURNAL_RECORDS, &moment, sizeof moment, chunk->words,
-                               count * sizeof *chunk->words);
+    if (file < 0) {
+        return false;
+    }
+    bool good = true;
+    off_t begin = end_of(file);
+    size_t chunks = 0;
+    for (struct fm_chunk *chunk = thread->first; good && chunk != NULL; chunk = chunk->next) {
+        size_t count = (size_t)(chunk->used - chunk->words);
+        good = write_block(file, FM_JOURNAL_RECORDS, &moment, sizeof moment, chunk->words,
+                           count * sizeof *chunk->words);
+        if (good) {
+            begin = end_of(file);
             words += count;
-        }
-        good = finish(file, begin, good);
-        if (!good && thread->journaled == 0) {
-            char path[PATH_MAX + 64];
-            int reason = errno;
-            fm_journal_path(path, sizeof path, journal.directory, journal.rank, thread->index);
-            unlink(path); /* the next attempt makes it new */
-            errno = reason;
+            chunks++;
         }
     }
-    if (good) {
-        thread->journaled += words;
+    good = finish(file, begin, good);
+    thread->journaled += words;
+    if (!good) {
+        int reason = errno;
+        fm_thread_release(thread, chunks);
+        if (thread->journaled == 0) {
+            char path[PATH_MAX + 64];
+            fm_journal_path(path, sizeof path, journal.directory, journal.rank, thread->index);
+            unlink(path); /* the next attempt makes it new */
+        }
+        errno = reason;
     }
     return good;
 }

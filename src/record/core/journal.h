@@ -85,7 +85,8 @@ bool fm_journal_definitions(const struct fm_definitions *set);
 void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string);
 
 /** Appends all records that the thread holds in memory; they stay there. Called by the thread
- * itself or after it has stopped. @return false: not written, errno tells why */
+ * itself or after it has stopped.
+ * @return false: not all were written, errno tells why; full chunks that were are given back */
 bool fm_journal_records(struct fm_thread *thread);
 
 /** Appends the mark that the process ended in order. */

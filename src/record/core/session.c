@@ -1,5 +1,6 @@
 #include "record/core/session.h"
 
+#include "record/core/archive_space.h"
 #include "record/core/experiment.h"
 #include "record/core/guard.h"
 #include "record/core/journal_read.h"
@@ -432,6 +433,33 @@ static void keep_journal(struct fm_thread *threads)
     }
 }
 
+/* Makes sure, with all processes, that closing the archive's files will not fail for want of room.
+ * @return whether there is enough for all */
+static bool reserve_room(const struct fm_thread *threads, const struct fm_define_map *map)
+{
+    char path[PATH_MAX + 64];
+    uint64_t bytes = 0;
+    for (const struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        bytes += fm_archive_events_bytes(thread);
+        bytes += fm_archive_local_bytes(map, fm_session.region_count);
+    }
+    if (fm_session.exchange->rank == 0) {
+        bytes += fm_archive_global_bytes(&fm_session.definitions);
+    }
+    snprintf(path, sizeof path, "%s/journal/%u.room", fm_session.directory,
+             fm_session.exchange->rank);
+    bool reserved = fm_archive_reserve(path, bytes);
+    if (!reserved) {
+        fm_archive_fail("no room for the trace in %.150s: %s", fm_session.directory,
+                        strerror(errno));
+    }
+    bool good = fm_archive_agree();
+    if (reserved) {
+        unlink(path);
+    }
+    return good;
+}
+
 /* Writing the archive needs a few descriptors; a program may have used up all it is allowed. */
 static void raise_descriptor_limit(struct rlimit *before)
 {
@@ -482,10 +510,11 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
         record[1] = fm_clock_now();
         fm_archive_write_memory(thread, fm_session.region_count);
     }
-    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+    bool room = reserve_room(threads, &map);
+    for (struct fm_thread *each = threads; room && each != NULL; each = each->next) {
         fm_archive_close_events(each);
     }
-    if (!fm_archive_agree() || !write_definitions(threads, &map, regions, own_events)) {
+    if (!room || !fm_archive_agree() || !write_definitions(threads, &map, regions, own_events)) {
         keep_journal(threads);
     }
     fm_define_map_free(&map);

@@ -147,6 +147,16 @@ void fm_thread_reuse(struct fm_thread *thread)
     fill(thread, chunk);
 }
 
+void fm_thread_release(struct fm_thread *thread, size_t count)
+{
+    for (; count > 0 && thread->first != thread->current; count--) {
+        struct fm_chunk *chunk = thread->first;
+        thread->first = chunk->next;
+        chunk->next = thread->spare;
+        thread->spare = chunk;
+    }
+}
+
 struct fm_thread *fm_threads_end(void)
 {
     atomic_store_explicit(&threads.over, true, memory_order_release);

@@ -92,6 +92,9 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
 /** Gives every chunk of the thread back for refilling (after its records were converted). */
 void fm_thread_reuse(struct fm_thread *thread);
 
+/** Gives the oldest `count` chunks back for refilling; the one being filled is not among them. */
+void fm_thread_release(struct fm_thread *thread, size_t count);
+
 /** Stops recording in all threads for good; returns the list of all threads. */
 struct fm_thread *fm_threads_end(void);
 
