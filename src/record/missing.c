@@ -37,11 +37,11 @@ void fm_missing_describe(struct fm_process_end *ends, size_t count, char *text, 
     }
     if (lost == 0) {
         append(text, size, &length,
-               "the program ended without MPI_Finalize being recorded; all before it is there");
+               "the program ended without MPI_Finalize; all before is there");
         return;
     }
     qsort(ends, count, sizeof *ends, compare);
-    append(text, size, &length, "the program did not reach the end of MPI_Finalize; missing are");
+    append(text, size, &length, "not all of the run was recorded; missing are");
     for (size_t i = 0; i < count && named < NAMED; i++) {
         if (!ends[i].saved) {
             const char *comma = named++ == 0 ? "" : ",";

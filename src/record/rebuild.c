@@ -406,8 +406,10 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
         fm_archive_close();
     }
     if (fm_archive_failure() != NULL) {
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot complete the trace in %s: %s", r->directory,
-                       fm_archive_failure());
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "cannot complete the trace in %s: %s; make room or copy the folder, then "
+                       "`fermata analyze` completes it from the journals",
+                       r->directory, fm_archive_failure());
     }
     describe_missing(r, &summary);
     if (environment != NULL) {

@@ -1,13 +1,16 @@
 /* A program that communicates and then fails in the way that is asked for, on rank 1:
  *
- *   fail kill|term|abort|exit|segv|finalize|vanish FOLDER|none
+ *   fail kill|term|abort|exit|segv|finalize|fork|descriptors|filesize|vanish FOLDER|none
  *
  * Every rank prints how many rounds it saw; nothing depends on time. */
+#include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { ROUNDS = 50, VICTIM = 1 };
@@ -30,8 +33,42 @@ static int crash(MPI_Comm comm, int key, void *value, void *state)
     return MPI_SUCCESS;
 }
 
+/* Opens files until there are no descriptors left. */
+static void use_up_descriptors(void)
+{
+    struct rlimit limit = {64, 4096};
+    setrlimit(RLIMIT_NOFILE, &limit);
+    while (open("/dev/null", O_RDONLY) >= 0) {
+    }
+}
+
+/* Children that end in every way, and one that runs another program. */
+static void fork_children(void)
+{
+    for (int i = 0; i < 3; i++) {
+        pid_t child = fork();
+        if (child == 0 && i == 0) {
+            exit(0); /* handlers that were inherited run */
+        } else if (child == 0 && i == 1) {
+            execl("/bin/true", "true", (char *)NULL);
+            _exit(1);
+        } else if (child == 0) {
+            _exit(0);
+        }
+        waitpid(child, NULL, 0);
+    }
+}
+
 static void fail(const char *how, int rank, char **argv)
 {
+    if (strcmp(how, "descriptors") == 0) {
+        use_up_descriptors();
+    } else if (strcmp(how, "filesize") == 0) {
+        struct rlimit limit = {4096, RLIM_INFINITY};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    } else if (strcmp(how, "fork") == 0) {
+        fork_children();
+    }
     if (strcmp(how, "vanish") == 0) {
         char command[4200];
         MPI_Barrier(MPI_COMM_WORLD);
