@@ -1,6 +1,7 @@
 #include "analysis/analysis.h"
 #include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -77,6 +78,18 @@ static char *directory_of(const char *path)
     return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path + 1));
 }
 
+/* The reader of the report learns first what the experiment lacks. */
+static fm_status_t add_missing(struct fm_cube *cube, const char *archive, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    char *missing = fm_missing_of_experiment(archive);
+    if (missing != NULL) {
+        status = fm_cube_warn(cube, error, "incomplete run: %s", missing);
+    }
+    free(missing);
+    return status;
+}
+
 static int analyze(const char *archive, const struct fm_analysis_options *options,
                    const char *output, bool quiet)
 {
@@ -89,6 +102,9 @@ static int analyze(const char *archive, const struct fm_analysis_options *option
         free(directory);
     }
     fm_status_t status = fm_analysis_run(archive, options, &cube, &error);
+    if (status == FM_OK) {
+        status = add_missing(cube, archive, &error);
+    }
     if (status == FM_OK) {
         status = fm_cube_write(cube, output, &error);
     }
@@ -171,6 +187,10 @@ int fm_command_analyze(int argc, char **argv)
     if (optind + 1 != argc) {
         print_usage(stderr);
         return FM_ERR_USAGE;
+    }
+    int completed = fm_complete_experiment("analyze", argv[optind]);
+    if (completed != FM_OK) {
+        return completed;
     }
     char *chosen = output == NULL ? default_output(argv[optind]) : strdup(output);
     int status = chosen == NULL ? FM_ERR_SYSTEM : analyze(argv[optind], &options, chosen, quiet);

@@ -1,5 +1,6 @@
 /* fermata check: is an archive consistent? */
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/isolate.h"
 #include "cli/safe_text.h"
 #include "trace/validate.h"
@@ -109,5 +110,10 @@ int fm_command_check(int argc, char **argv)
         return FM_ERR_USAGE;
     }
     request.archive = argv[optind];
+    int status = fm_complete_experiment("check", request.archive);
+    if (status != FM_OK) {
+        return status;
+    }
+    fm_warn_of_missing(request.archive);
     return fm_run_isolated("check", request.archive, check, &request);
 }

@@ -2,6 +2,7 @@
 #include "cli/info.h"
 
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/isolate.h"
 #include "cli/safe_text.h"
 
@@ -216,5 +217,10 @@ int fm_command_info(int argc, char **argv)
         return FM_ERR_USAGE;
     }
     request.archive = argv[optind];
+    int status = fm_complete_experiment("info", request.archive);
+    if (status != FM_OK) {
+        return status;
+    }
+    fm_warn_of_missing(request.archive);
     return fm_run_isolated("info", request.archive, inform, &request);
 }

@@ -12,7 +12,9 @@ static const char options_help[] =
     "\n"
     "Environment: FERMATA_EXPERIMENT_DIRECTORY, FERMATA_TOTAL_MEMORY, FERMATA_VERBOSE as the\n"
     "options; FERMATA_CLOCK_EXCHANGE=always measures clock offsets even between processes that\n"
-    "share their clock.\n";
+    "share their clock. FERMATA_FLUSH_INTERVAL: seconds after which records are written\n"
+    "to disk at the next MPI call, so that a killed process loses little (default 2; 0: at every\n"
+    "call; never: only when the buffer is full).\n";
 
 static int fail(const char *command, const struct fm_error *error, fm_status_t status)
 {
@@ -26,9 +28,12 @@ static void print_closing_line(const struct fm_record_result *result)
         fprintf(stderr, "fermata: nothing was recorded: no dynamically linked MPI program called "
                         "MPI_Init\n");
     } else if (result->events == 0) {
-        fprintf(stderr,
-                "fermata: %s: the program did not reach MPI_Finalize; what was measured is kept\n",
-                result->directory);
+        fprintf(stderr, "fermata: %s: %s\n", result->directory,
+                result->missing[0] != '\0' ? result->missing : "no events");
+    } else if (result->missing[0] != '\0') {
+        fprintf(stderr, "fermata: %s: %llu events, %.1f MB; incomplete run: %s\n",
+                result->directory, (unsigned long long)result->events, (double)result->bytes / 1e6,
+                result->missing);
     } else {
         fprintf(stderr, "fermata: %s: %llu events, %.1f MB\n", result->directory,
                 (unsigned long long)result->events, (double)result->bytes / 1e6);

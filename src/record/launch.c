@@ -1,5 +1,7 @@
 #include "record/launch.h"
 
+#include "record/rebuild.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -195,6 +197,33 @@ static void read_result(const char *path, struct fm_record_result *result)
     }
 }
 
+/* The processes are gone when their launcher is, or soon after: a rebuild that finds one alive waits
+ * for it a little. */
+static void complete(struct fm_record_result *result)
+{
+    enum { ATTEMPTS = 50, PAUSE = 100000 /* microseconds */ };
+    struct fm_rebuilt rebuilt;
+    struct fm_error error;
+    fm_status_t status = FM_ERR_USAGE;
+    if (result->directory[0] == '\0' || !fm_rebuild_is_due(result->directory)) {
+        return;
+    }
+    for (int i = 0; i < ATTEMPTS && status == FM_ERR_USAGE; i++) {
+        if (i > 0) {
+            usleep(PAUSE);
+        }
+        status = fm_rebuild(result->directory, &rebuilt, &error);
+    }
+    if (status == FM_OK) {
+        result->events = rebuilt.events;
+        result->bytes = rebuilt.bytes;
+        snprintf(result->missing, sizeof result->missing, "%s", rebuilt.missing);
+    } else {
+        result->events = 0;
+        snprintf(result->missing, sizeof result->missing, "%s", error.message);
+    }
+}
+
 fm_status_t fm_record_run(const struct fm_record_options *options, char *const command[],
                           struct fm_record_result *result, struct fm_error *error)
 {
@@ -212,6 +241,7 @@ fm_status_t fm_record_run(const struct fm_record_options *options, char *const c
     if (status == FM_OK) {
         result->exit_status = wait_for(child);
         read_result(path, result);
+        complete(result);
     }
     unlink(path);
     return status;

@@ -20,11 +20,13 @@ struct fm_record_options {
 struct fm_record_result {
     int exit_status;      /**< the program's; 128 + signal if it was killed */
     char directory[4096]; /**< absolute path of the experiment; empty: nothing was recorded */
-    uint64_t events;      /**< 0 if the program did not reach its MPI_Finalize */
+    uint64_t events;      /**< 0 if the archive could not be completed */
     uint64_t bytes;       /**< of the archive */
+    char missing[1024];   /**< what an incomplete experiment lacks, a sentence; empty: nothing */
 };
 
-/** Runs a command with the recorder and waits for it. Signals to this process that ask to end are
+/** Runs a command with the recorder and waits for it; if it does not reach its MPI_Finalize, the
+ * archive is completed from what the processes left behind. Signals to this process that ask to end are
  * passed on. Under mpirun (as one of several processes) only the options' environment is used as
  * for any rank: use fm_record_exec there.
  * @param command  argument vector, ends with NULL

@@ -26,7 +26,9 @@ def run(command, folder):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        # Open MPI 4.1's osc/rdma emulates atomics wrongly in shared memory.
                        OMPI_MCA_osc="^rdma", OMPI_MCA_mpi_yield_when_idle="1",
-                       OMPI_MCA_rmaps_base_oversubscribe="1")
+                       OMPI_MCA_rmaps_base_oversubscribe="1",
+                       # Flushes only when the buffer is full, however slow the machine is.
+                       FERMATA_FLUSH_INTERVAL="never")
     return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
                           capture_output=True, text=True, errors="replace")
 

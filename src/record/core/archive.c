@@ -1,32 +1,37 @@
 #include "record/core/archive.h"
 
-#include <pthread.h>
+#include "record/core/archive_space.h"
+
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENT_CHUNK = 1024 * 1024, DEFINITION_CHUNK = 256 * 1024 };
-
 static struct {
     OTF2_Archive *handle;
     const struct fm_exchange *exchange;
-    pthread_mutex_t lock;
     bool failed;
     char failure[256];
-} archive = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} archive;
 
 OTF2_Archive *fm_archive_handle(void)
 {
     return archive.handle;
 }
 
-/* OTF2 prints several lines for each failing call unless it is given another place to tell. */
+/* OTF2 prints several lines for each failing call unless it is given another place to tell. It is
+ * told more here than the calls return: a failed write of a full buffer is not passed on to the
+ * record that made it full, and closing that file then uses memory that was freed. */
 static OTF2_ErrorCode keep_first_error(void *data, const char *file, uint64_t line,
                                        const char *function, OTF2_ErrorCode code,
                                        const char *format, va_list arguments)
 {
     (void)data, (void)file, (void)line, (void)function;
-    if (code != OTF2_SUCCESS && archive.failure[0] == '\0') {
+    if (code == OTF2_SUCCESS || code == OTF2_WARNING || code == OTF2_DEPRECATED) {
+        return code;
+    }
+    archive.failed = true;
+    if (archive.failure[0] == '\0') {
         int length = snprintf(archive.failure, sizeof archive.failure,
                               "%s: ", OTF2_Error_GetDescription(code));
         if (format != NULL && length > 0 && (size_t)length < sizeof archive.failure) {
@@ -45,6 +50,17 @@ void fm_archive_check(OTF2_ErrorCode code)
             snprintf(archive.failure, sizeof archive.failure, "%s",
                      OTF2_Error_GetDescription(code));
         }
+    }
+}
+
+void fm_archive_fail(const char *format, ...)
+{
+    if (!archive.failed) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(archive.failure, sizeof archive.failure, format, arguments);
+        va_end(arguments);
+        archive.failed = true;
     }
 }
 
@@ -202,18 +218,30 @@ bool fm_archive_open(const char *directory, const struct fm_exchange *exchange)
     archive.exchange = exchange;
     OTF2_Error_RegisterCallback(keep_first_error, NULL);
     OTF2_Archive *handle =
-        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
-                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, FM_ARCHIVE_EVENT_CHUNK,
+                          FM_ARCHIVE_DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    archive.handle = handle;
     if (handle == NULL) {
         fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
+    } else {
+        fm_archive_check(OTF2_Archive_SetFlushCallbacks(handle, &flush, NULL));
+        fm_archive_check(OTF2_Archive_SetMemoryCallbacks(handle, fm_archive_memory(), NULL));
+        fm_archive_check(
+            OTF2_Archive_SetCollectiveCallbacks(handle, &collectives, NULL, NULL, NULL));
+        set_properties(handle, exchange);
+    }
+    if (!fm_archive_agree()) {
         return false;
     }
-    fm_archive_check(OTF2_Archive_SetFlushCallbacks(handle, &flush, NULL));
-    fm_archive_check(OTF2_Archive_SetCollectiveCallbacks(handle, &collectives, NULL, NULL, NULL));
-    set_properties(handle, exchange);
     fm_archive_check(OTF2_Archive_OpenEvtFiles(handle));
-    archive.handle = handle;
-    return !archive.failed;
+    return fm_archive_agree();
+}
+
+bool fm_archive_agree(void)
+{
+    uint64_t good = !archive.failed;
+    archive.exchange->reduce(&good, 1, FM_REDUCE_MIN);
+    return good != 0;
 }
 
 uint64_t fm_archive_location(uint32_t rank, uint32_t thread)
@@ -225,66 +253,67 @@ static bool has_writer(struct fm_thread *thread)
 {
     if (thread->writer == NULL && archive.handle != NULL && !archive.failed) {
         thread->writer = OTF2_Archive_GetEvtWriter(
-            archive.handle, fm_archive_location(archive.exchange->rank, thread->index));
+            archive.handle, fm_archive_location(thread->rank, thread->index));
         if (thread->writer == NULL) {
             fm_archive_check(OTF2_ERROR_MEM_FAULT);
         }
     }
-    return thread->writer != NULL;
+    return thread->writer != NULL && !archive.failed;
 }
 
-static void write_chunks(struct fm_thread *thread)
+bool fm_archive_write(struct fm_thread *thread, const uint64_t *records, size_t words,
+                      size_t functions)
 {
-    if (thread->current == NULL) {
-        return;
-    }
+    return !has_writer(thread) || fm_convert_records(thread, records, words, functions);
+}
+
+bool fm_archive_write_memory(struct fm_thread *thread, size_t functions)
+{
+    bool good = true;
     thread->current->used = thread->cursor;
-    for (struct fm_chunk *chunk = thread->first; chunk != NULL; chunk = chunk->next) {
-        const uint64_t *record = chunk->words;
-        while (record < chunk->used && !archive.failed) {
-            fm_convert_record(thread, record);
-            record += fm_record_words[fm_record_kind(record[0])];
+    if (thread->converted_chunk == NULL) {
+        thread->converted_chunk = thread->first;
+        thread->converted = thread->first->words;
+    }
+    for (;;) {
+        struct fm_chunk *chunk = thread->converted_chunk;
+        good = fm_archive_write(thread, thread->converted,
+                                (size_t)(chunk->used - thread->converted), functions) &&
+               good;
+        thread->converted = chunk->used;
+        if (chunk->next == NULL) {
+            return good;
         }
+        thread->converted_chunk = chunk->next;
+        thread->converted = chunk->next->words;
     }
-}
-
-void fm_archive_write(struct fm_thread *thread)
-{
-    pthread_mutex_lock(&archive.lock);
-    if (has_writer(thread)) {
-        write_chunks(thread);
-    }
-    pthread_mutex_unlock(&archive.lock);
-    fm_thread_reuse(thread);
-}
-
-void fm_archive_flush(struct fm_thread *thread)
-{
-    uint64_t begin = fm_clock_now();
-    fm_archive_write(thread);
-    thread->flush_begin[0] = begin;
-    thread->flush_begin[1] = fm_clock_now();
 }
 
 void fm_archive_settle(struct fm_thread *thread)
 {
-    pthread_mutex_lock(&archive.lock);
-    if (has_writer(thread) && !archive.failed) {
+    if (has_writer(thread)) {
         fm_convert_pending(thread, UINT64_MAX);
     }
-    pthread_mutex_unlock(&archive.lock);
 }
 
-void fm_archive_close_events(struct fm_thread *threads)
+void fm_archive_close_events(struct fm_thread *thread)
 {
-    pthread_mutex_lock(&archive.lock);
-    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        if (thread->writer != NULL) {
-            fm_archive_check(OTF2_Archive_CloseEvtWriter(archive.handle, thread->writer));
-            thread->writer = NULL;
-        }
+    if (thread->writer != NULL && !archive.failed) {
+        fm_archive_check(OTF2_Archive_CloseEvtWriter(archive.handle, thread->writer));
     }
-    pthread_mutex_unlock(&archive.lock);
+    thread->writer = NULL;
+}
+
+void fm_archive_end_events(void)
+{
+    fm_archive_check(OTF2_Archive_CloseEvtFiles(archive.handle));
+}
+
+void fm_archive_abandon(void)
+{
+    archive.handle = NULL;
+    archive.failed = false;
+    archive.failure[0] = '\0';
 }
 
 void fm_archive_close(void)

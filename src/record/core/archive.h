@@ -1,7 +1,8 @@
 /** @file
- * The OTF2 archive of the run: every process writes its locations' events and local definitions,
- * rank 0 the global ones. OTF2 is used by one thread at a time, never within a recorded call's hot
- * path. After the first failing write nothing more is written and fm_archive_failure tells why.
+ * The OTF2 archive of the run, written at its end (or later, from the journals): every process
+ * writes its locations' events and local definitions, rank 0 the global ones. Used by one thread.
+ * After the first failure nothing more is written, for OTF2's writers are not to be used any more
+ * then, and fm_archive_failure tells why.
  */
 #ifndef FERMATA_RECORD_CORE_ARCHIVE_H
 #define FERMATA_RECORD_CORE_ARCHIVE_H
@@ -19,6 +20,9 @@ struct fm_region {
     OTF2_RegionRole role;
 };
 
+/** Sizes of OTF2's chunks, in bytes. */
+enum { FM_ARCHIVE_EVENT_CHUNK = 1024 * 1024, FM_ARCHIVE_DEFINITION_CHUNK = 256 * 1024 };
+
 /** A measured offset to rank 0's clock: rank 0's time = time + offset. */
 struct fm_clock_offset {
     uint64_t time;
@@ -34,37 +38,55 @@ struct fm_archive_summary {
 };
 
 /** Opens the archive in an existing directory. Collective.
- * @return false if it cannot be written (on all processes alike) */
+ * @return whether it worked for all processes */
 bool fm_archive_open(const char *directory, const struct fm_exchange *exchange);
+
+/** Whether no process has failed so far. Collective. */
+bool fm_archive_agree(void);
+
+/** Notes a failure that is none of OTF2's; the first one counts. */
+void fm_archive_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** First failure of OTF2 in this process, or NULL. */
 const char *fm_archive_failure(void);
 
-/** Writes all records of a thread as events and gives its chunks back. Any thread may call it while
- * `thread` itself does not record. */
-void fm_archive_write(struct fm_thread *thread);
+/** Forgets an archive that cannot be completed; its files remain. What OTF2 holds for it in memory
+ * is given up, for it is not safe to free after a failed write. */
+void fm_archive_abandon(void);
 
-/** As fm_archive_write, because the buffer is full: leaves a BufferFlush record. */
-void fm_archive_flush(struct fm_thread *thread);
+/** Writes records as events of the thread (whose rank and index name the location).
+ * @param functions  number of functions there are
+ * @return false if the records are damaged; nothing behind the damage is written */
+bool fm_archive_write(struct fm_thread *thread, const uint64_t *records, size_t words,
+                      size_t functions);
 
-/** Writes what is still pending of the thread's last call, so that `events` is exact. */
+/** Writes the records that are still in memory and have not been written. They stay there. */
+bool fm_archive_write_memory(struct fm_thread *thread, size_t functions);
+
+/** Writes what is still pending of the thread's last call, so that `events` is exact; makes the
+ * location's file if it has no events. */
 void fm_archive_settle(struct fm_thread *thread);
 
-/** Closes the event files of all threads, without communication: they are complete on disk. */
-void fm_archive_close_events(struct fm_thread *threads);
+/** Closes the event file of a thread: it is complete on disk. */
+void fm_archive_close_events(struct fm_thread *thread);
 
-/** Writes the local definitions of all threads: clock offsets and the mapping to global numbers.
- * Collective.
+/** No more events will be written by this process. */
+void fm_archive_end_events(void);
+
+/** Writes the local definitions of the threads: clock offsets and the mapping to global numbers.
+ * Between fm_archive_begin_definitions and fm_archive_end_definitions.
  * @param map      from this process's numbers to the global ones
  * @param regions  global number of each function, FM_DEFINE_NONE: not used */
-void fm_archive_write_local(uint32_t rank, struct fm_thread *threads,
-                            const struct fm_define_map *map, const uint32_t *regions,
-                            size_t region_count, const struct fm_clock_offset offsets[2]);
+void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_map *map,
+                            const uint32_t *regions, size_t region_count,
+                            const struct fm_clock_offset offsets[2]);
+void fm_archive_begin_definitions(void);
+void fm_archive_end_definitions(void);
 
 /** Writes the global definitions from the merged set. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
 
-/** Closes the archive. Collective. */
+/** Closes the archive. Collective; only if no process has failed. */
 void fm_archive_close(void);
 
 /** Location number of a thread. */
@@ -79,14 +101,16 @@ OTF2_Archive *fm_archive_handle(void);
 /** Notes an OTF2 result; the first failure counts. */
 void fm_archive_check(OTF2_ErrorCode code);
 
-/** Writes one record as OTF2 events (convert.c). */
-void fm_convert_record(struct fm_thread *thread, const uint64_t *record);
+/** Writes records as OTF2 events until one that is none (convert.c). @return whether all were good */
+bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
+                        size_t functions);
 
 /** Writes the Leave of the pending call, if any, and then the BufferFlush that is due before the
  * next event, whose time is `next` (convert.c). */
 void fm_convert_pending(struct fm_thread *thread, uint64_t next);
 
-/** Which functions have an event, by number (convert.c). */
+/** Which functions have an event, by number (convert.c); the reader of several processes' records
+ * clears it between them. */
 enum { FM_FUNCTIONS_MOST = 1024 };
 extern bool fm_functions_used[FM_FUNCTIONS_MOST];
 

@@ -246,5 +246,7 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     write_comms(&o);
     write_windows(&o);
     write_topologies(&o);
-    fm_archive_check(OTF2_Archive_CloseGlobalDefWriter(fm_archive_handle(), o.writer));
+    if (fm_archive_failure() == NULL) {
+        fm_archive_check(OTF2_Archive_CloseGlobalDefWriter(fm_archive_handle(), o.writer));
+    }
 }

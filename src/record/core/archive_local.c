@@ -24,9 +24,19 @@ static OTF2_IdMap *region_map(const uint32_t *regions, size_t count)
     return ids;
 }
 
-void fm_archive_write_local(uint32_t rank, struct fm_thread *threads,
-                            const struct fm_define_map *map, const uint32_t *regions,
-                            size_t region_count, const struct fm_clock_offset offsets[2])
+void fm_archive_begin_definitions(void)
+{
+    fm_archive_check(OTF2_Archive_OpenDefFiles(fm_archive_handle()));
+}
+
+void fm_archive_end_definitions(void)
+{
+    fm_archive_check(OTF2_Archive_CloseDefFiles(fm_archive_handle()));
+}
+
+void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_map *map,
+                            const uint32_t *regions, size_t region_count,
+                            const struct fm_clock_offset offsets[2])
 {
     static const struct {
         enum fm_define_kind kind;
@@ -41,15 +51,14 @@ void fm_archive_write_local(uint32_t rank, struct fm_thread *threads,
     OTF2_Archive *archive = fm_archive_handle();
     OTF2_IdMap *maps[KINDS + 1];
 
-    fm_archive_check(OTF2_Archive_CloseEvtFiles(archive));
-    fm_archive_check(OTF2_Archive_OpenDefFiles(archive));
     for (int i = 0; i < KINDS; i++) {
         maps[i] = dense_map(map->numbers[kinds[i].kind], map->counts[kinds[i].kind],
                             kinds[i].kind == FM_DEFINE_GROUP ? FM_GROUP_FIRST : 0);
     }
     maps[KINDS] = region_map(regions, region_count);
-    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        OTF2_LocationRef location = fm_archive_location(rank, thread->index);
+    for (struct fm_thread *thread = threads; thread != NULL && fm_archive_failure() == NULL;
+         thread = thread->next) {
+        OTF2_LocationRef location = fm_archive_location(thread->rank, thread->index);
         OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(archive, location);
         if (writer == NULL) {
             fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
@@ -67,10 +76,11 @@ void fm_archive_write_local(uint32_t rank, struct fm_thread *threads,
             fm_archive_check(OTF2_DefWriter_WriteClockOffset(
                 writer, offsets[i].time, offsets[i].offset, offsets[i].deviation));
         }
-        fm_archive_check(OTF2_Archive_CloseDefWriter(archive, writer));
+        if (fm_archive_failure() == NULL) {
+            fm_archive_check(OTF2_Archive_CloseDefWriter(archive, writer));
+        }
     }
     for (int i = 0; i <= KINDS; i++) {
         OTF2_IdMap_Free(maps[i]);
     }
-    fm_archive_check(OTF2_Archive_CloseDefFiles(archive));
 }

@@ -57,7 +57,7 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
 {
     /* Strictly ordered: a call begins after the previous one's end and takes a tick at least. */
     enter = not_before(thread, enter <= thread->last_time ? thread->last_time + 1 : enter);
-    fm_functions_used[function % FM_FUNCTIONS_MOST] = true;
+    fm_functions_used[function] = true;
     thread->pending = true;
     thread->pending_function = function;
     thread->pending_leave = leave <= enter ? enter + 1 : leave;
@@ -154,7 +154,14 @@ static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uin
     }
 }
 
-void fm_convert_record(struct fm_thread *thread, const uint64_t *record)
+/* Operations belong to the call before them. */
+static bool happens_in_call(enum fm_record_kind kind)
+{
+    return kind != FM_RECORD_PROGRAM_BEGIN && kind != FM_RECORD_PROGRAM_END &&
+           kind != FM_RECORD_FLUSH;
+}
+
+static void convert_record(struct fm_thread *thread, const uint64_t *record)
 {
     enum fm_record_kind kind = fm_record_kind(record[0]);
     OTF2_EvtWriter *writer = thread->writer;
@@ -165,6 +172,10 @@ void fm_convert_record(struct fm_thread *thread, const uint64_t *record)
         convert_call(thread, fm_record_aux(record[0]), record[1],
                      kind == FM_RECORD_CALL ? record[1] + fm_record_duration(record[0])
                                             : record[2]);
+        return;
+    case FM_RECORD_FLUSH: /* told of between calls */
+        thread->flush_begin[0] = record[1];
+        thread->flush_begin[1] = record[2];
         return;
     case FM_RECORD_PROGRAM_BEGIN:
         count(thread, OTF2_EvtWriter_ProgramBegin(writer, NULL, not_before(thread, record[1]),
@@ -180,4 +191,22 @@ void fm_convert_record(struct fm_thread *thread, const uint64_t *record)
         count(thread, convert_operation(writer, not_before(thread, time), record));
     }
     }
+}
+
+bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
+                        size_t functions)
+{
+    const uint64_t *end = records + words;
+    while (records < end && fm_archive_failure() == NULL) {
+        enum fm_record_kind kind = fm_record_kind(records[0]);
+        bool call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
+        if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - records ||
+            (call && fm_record_aux(records[0]) >= functions) ||
+            (!call && happens_in_call(kind) && !thread->pending)) {
+            return false;
+        }
+        convert_record(thread, records);
+        records += fm_record_words[kind];
+    }
+    return true;
 }

@@ -150,7 +150,12 @@ void fm_experiment_describe(const char *directory, const struct fm_environment *
     } else {
         fputs("null", file);
     }
-    fprintf(file, "},\n  \"complete\": %s\n}\n", e->complete ? "true" : "false");
+    fprintf(file, "},\n  \"complete\": %s", e->complete ? "true" : "false");
+    if (e->incomplete != NULL) {
+        fputs(",\n  \"incomplete\": ", file);
+        write_json(file, e->incomplete);
+    }
+    fputs("\n}\n", file);
     fclose(file);
 }
 
@@ -167,17 +172,32 @@ void fm_experiment_log(const char *directory, const char *format, ...)
     }
 }
 
+/* Whether the launcher's file tells of no experiment yet, or of this one. Another one is that of a
+ * program which this one, or one before it, started: it must not take its place. */
+static bool result_is_ours(int file, const char *directory)
+{
+    char text[PATH_MAX + 64];
+    ssize_t length = read(file, text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    const char *place = strchr(text, '/');
+    size_t size = strlen(directory);
+    return length <= 0 ||
+           (place != NULL && strncmp(place, directory, size) == 0 && place[size] == '\n');
+}
+
 void fm_experiment_result(const char *directory, uint64_t events, uint64_t bytes, bool closing)
 {
     const char *path = getenv("FERMATA_RESULT_FILE");
-    if (path != NULL) {
-        int file = open(path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
-        if (file >= 0) {
-            dprintf(file, "%llu %llu %s\n", (unsigned long long)events, (unsigned long long)bytes,
-                    directory);
-            close(file);
-        }
-    } else if (closing) {
+    int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
+    bool told = file >= 0 && result_is_ours(file, directory);
+    if (told && ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0) {
+        dprintf(file, "%llu %llu %s\n", (unsigned long long)events, (unsigned long long)bytes,
+                directory);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    if (!told && closing) {
         fprintf(stderr, "fermata: %s: %llu events, %.1f MB\n", directory,
                 (unsigned long long)events, (double)bytes / 1e6);
     }
@@ -217,6 +237,36 @@ uint64_t fm_experiment_protect_global(const char *directory)
     snprintf(path, sizeof path, "%s/traces", directory);
     protect(path, 0700);
     return bytes;
+}
+
+void fm_experiment_remove_location(const char *directory, uint64_t location)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/traces/%llu.evt", directory, (unsigned long long)location);
+    if (truncate(path, 0) != 0) { /* OTF2 may have it open: unlinking alone would free no room */
+        return;
+    }
+    unlink(path);
+    snprintf(path, sizeof path, "%s/traces/%llu.def", directory, (unsigned long long)location);
+    unlink(path);
+}
+
+void fm_experiment_remove_archive(const char *directory)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/traces", directory);
+    rmdir(path);
+    snprintf(path, sizeof path, "%s/traces.def", directory);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/traces.otf2", directory);
+    unlink(path);
+}
+
+void fm_experiment_remove_journal(const char *directory)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/journal", directory);
+    rmdir(path);
 }
 
 uint64_t fm_experiment_size(const char *text, uint64_t otherwise)

@@ -27,7 +27,8 @@ struct fm_environment {
     uint64_t memory;        /**< budget of a process, bytes */
     const char *mpi;        /**< library version */
     const char *failure;    /**< first failure, or NULL */
-    bool complete;          /**< the program reached its end */
+    const char *incomplete; /**< what is missing, a sentence, or NULL */
+    bool complete;          /**< the program reached its end, all of it was recorded */
 };
 
 /** Writes environment.json (replacing an older one). */
@@ -46,6 +47,13 @@ uint64_t fm_experiment_protect(const char *directory, uint64_t location);
 
 /** As fm_experiment_protect, for the files of the whole archive. */
 uint64_t fm_experiment_protect_global(const char *directory);
+
+/** Removes the files of a location, or those of the whole archive, that could not be completed. */
+void fm_experiment_remove_location(const char *directory, uint64_t location);
+void fm_experiment_remove_archive(const char *directory);
+
+/** Removes the emptied folder of the journals. */
+void fm_experiment_remove_journal(const char *directory);
 
 /** A size like 64M (K, M, G) in bytes; `otherwise` if the text is NULL or none. */
 uint64_t fm_experiment_size(const char *text, uint64_t otherwise);

@@ -15,6 +15,7 @@
     X(CALL_LONG, 2, 1)          /* aux: function; enter, leave */                                  \
     X(PROGRAM_BEGIN, 1, 1)      /* time; stands between calls */                                   \
     X(PROGRAM_END, 1, 1)        /* time; stands between calls */                                   \
+    X(FLUSH, 2, 1)              /* begin, end of writing the buffer */                            \
     X(SEND, 2, 1)               /* ref: communicator; peer | tag << 32, bytes */                   \
     X(ISEND, 3, 1)              /* as SEND, request */                                             \
     X(IRECV_REQUEST, 1, 1)      /* request */                                                      \

@@ -1,18 +1,22 @@
 #include "record/core/session.h"
 
+#include "record/core/archive_space.h"
 #include "record/core/experiment.h"
+#include "record/core/guard.h"
+#include "record/core/journal_read.h"
 #include "record/core/unify.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEFAULT_MEMORY = 64 * 1024 * 1024 };
+enum { DEFAULT_MEMORY = 64 * 1024 * 1024, DEFAULT_FLUSH_INTERVAL = 2 /* seconds */ };
 
 struct fm_session fm_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -21,7 +25,9 @@ static struct {
     uint64_t memory;
     uint64_t flushes;
     struct fm_clock_offset offsets[2];
+    uint64_t noticeable; /* ticks; a flush that takes longer is told of in the trace */
     bool told;
+    bool stopped; /* there was no room for more records */
     bool ended;
 } state;
 
@@ -31,84 +37,91 @@ static bool verbose(void)
     return text != NULL && text[0] != '\0' && strcmp(text, "0") != 0 && strcmp(text, "false") != 0;
 }
 
-/* One message for a process whose archive cannot be written; the program goes on. */
-static void tell_failure(void)
+/* The one message of a process about what went wrong; the program goes on. Not by stdio, whose
+ * locks are the program's. */
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *format, ...)
 {
-    const char *failure = fm_archive_failure();
-    if (failure != NULL && !state.told) {
-        state.told = true;
-        fprintf(stderr, "fermata: rank %u: recording stopped: %s\n", fm_session.exchange->rank,
-                failure);
-        fm_threads_end();
+    char text[PATH_MAX + 512];
+    if (__atomic_exchange_n(&state.told, true, __ATOMIC_RELAXED)) {
+        return;
+    }
+    int length = snprintf(text, sizeof text, "fermata: rank %u: ", fm_session.exchange->rank);
+    va_list arguments;
+    va_start(arguments, format);
+    length += vsnprintf(text + length, sizeof text - (size_t)length - 1, format, arguments);
+    va_end(arguments);
+    length = length < (int)sizeof text - 1 ? length : (int)sizeof text - 2;
+    text[length++] = '\n';
+    if (write(STDERR_FILENO, text, (size_t)length) < 0) {
+        return; /* nowhere to tell */
     }
 }
 
-/* ---- the journal: enough to write global definitions without this process ---- */
+/* ---- during the run ---- */
 
-static void write_journal(void)
+static bool write_definitions_to_journal(void)
 {
-    char path[PATH_MAX + 96], final[PATH_MAX + 64];
-    size_t bytes = 0;
-    snprintf(final, sizeof final, "%s/journal/%u", fm_session.directory, fm_session.exchange->rank);
-    snprintf(path, sizeof path, "%s.new", final);
     pthread_mutex_lock(&fm_session.lock);
-    void *block = fm_definitions_pack(&fm_session.definitions, &bytes);
+    bool good = fm_journal_definitions(&fm_session.definitions);
     pthread_mutex_unlock(&fm_session.lock);
-    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file >= 0 && block != NULL) {
-        dprintf(file, "fermata journal 1\nrank %u of %u\nclock %llu %lld\n",
-                fm_session.exchange->rank, fm_session.exchange->size,
-                (unsigned long long)state.offsets[0].time, (long long)state.offsets[0].offset);
-        for (struct fm_thread *t = fm_threads_all(); t != NULL; t = t->next) {
-            dprintf(file, "thread %u events %llu\n", t->index, (unsigned long long)t->events);
-        }
-        for (size_t i = 0; i < fm_session.region_count; i++) {
-            if (fm_functions_used[i]) {
-                dprintf(file, "function %zu %d %s\n", i, (int)fm_session.regions[i].role,
-                        fm_session.regions[i].name);
-            }
-        }
-        dprintf(file, "definitions %zu\n", bytes);
-        const char *next = block;
-        for (ssize_t written; bytes > 0; bytes -= (size_t)written, next += written) {
-            written = write(file, next, bytes);
-            if (written <= 0) {
-                break;
-            }
-        }
-    }
-    if (file >= 0) {
-        close(file);
-        rename(path, final);
-    }
-    free(block);
+    return good;
 }
 
-static void remove_journal(void)
+static bool flush(struct fm_thread *thread, bool full)
 {
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/journal/%u", fm_session.directory, fm_session.exchange->rank);
-    unlink(path);
-    fm_session.exchange->barrier();
-    if (fm_session.exchange->rank == 0) {
-        snprintf(path, sizeof path, "%s/journal", fm_session.directory);
-        rmdir(path);
+    struct fm_guard guard;
+    if (getpid() != state.process || fm_session.exchange == NULL) {
+        fm_thread_reuse(thread); /* a forked child, or before the run */
+        return true;
     }
+    if (!fm_session.open || state.ended) {
+        return false;
+    }
+    fm_guard_begin(&guard);
+    uint64_t begin = fm_clock_now();
+    bool good = write_definitions_to_journal() && fm_journal_records(thread);
+    int reason = errno;
+    if (good) {
+        fm_thread_reuse(thread);
+        uint64_t end = fm_clock_now();
+        if (full || end - begin > state.noticeable) {
+            uint64_t *record = fm_thread_reserve(thread, FM_WORDS_FLUSH);
+            record[0] = fm_record_header(FM_RECORD_FLUSH, 0, 0);
+            record[1] = begin;
+            record[2] = end;
+        }
+        __atomic_fetch_add(&state.flushes, full ? 1 : 0, __ATOMIC_RELAXED);
+    } else if (full) {
+        state.stopped = true;
+        fm_threads_end();
+        tell("recording stopped: cannot write %s/journal: %s", fm_session.directory,
+             strerror(reason));
+    }
+    fm_guard_end(&guard);
+    return good;
+}
+
+/* Seconds between flushes: FERMATA_FLUSH_INTERVAL, a number or "never". */
+static uint64_t flush_interval(uint64_t resolution)
+{
+    const char *text = getenv("FERMATA_FLUSH_INTERVAL");
+    char *end;
+    double seconds = DEFAULT_FLUSH_INTERVAL;
+    if (text != NULL && strcmp(text, "never") == 0) {
+        return UINT64_MAX;
+    }
+    if (text != NULL && text[0] != '\0') {
+        seconds = strtod(text, &end);
+        if (*end != '\0' || !(seconds >= 0)) {
+            seconds = DEFAULT_FLUSH_INTERVAL;
+        }
+    }
+    double ticks = seconds * (double)resolution;
+    return ticks < 9e18 ? (uint64_t)ticks : UINT64_MAX;
 }
 
 /* ---- begin ---- */
-
-static void flush(struct fm_thread *thread)
-{
-    if (!fm_session.open || getpid() != state.process) {
-        fm_thread_reuse(thread); /* nowhere to write to */
-        return;
-    }
-    fm_archive_flush(thread);
-    __atomic_fetch_add(&state.flushes, 1, __ATOMIC_RELAXED);
-    write_journal();
-    tell_failure();
-}
 
 void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
                       const struct fm_region *regions, size_t region_count)
@@ -142,12 +155,44 @@ static struct fm_environment environment(void)
     };
 }
 
-void fm_session_open(const struct fm_exchange *exchange, const char *library)
+static void begin_journal(void)
+{
+    struct fm_journal_process process = {
+        .rank = fm_session.exchange->rank,
+        .size = fm_session.exchange->size,
+        .process = (uint32_t)getpid(),
+        .ticks_used = fm_clock.counter,
+        .start_ticks = fm_clock.start_ticks,
+        .start_nanoseconds = fm_clock.start_nanoseconds,
+        .start_realtime = fm_clock.start_realtime,
+        .offset = state.offsets[0],
+    };
+    gethostname(process.host, sizeof process.host - 1);
+    /* Without a journal (no room, say) recording goes on in memory for as long as that lasts. */
+    if (fm_journal_begin(fm_session.directory, &process, fm_session.regions,
+                         fm_session.region_count)) {
+        write_definitions_to_journal();
+    }
+}
+
+/* On rank 0, when the experiment exists. */
+static void describe_begin(void)
+{
+    struct fm_environment facts = environment();
+    fm_experiment_describe(fm_session.directory, &facts);
+    fm_experiment_log(fm_session.directory, "recording %u processes, %s, clock %s", facts.ranks,
+                      facts.mpi, fm_clock_name());
+    fm_experiment_result(fm_session.directory, 0, 0, false);
+    if (verbose()) {
+        fprintf(stderr, "fermata: recording %u processes to %s, %llu MiB each\n", facts.ranks,
+                fm_session.directory, (unsigned long long)(state.memory >> 20));
+    }
+}
+
+static void open_session(const struct fm_exchange *exchange)
 {
     char path[PATH_MAX + 64];
     uint64_t good = 1;
-    fm_session.exchange = exchange;
-    fm_session.library = library;
     if (exchange->rank == 0) {
         good =
             fm_experiment_create(exchange->size, fm_session.directory, sizeof fm_session.directory);
@@ -160,33 +205,31 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
     exchange->broadcast(fm_session.directory, sizeof fm_session.directory, 0);
     if (!good) {
         if (exchange->rank == 0) {
-            fprintf(stderr, "fermata: nothing is recorded: %s\n", fm_session.directory);
+            tell("nothing is recorded: %s", fm_session.directory);
         }
         fm_threads_end();
         return;
     }
-    good = fm_archive_open(fm_session.directory, exchange);
-    exchange->reduce(&good, 1, FM_REDUCE_MIN);
-    fm_session.open = good;
-    if (!good) {
-        tell_failure();
-        fm_threads_end();
-        return;
-    }
+    fm_session.open = true;
     const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
     state.offsets[0] = fm_clock_measure(exchange, always != NULL && strcmp(always, "always") == 0);
-    write_journal();
+    begin_journal();
+    uint64_t resolution = fm_clock_resolution();
+    state.noticeable = resolution / 1000;
+    fm_threads_interval(flush_interval(resolution));
     if (exchange->rank == 0) {
-        struct fm_environment facts = environment();
-        fm_experiment_describe(fm_session.directory, &facts);
-        fm_experiment_log(fm_session.directory, "recording %u processes, %s, clock %s",
-                          exchange->size, library, fm_clock_name());
-        fm_experiment_result(fm_session.directory, 0, 0, false);
-        if (verbose()) {
-            fprintf(stderr, "fermata: recording %u processes to %s, %llu MiB each\n",
-                    exchange->size, fm_session.directory, (unsigned long long)(state.memory >> 20));
-        }
+        describe_begin();
     }
+}
+
+void fm_session_open(const struct fm_exchange *exchange, const char *library)
+{
+    struct fm_guard guard;
+    fm_guard_begin(&guard);
+    fm_session.exchange = exchange;
+    fm_session.library = library;
+    open_session(exchange);
+    fm_guard_end(&guard);
 }
 
 /* ---- end ---- */
@@ -248,10 +291,17 @@ static uint64_t global_time(uint64_t time)
 }
 
 static void report(uint64_t bytes, uint64_t events, uint64_t locations, uint64_t flushes,
-                   uint64_t deviation)
+                   uint64_t deviation, uint64_t stopped)
 {
     struct fm_environment facts = environment();
-    facts.complete = true;
+    char text[128];
+    if (stopped != 0) {
+        snprintf(text, sizeof text,
+                 "recording stopped early in %llu of %u processes: no room for more events",
+                 (unsigned long long)stopped, facts.ranks);
+        facts.incomplete = text;
+    }
+    facts.complete = stopped == 0;
     facts.events = events;
     facts.locations = locations;
     facts.flushes = flushes;
@@ -261,14 +311,11 @@ static void report(uint64_t bytes, uint64_t events, uint64_t locations, uint64_t
                       (unsigned long long)events, (unsigned long long)locations,
                       (unsigned long long)bytes, (unsigned long long)flushes,
                       "flushes of full buffers");
-    if (fm_archive_failure() != NULL) {
-        fm_experiment_log(fm_session.directory, "failure: %s", fm_archive_failure());
-    }
     fm_experiment_result(fm_session.directory, events, bytes, true);
 }
 
-/* The second half of the end: everything after the last event. */
-static void write_definitions(struct fm_thread *threads, const struct fm_define_map *map,
+/* Everything after the last event. @return whether the archive is complete */
+static bool write_definitions(struct fm_thread *threads, const struct fm_define_map *map,
                               const uint32_t *regions, uint64_t events)
 {
     const struct fm_exchange *exchange = fm_session.exchange;
@@ -285,54 +332,174 @@ static void write_definitions(struct fm_thread *threads, const struct fm_define_
         end = time > end ? time : end;
         locations++;
     }
-    fm_archive_write_local(exchange->rank, threads, map, global_regions, fm_session.region_count,
-                           state.offsets);
+    fm_archive_end_events();
+    fm_archive_begin_definitions();
+    fm_archive_write_local(threads, map, global_regions, fm_session.region_count, state.offsets);
+    fm_archive_end_definitions();
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         bytes += fm_experiment_protect(fm_session.directory,
                                        fm_archive_location(exchange->rank, thread->index));
     }
-    uint64_t sums[4] = {bytes, events, locations, state.flushes};
+    uint64_t sums[] = {bytes, events, locations, state.flushes, state.stopped};
     uint64_t largest[2] = {end, (uint64_t)state.offsets[1].deviation};
-    exchange->reduce(sums, 4, FM_REDUCE_SUM);
+    exchange->reduce(sums, sizeof sums / sizeof sums[0], FM_REDUCE_SUM);
     exchange->reduce(&begin, 1, FM_REDUCE_MIN);
     exchange->reduce(largest, 2, FM_REDUCE_MAX);
-    if (exchange->rank == 0) {
+    if (exchange->rank == 0 && fm_archive_failure() == NULL) {
         struct fm_archive_summary summary = {.resolution = fm_clock_resolution(),
                                              .begin = begin,
                                              .end = largest[0] + 1,
                                              .realtime = fm_clock.start_realtime};
         fm_archive_write_global(&fm_session.definitions, &summary);
     }
+    if (!fm_archive_agree()) {
+        return false;
+    }
     fm_archive_close();
-    remove_journal();
+    if (!fm_archive_agree()) {
+        return false;
+    }
+    fm_journal_remove(threads);
+    exchange->barrier();
     if (exchange->rank == 0) {
+        fm_experiment_remove_journal(fm_session.directory);
         sums[0] += fm_experiment_protect_global(fm_session.directory);
-        report(sums[0], sums[1], sums[2], sums[3], largest[1]);
+        report(sums[0], sums[1], sums[2], sums[3], largest[1], sums[4]);
+    }
+    return true;
+}
+
+/* What the thread has flushed becomes events. */
+static void convert_journal(struct fm_thread *thread)
+{
+    struct fm_journal_reader reader;
+    struct fm_journal_moment moment;
+    char path[PATH_MAX + 64];
+    size_t words;
+    uint64_t sum = 0;
+    if (thread->journaled == 0) {
+        return;
+    }
+    fm_journal_path(path, sizeof path, fm_session.directory, thread->rank, thread->index);
+    if (!fm_journal_open(&reader, path)) {
+        fm_archive_fail("cannot read %.200s: %s", path, strerror(errno));
+        return;
+    }
+    bool good = true;
+    while (good && fm_journal_next(&reader)) {
+        const uint64_t *records = fm_journal_block_records(&reader, &words, &moment);
+        good = records != NULL && fm_archive_write(thread, records, words, fm_session.region_count);
+        sum += good ? words : 0;
+    }
+    fm_journal_close(&reader);
+    if (sum != thread->journaled) {
+        fm_archive_fail("%.200s is damaged", path);
     }
 }
 
-void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
-                      uint64_t events)
+/* The archive cannot be completed: its files go, what is in memory goes to the journal. */
+static void keep_journal(struct fm_thread *threads)
+{
+    char failure[512] = "";
+    if (fm_archive_failure() != NULL) {
+        snprintf(failure, sizeof failure, "%s", fm_archive_failure());
+    }
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        thread->writer = NULL;
+        fm_experiment_remove_location(fm_session.directory,
+                                      fm_archive_location(thread->rank, thread->index));
+    }
+    fm_archive_abandon();
+    fm_session.exchange->barrier();
+    if (fm_session.exchange->rank == 0) {
+        fm_experiment_remove_archive(fm_session.directory);
+    }
+    bool good = write_definitions_to_journal();
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        good = good && fm_journal_records(thread);
+    }
+    good = good && (state.stopped || fm_journal_saved());
+    if (failure[0] != '\0' || !good) {
+        tell("the trace cannot be completed: %s; %s",
+             failure[0] != '\0' ? failure : strerror(errno),
+             good ? "`fermata analyze` completes it from the journal"
+                  : "what was written before is kept");
+    }
+    if (fm_session.exchange->rank == 0) {
+        struct fm_environment facts = environment();
+        facts.failure = failure[0] != '\0' ? failure : "a process could not write its events";
+        fm_experiment_describe(fm_session.directory, &facts);
+        fm_experiment_log(fm_session.directory, "failure: %s", facts.failure);
+    }
+}
+
+/* Makes sure, with all processes, that closing the archive's files will not fail for want of room.
+ * @return whether there is enough for all */
+static bool reserve_room(const struct fm_thread *threads, const struct fm_define_map *map)
+{
+    char path[PATH_MAX + 64];
+    uint64_t bytes = 0;
+    for (const struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        bytes += fm_archive_events_bytes(thread);
+        bytes += fm_archive_local_bytes(map, fm_session.region_count);
+    }
+    if (fm_session.exchange->rank == 0) {
+        bytes += fm_archive_global_bytes(&fm_session.definitions);
+    }
+    snprintf(path, sizeof path, "%s/journal/%u.room", fm_session.directory,
+             fm_session.exchange->rank);
+    bool reserved = fm_archive_reserve(path, bytes);
+    if (!reserved) {
+        fm_archive_fail("no room for the trace in %.150s: %s", fm_session.directory,
+                        strerror(errno));
+    }
+    bool good = fm_archive_agree();
+    if (reserved) {
+        unlink(path);
+    }
+    return good;
+}
+
+/* Writing the archive needs a few descriptors; a program may have used up all it is allowed. */
+static void raise_descriptor_limit(struct rlimit *before)
+{
+    if (getrlimit(RLIMIT_NOFILE, before) == 0 && before->rlim_cur < before->rlim_max) {
+        struct rlimit more = *before;
+        more.rlim_cur = before->rlim_max - before->rlim_cur > 64 ? before->rlim_cur + 64
+                                                                 : before->rlim_max;
+        setrlimit(RLIMIT_NOFILE, &more);
+    }
+}
+
+static void close_session(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
+                          uint64_t events)
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
     struct fm_define_map map;
-    if (!fm_session.open || state.ended) {
-        return;
-    }
-    state.ended = true;
     struct fm_thread *threads = fm_threads_end();
     const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
     state.offsets[1] =
         fm_clock_measure(fm_session.exchange, always != NULL && strcmp(always, "always") == 0);
+    bool good = fm_archive_open(fm_session.directory, fm_session.exchange);
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
-        fm_archive_write(each);
-        fm_archive_settle(each);
+        each->rank = fm_session.exchange->rank;
+        if (good) {
+            convert_journal(each);
+            if (!fm_archive_write_memory(each, fm_session.region_count)) {
+                fm_archive_fail("records in memory are damaged");
+            }
+            fm_archive_settle(each);
+        }
     }
     if (thread != NULL) {
         fm_functions_used[thread->function] = true;
     }
     define_regions(regions);
     uint64_t own_events = define_process(threads, thread, events);
+    if (!fm_archive_agree()) {
+        keep_journal(threads);
+        return;
+    }
     if (!fm_unify(fm_session.exchange, &fm_session.definitions, &map)) {
         fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
     }
@@ -341,36 +508,63 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
         uint64_t *record = fm_thread_reserve(thread, FM_WORDS_PROGRAM_END);
         record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
         record[1] = fm_clock_now();
-        fm_archive_write(thread);
+        fm_archive_write_memory(thread, fm_session.region_count);
     }
-    fm_archive_close_events(threads);
-    write_definitions(threads, &map, regions, own_events);
-    tell_failure();
+    bool room = reserve_room(threads, &map);
+    for (struct fm_thread *each = threads; room && each != NULL; each = each->next) {
+        fm_archive_close_events(each);
+    }
+    if (!room || !fm_archive_agree() || !write_definitions(threads, &map, regions, own_events)) {
+        keep_journal(threads);
+    }
     fm_define_map_free(&map);
+}
+
+void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
+                      uint64_t events)
+{
+    struct fm_guard guard;
+    struct rlimit descriptors = {0, 0};
+    if (!fm_session.open || state.ended) {
+        return;
+    }
+    state.ended = true;
+    fm_guard_begin(&guard);
+    raise_descriptor_limit(&descriptors);
+    close_session(thread, last, events);
+    setrlimit(RLIMIT_NOFILE, &descriptors);
+    fm_guard_end(&guard);
 }
 
 void fm_session_save(void)
 {
+    struct fm_guard guard;
     if (!fm_session.open || state.ended || getpid() != state.process) {
         return;
     }
     state.ended = true;
+    fm_guard_begin(&guard);
     struct fm_thread *self = fm_thread_self;
     bool inside = self != NULL && self->depth == 1;
     struct fm_thread *threads = fm_threads_end();
     if (inside) {
         fm_thread_leave(self, 0); /* the call that ends the program */
     }
-    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
-        fm_archive_write(each);
-        fm_archive_settle(each);
+    if (self != NULL && self->index == 0 && self->depth <= 1 + FM_THREAD_OVER) {
+        uint64_t *record = fm_thread_reserve(self, FM_WORDS_PROGRAM_END);
+        record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
+        record[1] = fm_clock_now();
     }
-    fm_archive_close_events(threads);
-    write_journal();
+    bool good = write_definitions_to_journal();
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
-        fm_experiment_protect(fm_session.directory,
-                              fm_archive_location(fm_session.exchange->rank, each->index));
+        good = good && fm_journal_records(each);
     }
+    good = good && (state.stopped || fm_journal_saved());
+    if (!good) {
+        tell("what was measured last cannot be written to %s/journal: %s", fm_session.directory,
+             strerror(errno));
+    }
+    fm_guard_end(&guard);
 }
 
 /* ---- definitions ---- */
@@ -406,5 +600,6 @@ void fm_session_name(enum fm_define_kind kind, uint32_t number, const char *text
     uint32_t name = fm_define_string(&fm_session.definitions, text);
     uint32_t *words = fm_defined(&fm_session.definitions, kind, number, &count);
     words[count - 1] = name; /* the last word of a communicator's or window's definition */
+    fm_journal_name(kind, number, name);
     pthread_mutex_unlock(&fm_session.lock);
 }

@@ -17,7 +17,7 @@ struct fm_session {
     const struct fm_exchange *exchange;
     const char *library; /**< version of the MPI library */
     char directory[4096];
-    bool open; /**< the archive is */
+    bool open; /**< there is an experiment to write to */
 };
 extern struct fm_session fm_session;
 
@@ -26,12 +26,12 @@ extern struct fm_session fm_session;
 void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
                       const struct fm_region *regions, size_t region_count);
 
-/** Creates the experiment directory and opens the archive. Collective. On failure rank 0 says why
+/** Creates the experiment directory and begins the journals. Collective. On failure rank 0 says why
  * on stderr and recording ends. */
 void fm_session_open(const struct fm_exchange *exchange, const char *library);
 
 /** Ends the run: measures the clocks again, converts all records, unifies the definitions, writes
- * the archive. Collective.
+ * the archive. Collective. If that fails anywhere the journals stay instead.
  * @param thread   the calling thread, in the last call to be recorded; may be NULL
  * @param last     writes the operations of that call into the room that it reserves with
  *                 fm_thread_leave; all processes have entered the call by then
@@ -39,8 +39,8 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library);
 void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                       uint64_t events);
 
-/** Saves what there is without communication: events of all threads and a journal of this process's
- * definitions. For processes that end without fm_session_close. */
+/** Writes what there is to the journal, without communication. For processes that end without
+ * fm_session_close. */
 void fm_session_save(void);
 
 /** Number of a string definition; thread-safe. */

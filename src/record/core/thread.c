@@ -16,13 +16,38 @@ static struct {
     uint32_t count;
     _Atomic long chunks_left;
     _Atomic bool over;
-    void (*flush)(struct fm_thread *thread);
-} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    _Atomic uint64_t interval;
+    bool (*flush)(struct fm_thread *thread, bool full);
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .interval = UINT64_MAX};
 
-void fm_threads_begin(size_t bytes, void (*flush)(struct fm_thread *thread))
+void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool full))
 {
     threads.chunks_left = (long)(bytes / CHUNK_BYTES);
     threads.flush = flush;
+}
+
+static void plan_flush(struct fm_thread *thread)
+{
+    uint64_t interval = atomic_load_explicit(&threads.interval, memory_order_relaxed);
+    thread->flush_due = interval == UINT64_MAX ? UINT64_MAX : fm_clock_now() + interval;
+}
+
+void fm_threads_interval(uint64_t ticks)
+{
+    atomic_store_explicit(&threads.interval, ticks, memory_order_relaxed);
+    if (fm_thread_self != NULL) {
+        plan_flush(fm_thread_self);
+    }
+}
+
+void fm_thread_flush(struct fm_thread *thread)
+{
+    int saved = errno;
+    if (thread->cursor != thread->first->words || thread->first->next != NULL) {
+        threads.flush(thread, false);
+    }
+    plan_flush(thread);
+    errno = saved;
 }
 
 static void *new_pages(size_t bytes)
@@ -72,6 +97,7 @@ struct fm_thread *fm_thread_attach(void)
     }
     if (thread != NULL) {
         fill(thread, chunks[0]);
+        plan_flush(thread);
         thread->spare = chunks[1];
         atomic_fetch_sub(&threads.chunks_left, CHUNKS_AT_LEAST);
         pthread_mutex_lock(&threads.lock);
@@ -97,10 +123,15 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
     } else {
         atomic_fetch_add(&threads.chunks_left, 1);
     }
+    /* Where flushing fails, recording ends, but the call that is open needs its room. */
+    if (chunk == NULL && !threads.flush(thread, true)) {
+        chunk = new_chunk();
+        if (chunk == NULL) {
+            fm_thread_reuse(thread);
+        }
+    }
     if (chunk != NULL) {
         fill(thread, chunk);
-    } else {
-        threads.flush(thread);
     }
     errno = saved;
     return thread->cursor;
@@ -114,6 +145,16 @@ void fm_thread_reuse(struct fm_thread *thread)
     thread->current = NULL;
     thread->first = NULL;
     fill(thread, chunk);
+}
+
+void fm_thread_release(struct fm_thread *thread, size_t count)
+{
+    for (; count > 0 && thread->first != thread->current; count--) {
+        struct fm_chunk *chunk = thread->first;
+        thread->first = chunk->next;
+        chunk->next = thread->spare;
+        thread->spare = chunk;
+    }
 }
 
 struct fm_thread *fm_threads_end(void)

@@ -3,7 +3,8 @@
  *
  * A thread becomes a location at its first recorded call. Its records go to a list of chunks that
  * only this thread touches; when a chunk is full the thread takes another from the process's memory
- * budget, and when that is spent it hands its chunks to the flush function and uses them again.
+ * budget; when that is spent, and now and then (fm_threads_interval), it hands its chunks to the
+ * flush function and uses them again.
  */
 #ifndef FERMATA_RECORD_CORE_THREAD_H
 #define FERMATA_RECORD_CORE_THREAD_H
@@ -38,6 +39,7 @@ struct fm_thread {
     uint64_t enter;    /**< Enter of the call that is open */
     uint32_t depth;    /**< nesting of recorded calls; not 0: do not record */
     uint32_t function; /**< the call that is open */
+    uint64_t flush_due; /**< Enter at or after this time flushes first */
     uint64_t next_id;  /**< last request or matching id given out */
     uint32_t index;    /**< number of the thread in its process, in order of appearance */
     struct fm_cache_entry cache[3][FM_CACHE_SIZE]; /**< communicators, windows, groups */
@@ -49,7 +51,12 @@ struct fm_thread {
     struct fm_chunk *spare;   /**< chunks to be filled again */
     struct fm_thread *next;   /**< list of all threads */
 
-    void *writer;           /**< of the archive; used under its lock, like the fields below */
+    uint32_t rank;      /**< of the process; set when the archive is written */
+    uint64_t journaled; /**< words of records that were flushed to the journal */
+
+    void *writer;           /**< of the archive; used at the end of the run, like those below */
+    struct fm_chunk *converted_chunk; /**< how far the records in memory have been written */
+    const uint64_t *converted;
     uint64_t last_time;     /**< time of the last event written */
     uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
     uint32_t pending_function;
@@ -63,8 +70,17 @@ extern __thread struct fm_thread *fm_thread_self __attribute__((tls_model("initi
 
 /** Sets the memory budget for records.
  * @param bytes  of all threads together; each thread gets at least two chunks
- * @param flush  hands all records of `thread` to the archive; called by the thread itself */
-void fm_threads_begin(size_t bytes, void (*flush)(struct fm_thread *thread));
+ * @param flush  stores all records of `thread` and calls fm_thread_reuse; called by the thread
+ *               itself. `full`: there is no memory left, else it is just time. Returns false if the
+ *               records stay in memory. */
+void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool full));
+
+/** Sets how long records stay in memory at most before the next call flushes them, in ticks;
+ * UINT64_MAX: until it is full. Of the calling thread and those to come. */
+void fm_threads_interval(uint64_t ticks);
+
+/** Flushes because it is time; between calls. errno is preserved. */
+void fm_thread_flush(struct fm_thread *thread);
 
 /** Makes the calling thread a location, unless recording is over.
  * @return the thread, or NULL if nothing is to be recorded. errno is preserved. */
@@ -75,6 +91,9 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
 
 /** Gives every chunk of the thread back for refilling (after its records were converted). */
 void fm_thread_reuse(struct fm_thread *thread);
+
+/** Gives the oldest `count` chunks back for refilling; the one being filled is not among them. */
+void fm_thread_release(struct fm_thread *thread, size_t count);
 
 /** Stops recording in all threads for good; returns the list of all threads. */
 struct fm_thread *fm_threads_end(void);
@@ -108,6 +127,10 @@ static inline struct fm_thread *fm_thread_enter(uint32_t function)
     thread->depth = 1;
     thread->function = function;
     thread->enter = fm_clock_now();
+    if (__builtin_expect(thread->enter >= thread->flush_due, 0)) {
+        fm_thread_flush(thread);
+        thread->enter = fm_clock_now();
+    }
     return thread;
 }
 

@@ -1,0 +1,137 @@
+#include "record/core/archive_space.h"
+
+#include "record/core/archive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum {
+    CHUNKS = 4,          /* of one of OTF2's buffers */
+    EVENT_BYTES = 64,    /* more than any event takes */
+    NUMBER_BYTES = 10,   /* of a number in a definition, at most, and of a record's head */
+    FILE_BYTES = 64 * 1024 /* heads, paradigms, properties */
+};
+
+struct buffer {
+    void *chunks[CHUNKS];
+    int count;
+};
+
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                      void **buffer_data, uint64_t bytes)
+{
+    (void)data, (void)type, (void)location;
+    struct buffer *buffer = *buffer_data;
+    if (buffer == NULL) {
+        buffer = *buffer_data = calloc(1, sizeof *buffer);
+    }
+    if (buffer == NULL || buffer->count == CHUNKS) {
+        return NULL; /* OTF2 writes what it has, then */
+    }
+    void *chunk = malloc(bytes);
+    if (chunk != NULL) {
+        buffer->chunks[buffer->count++] = chunk;
+    }
+    return chunk;
+}
+
+static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer_data,
+                     bool final)
+{
+    (void)data, (void)type, (void)location;
+    struct buffer *buffer = *buffer_data;
+    while (buffer != NULL && buffer->count > 0) {
+        free(buffer->chunks[--buffer->count]);
+    }
+    if (final) {
+        free(buffer);
+        *buffer_data = NULL;
+    }
+}
+
+const OTF2_MemoryCallbacks *fm_archive_memory(void)
+{
+    static const OTF2_MemoryCallbacks callbacks = {allocate, free_all};
+    return &callbacks;
+}
+
+uint64_t fm_archive_events_bytes(const struct fm_thread *thread)
+{
+    uint64_t most = (uint64_t)CHUNKS * FM_ARCHIVE_EVENT_CHUNK;
+    uint64_t bytes = (thread->events + 16) * EVENT_BYTES;
+    return bytes < most ? bytes : most;
+}
+
+uint64_t fm_archive_local_bytes(const struct fm_define_map *map, size_t region_count)
+{
+    uint64_t numbers = 2 * region_count + 64;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        numbers += map->counts[kind];
+    }
+    return numbers * NUMBER_BYTES;
+}
+
+uint64_t fm_archive_global_bytes(const struct fm_definitions *set)
+{
+    uint64_t numbers = 0;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        numbers += set->tables[kind].word_count + 12 * set->tables[kind].count;
+    }
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_GROUP].count; i++) {
+        numbers += fm_defined(set, FM_DEFINE_GROUP, i, NULL)[0];
+    }
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_TOPOLOGY].count; i++) {
+        const uint32_t *words = fm_defined(set, FM_DEFINE_TOPOLOGY, i, NULL);
+        uint64_t ranks = 1;
+        for (uint32_t d = 0; d < words[2]; d++) {
+            ranks *= words[3 + 2 * d];
+        }
+        numbers += ranks * (4 + (uint64_t)words[2]);
+    }
+    return numbers * NUMBER_BYTES + FILE_BYTES;
+}
+
+/* Where a file system cannot reserve, the room is written to. */
+static bool fill(int file, uint64_t bytes)
+{
+    static const char zeros[65536];
+    while (bytes > 0) {
+        size_t part = bytes < sizeof zeros ? (size_t)bytes : sizeof zeros;
+        ssize_t written = write(file, zeros, part);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes -= written > 0 ? (uint64_t)written : 0;
+    }
+    return true;
+}
+
+bool fm_archive_reserve(const char *path, uint64_t bytes)
+{
+    struct rlimit largest;
+    if (getrlimit(RLIMIT_FSIZE, &largest) == 0 && largest.rlim_cur < bytes) {
+        errno = EFBIG;
+        return false;
+    }
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0) {
+        return false;
+    }
+    bool good = fallocate(file, 0, 0, (off_t)bytes) == 0;
+    if (!good && errno == EOPNOTSUPP) {
+        good = fill(file, bytes);
+    }
+    int reason = errno;
+    if (close(file) != 0 && good) {
+        reason = errno;
+        good = false;
+    }
+    if (!good) {
+        unlink(path);
+    }
+    errno = reason;
+    return good;
+}

@@ -1,0 +1,280 @@
+#include "record/core/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static struct {
+    char directory[PATH_MAX];
+    uint32_t rank;
+    bool begun;
+    size_t written[FM_DEFINE_KIND_COUNT]; /* definitions that are in the journal */
+    uint32_t *names;                      /* names given to those */
+    size_t name_words, name_capacity;
+} journal;
+
+static bool write_all(int file, struct iovec *parts, int count)
+{
+    while (count > 0) {
+        ssize_t written = writev(file, parts, count);
+        if (written < 0 && errno != EINTR) {
+            return false;
+        }
+        for (; written > 0 && count > 0; parts++, count--) {
+            if ((size_t)written < parts->iov_len) {
+                parts->iov_base = (char *)parts->iov_base + written;
+                parts->iov_len -= (size_t)written;
+                break;
+            }
+            written -= (ssize_t)parts->iov_len;
+        }
+        while (count > 0 && parts->iov_len == 0) {
+            parts++;
+            count--;
+        }
+    }
+    return true;
+}
+
+/* A file of the journal; made new with `create`, else it must be there: a file that has vanished is
+ * not begun again, for its beginning would be missing. No descriptor stays open between writes: a
+ * program that closes or counts its descriptors never meets one of ours. */
+static int open_file(int64_t thread, bool create)
+{
+    char path[PATH_MAX + 64];
+    fm_journal_path(path, sizeof path, journal.directory, journal.rank, thread);
+    return open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0),
+                0600);
+}
+
+/* Content of one block in two parts. */
+static bool write_block(int file, enum fm_journal_kind kind, const void *first, size_t first_bytes,
+                        const void *second, size_t second_bytes)
+{
+    static const uint64_t zero;
+    struct fm_journal_head head = {FM_JOURNAL_MAGIC, kind, 0, first_bytes + second_bytes, 0};
+    uint64_t checksum = fm_journal_checksum(0, &head.kind, 2 * sizeof head.kind + sizeof head.bytes);
+    checksum = fm_journal_checksum(checksum, first, first_bytes);
+    head.checksum = fm_journal_checksum(checksum, second, second_bytes);
+    struct iovec parts[] = {{&head, sizeof head},
+                            {(void *)(uintptr_t)first, first_bytes},
+                            {(void *)(uintptr_t)second, second_bytes},
+                            {(void *)(uintptr_t)&zero, (size_t)(-head.bytes & 7u)}};
+    return write_all(file, parts, 4);
+}
+
+/* Closes the file; a failed write is undone, so that the file ends with a whole block. */
+static bool finish(int file, off_t begin, bool good)
+{
+    int reason = errno;
+    if (!good && ftruncate(file, begin) != 0) {
+        good = false;
+    }
+    if (close(file) != 0 && good) {
+        return false; /* quota and network file systems may tell only now */
+    }
+    errno = reason;
+    return good;
+}
+
+static off_t end_of(int file)
+{
+    struct stat status;
+    return fstat(file, &status) == 0 ? status.st_size : 0;
+}
+
+bool fm_journal_begin(const char *directory, const struct fm_journal_process *process,
+                      const struct fm_region *regions, size_t region_count)
+{
+    size_t bytes = 0;
+    snprintf(journal.directory, sizeof journal.directory, "%s", directory);
+    journal.rank = process->rank;
+    for (size_t i = 0; i < region_count; i++) {
+        bytes += sizeof(uint32_t) + strlen(regions[i].name) + 1;
+    }
+    char *functions = malloc(bytes + 1), *next = functions;
+    if (functions == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    for (size_t i = 0; i < region_count; i++) {
+        uint32_t role = regions[i].role;
+        memcpy(next, &role, sizeof role);
+        strcpy(next + sizeof role, regions[i].name);
+        next += sizeof role + strlen(regions[i].name) + 1;
+    }
+    int file = open_file(-1, true);
+    bool good = file >= 0;
+    if (good) {
+        good = write_block(file, FM_JOURNAL_PROCESS, process, sizeof *process, NULL, 0) &&
+               write_block(file, FM_JOURNAL_FUNCTIONS, functions, bytes, NULL, 0);
+        good = finish(file, 0, good);
+    }
+    free(functions);
+    journal.begun = good;
+    return good;
+}
+
+/* The definitions behind those written, packed; NULL without memory. */
+static uint32_t *pack_new(const struct fm_definitions *set, size_t *bytes)
+{
+    size_t words = FM_DEFINE_KIND_COUNT;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        const struct fm_define_table *table = &set->tables[kind];
+        size_t first = journal.written[kind];
+        if (first < table->count) {
+            words += table->count - first + table->word_count - table->offsets[first];
+        }
+    }
+    *bytes = words * sizeof(uint32_t);
+    uint32_t *block = malloc(*bytes), *out = block;
+    for (int kind = 0; block != NULL && kind < FM_DEFINE_KIND_COUNT; kind++) {
+        size_t first = journal.written[kind], count = set->tables[kind].count;
+        *out++ = (uint32_t)(count - first);
+        for (size_t i = first; i < count; i++) {
+            size_t length;
+            const uint32_t *item = fm_defined(set, (enum fm_define_kind)kind, (uint32_t)i, &length);
+            *out++ = (uint32_t)length;
+            memcpy(out, item, length * sizeof *item);
+            out += length;
+        }
+    }
+    return block;
+}
+
+bool fm_journal_definitions(const struct fm_definitions *set)
+{
+    bool due = journal.name_words != 0;
+    if (!journal.begun) {
+        errno = ENOENT;
+        return false;
+    }
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        due = due || set->tables[kind].count > journal.written[kind];
+    }
+    if (!due) {
+        return true;
+    }
+    size_t bytes;
+    uint32_t *block = pack_new(set, &bytes);
+    if (block == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    int file = open_file(-1, false);
+    bool good = file >= 0;
+    if (good) {
+        off_t begin = end_of(file);
+        good = write_block(file, FM_JOURNAL_DEFINITIONS, block, bytes, NULL, 0);
+        if (good && journal.name_words != 0) {
+            good = write_block(file, FM_JOURNAL_NAMES, journal.names,
+                               journal.name_words * sizeof *journal.names, NULL, 0);
+        }
+        good = finish(file, begin, good);
+    }
+    if (good) {
+        journal.name_words = 0;
+        for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+            journal.written[kind] = set->tables[kind].count;
+        }
+    }
+    free(block);
+    return good;
+}
+
+void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string)
+{
+    if (number >= journal.written[kind]) {
+        return; /* it will be written with its definition */
+    }
+    if (journal.name_words + 3 > journal.name_capacity) {
+        size_t capacity = journal.name_capacity != 0 ? 2 * journal.name_capacity : 96;
+        uint32_t *larger = realloc(journal.names, capacity * sizeof *larger);
+        if (larger == NULL) {
+            return; /* a rebuilt archive lacks the name */
+        }
+        journal.names = larger;
+        journal.name_capacity = capacity;
+    }
+    uint32_t *entry = journal.names + journal.name_words;
+    entry[0] = kind;
+    entry[1] = number;
+    entry[2] = string;
+    journal.name_words += 3;
+}
+
+bool fm_journal_records(struct fm_thread *thread)
+{
+    struct fm_journal_moment moment = {fm_clock_now(), fm_clock_nanoseconds()};
+    uint64_t words = 0;
+    if (!journal.begun) {
+        errno = ENOENT;
+        return false;
+    }
+    if (thread->current == NULL) {
+        return true;
+    }
+    thread->current->used = thread->cursor;
+    int file = open_file(thread->index, thread->journaled == 0);
+    if (file < 0) {
+        return false;
+    }
+    bool good = true;
+    off_t begin = end_of(file);
+    size_t chunks = 0;
+    for (struct fm_chunk *chunk = thread->first; good && chunk != NULL; chunk = chunk->next) {
+        size_t count = (size_t)(chunk->used - chunk->words);
+        good = write_block(file, FM_JOURNAL_RECORDS, &moment, sizeof moment, chunk->words,
+                           count * sizeof *chunk->words);
+        if (good) {
+            begin = end_of(file);
+            words += count;
+            chunks++;
+        }
+    }
+    good = finish(file, begin, good);
+    thread->journaled += words;
+    if (!good) {
+        int reason = errno;
+        fm_thread_release(thread, chunks);
+        if (thread->journaled == 0) {
+            char path[PATH_MAX + 64];
+            fm_journal_path(path, sizeof path, journal.directory, journal.rank, thread->index);
+            unlink(path); /* the next attempt makes it new */
+        }
+        errno = reason;
+    }
+    return good;
+}
+
+bool fm_journal_saved(void)
+{
+    int file = journal.begun ? open_file(-1, false) : -1;
+    if (file < 0) {
+        return false;
+    }
+    off_t begin = end_of(file);
+    return finish(file, begin, write_block(file, FM_JOURNAL_SAVED, NULL, 0, NULL, 0));
+}
+
+void fm_journal_remove(struct fm_thread *threads)
+{
+    char path[PATH_MAX + 64];
+    if (!journal.begun) {
+        return;
+    }
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        if (thread->journaled != 0) {
+            fm_journal_path(path, sizeof path, journal.directory, journal.rank, thread->index);
+            unlink(path);
+        }
+    }
+    fm_journal_path(path, sizeof path, journal.directory, journal.rank, -1);
+    unlink(path);
+}

@@ -1,0 +1,101 @@
+/** @file
+ * The journal: what a process has measured so far, on disk while the program runs, so that it
+ * outlives the process. Each process appends to `journal/<rank>.def` what its numbers mean and, for
+ * each thread, to `journal/<rank>.<thread>.evt` the compact records of full buffers. At the end of
+ * the run they become part of the OTF2 archive and are removed; of a run without an end they are
+ * what the archive is rebuilt from.
+ *
+ * A file is a sequence of blocks: struct fm_journal_head, then `bytes` bytes, padded with zeros to
+ * a multiple of 8. A block counts only if its checksum is right: a torn end is left out. Numbers
+ * are in the byte order of the machine.
+ */
+#ifndef FERMATA_RECORD_CORE_JOURNAL_H
+#define FERMATA_RECORD_CORE_JOURNAL_H
+
+#include "record/core/archive.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define FM_JOURNAL_MAGIC 0x314e524a544d4546u /* "FEMTJRN1" */
+
+/** Kinds of blocks and their contents. */
+enum fm_journal_kind {
+    FM_JOURNAL_PROCESS = 1, /**< struct fm_journal_process; first block of a .def file */
+    FM_JOURNAL_FUNCTIONS,   /**< for each function: OTF2 role (u32), name with its zero byte */
+    FM_JOURNAL_DEFINITIONS, /**< for each kind: number of new ones, each as length and words */
+    FM_JOURNAL_NAMES,       /**< { kind, number, string } (u32) of names given afterwards */
+    FM_JOURNAL_RECORDS,     /**< struct fm_journal_moment, then records (core/record.h) */
+    FM_JOURNAL_SAVED        /**< nothing: the process ended in order, all it recorded is here */
+};
+
+struct fm_journal_head {
+    uint64_t magic;
+    uint32_t kind, unused;
+    uint64_t bytes;
+    uint64_t checksum; /**< fm_journal_checksum of kind, unused, bytes and the content */
+};
+
+/** Largest content of a block that is written; a reader believes no larger one. */
+#define FM_JOURNAL_LARGEST ((uint64_t)1 << 30)
+
+struct fm_journal_process {
+    uint32_t rank, size;
+    uint32_t process;    /**< its number on the host */
+    uint32_t ticks_used; /**< 0: the clock counts nanoseconds */
+    uint64_t start_ticks, start_nanoseconds, start_realtime;
+    struct fm_clock_offset offset;
+    char host[256];
+};
+
+/** One moment in both clocks: the resolution of the ticks comes from the last one. */
+struct fm_journal_moment {
+    uint64_t ticks, nanoseconds;
+};
+
+/** Tells torn and damaged blocks from whole ones (not a checksum against intent); fast, for it is
+ * computed while the program waits. Continues `sum`; all but the last part are multiples of 8. */
+static inline uint64_t fm_journal_checksum(uint64_t sum, const void *data, size_t bytes)
+{
+    const char *next = data;
+    for (; bytes > 0; next += 8) {
+        uint64_t word = 0;
+        size_t part = bytes < sizeof word ? bytes : sizeof word;
+        memcpy(&word, next, part);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 29;
+        bytes -= part;
+    }
+    return sum;
+}
+
+/** Begins the journal of this process: facts and functions. The folder exists.
+ * @return false: not written, errno tells why */
+bool fm_journal_begin(const char *directory, const struct fm_journal_process *process,
+                      const struct fm_region *regions, size_t region_count);
+
+/** Appends the definitions that are new since the last call. The caller holds the lock that guards
+ * the set. @return false: not written (all of them are due again), errno tells why */
+bool fm_journal_definitions(const struct fm_definitions *set);
+
+/** Notes that a communicator or window got a name, under the same lock. */
+void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string);
+
+/** Appends all records that the thread holds in memory; they stay there. Called by the thread
+ * itself or after it has stopped.
+ * @return false: not all were written, errno tells why; full chunks that were are given back */
+bool fm_journal_records(struct fm_thread *thread);
+
+/** Appends the mark that the process ended in order. */
+bool fm_journal_saved(void);
+
+/** Path of a file of the journal in `directory`: of a thread, or with thread < 0 of definitions. */
+void fm_journal_path(char *path, size_t size, const char *directory, uint32_t rank, int64_t thread);
+
+/** Removes the files of this process. */
+void fm_journal_remove(struct fm_thread *threads);
+
+#endif

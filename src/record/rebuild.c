@@ -1,0 +1,522 @@
+#include "record/rebuild.h"
+
+#include "base/file_tree.h"
+#include "record/core/archive_space.h"
+#include "record/core/experiment.h"
+#include "record/core/journal_read.h"
+#include "record/journal_load.h"
+#include "record/missing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- one process has all: OTF2's collective calls and the exchange do nothing ---- */
+
+static void nothing(void)
+{
+}
+
+static void keep(void *data, size_t bytes, uint32_t root)
+{
+    (void)data, (void)bytes, (void)root;
+}
+
+static void copy(const void *in, void *out, size_t bytes, uint32_t root)
+{
+    (void)root;
+    memcpy(out, in, bytes);
+}
+
+static void keep_values(uint64_t *values, size_t count, enum fm_reduction reduction)
+{
+    (void)values, (void)count, (void)reduction;
+}
+
+static const struct fm_exchange alone = {.rank = 0,
+                                         .size = 1,
+                                         .barrier = nothing,
+                                         .broadcast = keep,
+                                         .gather = copy,
+                                         .scatter = copy,
+                                         .reduce = keep_values};
+
+/* ---- what there is ---- */
+
+/* A process of the run. */
+struct process {
+    bool known;                        /* it left a journal */
+    struct fm_journal_process journal; /* of a known one */
+    struct fm_define_map map;          /* its numbers in the merged set */
+    uint32_t *regions;                 /* global number of each function */
+    size_t region_count;
+    struct fm_thread *threads; /* by index; at least one */
+    uint32_t thread_count;
+    uint64_t last_time;
+    bool saved;
+};
+
+struct rebuild {
+    const char *directory;
+    char folder[PATH_MAX]; /* where the archive is written */
+    struct process *processes;
+    uint32_t size;
+    struct fm_definitions set;
+    struct fm_journal_moment last_moment; /* of the process below */
+    struct fm_journal_process clock;
+    struct fm_rebuilt *result;
+};
+
+static bool exists(const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    return snprintf(path, sizeof path, "%s/%s", directory, name) < (int)sizeof path &&
+           lstat(path, &status) == 0;
+}
+
+bool fm_rebuild_is_due(const char *directory)
+{
+    return exists(directory, "journal") && !exists(directory, "traces.otf2");
+}
+
+static bool is_journal(const char *name, unsigned *rank)
+{
+    int end = 0;
+    return sscanf(name, "%u.def%n", rank, &end) == 1 && end > 0 && name[end] == '\0';
+}
+
+/* The number of processes, as any of them tells. */
+static fm_status_t find_size(struct rebuild *r, struct fm_error *error)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/journal", r->directory);
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %m", path);
+    }
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        struct fm_process_journal journal;
+        unsigned rank;
+        if (!is_journal(entry->d_name, &rank)) {
+            continue;
+        }
+        fm_journal_path(path, sizeof path, r->directory, rank, -1);
+        if (fm_journal_load(path, &journal)) {
+            r->size = journal.process.size;
+            fm_journal_unload(&journal);
+            break;
+        }
+    }
+    closedir(folder);
+    return r->size != 0 ? FM_OK
+                        : fm_fail(error, FM_ERR_DATA, "%s/journal: no process left a usable journal",
+                                  r->directory);
+}
+
+/* Numbers of threads are dense; one that never flushed leaves no file before one that did. */
+static fm_status_t count_threads(struct rebuild *r, struct fm_error *error)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/journal", r->directory);
+    DIR *folder = opendir(path);
+    if (folder == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot read %s: %m", path);
+    }
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        unsigned rank, thread;
+        int end = 0;
+        if (sscanf(entry->d_name, "%u.%u.evt%n", &rank, &thread, &end) == 2 && end > 0 &&
+            rank < r->size && thread < (1u << 20) &&
+            thread >= r->processes[rank].thread_count) {
+            r->processes[rank].thread_count = thread + 1;
+        }
+    }
+    closedir(folder);
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        struct process *process = &r->processes[rank];
+        process->thread_count += process->thread_count == 0;
+        process->threads = calloc(process->thread_count, sizeof *process->threads);
+        if (process->threads == NULL) {
+            return fm_fail(error, FM_ERR_SYSTEM, "no memory for %u threads", process->thread_count);
+        }
+        for (uint32_t t = 0; t < process->thread_count; t++) {
+            process->threads[t].rank = rank;
+            process->threads[t].index = t;
+            process->threads[t].next = t + 1 < process->thread_count ? &process->threads[t + 1]
+                                                                     : NULL;
+        }
+    }
+    return FM_OK;
+}
+
+/* Closing a file is not to fail for want of room. */
+static void need_room(const struct rebuild *r, uint64_t bytes)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/room", r->folder);
+    if (fm_archive_failure() != NULL) {
+        return;
+    }
+    if (fm_archive_reserve(path, bytes)) {
+        unlink(path);
+    } else {
+        fm_archive_fail("%s", strerror(errno));
+    }
+}
+
+/* ---- events ---- */
+
+static void note_moment(struct rebuild *r, const struct process *process,
+                        const struct fm_journal_moment *moment)
+{
+    uint64_t before = r->last_moment.nanoseconds - r->clock.start_nanoseconds;
+    uint64_t now = moment->nanoseconds - process->journal.start_nanoseconds;
+    if (r->last_moment.nanoseconds == 0 || now > before) {
+        r->last_moment = *moment;
+        r->clock = process->journal;
+    }
+}
+
+static void convert_thread(struct rebuild *r, struct process *process, struct fm_thread *thread,
+                           size_t functions)
+{
+    struct fm_journal_reader reader;
+    struct fm_journal_moment moment;
+    char path[PATH_MAX];
+    size_t words;
+    fm_journal_path(path, sizeof path, r->directory, thread->rank, thread->index);
+    if (process->known && fm_journal_open(&reader, path)) {
+        bool good = true;
+        while (good && fm_journal_next(&reader)) {
+            const uint64_t *records = fm_journal_block_records(&reader, &words, &moment);
+            good = records != NULL && fm_archive_write(thread, records, words, functions);
+            if (records != NULL) {
+                note_moment(r, process, &moment);
+            }
+        }
+        fm_journal_close(&reader);
+    }
+    fm_archive_settle(thread);
+    need_room(r, fm_archive_events_bytes(thread));
+    fm_archive_close_events(thread);
+    if (thread->last_time > process->last_time) {
+        process->last_time = thread->last_time;
+    }
+}
+
+static void define_used_functions(struct process *process, struct fm_process_journal *journal,
+                                  uint32_t *numbers)
+{
+    for (size_t i = 0; i < process->region_count; i++) {
+        numbers[i] = FM_DEFINE_NONE;
+        if (fm_functions_used[i]) {
+            uint32_t words[3] = {fm_define_string(&journal->definitions, journal->functions[i].name),
+                                 journal->functions[i].role, OTF2_PARADIGM_MPI};
+            numbers[i] = fm_define(&journal->definitions, FM_DEFINE_REGION, words, 3);
+        }
+    }
+}
+
+static bool merge(struct rebuild *r, struct process *process, struct fm_process_journal *journal)
+{
+    size_t bytes;
+    process->regions = calloc(process->region_count + 1, sizeof *process->regions);
+    if (process->regions == NULL) {
+        return false;
+    }
+    define_used_functions(process, journal, process->regions);
+    void *block = fm_definitions_pack(&journal->definitions, &bytes);
+    bool good = block != NULL && fm_definitions_merge(&r->set, block, bytes, &process->map);
+    free(block);
+    for (size_t i = 0; good && i < process->region_count; i++) {
+        if (process->regions[i] != FM_DEFINE_NONE) {
+            process->regions[i] = process->map.numbers[FM_DEFINE_REGION][process->regions[i]];
+        }
+    }
+    return good;
+}
+
+static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_error *error)
+{
+    struct process *process = &r->processes[rank];
+    struct fm_process_journal journal;
+    char path[PATH_MAX];
+    fm_journal_path(path, sizeof path, r->directory, rank, -1);
+    process->known = fm_journal_load(path, &journal) && journal.process.rank == rank &&
+                     journal.process.size == r->size;
+    if (process->known) {
+        process->journal = journal.process;
+        process->saved = journal.saved;
+        process->region_count = journal.function_count;
+        if (fm_journal_process_lives(&journal.process)) {
+            fm_journal_unload(&journal);
+            return fm_fail(error, FM_ERR_USAGE, "%s: the program still runs (process %u)",
+                           r->directory, process->journal.process);
+        }
+    }
+    memset(fm_functions_used, 0, sizeof fm_functions_used);
+    for (uint32_t t = 0; t < process->thread_count; t++) {
+        convert_thread(r, process, &process->threads[t], process->region_count);
+    }
+    bool good = !process->known || merge(r, process, &journal);
+    fm_journal_unload(&journal);
+    return good ? FM_OK
+                : fm_fail(error, FM_ERR_DATA, "%s: the definitions are inconsistent", path);
+}
+
+/* ---- definitions ---- */
+
+static uint64_t global_time(const struct process *process, uint64_t time)
+{
+    return time + (uint64_t)process->journal.offset.offset;
+}
+
+static bool define_process(struct rebuild *r, uint32_t rank)
+{
+    struct process *process = &r->processes[rank];
+    uint32_t *words = calloc(4 + 2 * (size_t)process->thread_count, sizeof *words);
+    if (words == NULL) {
+        return false;
+    }
+    uint32_t node =
+        fm_define_string(&r->set, process->known ? process->journal.host : "unknown host");
+    words[0] = rank;
+    words[1] = fm_define(&r->set, FM_DEFINE_NODE, &node, 1);
+    words[2] = process->journal.process;
+    words[3] = process->thread_count;
+    for (uint32_t t = 0; t < process->thread_count; t++) {
+        words[4 + 2 * t] = (uint32_t)process->threads[t].events;
+        words[5 + 2 * t] = (uint32_t)(process->threads[t].events >> 32);
+        r->result->events += process->threads[t].events;
+    }
+    r->result->locations += process->thread_count;
+    uint32_t number = fm_define(&r->set, FM_DEFINE_PROCESS, words,
+                                4 + 2 * (size_t)process->thread_count);
+    free(words);
+    return number == rank;
+}
+
+/* Ticks per second, from the longest stretch between two readings of both clocks. */
+static uint64_t resolution(const struct rebuild *r, const json_t *environment)
+{
+    uint64_t ticks = r->last_moment.ticks - r->clock.start_ticks;
+    uint64_t nanoseconds = r->last_moment.nanoseconds - r->clock.start_nanoseconds;
+    json_int_t told = json_integer_value(
+        json_object_get(json_object_get(environment, "clock"), "ticks_per_second"));
+    if (r->last_moment.nanoseconds == 0 || (int64_t)nanoseconds < 10000000) {
+        return told > 0 ? (uint64_t)told : 1000000000u;
+    }
+    return (uint64_t)((long double)ticks * 1e9L / (long double)nanoseconds + 0.5L);
+}
+
+static void summarize(const struct rebuild *r, const json_t *environment,
+                      struct fm_archive_summary *summary)
+{
+    *summary = (struct fm_archive_summary){.resolution = resolution(r, environment),
+                                           .begin = UINT64_MAX};
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        const struct process *process = &r->processes[rank];
+        if (!process->known) {
+            continue;
+        }
+        uint64_t begin = global_time(process, process->journal.start_ticks);
+        uint64_t end = global_time(process, process->last_time);
+        if (begin < summary->begin) {
+            summary->begin = begin;
+            summary->realtime = process->journal.start_realtime;
+        }
+        summary->end = end > summary->end ? end : summary->end;
+    }
+    summary->end = summary->end < summary->begin ? summary->begin : summary->end;
+    summary->end += 1;
+}
+
+static void describe_missing(struct rebuild *r, const struct fm_archive_summary *summary)
+{
+    struct fm_process_end *ends = calloc(r->size, sizeof *ends);
+    for (uint32_t rank = 0; ends != NULL && rank < r->size; rank++) {
+        const struct process *process = &r->processes[rank];
+        uint64_t last = global_time(process, process->last_time);
+        ends[rank] = (struct fm_process_end){
+            .rank = rank,
+            .known = process->known,
+            .saved = process->saved,
+            .seconds = last > summary->begin
+                           ? (double)(last - summary->begin) / (double)summary->resolution
+                           : 0};
+    }
+    if (ends != NULL) {
+        fm_missing_describe(ends, r->size, r->result->missing, sizeof r->result->missing);
+    }
+    free(ends);
+}
+
+static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct fm_error *error)
+{
+    struct fm_archive_summary summary;
+    fm_status_t status = FM_OK;
+    if (!fm_archive_open(r->folder, &alone)) {
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", r->folder,
+                       fm_archive_failure());
+    }
+    for (uint32_t rank = 0; rank < r->size && status == FM_OK; rank++) {
+        status = convert_process(r, rank, error);
+    }
+    for (uint32_t rank = 0; rank < r->size && status == FM_OK; rank++) {
+        if (!define_process(r, rank)) {
+            status = fm_fail(error, FM_ERR_SYSTEM, "no memory for the definitions");
+        }
+    }
+    if (status != FM_OK) {
+        return status;
+    }
+    summarize(r, environment, &summary);
+    if (summary.resolution == 0) {
+        return fm_fail(error, FM_ERR_DATA, "%s/journal: the clock is not known", r->directory);
+    }
+    if (fm_archive_failure() == NULL) {
+        fm_archive_end_events();
+        fm_archive_begin_definitions();
+    }
+    for (uint32_t rank = 0; rank < r->size && fm_archive_failure() == NULL; rank++) {
+        struct process *process = &r->processes[rank];
+        struct fm_clock_offset offsets[2] = {process->journal.offset, process->journal.offset};
+        offsets[1].time = process->last_time > offsets[0].time ? process->last_time
+                                                               : offsets[0].time + 1;
+        need_room(r, fm_archive_local_bytes(&process->map, process->region_count) *
+                         process->thread_count);
+        fm_archive_write_local(process->threads, &process->map, process->regions,
+                               process->region_count, offsets);
+    }
+    if (fm_archive_failure() == NULL) {
+        fm_archive_end_definitions();
+        need_room(r, fm_archive_global_bytes(&r->set));
+    }
+    if (fm_archive_failure() == NULL) {
+        fm_archive_write_global(&r->set, &summary);
+    }
+    if (fm_archive_failure() == NULL) {
+        fm_archive_close();
+    }
+    if (fm_archive_failure() != NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM,
+                       "cannot complete the trace in %s: %s; make room or copy the folder, then "
+                       "`fermata analyze` completes it from the journals",
+                       r->directory, fm_archive_failure());
+    }
+    describe_missing(r, &summary);
+    if (environment != NULL) {
+        json_object_set_new(json_object_get(environment, "clock"), "ticks_per_second",
+                            json_integer((json_int_t)summary.resolution));
+    }
+    return FM_OK;
+}
+
+/* ---- the experiment ---- */
+
+static fm_status_t move(const struct rebuild *r, const char *name, struct fm_error *error)
+{
+    char from[PATH_MAX + 64], to[PATH_MAX + 64];
+    snprintf(from, sizeof from, "%s/%s", r->folder, name);
+    snprintf(to, sizeof to, "%s/%s", r->directory, name);
+    fm_remove_tree(to); /* of an archive that was not completed */
+    return rename(from, to) == 0 ? FM_OK
+                                 : fm_fail(error, FM_ERR_SYSTEM, "cannot rename %s: %m", from);
+}
+
+static void note_in_environment(const struct rebuild *r, json_t *environment)
+{
+    char path[PATH_MAX + 64], final[PATH_MAX + 64];
+    if (environment == NULL) {
+        environment = json_object();
+        json_object_set_new(environment, "ranks", json_integer(r->size));
+    } else {
+        json_incref(environment);
+    }
+    json_object_set_new(environment, "locations", json_integer((json_int_t)r->result->locations));
+    json_object_set_new(environment, "events", json_integer((json_int_t)r->result->events));
+    json_object_set_new(environment, "complete", json_false());
+    json_object_set_new(environment, "incomplete", json_string(r->result->missing));
+    snprintf(final, sizeof final, "%s/environment.json", r->directory);
+    snprintf(path, sizeof path, "%s/environment.json", r->folder);
+    if (json_dump_file(environment, path, JSON_INDENT(2)) == 0) {
+        chmod(path, 0600);
+        rename(path, final);
+    }
+    json_decref(environment);
+}
+
+static void free_rebuild(struct rebuild *r)
+{
+    for (uint32_t rank = 0; r->processes != NULL && rank < r->size; rank++) {
+        fm_define_map_free(&r->processes[rank].map);
+        free(r->processes[rank].regions);
+        free(r->processes[rank].threads);
+    }
+    free(r->processes);
+    fm_definitions_free(&r->set);
+}
+
+static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct fm_error *error)
+{
+    char path[PATH_MAX + 64];
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        for (uint32_t t = 0; t < r->processes[rank].thread_count; t++) {
+            r->result->bytes += fm_experiment_protect(r->folder, fm_archive_location(rank, t));
+        }
+    }
+    r->result->bytes += fm_experiment_protect_global(r->folder);
+    note_in_environment(r, environment);
+    fm_status_t status = move(r, "traces", error);
+    status = status == FM_OK ? move(r, "traces.def", error) : status;
+    status = status == FM_OK ? move(r, "traces.otf2", error) : status;
+    if (status == FM_OK) {
+        snprintf(path, sizeof path, "%s/journal", r->directory);
+        fm_remove_tree(path);
+        fm_experiment_log(r->directory, "rebuilt from the journals: %s", r->result->missing);
+    }
+    return status;
+}
+
+fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
+{
+    struct rebuild r = {.directory = directory, .result = result};
+    char path[PATH_MAX + 64];
+    json_error_t reason;
+    memset(result, 0, sizeof *result);
+    if (snprintf(r.folder, sizeof r.folder, "%s/rebuild-XXXXXX", directory) >=
+        (int)sizeof r.folder - 64) {
+        return fm_fail(error, FM_ERR_USAGE, "the path of the experiment is too long");
+    }
+    fm_status_t status = find_size(&r, error);
+    if (status == FM_OK) {
+        result->processes = r.size;
+        r.processes = calloc(r.size, sizeof *r.processes);
+        status = r.processes == NULL
+                     ? fm_fail(error, FM_ERR_SYSTEM, "no memory for %u processes", r.size)
+                     : count_threads(&r, error);
+    }
+    if (status == FM_OK && mkdtemp(r.folder) == NULL) {
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot complete the trace in %s: %m", directory);
+    } else if (status == FM_OK) {
+        snprintf(path, sizeof path, "%s/environment.json", directory);
+        json_t *environment = json_load_file(path, 0, &reason);
+        status = write_archive(&r, environment, error);
+        if (status == FM_OK) {
+            status = put_in_place(&r, environment, error);
+        } else {
+            fm_archive_abandon();
+        }
+        json_decref(environment);
+        fm_remove_tree(r.folder);
+    }
+    free_rebuild(&r);
+    return status;
+}

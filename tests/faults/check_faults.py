@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs a program that fails in a given way, without and with the recorder, and checks that the
+recorder changes neither output nor exit code, says at most one line per rank, and leaves an
+experiment that can be analysed and has all that was flushed.
+
+usage: check_faults.py --fermata F --mpirun M --program P [--show] FAULT
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+RANKS = 3
+ROUNDS = 50
+TIMEOUT = 120  # seconds; a run takes a few
+
+Fault = collections.namedtuple("Fault", "complete rounds messages records inner memory")
+Fault.__new__.__defaults__ = (None, 0, 0, True, False, "64M")
+
+# complete: the experiment is; rounds: of all ranks that must be in the trace; messages: ranks that
+# tell of a failure; records: there is an experiment at all; inner: mpirun around `fermata record`
+FAULTS = {
+    "none": Fault(True, 2 * RANKS * ROUNDS),
+    "transparent": Fault(True),
+    "fork": Fault(True, 2 * RANKS * ROUNDS),
+    "kill": Fault(False, RANKS * ROUNDS),
+    "kill-inner": Fault(False, RANKS * ROUNDS, inner=True),
+    "term": Fault(False, RANKS * ROUNDS),
+    "segv": Fault(False, RANKS * ROUNDS),
+    "abort": Fault(False, RANKS * ROUNDS),
+    "exit": Fault(False, RANKS * ROUNDS),
+    "finalize": Fault(True, 2 * RANKS * ROUNDS),
+    "descriptors": Fault(True, 2 * RANKS * ROUNDS),
+    "filesize": Fault(False, RANKS * ROUNDS, messages=RANKS),
+    "vanish": Fault(None, messages=RANKS, records=False),
+    "unwritable": Fault(None, messages=1, records=False),
+}
+
+# How the launchers report the end of a program, and what the program's own signal handlers print.
+OURS = re.compile(r"^fermata: rank \d+: ", re.MULTILINE)
+
+
+def run(command, folder):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_osc="^rdma", OMPI_MCA_mpi_yield_when_idle="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1",
+                       FERMATA_FLUSH_INTERVAL="0")  # what was called is what is on disk
+    return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
+                          capture_output=True, text=True, errors="replace", input="a line\n")
+
+
+def output_of(result):
+    return sorted(line for line in result.stdout.splitlines() if line.startswith("rank "))
+
+
+def commands(options, name, folder):
+    """The unrecorded and the recorded command."""
+    program = [options.program]
+    if "fail" in pathlib.Path(options.program).name:
+        program += [name.removesuffix("-inner"), str(folder / "experiment")]
+    experiment = "experiment"
+    if name == "unwritable":
+        (folder / "file").write_text("")
+        experiment = "file/experiment"
+    launch = [options.mpirun, "-n", str(RANKS)]
+    record = [options.fermata, "record", "-o", experiment, "--memory", FAULTS[name].memory, "--"]
+    if FAULTS[name].inner:
+        return launch + program, launch + record + program
+    return launch + program, record + launch + program
+
+
+def check_experiment(options, fault, folder, failures):
+    def fermata(*arguments):
+        result = run([options.fermata, *arguments], folder)
+        if options.show:
+            print("$ fermata", *arguments, "\n" + result.stdout[:600] + result.stderr)
+        return result
+
+    analysed = fermata("analyze", "--check", "experiment")
+    if analysed.returncode != 0:
+        failures.append(f"analyze: {analysed.returncode}: {analysed.stderr}")
+        return
+    told = analysed.stderr.count("incomplete run")
+    if told != (0 if fault.complete else 1):
+        failures.append(f"analyze tells {told} times that the run is incomplete")
+    information = json.loads(run([options.fermata, "info", "--format=json", "experiment"],
+                                 folder).stdout)
+    environment = json.loads((folder / "experiment/environment.json").read_text())
+    if environment["complete"] is not fault.complete:
+        failures.append(f"environment.json: complete: {environment['complete']}")
+    rounds = sum(region["visits"] for region in information["regions"]
+                 if region["name"] == "MPI_Sendrecv")
+    # A rank that was killed may have got one round further than the barrier tells, or more.
+    if rounds < fault.rounds:
+        failures.append(f"{rounds} rounds recorded, expected {fault.rounds}")
+    checked = fermata("check", "experiment")
+    if checked.returncode != 0 or " 0 findings" not in checked.stdout:
+        failures.append(f"check: {checked.stdout} {checked.stderr}")
+    if (folder / "experiment/journal").exists():
+        failures.append("the journal is left over")
+    for path in [folder / "experiment", *(folder / "experiment").rglob("*")]:
+        if path.name != "report.fer" and path.stat().st_mode & 0o077:
+            failures.append(f"{path} has mode {path.stat().st_mode & 0o777:o}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--fermata", "--mpirun", "--program"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("--show", action="store_true", help="print commands and what they say")
+    parser.add_argument("fault", choices=FAULTS)
+    options = parser.parse_args()
+    fault, failures = FAULTS[options.fault], []
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        plain_command, command = commands(options, options.fault, folder)
+        plain, recorded = run(plain_command, folder), run(command, folder)
+        if options.show:
+            print("$", *command, "\n" + recorded.stdout + recorded.stderr
+                  + f"(exit code {recorded.returncode})")
+        if recorded.returncode != plain.returncode:
+            failures.append(f"exit code {recorded.returncode} recorded, {plain.returncode}"
+                            f" unrecorded: {recorded.stderr}")
+        if output_of(recorded) != output_of(plain):
+            failures.append(f"output differs: {recorded.stdout!r}, unrecorded {plain.stdout!r}")
+        messages = len(OURS.findall(recorded.stderr))
+        if messages != fault.messages:
+            failures.append(f"{messages} messages, expected {fault.messages}: {recorded.stderr}")
+        if fault.records:
+            check_experiment(options, fault, folder, failures)
+    for failure in failures:
+        print(failure)
+    sys.exit(1 if failures else 0)
+
+
+main()
