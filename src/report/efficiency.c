@@ -5,8 +5,10 @@
 #include "base/memory.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#define NAME_COLUMNS 26
+#define NAME_COLUMNS   26
+#define NARROW_COLUMNS 20
 
 /** From here on an efficiency is good, and acceptable. */
 #define GOOD       0.9
@@ -23,7 +25,11 @@ static void print_row(const struct fm_report *report, const char *name, double e
     fm_terminal_style(terminal, efficiency >= ACCEPTABLE ? FM_STYLE_PLAIN : FM_STYLE_ALARM);
     snprintf(label, sizeof label, "  %-*s%6.1f%%  %-11s", NAME_COLUMNS, name, 100 * efficiency,
              verdict);
-    fm_terminal_print(terminal, label, NAME_COLUMNS + 22, "%s", meaning);
+    if (terminal->width > NAME_COLUMNS + 22 + strlen(meaning))
+        fm_terminal_print(terminal, label, NAME_COLUMNS + 22, "%s", meaning);
+    else
+        fprintf(terminal->stream, "  %-*.*s%6.1f%% %s\n", NARROW_COLUMNS, NARROW_COLUMNS, name,
+                100 * efficiency, verdict);
     fm_terminal_style(terminal, FM_STYLE_PLAIN);
 }
 
@@ -59,9 +65,9 @@ void fm_report_efficiency(const struct fm_report *report)
         if (most > 0 && run > 0 && cube->location_count > 1) {
             double average = sum / (double)cube->location_count;
             fm_terminal_heading(report->terminal, "Efficiency");
-            print_row(report, "Parallel efficiency", average / run, "average computation / run");
+            print_row(report, "Parallel", average / run, "average computation / run");
             print_row(report, "  Load balance", average / most, "average / longest computation");
-            print_row(report, "  Communication efficiency", most / run,
+            print_row(report, "  Communication", most / run,
                       "longest computation / run");
         }
     }
