@@ -30,7 +30,8 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->current_activity = FM_NONE;
     builder->frames.count = 0;
     /* Of several threads, another one may have locked earlier. */
-    builder->saw_lock = builder->trace->processes[builder->location->process].location_count > 1;
+    builder->completions_matter =
+        builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
 }
 
@@ -493,6 +494,16 @@ static bool is_completion(fm_rma_type_t type)
     return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY;
 }
 
+/* @return whether completions of operations are looked at from now on: those in lock epochs and
+ * those with requests of their own */
+static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
+{
+    return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||
+           (type <= FM_RMA_ATOMIC &&
+            fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
+                FM_CALL_REQUEST_OPERATION);
+}
+
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
 {
@@ -504,8 +515,11 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
             values[FM_COUNT_BYTES_GET] += bytes_in;
         }
     }
-    builder->saw_lock |= type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE;
-    if (usable(builder, window) && (builder->saw_lock || !is_completion(type))) {
+    if (!usable(builder, window)) {
+        return;
+    }
+    builder->completions_matter |= opens_passive_use(builder, type);
+    if (builder->completions_matter || !is_completion(type)) {
         fm_vector_push(&builder->location->rma,
                        (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type,
                                        shared});
