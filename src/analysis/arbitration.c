@@ -75,6 +75,14 @@ static void turn_descending_runs(struct fm_candidate *items, size_t count)
         }
         if (items[begin].activity != items[end - 1].activity) {
             reverse(&items[begin], end - begin);
+            /* Those of one call keep their order. */
+            for (size_t i = begin, next; i < end; i = next) {
+                next = i + 1;
+                while (next < end && items[next].activity == items[i].activity) {
+                    ++next;
+                }
+                reverse(&items[i], next - i);
+            }
         }
         begin = end;
     }

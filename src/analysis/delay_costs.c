@@ -381,6 +381,16 @@ static uint32_t find_incoming(const struct fm_points *points, const struct cost_
     return low;
 }
 
+/* @return whether the location waits for this message: advance() stops only where the next one is
+ * due and missing, or where there is none */
+static bool is_due(const struct walk *walk, const struct fm_points *points,
+                   const struct cost_message *message)
+{
+    const struct fm_incoming_wait *next = &points->incoming.items[walk->next_incoming];
+    return next->t == message->t && next->waiter == message->waiter &&
+           next->wait == message->number;
+}
+
 static void book_class(struct costs *costs, const struct cost_message *message)
 {
     const struct fm_trace *trace = costs->formation->analysis->trace;
@@ -407,10 +417,13 @@ static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_
         return;
     }
     struct walk *walk = &costs->walks[message->location];
-    uint32_t number = find_incoming(&costs->points[message->location], message);
-    walk->arrived[number] = memcpy(fm_resize(NULL, 0, size), content, size);
-    if (number == walk->next_incoming) {
+    const struct fm_points *points = &costs->points[message->location];
+    if (is_due(walk, points, message)) {
+        answer_wait(costs, mail, worker, &points->incoming.items[walk->next_incoming++], message);
         advance(costs, mail, worker, message->location);
+    } else {
+        walk->arrived[find_incoming(points, message)] =
+            memcpy(fm_resize(NULL, 0, size), content, size);
     }
 }
 

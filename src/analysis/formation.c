@@ -79,7 +79,7 @@ void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_
 
 static int64_t to_fixed_point(const struct fm_formation *formation, double ticks)
 {
-    return llround(ldexp(ticks, (int)formation->cost_shift));
+    return llround(ticks * (double)(UINT64_C(1) << formation->cost_shift));
 }
 
 void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t location,

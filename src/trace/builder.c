@@ -30,7 +30,8 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->current_activity = FM_NONE;
     builder->frames.count = 0;
     /* Of several threads, another one may have locked earlier. */
-    builder->needs_completions = builder->trace->processes[builder->location->process].location_count > 1;
+    builder->completions_matter =
+        builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
 }
 
@@ -493,15 +494,14 @@ static bool is_completion(fm_rma_type_t type)
     return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY;
 }
 
-/* @return whether a record belongs to passive target: rules of it ask what was completed where */
-static bool is_passive(const struct fm_builder *builder, fm_rma_type_t type)
+/* @return whether completions of operations are looked at from now on: those in lock epochs and
+ * those with requests of their own */
+static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
 {
-    if (type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE) {
-        return true;
-    }
-    return type <= FM_RMA_ATOMIC &&
-           fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
-               FM_CALL_REQUEST_OPERATION;
+    return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||
+           (type <= FM_RMA_ATOMIC &&
+            fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
+                FM_CALL_REQUEST_OPERATION);
 }
 
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
@@ -518,8 +518,8 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     if (!usable(builder, window)) {
         return;
     }
-    builder->needs_completions |= is_passive(builder, type);
-    if (builder->needs_completions || !is_completion(type)) {
+    builder->completions_matter |= opens_passive_use(builder, type);
+    if (builder->completions_matter || !is_completion(type)) {
         fm_vector_push(&builder->location->rma,
                        (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type,
                                        shared});

@@ -32,7 +32,7 @@ struct fm_builder {
     uint64_t generation;
     uint64_t now;
     uint32_t current_activity; /**< innermost open call, if it is a communication call */
-    bool needs_completions; /**< of one-sided operations: only passive target asks for them */
+    bool completions_matter;   /**< of one-sided operations; decided by what came before */
     FM_VECTOR(struct fm_frame) frames;
     struct fm_visit_cache *cache; /**< by region */
     struct fm_map visits;         /**< (parent, region) -> node */

@@ -103,7 +103,7 @@ typedef enum {
     FM_RMA_LOCK_ACQUIRE,
     FM_RMA_LOCK_RELEASE,
     FM_RMA_DONE_LOCALLY, /**< the operations with this id are done at the origin; completions are
-                            kept only where there may be lock epochs */
+                            kept behind the first lock or operation with a request */
     FM_RMA_DONE_REMOTELY /**< ... and at the target */
 } fm_rma_type_t;
 
