@@ -109,6 +109,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_name(half, "half");
     exchange(ROUNDS, rank, size);
     MPI_Barrier(half);
+    MPI_Barrier(MPI_COMM_WORLD); /* where all have written the rounds before they enter it */
     fail(argc > 1 ? argv[1] : "none", rank, argv);
     exchange(ROUNDS, rank, size);
     printf("rank %d: %d rounds\n", rank, 2 * ROUNDS);
