@@ -26,7 +26,7 @@ static void print_closing_line(const struct fm_record_result *result)
 {
     if (result->directory[0] == '\0') {
         fprintf(stderr, "fermata: nothing was recorded: no dynamically linked MPI program called "
-                        "MPI_Init\n");
+                        "MPI_Init, or a message above says why; see `fermata doctor`\n");
     } else if (result->events == 0) {
         fprintf(stderr, "fermata: %s: %s\n", result->directory,
                 result->missing[0] != '\0' ? result->missing : "no events");

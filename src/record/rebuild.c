@@ -306,14 +306,16 @@ static bool define_process(struct rebuild *r, uint32_t rank)
 /* Ticks per second, from the longest stretch between two readings of both clocks. */
 static uint64_t resolution(const struct rebuild *r, const json_t *environment)
 {
+    enum { SHORTEST = 10000000 /* nanoseconds */ };
+    static const long double FASTEST = 1e12L; /* ticks per second that are believed */
     uint64_t ticks = r->last_moment.ticks - r->clock.start_ticks;
     uint64_t nanoseconds = r->last_moment.nanoseconds - r->clock.start_nanoseconds;
     json_int_t told = json_integer_value(
         json_object_get(json_object_get(environment, "clock"), "ticks_per_second"));
-    if (r->last_moment.nanoseconds == 0 || (int64_t)nanoseconds < 10000000) {
-        return told > 0 ? (uint64_t)told : 1000000000u;
-    }
-    return (uint64_t)((long double)ticks * 1e9L / (long double)nanoseconds + 0.5L);
+    long double measured = (long double)ticks * 1e9L / (long double)(nanoseconds + 1) + 0.5L;
+    bool usable = r->last_moment.nanoseconds != 0 && (int64_t)nanoseconds >= SHORTEST &&
+                  measured >= 1 && measured < FASTEST;
+    return usable ? (uint64_t)measured : told > 0 ? (uint64_t)told : 1000000000u;
 }
 
 static void summarize(const struct rebuild *r, const json_t *environment,

@@ -1,6 +1,6 @@
 /* A program that communicates and then fails in the way that is asked for, on rank 1:
  *
- *   fail kill|term|abort|exit|segv|finalize|fork|descriptors|filesize|vanish FOLDER|none
+ *   fail kill|term|abort|exit|segv|finalize|fork|descriptors|filesize|flood|vanish FOLDER|none
  *
  * Every rank prints how many rounds it saw; nothing depends on time. */
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ROUNDS = 50, VICTIM = 1 };
+enum { ROUNDS = 50, FLOOD = 20000, VICTIM = 1 };
 
 /* Rounds of a ring of messages. */
 static void exchange(int rounds, int rank, int size)
@@ -66,6 +66,12 @@ static void fail(const char *how, int rank, char **argv)
     } else if (strcmp(how, "filesize") == 0) {
         struct rlimit limit = {4096, RLIM_INFINITY};
         setrlimit(RLIMIT_FSIZE, &limit);
+    } else if (strcmp(how, "flood") == 0) {
+        int in;
+        for (int i = 0; i < FLOOD; i++) {
+            MPI_Sendrecv(&i, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, 0, 0, MPI_COMM_SELF,
+                         MPI_STATUS_IGNORE);
+        }
     } else if (strcmp(how, "fork") == 0) {
         fork_children();
     }
@@ -109,6 +115,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_name(half, "half");
     exchange(ROUNDS, rank, size);
     MPI_Barrier(half);
+    MPI_Barrier(MPI_COMM_WORLD); /* where all have written the rounds before they enter it */
     fail(argc > 1 ? argv[1] : "none", rank, argv);
     exchange(ROUNDS, rank, size);
     printf("rank %d: %d rounds\n", rank, 2 * ROUNDS);

@@ -21,15 +21,18 @@ static void handler(MPI_Comm *comm, int *code, ...)
 static void print_signals(int rank, const char *when)
 {
     sigset_t mask;
+    char line[256]; /* written at once, or the launcher mixes the ranks' lines */
+    int length = 0;
     sigprocmask(SIG_SETMASK, NULL, &mask);
-    printf("rank %d %s:", rank, when);
     for (int i = 1; i < 32; i++) {
         struct sigaction action;
         sigaction(i, NULL, &action);
-        printf(" %d%c", sigismember(&mask, i),
-               action.sa_handler == SIG_DFL ? 'd' : action.sa_handler == SIG_IGN ? 'i' : 'h');
+        length += sprintf(line + length, " %d%c", sigismember(&mask, i),
+                          action.sa_handler == SIG_DFL   ? 'd'
+                          : action.sa_handler == SIG_IGN ? 'i'
+                                                         : 'h');
     }
-    putchar('\n');
+    printf("rank %d %s:%s\n", rank, when, line);
 }
 
 int main(int argc, char **argv)

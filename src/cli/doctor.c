@@ -1,0 +1,170 @@
+/* fermata doctor: what works on this machine and for this program, and how to mend the rest. */
+#include "cli/doctor.h"
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/safe_text.h"
+#include "record/core/clock.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static struct {
+    int warnings, bad;
+} found;
+
+void fm_doctor_tell(enum fm_health health, const char *remedy, const char *format, ...)
+{
+    static const char *const words[] = {"ok     ", "note   ", "problem"};
+    char text[PATH_MAX + 256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    printf("%s  %s\n", words[health], fm_safe_text(text));
+    if (remedy != NULL) {
+        printf("           -> %s\n", remedy);
+    }
+    found.warnings += health == FM_HEALTH_WARNING;
+    found.bad += health == FM_HEALTH_BAD;
+}
+
+static void print_usage(FILE *stream)
+{
+    fputs("usage: fermata doctor [--] [PROGRAM]\n"
+          "Tells what works on this machine, and for PROGRAM, and how to mend the rest. Exits with 0\n"
+          "if everything needed for recording works, else with 1.\n",
+          stream);
+}
+
+/* Our library for one MPI library; loading it proves that the MPI library is there and fits. */
+static bool look_for_wrappers(const char *folder, const char *file, const char *library)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (access(path, R_OK) != 0) {
+        fm_doctor_tell(FM_HEALTH_WARNING,
+                       "if you use it: install its compiler wrapper and build fermata again",
+                       "%s: fermata was built without support for it", library);
+        return false;
+    }
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) {
+        fm_doctor_tell(FM_HEALTH_WARNING,
+                       "if you use it: load its module or set LD_LIBRARY_PATH, as for the program",
+                       "%s: %s", library, dlerror());
+        return false;
+    }
+    fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s: programs that use it can be recorded", library);
+    return true;
+}
+
+static void look_at_installation(void)
+{
+    char folder[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 16);
+    folder[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(folder, '/');
+    strcpy(slash != NULL ? slash : folder, "/../lib");
+    snprintf(path, sizeof path, "%s/libfermata-preload.so", folder);
+    if (access(path, R_OK) != 0) {
+        strcat(folder, "/fermata");
+        snprintf(path, sizeof path, "%s/libfermata-preload.so", folder);
+    }
+    if (access(path, R_OK) != 0) {
+        fm_doctor_tell(FM_HEALTH_BAD, "install fermata again", "libfermata-preload.so is missing");
+        return;
+    }
+    bool any = look_for_wrappers(folder, "libfermata-mpi-openmpi.so", "Open MPI");
+    any = look_for_wrappers(folder, "libfermata-mpi-mpich.so", "MPICH") || any;
+    if (!any) {
+        fm_doctor_tell(FM_HEALTH_BAD, "install Open MPI 4 or MPICH", "no MPI library can be used");
+    }
+}
+
+static void look_at_clock(void)
+{
+    fm_clock_start(0, 0);
+    if (fm_clock.counter) {
+        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "clock: time-stamp counter, invariant, %.0f MHz",
+                       (double)fm_clock_resolution() / 1e6);
+    } else {
+        fm_doctor_tell(FM_HEALTH_WARNING,
+                       "nothing to do; each reading costs more where the system has to be asked",
+                       "clock: CLOCK_MONOTONIC_RAW, for there is no invariant time-stamp counter");
+    }
+}
+
+static void look_at_counters(void)
+{
+    FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+    int level = 4;
+    if (file == NULL) {
+        fm_doctor_tell(FM_HEALTH_WARNING, "ask the administrator for a kernel with perf events",
+                       "hardware counters: the kernel has none");
+        return;
+    }
+    if (fscanf(file, "%d", &level) != 1) {
+        level = 4;
+    }
+    fclose(file);
+    if (level <= 2 || geteuid() == 0) {
+        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "hardware counters: allowed (perf_event_paranoid %d)",
+                       level);
+    } else {
+        fm_doctor_tell(FM_HEALTH_WARNING, "sysctl kernel.perf_event_paranoid=2",
+                       "hardware counters: not allowed (perf_event_paranoid %d)", level);
+    }
+}
+
+static void look_at_resources(void)
+{
+    enum { LITTLE = 1 << 30 };
+    struct statvfs disk;
+    const char *remedy = "record to another folder with -o";
+    if (access(".", W_OK) != 0) {
+        fm_doctor_tell(FM_HEALTH_BAD, remedy, "the working directory cannot be written to: %m");
+    } else if (statvfs(".", &disk) == 0) {
+        double bytes = (double)disk.f_bavail * (double)disk.f_frsize;
+        bool full = (disk.f_flag & ST_RDONLY) != 0 || disk.f_bavail == 0;
+        fm_doctor_tell(full             ? FM_HEALTH_BAD
+                       : bytes < LITTLE ? FM_HEALTH_WARNING
+                                        : FM_HEALTH_GOOD,
+                       full || bytes < LITTLE ? remedy : NULL,
+                       "disk: %.1f GB free in the working directory", bytes / 1e9);
+    }
+    double memory = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    bool scarce = memory < LITTLE;
+    fm_doctor_tell(scarce ? FM_HEALTH_WARNING : FM_HEALTH_GOOD,
+                   scarce ? "record with a smaller --memory" : NULL,
+                   "memory: %.1f GB free; a process takes 64 MiB for its events", memory / 1e9);
+}
+
+int fm_command_doctor(int argc, char **argv)
+{
+    int first = 1;
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        print_usage(stdout);
+        return FM_OK;
+    }
+    first += argc > 1 && strcmp(argv[1], "--") == 0;
+    if (argc > first + 1 || (argc > first && argv[first][0] == '-')) {
+        print_usage(stderr);
+        return FM_ERR_USAGE;
+    }
+    look_at_installation();
+    look_at_clock();
+    look_at_counters();
+    look_at_resources();
+    if (argc > first) {
+        fm_doctor_program(argv[first]);
+    }
+    printf("%d problems, %d notes\n", found.bad, found.warnings);
+    return found.bad == 0 ? FM_OK : FM_ERR_FAILED;
+}

@@ -1,0 +1,190 @@
+/* The program's side of `fermata doctor`: its ELF file and what the dynamic linker makes of it. */
+#include "cli/doctor.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A 64-bit ELF file in memory. */
+struct elf {
+    const unsigned char *bytes;
+    size_t size;
+    const Elf64_Ehdr *head;
+};
+
+static bool find_program(const char *name, char *path, size_t size)
+{
+    const char *folders = getenv("PATH");
+    if (strchr(name, '/') != NULL || folders == NULL) {
+        snprintf(path, size, "%s", name);
+        return access(path, F_OK) == 0;
+    }
+    while (*folders != '\0') {
+        size_t length = strcspn(folders, ":");
+        snprintf(path, size, "%.*s/%s", (int)length, folders, name);
+        if (access(path, X_OK) == 0) {
+            return true;
+        }
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static const void *at(const struct elf *elf, uint64_t offset, uint64_t size)
+{
+    return offset <= elf->size && size <= elf->size - offset ? elf->bytes + offset : NULL;
+}
+
+static bool is_dynamic(const struct elf *elf)
+{
+    for (unsigned i = 0; i < elf->head->e_phnum; i++) {
+        const Elf64_Phdr *segment =
+            at(elf, elf->head->e_phoff + (uint64_t)i * sizeof *segment, sizeof *segment);
+        if (segment != NULL && segment->p_type == PT_INTERP) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the program itself defines MPI_Init: the MPI library was linked into it. */
+static bool defines_mpi(const struct elf *elf)
+{
+    for (unsigned i = 0; i < elf->head->e_shnum; i++) {
+        const Elf64_Shdr *table =
+            at(elf, elf->head->e_shoff + (uint64_t)i * sizeof *table, sizeof *table);
+        if (table == NULL || (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM)) {
+            continue;
+        }
+        const Elf64_Shdr *names =
+            at(elf, elf->head->e_shoff + (uint64_t)table->sh_link * sizeof *names, sizeof *names);
+        const Elf64_Sym *symbols = at(elf, table->sh_offset, table->sh_size);
+        const char *text = names != NULL ? at(elf, names->sh_offset, names->sh_size) : NULL;
+        for (uint64_t s = 0; text != NULL && symbols != NULL && s < table->sh_size / sizeof *symbols;
+             s++) {
+            static const char wanted[] = "MPI_Init";
+            uint64_t name = symbols[s].st_name;
+            if (symbols[s].st_shndx != SHN_UNDEF && name + sizeof wanted <= names->sh_size &&
+                memcmp(text + name, wanted, sizeof wanted) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The dynamic linker lists what it would load, without running the program. */
+static bool list_libraries(const char *path, char *text, size_t size)
+{
+    int ends[2];
+    size_t length = 0;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        return false;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        execl(path, path, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    for (ssize_t count; child > 0 && length + 1 < size &&
+                        (count = read(ends[0], text + length, size - 1 - length)) != 0;) {
+        if (count < 0 && errno != EINTR) {
+            break;
+        }
+        length += count > 0 ? (size_t)count : 0;
+    }
+    close(ends[0]);
+    text[length] = '\0';
+    int status = -1;
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void look_at_libraries(const char *path)
+{
+    static char text[65536];
+    if (!list_libraries(path, text, sizeof text)) {
+        fm_doctor_tell(FM_HEALTH_WARNING, "run it once without fermata",
+                       "the dynamic linker cannot tell which libraries %s needs", path);
+        return;
+    }
+    if (strstr(text, "not found") != NULL) {
+        fm_doctor_tell(FM_HEALTH_BAD, "set LD_LIBRARY_PATH or load the module it was built with",
+                       "%s lacks shared libraries", path);
+    }
+    if (strstr(text, "libmpi.so.40 ") != NULL) {
+        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s uses Open MPI", path);
+    } else if (strstr(text, "libmpich.so.12 ") != NULL) {
+        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s uses MPICH", path);
+    } else if (strstr(text, "libmpi") != NULL) {
+        fm_doctor_tell(FM_HEALTH_BAD, "link it with Open MPI 4 or MPICH 3.x/4.x",
+                       "%s uses an MPI library that is not known", path);
+    } else {
+        fm_doctor_tell(FM_HEALTH_WARNING,
+                       "nothing to do if it is a script, an interpreter or loads MPI itself",
+                       "%s is not linked with an MPI library", path);
+    }
+}
+
+static void look_at_elf(const char *path, const struct elf *elf)
+{
+    if (elf->size < sizeof *elf->head || memcmp(elf->head->e_ident, ELFMAG, SELFMAG) != 0) {
+        fm_doctor_tell(FM_HEALTH_WARNING, "nothing to do if the program that it starts uses MPI",
+                       "%s is no binary (a script?)", path);
+    } else if (elf->head->e_ident[EI_CLASS] != ELFCLASS64) {
+        fm_doctor_tell(FM_HEALTH_BAD, "build it for 64 bits", "%s is no 64-bit program", path);
+    } else if (!is_dynamic(elf)) {
+        fm_doctor_tell(FM_HEALTH_BAD, "link it without -static",
+                       "%s is linked statically: nothing can be preloaded", path);
+    } else if (defines_mpi(elf)) {
+        fm_doctor_tell(FM_HEALTH_BAD, "link it with the shared MPI library",
+                       "the MPI library is linked statically into %s", path);
+    } else {
+        look_at_libraries(path);
+    }
+}
+
+void fm_doctor_program(const char *name)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    if (!find_program(name, path, sizeof path) || stat(path, &status) != 0) {
+        fm_doctor_tell(FM_HEALTH_BAD, "give its path", "there is no program %s", name);
+        return;
+    }
+    if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0) {
+        fm_doctor_tell(FM_HEALTH_BAD, "chmod +x", "%s cannot be executed", path);
+        return;
+    }
+    bool privileged = (status.st_mode & S_ISUID) != 0 ||
+                      ((status.st_mode & S_ISGID) != 0 && (status.st_mode & S_IXGRP) != 0);
+    if (privileged) {
+        fm_doctor_tell(FM_HEALTH_BAD, "record a copy of it without these bits",
+                       "%s is setuid or setgid: the system ignores preloaded libraries", path);
+    }
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    void *bytes = file >= 0 && status.st_size > 0
+                      ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0)
+                      : MAP_FAILED;
+    if (file >= 0) {
+        close(file);
+    }
+    if (bytes == MAP_FAILED) {
+        fm_doctor_tell(FM_HEALTH_WARNING, "ask for the right to read it", "%s cannot be read", path);
+        return;
+    }
+    struct elf elf = {bytes, (size_t)status.st_size, bytes};
+    look_at_elf(path, &elf);
+    munmap(bytes, elf.size);
+}
