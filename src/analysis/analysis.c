@@ -228,6 +228,7 @@ fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_option
         for (size_t i = 0; fm_patterns[i] != NULL; ++i) {
             fm_patterns[i]->detect(&analysis);
         }
+        fm_trace_forget_records(trace);
         fm_findings_arbitrate(analysis.findings, trace, engine);
         made = fm_cube_create();
         status = made == NULL ? fm_fail(error, FM_ERR_SYSTEM, "no memory for the report")

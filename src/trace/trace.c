@@ -2,6 +2,22 @@
 
 #include "base/map.h"
 
+static void free_records(struct fm_location *location)
+{
+    fm_vector_free(&location->sends);
+    fm_vector_free(&location->receives);
+    fm_vector_free(&location->matched);
+    fm_vector_free(&location->collectives);
+    fm_vector_free(&location->rma);
+}
+
+void fm_trace_forget_records(struct fm_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        free_records(&trace->locations[i]);
+    }
+}
+
 static void free_location(struct fm_location *location)
 {
     fm_free(location->name);
@@ -12,11 +28,7 @@ static void free_location(struct fm_location *location)
     fm_vector_free(&location->state_visit);
     fm_vector_free(&location->profile);
     fm_vector_free(&location->counts);
-    fm_vector_free(&location->sends);
-    fm_vector_free(&location->receives);
-    fm_vector_free(&location->matched);
-    fm_vector_free(&location->collectives);
-    fm_vector_free(&location->rma);
+    free_records(location);
     fm_vector_free(&location->nested);
 }
 

@@ -240,6 +240,10 @@ fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
 /** Builds the call forest of all locations from their call trees, in location order. */
 void fm_trace_unify(struct fm_trace *trace);
 
+/** Frees the tables of communication records; calls, call trees and changes of state stay. To be
+ * called when all patterns are found: what follows needs the room. */
+void fm_trace_forget_records(struct fm_trace *trace);
+
 /** Frees the trace. NULL is allowed. */
 void fm_trace_free(struct fm_trace *trace);
 
