@@ -1,5 +1,9 @@
 #include "analysis/analysis.h"
 
+#include "analysis/cause_chain.h"
+#include "analysis/critical_path.h"
+#include "analysis/formation.h"
+#include "analysis/lock_queue.h"
 #include "analysis/pattern.h"
 #include "analysis/severity.h"
 
@@ -27,6 +31,7 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->open_calls += part->open_calls;
     total->unusable_records += part->unusable_records;
     total->open_requests += part->open_requests;
+    total->unrecorded_completions += part->unrecorded_completions;
     total->missing_locations += part->missing_locations;
 }
 
@@ -74,6 +79,8 @@ static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cu
         {defects->unusable_records,
          "records lie outside of all communication calls or name what is not defined: ignored"},
         {defects->open_requests, "non-blocking operations were never completed: not analysed"},
+        {defects->unrecorded_completions,
+         "non-blocking sends lack the record of their completion: no Late Receiver for them"},
         {omissions->unmatched_sends, "sends have no matching receive: not analysed"},
         {omissions->unmatched_receives, "receives have no matching send: not analysed"},
         {omissions->clock_violations,
@@ -94,6 +101,12 @@ static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cu
             status = fm_cube_warn(cube, error, "%" PRIu64 " %s.", warnings[i].count,
                                   warnings[i].sentence);
         }
+    }
+    if (status == FM_OK && analysis->asynchronous_progress && analysis->trace->window_count != 0) {
+        status = fm_cube_warn(cube, error,
+                              "Analysed with --progress=async: a progress thread or process is "
+                              "taken to serve one-sided operations at any time, so Wait for "
+                              "Progress was not looked for.");
     }
     return status;
 }
@@ -121,9 +134,37 @@ static void describe_experiment(const struct fm_trace *trace, struct fm_cube *cu
     experiment->machine = trace->machine == NULL ? NULL : strdup(trace->machine);
 }
 
+/* How the wait states come about. */
+static fm_status_t fill_formation(struct fm_analysis *analysis, struct fm_formation *formation,
+                                  struct fm_critical_path *path, struct fm_cube *cube,
+                                  struct fm_error *error)
+{
+    fm_formation_open(formation, analysis);
+    struct fm_points *points = fm_points_collect(formation);
+    fm_formation_costs(formation, points);
+    fm_cause_chains_fill(formation, points, cube);
+    fm_points_free(points, analysis->trace->location_count);
+    fm_critical_path_open(path, formation);
+    fm_critical_path_book(path, formation);
+    fm_performance_impact_book(path, formation);
+    fm_imbalance_book(formation);
+    fm_status_t status = fm_formation_fill(formation, cube, error);
+    return status == FM_OK ? fm_critical_path_fill(path, cube, error) : status;
+}
+
+static void free_formation(struct fm_formation *formation, struct fm_critical_path *path)
+{
+    if (formation->analysis != NULL) {
+        fm_critical_path_close(path, formation->analysis->trace->location_count);
+        fm_formation_close(formation);
+    }
+}
+
 static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube, bool check,
                              struct fm_error *error)
 {
+    struct fm_formation formation = {0};
+    struct fm_critical_path path = {0};
     describe_experiment(analysis->trace, cube);
     fm_status_t status = fm_severity_dimensions(analysis->trace, cube, error);
     if (status == FM_OK) {
@@ -133,7 +174,13 @@ static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube,
         status = fm_statistics_fill(analysis, cube, error);
     }
     if (status == FM_OK) {
+        status = fm_lock_queues_fill(analysis->lock_queues, analysis->trace, cube, error);
+    }
+    if (status == FM_OK) {
         status = add_warnings(analysis, cube, error);
+    }
+    if (status == FM_OK) {
+        status = fill_formation(analysis, &formation, &path, cube, error);
     }
     if (status == FM_OK) {
         status = fm_cube_seal(cube, error);
@@ -141,6 +188,13 @@ static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube,
     if (status == FM_OK && check) {
         status = fm_severity_check(analysis->trace, cube, error);
     }
+    if (status == FM_OK && check) {
+        status = fm_formation_check(&formation, cube, error);
+    }
+    if (status == FM_OK && check) {
+        status = fm_critical_path_check(&path, analysis->trace, error);
+    }
+    free_formation(&formation, &path);
     return status;
 }
 
@@ -182,6 +236,7 @@ fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_option
             fm_findings_free(&analysis.findings[i]);
         }
         fm_free(analysis.findings);
+        fm_lock_queues_free(analysis.lock_queues);
     }
     fm_engine_free(engine);
     fm_trace_free(trace);

@@ -38,12 +38,64 @@ static void merge(const struct fm_candidate *from, size_t begin, size_t middle, 
     }
 }
 
+#define SMALL_CALL 16
+
+static void reverse(struct fm_candidate *items, size_t count)
+{
+    for (size_t i = 0; i < count / 2; ++i) {
+        struct fm_candidate other = items[i];
+        items[i] = items[count - 1 - i];
+        items[count - 1 - i] = other;
+    }
+}
+
+/* Moves each candidate towards its place among those of the same call. Calls that wait for a few
+ * messages are in order then; others are left to the merge sort. */
+static void sort_small_calls(struct fm_candidate *items, size_t count)
+{
+    for (size_t i = 1; i < count; ++i) {
+        struct fm_candidate moved = items[i];
+        size_t hole = i;
+        while (hole > 0 && i - hole < SMALL_CALL && items[hole - 1].activity == moved.activity &&
+               precedes(&moved, &items[hole - 1])) {
+            items[hole] = items[hole - 1];
+            --hole;
+        }
+        items[hole] = moved;
+    }
+}
+
+/* Turns runs round in which the calls descend: some phases go through a location backwards. */
+static void turn_descending_runs(struct fm_candidate *items, size_t count)
+{
+    for (size_t begin = 0; begin < count;) {
+        size_t end = begin + 1;
+        while (end < count && items[end].activity <= items[end - 1].activity) {
+            ++end;
+        }
+        if (items[begin].activity != items[end - 1].activity) {
+            reverse(&items[begin], end - begin);
+            /* Those of one call keep their order. */
+            for (size_t i = begin, next; i < end; i = next) {
+                next = i + 1;
+                while (next < end && items[next].activity == items[i].activity) {
+                    ++next;
+                }
+                reverse(&items[i], next - i);
+            }
+        }
+        begin = end;
+    }
+}
+
 /* Stable merge sort that starts from the runs that are there: each phase adds its candidates almost
  * in order. */
 static void sort_candidates(struct fm_findings *findings)
 {
     size_t count = findings->candidates.count;
     struct fm_candidate *items = findings->candidates.items;
+    turn_descending_runs(items, count);
+    sort_small_calls(items, count);
     FM_VECTOR(size_t) runs = {0};
     fm_vector_push(&runs, 0);
     for (size_t i = 1; i < count; ++i) {

@@ -31,7 +31,7 @@ static void judge_member_of(struct fm_join *join, unsigned worker, const struct 
                             fm_metric_t metric)
 {
     struct fm_verdict verdict = {.location = waiter->wait_location};
-    if (waiter->wait_enter < last->enter && last->enter <= waiter->leave) {
+    if (fm_member_may_wait(waiter, last)) {
         verdict.has_wait = true;
         verdict.candidate = fm_member_waits_for(waiter, last, rule, metric);
     }
@@ -41,7 +41,13 @@ static void judge_member_of(struct fm_join *join, unsigned worker, const struct 
         verdict.part = (struct fm_part){since, waiter->wait_activity,
                                         (uint8_t)part_kind(waiter->call)};
     }
-    if (verdict.has_wait || verdict.has_part) {
+    /* Neighbours synchronize with neighbours only: their wait states are their points. */
+    if (waiter->call != FM_CALL_NEIGHBORHOOD && !waiter->non_blocking) {
+        verdict.has_point = true;
+        verdict.point = (struct fm_group_point){last->enter, waiter->communicator,
+                                                 waiter->call == FM_CALL_INIT};
+    }
+    if (verdict.has_wait || verdict.has_part || verdict.has_point) {
         fm_join_return(join, worker, waiter, &verdict);
     }
 }
@@ -65,7 +71,7 @@ static void judge_overlapping(struct fm_join *join, unsigned worker,
     const struct fm_member *last = fm_members_last(members, count);
     if (last->enter < fm_members_first_leave(members, count)) {
         for (uint32_t i = 0; i < count; ++i) {
-            fm_join_return_wait(join, worker, members[i], last, rule, metric);
+            fm_join_return_synchronized(join, worker, members[i], last, rule, metric);
         }
     }
 }

@@ -12,7 +12,7 @@ struct fm_accessed {
     uint32_t process;
     uint32_t ordinal;        /**< of access epochs: k-th one on the window that names this process */
     uint32_t operations;
-    uint64_t last_operation; /**< Leave of the last operation; 0: none */
+    uint64_t last_operation; /**< Leave of the last operation, if there is one */
 };
 
 /** Creation, freeing or fence of a window. */

@@ -64,6 +64,7 @@ void fm_findings_free(struct fm_findings *findings)
 {
     fm_vector_free(&findings->candidates);
     fm_vector_free(&findings->parts);
+    fm_vector_free(&findings->points);
     fm_vector_free(&findings->waits);
     fm_free(findings->tallies);
     findings->tallies = NULL;

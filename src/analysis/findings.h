@@ -47,6 +47,13 @@ struct fm_part {
     uint8_t kind; /**< fm_part_kind_t */
 };
 
+/** A collective operation that synchronized every pair of a communicator's members. */
+struct fm_group_point {
+    uint64_t t; /**< Enter of the last member */
+    uint32_t communicator;
+    bool is_init; /**< of MPI_Init: shared by all threads of the processes */
+};
+
 /** Counts that only the patterns know, for each node of a location's call tree. */
 typedef enum {
     FM_TALLY_PAIR_SYNCS,
@@ -59,6 +66,7 @@ typedef enum {
 struct fm_findings {
     FM_VECTOR(struct fm_candidate) candidates;
     FM_VECTOR(struct fm_part) parts;
+    FM_VECTOR(struct fm_group_point) points; /**< those that this location took part in */
     uint64_t *tallies; /**< [node of the call tree][fm_tally_t]; NULL: all 0 */
     FM_VECTOR(uint32_t) waits; /**< after the arbitration: positions in `candidates`, ascending by
                                     activity, one for each call that waits */

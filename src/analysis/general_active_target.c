@@ -9,8 +9,10 @@
 
 /* An access epoch on its way to one of its targets. */
 struct access_message {
-    uint64_t completed;      /* Enter of the complete; 0: it is missing */
-    uint64_t last_operation; /* Leave of the last operation on this target; 0: none */
+    uint64_t completed;      /* Enter of the complete */
+    uint64_t last_operation; /* Leave of the last operation on this target, if there is one */
+    uint32_t operations;     /* on this target */
+    bool is_completed;       /* the complete is not missing */
     uint32_t window;
     uint32_t origin;
     uint32_t ordinal;
@@ -55,6 +57,8 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
                 *message = (struct access_message){
                     .completed = completed ? enter_of(active, epoch->complete) : 0,
                     .last_operation = target->last_operation,
+                    .operations = target->operations,
+                    .is_completed = completed,
                     .window = epoch->window,
                     .origin = process,
                     .ordinal = target->ordinal,
@@ -138,8 +142,8 @@ static void meet_origins(struct active_target *active, unsigned worker,
         struct post_message *answer = fm_exchange_post(active->posts, worker, access->origin);
         *answer = (struct post_message){enter_of(active, epoch->post), access->epoch,
                                         access->target, epoch->post};
-        unneeded += access->last_operation == 0;
-        if (access->completed == 0) {
+        unneeded += access->operations == 0;
+        if (!access->is_completed) {
             ++missing;
             continue;
         }

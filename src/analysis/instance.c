@@ -154,6 +154,9 @@ static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32
             if (verdicts[i].has_part) {
                 fm_vector_push(&findings->parts, verdicts[i].part);
             }
+            if (verdicts[i].has_point) {
+                fm_vector_push(&findings->points, verdicts[i].point);
+            }
             if (verdicts[i].has_tally) {
                 fm_findings_tally(findings, location, verdicts[i].candidate.activity,
                                   verdicts[i].tally, 1);
@@ -191,10 +194,31 @@ struct fm_candidate fm_member_waits_for(const struct fm_member *member,
     };
 }
 
+bool fm_member_may_wait(const struct fm_member *member, const struct fm_member *cause)
+{
+    return member->wait_enter < cause->enter && cause->enter <= member->leave;
+}
+
+void fm_join_return_synchronized(struct fm_join *join, unsigned worker,
+                                 const struct fm_member *member, const struct fm_member *last,
+                                 fm_rule_t rule, fm_metric_t metric)
+{
+    struct fm_verdict verdict = {
+        .location = member->wait_location,
+        .has_wait = fm_member_may_wait(member, last),
+        .has_point = !member->non_blocking,
+        .candidate = fm_member_waits_for(member, last, rule, metric),
+        .point = {last->enter, member->communicator, false},
+    };
+    if (verdict.has_wait || verdict.has_point) {
+        fm_join_return(join, worker, member, &verdict);
+    }
+}
+
 void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
                          const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric)
 {
-    if (member->wait_enter < cause->enter && cause->enter <= member->leave) {
+    if (fm_member_may_wait(member, cause)) {
         fm_join_return(join, worker, member,
                        &(struct fm_verdict){
                            .location = member->wait_location,

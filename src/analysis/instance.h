@@ -35,9 +35,11 @@ struct fm_verdict {
     uint32_t location;            /**< of the waiting call */
     bool has_wait, has_part;
     bool has_tally;               /**< counts one at the call */
+    bool has_point;               /**< the instance synchronized each pair of its members */
     fm_tally_t tally;
     struct fm_candidate candidate; /**< if has_wait */
     struct fm_part part;           /**< if has_part */
+    struct fm_group_point point;   /**< if has_point */
 };
 
 struct fm_join;
@@ -66,6 +68,15 @@ void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_membe
 /** Verdict "waits for `cause`", whose Enter is the event: a wait state of `metric` by `rule`. */
 void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
                          const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric);
+
+/** Verdict of an instance that synchronized all: as fm_join_return_wait() for the member that entered
+ * last, and a point that all members share. */
+void fm_join_return_synchronized(struct fm_join *join, unsigned worker,
+                                 const struct fm_member *member, const struct fm_member *last,
+                                 fm_rule_t rule, fm_metric_t metric);
+
+/** @return whether the event of `cause` lies inside the call in which `member` waits. */
+bool fm_member_may_wait(const struct fm_member *member, const struct fm_member *cause);
 
 /** @return the candidate "`member` waits for `cause`". */
 struct fm_candidate fm_member_waits_for(const struct fm_member *member,

@@ -5,6 +5,7 @@
  * window at once, at one process for the whole window. */
 #include "analysis/one_sided.h"
 
+#include "analysis/lock_queue.h"
 #include "analysis/own_metric.h"
 
 #include "base/map.h"
@@ -155,6 +156,9 @@ struct epoch {
     const struct lock_message *message;
     uint32_t call_count;     /* messages behind it */
     uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
+    const struct lock_message *waiting_call; /* NULL: none */
+    uint64_t waited_until;                   /* by `waiting_call` */
+    uint32_t blocked_by;                     /* position in the sorted list; FM_NONE: none */
 };
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
@@ -192,23 +196,34 @@ static uint32_t later(const struct epoch *epochs, uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* @return the end of what the previous owner itself waited for in its release before it could pass
+ * on the lock: progress, and its own predecessor on this lock. One that locked all targets may have
+ * waited for the lock of another target. */
+static uint64_t passable_after(const struct epoch *epochs, const struct epoch *epoch,
+                               const struct epoch *before)
+{
+    bool other_lock = before->message->target == FM_NONE && before->blocked_by != FM_NONE &&
+                      epochs[before->blocked_by].message->target != epoch->message->target;
+    return other_lock ? before->message->progress_until : before->released_after;
+}
+
 /* Finds the call of `epoch` that waited for the release of `before`. */
-static const struct lock_message *waiting_call(const struct epoch *epoch,
+static const struct lock_message *waiting_call(const struct epoch *epochs,
+                                               const struct epoch *epoch,
                                                const struct epoch *before, uint64_t *until)
 {
     const struct lock_message *release = before->message, *chosen = NULL;
-    uint64_t longest = 0;
+    uint64_t longest = 0, passable = passable_after(epochs, epoch, before);
     for (uint32_t i = 1; i <= epoch->call_count; ++i) {
         const struct lock_message *call = epoch->message + i;
         uint64_t t = release->leave < call->leave ? release->leave : call->leave;
-        bool may_wait = epoch->message->candidates_known ? call->only_candidate
-                                                         : true;
+        bool may_wait = !epoch->message->candidates_known || call->only_candidate;
         if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
             call->target != release->target) {
             may_wait = false;
         }
         if (!may_wait || call->enter >= release->leave || call->leave <= release->enter ||
-            call->leave <= before->released_after || epoch->message->requested >= t) {
+            call->leave <= passable || epoch->message->requested >= t) {
             continue;
         }
         uint64_t waited = t - call->enter;
@@ -222,6 +237,11 @@ static const struct lock_message *waiting_call(const struct epoch *epoch,
     return chosen;
 }
 
+static bool is_release(const struct lock_message *epoch, const struct lock_message *call)
+{
+    return call->activity == epoch->activity && call->location == epoch->location;
+}
+
 static void judge_epoch(struct contention *contention, unsigned worker, struct epoch *epochs,
                         uint32_t index, uint32_t before)
 {
@@ -231,14 +251,16 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
         return;
     }
     uint64_t until = 0;
-    const struct lock_message *call = waiting_call(epoch, &epochs[before], &until);
+    const struct lock_message *call = waiting_call(epochs, epoch, &epochs[before], &until);
     if (call == NULL) {
         return;
     }
-    if (call->activity == epoch->message->activity && call->location == epoch->message->location &&
-        until > epoch->released_after) {
+    if (is_release(epoch->message, call) && until > epoch->released_after) {
         epoch->released_after = until;
     }
+    epoch->waiting_call = call;
+    epoch->waited_until = until;
+    epoch->blocked_by = before;
     const struct lock_message *release = epochs[before].message;
     struct contention_message *wait =
         fm_exchange_post(contention->waits, worker, epoch->message->owner);
@@ -289,6 +311,49 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     fm_vector_free(&latest);
 }
 
+/* @return when an epoch that did not wait got its lock, as far as the trace tells */
+static uint64_t granted_at(const struct epoch *epoch)
+{
+    const struct lock_message *calls = epoch->message + 1;
+    for (uint32_t i = 0; i < epoch->call_count; ++i) {
+        if (calls[i].only_candidate) {
+            return calls[i].leave;
+        }
+    }
+    return calls[epoch->call_count - 1].leave; /* the calls come last first: the requesting one */
+}
+
+/* Tells who had the locks of one window, and who waited for them. */
+static void add_queues(struct contention *contention, unsigned worker, const struct epoch *epochs,
+                       uint32_t begin, uint32_t end)
+{
+    struct fm_lock_hold *holds = fm_allocate(end - begin, sizeof *holds);
+    for (uint32_t i = begin; i < end; ++i) {
+        const struct epoch *epoch = &epochs[i];
+        const struct lock_message *message = epoch->message, *call = epoch->waiting_call;
+        struct fm_lock_hold *hold = &holds[i - begin];
+        *hold = (struct fm_lock_hold){
+            .requested = message->requested,
+            .released = message->leave,
+            .owner = message->owner,
+            .target = message->target,
+            .blocked_by = FM_NONE,
+            .exclusive = message->exclusive,
+        };
+        if (call == NULL) {
+            hold->held_from = granted_at(epoch);
+            continue;
+        }
+        hold->queued_from = call->enter;
+        hold->queued_until = epoch->waited_until;
+        hold->held_from = is_release(message, call) ? epoch->released_after : epoch->waited_until;
+        hold->blocked_by = epoch->blocked_by - begin;
+    }
+    fm_lock_queues_add(contention->analysis->lock_queues, worker, epochs[begin].message->window,
+                       holds, end - begin);
+    fm_free(holds);
+}
+
 static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct contention *contention = context;
@@ -300,7 +365,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
         epochs.count = 0;
         for (size_t i = 0; i < count; ++i) {
             if (messages[i].is_epoch) {
-                fm_vector_push(&epochs, (struct epoch){&messages[i], 0, 0});
+                fm_vector_push(&epochs, (struct epoch){.message = &messages[i], .blocked_by = FM_NONE});
             } else {
                 ++epochs.items[epochs.count - 1].call_count;
             }
@@ -313,6 +378,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
                 ++end;
             }
             judge_window(contention, worker, epochs.items, begin, end);
+            add_queues(contention, worker, epochs.items, begin, end);
             begin = end;
         }
     }
@@ -351,6 +417,7 @@ void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epo
         .locks = fm_exchange_create(analysis->engine, sizeof(struct lock_message)),
         .waits = fm_exchange_create(analysis->engine, sizeof(struct contention_message)),
     };
+    analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
     fm_engine_run(analysis->engine, note_uses, &contention);
     fm_engine_run(analysis->engine, send_epochs, &contention);
     fm_exchange_deliver(contention.locks);

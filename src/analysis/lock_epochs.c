@@ -1,8 +1,10 @@
 #include "analysis/lock_epochs.h"
 
-/* What one lock epoch does on one target. */
+/* What one lock epoch does on one target; or what request-based operations outside of all lock
+ * epochs (MPI_MODE_NOCHECK) do there. */
 struct epoch_target {
-    uint32_t epoch;   /* in the process's epochs */
+    uint32_t window;
+    uint32_t epoch; /* in the process's epochs; FM_NONE: none */
     uint32_t process; /* target */
     bool accessed;               /* by an operation */
     uint32_t unfinished;         /* operations not done at the target (gets: at the origin) */
@@ -194,38 +196,45 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
 
 /* ---- operations and their completion ---- */
 
+#define OUTSIDE_OF_EPOCHS ((uint64_t)1 << 63)
+
+/* @return what `key` and the process name among the targets; a new one belongs to no epoch yet */
+static uint32_t find_target(struct fm_lock_walk *walk, uint64_t key, uint32_t window,
+                            uint32_t process)
+{
+    uint32_t next = (uint32_t)walk->targets.count;
+    uint32_t index = *fm_map_at(&walk->target_index, key | process, next);
+    if (index == next) {
+        fm_vector_push(&walk->targets, (struct epoch_target){.window = window,
+                                                             .epoch = FM_NONE,
+                                                             .process = process,
+                                                             .needed_by = FM_NONE,
+                                                             .next = FM_NONE});
+    }
+    return index;
+}
+
 static uint32_t target_of_epoch(struct fm_lock_walk *walk, struct open_epoch *open,
                                 uint32_t process)
 {
-    uint32_t next = (uint32_t)walk->targets.count;
-    uint32_t index =
-        *fm_map_at(&walk->target_index, (uint64_t)open->epoch << 32 | process, next);
-    if (index == next) {
-        fm_vector_push(&walk->targets, (struct epoch_target){.epoch = open->epoch,
-                                                             .process = process,
-                                                             .needed_by = FM_NONE,
-                                                             .next = open->first_target});
+    uint32_t window = walk->into->epochs.items[open->epoch].window;
+    uint32_t index = find_target(walk, (uint64_t)open->epoch << 32, window, process);
+    struct epoch_target *target = &walk->targets.items[index];
+    if (target->epoch == FM_NONE) {
+        target->epoch = open->epoch;
+        target->next = open->first_target;
         open->first_target = index;
     }
     return index;
 }
 
-bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
-                            struct fm_call_ref call, uint32_t target)
+/* Follows an operation until it is done. */
+static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
+                           uint32_t target_index, bool has_request)
 {
-    uint32_t window_index = index_of_window(walk, record->window);
-    struct open_epoch *open = find_open(walk, window_index, record->peer);
-    open = open == NULL ? find_open(walk, window_index, FM_NONE) : open;
-    if (open == NULL) {
-        return false;
-    }
-    uint32_t target_index = target_of_epoch(walk, open, target);
-    struct epoch_target *accessed = &walk->targets.items[target_index];
-    open->accessed += !accessed->accessed;
-    accessed->accessed = true;
-    ++accessed->unfinished;
-    ++accessed->unfinished_locally;
-    bool has_request = kind_of(walk, call) == FM_CALL_REQUEST_OPERATION;
+    struct epoch_target *target = &walk->targets.items[target_index];
+    ++target->unfinished;
+    ++target->unfinished_locally;
     uint32_t next = (uint32_t)walk->operations.count;
     uint32_t *head = fm_map_at(&walk->operation_by_id, record->id, next);
     fm_vector_push(&walk->operations,
@@ -236,6 +245,28 @@ bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *reco
                        .has_request = has_request,
                    });
     *head = next;
+}
+
+bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
+                            struct fm_call_ref call, uint32_t target)
+{
+    uint32_t window_index = index_of_window(walk, record->window);
+    struct open_epoch *open = find_open(walk, window_index, record->peer);
+    open = open == NULL ? find_open(walk, window_index, FM_NONE) : open;
+    bool has_request = kind_of(walk, call) == FM_CALL_REQUEST_OPERATION;
+    if (open == NULL) {
+        if (has_request) {
+            /* Its completion needs the target's progress all the same. */
+            uint64_t key = OUTSIDE_OF_EPOCHS | (uint64_t)window_index << 32;
+            open_operation(walk, record, find_target(walk, key, record->window, target), true);
+        }
+        return false;
+    }
+    uint32_t target_index = target_of_epoch(walk, open, target);
+    struct epoch_target *accessed = &walk->targets.items[target_index];
+    open->accessed += !accessed->accessed;
+    accessed->accessed = true;
+    open_operation(walk, record, target_index, has_request);
     add_call(walk, open->epoch, call, target);
     if (!has_request) {
         add_need(walk, record->window, call, target);
@@ -250,7 +281,7 @@ static void need_target(struct fm_lock_walk *walk, struct epoch_target *target,
     if (target->needed_by != call.activity || target->needed_by_location != call.location) {
         target->needed_by = call.activity;
         target->needed_by_location = call.location;
-        add_need(walk, walk->into->epochs.items[target->epoch].window, call, target->process);
+        add_need(walk, target->window, call, target->process);
     }
 }
 
@@ -296,13 +327,8 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
                                  struct fm_call_ref call, const struct open_operation *operation)
 {
     fm_call_t kind = kind_of(walk, call);
-    bool locally = kind == FM_CALL_FLUSH_LOCAL || kind == FM_CALL_FLUSH_LOCAL_ALL;
-    if (kind == FM_CALL_FLUSH_ALL || kind == FM_CALL_FLUSH_LOCAL_ALL) {
-        struct window_locks *locks = locks_of(walk, record->window);
-        for (size_t i = 0; i < locks->open.count; ++i) {
-            sync_epoch(walk, &walk->open.items[locks->open.items[i]], call, locally);
-        }
-    } else if (kind == FM_CALL_UNLOCK) {
+    bool locally = kind == FM_CALL_FLUSH_LOCAL;
+    if (kind == FM_CALL_UNLOCK) {
         struct open_epoch *open =
             open_of_target(walk, record, &walk->targets.items[operation->target]);
         if (open != NULL) {
@@ -320,8 +346,23 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
             }
             add_call(walk, open->epoch, call, FM_NONE);
         }
-    } else if (operation->has_request) {
+    } else if (operation->has_request && !operation->done_locally &&
+               kind != FM_CALL_FLUSH_ALL && kind != FM_CALL_FLUSH_LOCAL_ALL) {
         need_target(walk, &walk->targets.items[operation->target], call);
+    }
+}
+
+/* A flush of all targets concerns every open epoch of a window that one of its records names. */
+static void flush_window(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call)
+{
+    fm_call_t kind = kind_of(walk, call);
+    if (kind == FM_CALL_FLUSH_ALL || kind == FM_CALL_FLUSH_LOCAL_ALL) {
+        struct window_locks *locks = locks_of(walk, record->window);
+        for (size_t i = 0; i < locks->open.count; ++i) {
+            sync_epoch(walk, &walk->open.items[locks->open.items[i]], call,
+                       kind == FM_CALL_FLUSH_LOCAL_ALL);
+        }
     }
 }
 
@@ -330,6 +371,7 @@ void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
 {
     bool remotely = record->type == FM_RMA_DONE_REMOTELY;
     uint32_t head = fm_map_get(&walk->operation_by_id, record->id);
+    flush_window(walk, record, call);
     for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
         note_completing_call(walk, record, call, &walk->operations.items[i]);
     }

@@ -22,7 +22,7 @@ struct send_message {
     uint32_t start;
     uint32_t complete_location;
     uint32_t complete;
-    bool buffered; /* never waits for its receiver */
+    bool never_waits; /* for its receiver: it is buffered, or where it would wait is not known */
 };
 
 /* A late receiver on its way to the sender. */
@@ -37,19 +37,32 @@ struct message {
     uint64_t sent;     /* Enter of the sending call */
     uint32_t location; /* of the completing call */
     uint32_t complete;
-    uint32_t source;
-    uint32_t send; /* position in the inbox */
+    uint32_t source; /* number of the sender */
+    uint32_t send;   /* position in the inbox */
     struct fm_record_ref receive;
 };
 
+/* Sends of one (communicator, source, tag) that no receive has taken yet. */
+struct queue {
+    uint32_t communicator;
+    uint32_t source; /* process */
+    uint32_t tag;
+    uint32_t source_number;
+    uint32_t first; /* position in the inbox; FM_NONE: empty */
+};
+
+#define RECENT_QUEUES 64 /* a power of two */
+
 /* One worker's tables, used for one process after the other. */
 struct scratch {
+    struct fm_map number_of_source; /* process -> number */
     struct fm_map stream_of_source; /* (communicator, source) -> number */
-    struct fm_map queue_of_stream;  /* (number, tag) -> first send */
-    FM_VECTOR(uint32_t) next_send;
+    struct fm_map queue_of_stream;  /* (number, tag) -> position in `queues` */
+    FM_VECTOR(struct queue) queues;
+    uint32_t recent[RECENT_QUEUES]; /* positions in `queues`, by a hash; may be outdated */
+    FM_VECTOR(uint32_t) next_send;  /* of the same queue, by position in the inbox */
     FM_VECTOR(struct message) messages;
-    struct fm_map oldest_of_source; /* source -> position in `oldest` */
-    FM_VECTOR(uint64_t) oldest;
+    FM_VECTOR(uint64_t) oldest; /* by number of the sender: oldest message not received yet */
 };
 
 struct p2p {
@@ -99,23 +112,26 @@ static void post_send(struct p2p *p2p, unsigned worker, uint32_t process,
         }
         return;
     }
-    if (destination % p2p->rounds != p2p->round) {
+    if (p2p->rounds > 1 && destination % p2p->rounds != p2p->round) {
         return;
     }
+    bool recorded = send->complete != FM_UNRECORDED;
+    uint32_t complete = recorded ? send->complete : send->start;
     const struct fm_location *completing = &trace->locations[send->complete_location];
     struct send_message *message = fm_exchange_post(p2p->sends, worker, destination);
     *message = (struct send_message){
         .enter = location->enter.items[send->start],
-        .complete_enter = completing->enter.items[send->complete],
-        .complete_leave = completing->leave.items[send->complete],
+        .complete_enter = completing->enter.items[complete],
+        .complete_leave = completing->leave.items[complete],
         .source = process,
         .communicator = send->communicator,
         .tag = send->tag,
         .location = location_index,
         .start = send->start,
         .complete_location = send->complete_location,
-        .complete = send->complete,
-        .buffered = fm_trace_called(trace, location, send->start)->call == FM_CALL_BUFFERED_SEND,
+        .complete = complete,
+        .never_waits = !recorded || fm_trace_called(trace, location, send->start)->call ==
+                                        FM_CALL_BUFFERED_SEND,
     };
 }
 
@@ -139,26 +155,53 @@ static void post_sends(void *context, unsigned worker, uint32_t first, uint32_t 
 
 /* ---- phase 2: matching and detection at the destination ---- */
 
-static uint32_t number_of_stream(struct scratch *scratch, uint32_t communicator, uint32_t source)
+static struct queue *add_queue(struct scratch *scratch, uint32_t communicator, uint32_t source,
+                               uint32_t tag)
 {
-    return *fm_map_at(&scratch->stream_of_source, (uint64_t)communicator << 32 | source,
-                      (uint32_t)scratch->stream_of_source.count);
+    uint32_t stream = *fm_map_at(&scratch->stream_of_source, (uint64_t)communicator << 32 | source,
+                                 (uint32_t)scratch->stream_of_source.count);
+    uint32_t next = (uint32_t)scratch->queues.count;
+    uint32_t position = *fm_map_at(&scratch->queue_of_stream, (uint64_t)stream << 32 | tag, next);
+    if (position == next) {
+        uint32_t number = *fm_map_at(&scratch->number_of_source, source,
+                                     (uint32_t)scratch->number_of_source.count);
+        fm_vector_push(&scratch->queues,
+                       (struct queue){communicator, source, tag, number, FM_NONE});
+    }
+    return &scratch->queues.items[position];
+}
+
+/* @return the queue, which is made if it is new; valid until the next one is made */
+static inline struct queue *find_queue(struct scratch *scratch, uint32_t communicator,
+                                       uint32_t source, uint32_t tag)
+{
+    uint32_t *recent = &scratch->recent[(source + tag + communicator) % RECENT_QUEUES];
+    if (*recent < scratch->queues.count) {
+        struct queue *queue = &scratch->queues.items[*recent];
+        if (queue->source == source && queue->tag == tag && queue->communicator == communicator) {
+            return queue;
+        }
+    }
+    struct queue *queue = add_queue(scratch, communicator, source, tag);
+    *recent = (uint32_t)(queue - scratch->queues.items);
+    return queue;
 }
 
 /* Chains the sends of each (communicator, source, tag), oldest first. */
 static void queue_sends(struct scratch *scratch, const struct send_message *sends, size_t count)
 {
+    fm_map_clear(&scratch->number_of_source);
     fm_map_clear(&scratch->stream_of_source);
     fm_map_clear(&scratch->queue_of_stream);
+    scratch->queues.count = 0;
     scratch->next_send.count = 0;
     fm_vector_reserve(&scratch->next_send, count);
     scratch->next_send.count = count;
     for (size_t i = count; i-- > 0;) {
-        uint32_t stream = number_of_stream(scratch, sends[i].communicator, sends[i].source);
-        uint32_t *head = fm_map_at(&scratch->queue_of_stream,
-                                   (uint64_t)stream << 32 | sends[i].tag, FM_NONE - 1);
-        scratch->next_send.items[i] = *head;
-        *head = (uint32_t)i;
+        struct queue *queue =
+            find_queue(scratch, sends[i].communicator, sends[i].source, sends[i].tag);
+        scratch->next_send.items[i] = queue->first;
+        queue->first = (uint32_t)i;
     }
 }
 
@@ -178,15 +221,13 @@ static void match_receives(struct p2p *p2p, struct scratch *scratch, uint32_t pr
             continue;
         }
         uint32_t source = fm_trace_member(trace, receive->communicator, receive->peer, process);
-        uint32_t stream = number_of_stream(scratch, receive->communicator, source);
-        uint32_t *head = fm_map_at(&scratch->queue_of_stream,
-                                   (uint64_t)stream << 32 | receive->tag, FM_NONE - 1);
-        if (source == FM_NONE || *head == FM_NONE - 1) {
+        struct queue *queue = find_queue(scratch, receive->communicator, source, receive->tag);
+        uint32_t send = queue->first;
+        if (send == FM_NONE) {
             ++unmatched;
             continue;
         }
-        uint32_t send = *head;
-        *head = scratch->next_send.items[send];
+        queue->first = scratch->next_send.items[send];
         const struct fm_location *completing = &trace->locations[receive->complete_location];
         fm_vector_push(&scratch->messages,
                        (struct message){
@@ -194,7 +235,7 @@ static void match_receives(struct p2p *p2p, struct scratch *scratch, uint32_t pr
                            .sent = sends[send].enter,
                            .location = receive->complete_location,
                            .complete = receive->complete,
-                           .source = source,
+                           .source = queue->source_number,
                            .send = send,
                            .receive = record,
                        });
@@ -230,16 +271,6 @@ static void sort_messages(struct scratch *scratch)
             return;
         }
     }
-}
-
-static uint64_t *oldest_of(struct scratch *scratch, uint32_t source)
-{
-    uint32_t next = (uint32_t)scratch->oldest.count;
-    uint32_t position = *fm_map_at(&scratch->oldest_of_source, source, next);
-    if (position == next) {
-        fm_vector_push(&scratch->oldest, UINT64_MAX);
-    }
-    return &scratch->oldest.items[position];
 }
 
 /* The oldest sending time among messages that are received later than `message`. */
@@ -320,8 +351,10 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
     const struct fm_trace *trace = p2p->analysis->trace;
     const struct message *messages = scratch->messages.items;
     uint64_t oldest_of_all = UINT64_MAX, violations = 0;
-    fm_map_clear(&scratch->oldest_of_source);
     scratch->oldest.count = 0;
+    for (size_t i = 0; i < scratch->number_of_source.count; ++i) {
+        fm_vector_push(&scratch->oldest, UINT64_MAX);
+    }
     for (size_t end = scratch->messages.count; end > 0;) {
         size_t begin = end - 1;
         while (begin > 0 && messages[begin - 1].received == messages[end - 1].received) {
@@ -336,7 +369,7 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
             uint64_t posted =
                 posting->enter.items[fm_trace_post(trace, posting, message->receive.row)];
             bool late_sender = entered < message->sent && message->sent <= message->received;
-            bool late_receiver = !send->buffered && send->complete_enter < posted &&
+            bool late_receiver = !send->never_waits && send->complete_enter < posted &&
                                  posted <= send->complete_leave;
             violations += message->sent > message->received;
             if (!late_sender && !late_receiver) {
@@ -344,7 +377,7 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
             }
             struct outstanding outstanding = outstanding_after(
                 scratch,
-                (struct outstanding){oldest_of_all, *oldest_of(scratch, message->source)}, i, end);
+                (struct outstanding){oldest_of_all, scratch->oldest.items[message->source]}, i, end);
             if (late_sender) {
                 add_late_sender(p2p, message, send, outstanding);
             }
@@ -353,7 +386,7 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
             }
         }
         for (size_t i = begin; i < end; ++i) {
-            uint64_t *oldest = oldest_of(scratch, messages[i].source);
+            uint64_t *oldest = &scratch->oldest.items[messages[i].source];
             *oldest = messages[i].sent < *oldest ? messages[i].sent : *oldest;
             oldest_of_all = messages[i].sent < oldest_of_all ? messages[i].sent : oldest_of_all;
         }
@@ -430,7 +463,8 @@ static void detect(struct fm_analysis *analysis)
         fm_map_free(&p2p.scratch[w].queue_of_stream);
         fm_vector_free(&p2p.scratch[w].next_send);
         fm_vector_free(&p2p.scratch[w].messages);
-        fm_map_free(&p2p.scratch[w].oldest_of_source);
+        fm_map_free(&p2p.scratch[w].number_of_source);
+        fm_vector_free(&p2p.scratch[w].queues);
         fm_vector_free(&p2p.scratch[w].oldest);
     }
     fm_free(p2p.scratch);

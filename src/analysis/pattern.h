@@ -24,12 +24,15 @@ struct fm_omissions {
     atomic_uint_fast64_t unmatched_epochs;       /**< access or exposure epochs without partner */
 };
 
+struct fm_lock_queues;
+
 struct fm_analysis {
     const struct fm_trace *trace;
     struct fm_engine *engine;
     struct fm_findings *findings; /**< by location */
     bool asynchronous_progress; /**< targets answer without being in a call */
     struct fm_omissions omissions;
+    struct fm_lock_queues *lock_queues; /**< NULL: no windows */
 };
 
 struct fm_pattern {
@@ -46,7 +49,8 @@ struct fm_record_merge {
     const struct fm_trace *trace;
     uint32_t first_location;
     uint32_t location_count;
-    uint32_t *next; /**< by location of the process: next row */
+    uint32_t only_next, only_end; /**< rows, if there is one location; else 0 */
+    uint32_t *next;               /**< by location of the process: next row; NULL: only one */
     size_t (*count)(const struct fm_location *location);
     uint32_t (*activity)(const struct fm_location *location, uint32_t row);
 };
@@ -64,7 +68,17 @@ void fm_record_merge_begin(struct fm_record_merge *merge, const struct fm_trace 
                            uint32_t process, size_t (*count)(const struct fm_location *),
                            uint32_t (*activity)(const struct fm_location *, uint32_t));
 
+/** fm_record_merge_next() for several locations. */
+bool fm_record_merge_earliest(struct fm_record_merge *merge, struct fm_record_ref *record);
+
 /** Finds the next record. @return whether there was one; after the last one the merge is over. */
-bool fm_record_merge_next(struct fm_record_merge *merge, struct fm_record_ref *record);
+static inline bool fm_record_merge_next(struct fm_record_merge *merge, struct fm_record_ref *record)
+{
+    if (merge->only_next < merge->only_end) {
+        *record = (struct fm_record_ref){merge->first_location, merge->only_next++};
+        return true;
+    }
+    return merge->next != NULL && fm_record_merge_earliest(merge, record);
+}
 
 #endif

@@ -11,10 +11,14 @@ void fm_record_merge_begin(struct fm_record_merge *merge, const struct fm_trace 
         .count = count,
         .activity = activity,
     };
-    merge->next = fm_allocate(merge->location_count, sizeof *merge->next);
+    if (merge->location_count == 1) {
+        merge->only_end = (uint32_t)count(&trace->locations[merge->first_location]);
+    } else {
+        merge->next = fm_allocate(merge->location_count, sizeof *merge->next);
+    }
 }
 
-bool fm_record_merge_next(struct fm_record_merge *merge, struct fm_record_ref *record)
+bool fm_record_merge_earliest(struct fm_record_merge *merge, struct fm_record_ref *record)
 {
     uint64_t earliest = UINT64_MAX;
     uint32_t chosen = FM_NONE;
@@ -22,10 +26,6 @@ bool fm_record_merge_next(struct fm_record_merge *merge, struct fm_record_ref *r
         const struct fm_location *location = &merge->trace->locations[merge->first_location + i];
         if (merge->next[i] >= merge->count(location)) {
             continue;
-        }
-        if (merge->location_count == 1) {
-            chosen = i;
-            break;
         }
         uint64_t time = location->enter.items[merge->activity(location, merge->next[i])];
         if (chosen == FM_NONE || time < earliest) {

@@ -70,6 +70,9 @@ struct filling {
     cell_vector *cells;              /* by worker */
 };
 
+/* The metrics of the formation stand behind all others and come from elsewhere. */
+#define PROFILE_METRICS FM_METRIC_DELAY
+
 /* Values of one location: [node of its call tree][metric]. */
 struct location_values {
     int64_t *values;
@@ -78,7 +81,7 @@ struct location_values {
 
 static int64_t *value_at(struct location_values *location, uint32_t visit, fm_metric_t metric)
 {
-    return &location->values[(size_t)visit * FM_METRIC_COUNT + metric];
+    return &location->values[(size_t)visit * PROFILE_METRICS + metric];
 }
 
 static void add_profile(const struct filling *filling, const struct fm_location *location,
@@ -231,7 +234,7 @@ static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
         for (uint32_t l = process->first_location;
              l < process->first_location + process->location_count; ++l) {
             const struct fm_location *location = &trace->locations[l];
-            size_t size = location->profile.count * FM_METRIC_COUNT;
+            size_t size = location->profile.count * PROFILE_METRICS;
             if (size > values.size) {
                 fm_free(values.values);
                 values.values = fm_allocate(size, sizeof *values.values);
@@ -242,9 +245,9 @@ static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
             make_exclusive(location, &values);
             for (size_t i = 0; i < size; ++i) {
                 if (values.values[i] != 0) {
-                    uint32_t visit = (uint32_t)(i / FM_METRIC_COUNT);
+                    uint32_t visit = (uint32_t)(i / PROFILE_METRICS);
                     fm_vector_push(cells, (struct fm_cube_cell){
-                                              .metric = (uint32_t)(i % FM_METRIC_COUNT),
+                                              .metric = (uint32_t)(i % PROFILE_METRICS),
                                               .callpath = location->profile.items[visit].callpath,
                                               .location = l,
                                               .value = values.values[i],

@@ -97,8 +97,8 @@ static void judge(struct fm_join *join, unsigned worker, const struct fm_member 
     bool synchronized = last->enter < fm_members_first_leave(members, count);
     for (uint32_t i = 0; i < count; ++i) {
         if (synchronized) {
-            fm_join_return_wait(join, worker, members[i], last,
-                                FM_RULE_WINDOW_COLLECTIVE_WAIT, metric);
+            fm_join_return_synchronized(join, worker, members[i], last,
+                                        FM_RULE_WINDOW_COLLECTIVE_WAIT, metric);
         } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
             fm_join_return(join, worker, members[i],
                            &(struct fm_verdict){

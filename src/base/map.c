@@ -4,53 +4,31 @@
 
 #include <string.h>
 
-static size_t home(const struct fm_map *map, uint64_t key)
-{
-    return (size_t)fm_hash(key) & map->mask;
-}
-
-static size_t find(const struct fm_map *map, uint64_t key)
-{
-    size_t i = home(map, key);
-    while (map->slots[i].value != FM_MAP_ABSENT && map->slots[i].key != key) {
-        i = (i + 1) & map->mask;
-    }
-    return i;
-}
-
 static void resize(struct fm_map *map, size_t slot_count)
 {
     struct fm_map old = *map;
     map->slots = fm_resize(NULL, 0, slot_count * sizeof *map->slots);
     memset(map->slots, 0xff, slot_count * sizeof *map->slots);
     map->mask = slot_count - 1;
+    map->shift = 64 - (unsigned)__builtin_ctzll(slot_count);
     for (size_t i = 0; old.slots != NULL && i <= old.mask; ++i) {
         if (old.slots[i].value != FM_MAP_ABSENT) {
-            map->slots[find(map, old.slots[i].key)] = old.slots[i];
+            map->slots[fm_map_find(map, old.slots[i].key)] = old.slots[i];
         }
     }
     fm_free(old.slots);
 }
 
-uint32_t fm_map_get(const struct fm_map *map, uint64_t key)
-{
-    return map->count == 0 ? FM_MAP_ABSENT : map->slots[find(map, key)].value;
-}
-
-uint32_t *fm_map_at(struct fm_map *map, uint64_t key, uint32_t initial)
+uint32_t *fm_map_insert(struct fm_map *map, uint64_t key, uint32_t value)
 {
     if (map->slots == NULL) {
         resize(map, 16);
+    } else if ((map->count + 1) * 3 > map->mask * 2) {
+        resize(map, (map->mask + 1) * 2);
     }
-    size_t i = find(map, key);
-    if (map->slots[i].value == FM_MAP_ABSENT) {
-        if ((map->count + 1) * 3 > map->mask * 2) {
-            resize(map, (map->mask + 1) * 2);
-            i = find(map, key);
-        }
-        map->slots[i] = (struct fm_map_slot){key, initial};
-        ++map->count;
-    }
+    size_t i = fm_map_find(map, key);
+    map->slots[i] = (struct fm_map_slot){key, value};
+    ++map->count;
     return &map->slots[i].value;
 }
 
@@ -59,7 +37,7 @@ uint32_t fm_map_take(struct fm_map *map, uint64_t key)
     if (map->count == 0) {
         return FM_MAP_ABSENT;
     }
-    size_t hole = find(map, key);
+    size_t hole = fm_map_find(map, key);
     uint32_t value = map->slots[hole].value;
     if (value == FM_MAP_ABSENT) {
         return value;
@@ -68,7 +46,7 @@ uint32_t fm_map_take(struct fm_map *map, uint64_t key)
     /* Close the gap so that no probe sequence is cut. */
     for (size_t i = (hole + 1) & map->mask; map->slots[i].value != FM_MAP_ABSENT;
          i = (i + 1) & map->mask) {
-        size_t wanted = home(map, map->slots[i].key);
+        size_t wanted = fm_map_home(map, map->slots[i].key);
         if (((i - wanted) & map->mask) >= ((i - hole) & map->mask)) {
             map->slots[hole] = map->slots[i];
             hole = i;

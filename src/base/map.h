@@ -18,15 +18,47 @@ struct fm_map_slot {
 struct fm_map {
     struct fm_map_slot *slots;
     size_t count;
-    size_t mask; /**< number of slots - 1 */
+    size_t mask;    /**< number of slots - 1 */
+    unsigned shift; /**< of a 64-bit hash, so that it becomes the number of a slot */
 };
 
+/** @return the slot at which the search for a key begins. The map must have slots. */
+static inline size_t fm_map_home(const struct fm_map *map, uint64_t key)
+{
+    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> map->shift);
+}
+
+/** @return the slot of a key, or the free one where it belongs. The map must have slots. */
+static inline size_t fm_map_find(const struct fm_map *map, uint64_t key)
+{
+    size_t i = fm_map_home(map, key);
+    while (map->slots[i].value != FM_MAP_ABSENT && map->slots[i].key != key) {
+        i = (i + 1) & map->mask;
+    }
+    return i;
+}
+
 /** @return the value of `key`, or FM_MAP_ABSENT. */
-uint32_t fm_map_get(const struct fm_map *map, uint64_t key);
+static inline uint32_t fm_map_get(const struct fm_map *map, uint64_t key)
+{
+    return map->count == 0 ? FM_MAP_ABSENT : map->slots[fm_map_find(map, key)].value;
+}
+
+/** Adds a key that the map does not hold. @return where its value is kept */
+uint32_t *fm_map_insert(struct fm_map *map, uint64_t key, uint32_t value);
 
 /** @return where the value of `key` is kept; a new key starts as `initial` (which must not be
  * FM_MAP_ABSENT). Valid until the next change of the map. */
-uint32_t *fm_map_at(struct fm_map *map, uint64_t key, uint32_t initial);
+static inline uint32_t *fm_map_at(struct fm_map *map, uint64_t key, uint32_t initial)
+{
+    if (map->count != 0) {
+        size_t i = fm_map_find(map, key);
+        if (map->slots[i].value != FM_MAP_ABSENT) {
+            return &map->slots[i].value;
+        }
+    }
+    return fm_map_insert(map, key, initial);
+}
 
 /** Removes a key. @return its value, or FM_MAP_ABSENT. */
 uint32_t fm_map_take(struct fm_map *map, uint64_t key);

@@ -3,6 +3,8 @@
 #include "base/error.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +17,9 @@
 
 /* Blocks of this size and more go to the file once there is a limit. */
 #define LARGE_BLOCK ((size_t)256 << 10)
+
+/* Larger blocks are given back as soon as they are freed, which keeps holes small. */
+#define KEPT_BLOCK (32 << 20)
 
 /* A large block in the file; the list is short because the blocks are large. */
 struct mapping {
@@ -53,6 +58,14 @@ void fm_memory_limit(size_t bytes, const char *directory)
         }
         unlink(path);
     }
+}
+
+void fm_memory_keep(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
 }
 
 static size_t round_to_pages(size_t bytes)

@@ -13,6 +13,11 @@
  * are made, from one thread. */
 void fm_memory_limit(size_t bytes, const char *directory);
 
+/** Tells the C library to keep freed memory for later use instead of giving it back to the system at
+ * once: phases that follow one another need about the same amount, and every page that comes from
+ * the system must be zeroed first. For programs that end after their work, not for libraries. */
+void fm_memory_keep(void);
+
 /** Lets the system write the large tables out while they are not used; does nothing without a limit.
  * Contents stay valid. Call it between phases. Thread-safe. */
 void fm_memory_relax(void);

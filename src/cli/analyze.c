@@ -96,6 +96,7 @@ static int analyze(const char *archive, const struct fm_analysis_options *option
 {
     struct fm_error error;
     struct fm_cube *cube = NULL;
+    fm_memory_keep();
     if (options->memory_limit != 0) {
         char *directory = directory_of(output);
         fm_memory_limit(options->memory_limit, directory);

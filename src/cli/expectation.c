@@ -95,6 +95,13 @@ static int64_t value_of(const struct fm_cube *cube, fm_metric_t metric, uint32_t
     return sum;
 }
 
+#define COST_PRECISION 1000000000
+
+static fm_decimal magnitude(fm_decimal number)
+{
+    return number < 0 ? -number : number;
+}
+
 fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
                                    const struct fm_scenario_expectation *expectation,
                                    const struct fm_cube *cube, struct fm_expectation_result *result,
@@ -122,9 +129,18 @@ fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
         exists = exists && location != FM_CUBE_NONE;
     }
     int64_t value = exists ? value_of(cube, metric, callpath, location) : 0;
-    result->actual = fm_metric_info(metric)->unit == FM_UNIT_TICKS ? fm_decimal_from_ticks(value)
-                                                                   : fm_decimal_from_integer(value);
-    fm_decimal difference = result->actual - expectation->value;
-    result->holds = (difference < 0 ? -difference : difference) <= expectation->tolerance;
+    fm_unit_t unit = fm_metric_info(metric)->unit;
+    fm_decimal tolerance = expectation->tolerance;
+    if (unit == FM_UNIT_COST) {
+        result->actual = (fm_decimal_from_ticks(1) * value) >> cube->experiment.cost_shift;
+        /* Costs are quotients: what was written as a decimal cannot be met exactly. */
+        fm_decimal rounding = (magnitude(expectation->value) + fm_decimal_from_integer(1)) /
+                              COST_PRECISION;
+        tolerance = tolerance > rounding ? tolerance : rounding;
+    } else {
+        result->actual = unit == FM_UNIT_TICKS ? fm_decimal_from_ticks(value)
+                                               : fm_decimal_from_integer(value);
+    }
+    result->holds = magnitude(result->actual - expectation->value) <= tolerance;
     return FM_OK;
 }

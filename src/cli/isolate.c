@@ -41,7 +41,8 @@ int fm_run_isolated(const char *command, const char *archive, int (*work)(void *
     if (end.returned) {
         return end.result;
     }
-    if (end.signal == SIGINT || end.signal == SIGTERM) {
+    /* SIGPIPE: whoever reads the output has enough. */
+    if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGPIPE) {
         raise(end.signal);
     }
     if (end.signal != 0) {

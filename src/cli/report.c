@@ -27,7 +27,12 @@ static const char help_text[] =
     "                        only this rank, or this thread of it\n"
     "  --root PATH           make this call path and what it calls the whole report: its time is\n"
     "                        100 % then, and call paths begin with its last part\n"
-    "  --top N               show N problems (default 3) and N branches of each tree node (8)\n"
+    "  --why ID              why these wait states come about: the longest waits, each with the\n"
+    "                        chain of its causes; goes with --callpath and --location\n"
+    "  --locks               the queues for the locks of windows: how long they were over time,\n"
+    "                        who held the locks, who waited (json always contains them)\n"
+    "  --top N               show N problems (default 3), N branches of each tree node (8), N\n"
+    "                        locks (8)\n"
     "  --inclusive           tree nodes show their value with all below (default)\n"
     "  --exclusive           expanded tree nodes show their own value only\n"
     "  --format text|json|csv\n"
@@ -39,9 +44,9 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct request {
     const char *directory;
-    const char *metric, *callpath, *location, *root, *explain;
+    const char *metric, *callpath, *location, *root, *explain, *why;
     enum format format;
-    bool exclusive;
+    bool exclusive, locks;
     unsigned top; /**< 0: defaults */
 };
 
@@ -80,7 +85,7 @@ static fm_status_t parse_format(struct request *request, struct fm_error *error)
     return fm_fail(error, FM_ERR_USAGE, "--format: '%s' is none of text, json, csv", optarg);
 }
 
-enum { METRIC = 256, CALLPATH, LOCATION, ROOT, TOP, INCLUSIVE, EXCLUSIVE, FORMAT, EXPLAIN, HELP };
+enum { METRIC = 256, CALLPATH, LOCATION, ROOT, WHY, LOCKS, TOP, INCLUSIVE, EXCLUSIVE, FORMAT, EXPLAIN, HELP };
 
 /** Reads the arguments. @param help  out: the help is wanted, nothing else was checked */
 static fm_status_t parse(int argc, char **argv, struct request *request, bool *help,
@@ -91,6 +96,8 @@ static fm_status_t parse(int argc, char **argv, struct request *request, bool *h
         {"callpath", required_argument, NULL, CALLPATH},
         {"location", required_argument, NULL, LOCATION},
         {"root", required_argument, NULL, ROOT},
+        {"why", required_argument, NULL, WHY},
+        {"locks", no_argument, NULL, LOCKS},
         {"top", required_argument, NULL, TOP},
         {"inclusive", no_argument, NULL, INCLUSIVE},
         {"exclusive", no_argument, NULL, EXCLUSIVE},
@@ -121,6 +128,12 @@ static fm_status_t parse(int argc, char **argv, struct request *request, bool *h
             continue;
         case EXPLAIN:
             request->explain = optarg;
+            continue;
+        case WHY:
+            request->why = optarg;
+            continue;
+        case LOCKS:
+            request->locks = true;
             continue;
         case INCLUSIVE:
         case EXCLUSIVE:
@@ -156,6 +169,13 @@ static fm_status_t parse(int argc, char **argv, struct request *request, bool *h
                        optind == argc
                            ? "which experiment directory? see fermata report --help"
                            : "one experiment directory, please; see fermata report --help");
+    if (request->locks && (request->metric != NULL || request->callpath != NULL ||
+                           request->location != NULL || request->root != NULL))
+        return fm_fail(error, FM_ERR_USAGE,
+                       "--locks is about the whole run: it goes with none of --metric, --callpath, "
+                       "--location, --root");
+    if (request->locks && request->format == FORMAT_CSV)
+        return fm_fail(error, FM_ERR_USAGE, "--locks goes with text and json, not with csv");
     request->directory = argv[optind];
     return FM_OK;
 }
@@ -246,6 +266,13 @@ static fm_status_t write_report(const struct fm_cube *cube, const struct request
     fm_status_t status = select_parts(cube, request, &selection, error);
     if (status != FM_OK)
         return status;
+    fm_metric_t why = FM_METRIC_NONE;
+    if (request->why != NULL)
+        status = find_metric(request->why, "--why", &why, error);
+    if (status == FM_OK && why != FM_METRIC_NONE && !fm_metric_info(why)->is_wait_state)
+        status = fm_fail(error, FM_ERR_USAGE, "--why: %s is no wait state", request->why);
+    if (status != FM_OK)
+        return status;
     if (request->format == FORMAT_TEXT) {
         const struct fm_report_options options = {
             .directory = request->directory,
@@ -254,6 +281,8 @@ static fm_status_t write_report(const struct fm_cube *cube, const struct request
             .problems = request->top != 0 ? request->top : DEFAULT_PROBLEMS,
             .top = request->top != 0 ? request->top : DEFAULT_BRANCHES,
             .exclusive = request->exclusive,
+            .locks = request->locks,
+            .why = why,
         };
         return fm_report_write(cube, &options, terminal, error);
     }
@@ -271,9 +300,14 @@ static fm_status_t explain(const char *id, const struct fm_terminal *terminal,
                            struct fm_error *error)
 {
     if (strcmp(id, "all") == 0) {
+        size_t longest = 0;
+        for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+            size_t length = strlen(fm_metric_info((fm_metric_t)i)->id);
+            longest = length > longest ? length : longest;
+        }
         for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
             const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
-            fprintf(terminal->stream, "%-32s %s\n", info->id, info->name);
+            fm_terminal_paragraph(terminal, info->id, (unsigned)longest + 1, info->name);
         }
         return FM_OK;
     }

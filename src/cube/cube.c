@@ -35,9 +35,11 @@ void fm_cube_free(struct fm_cube *cube)
     free(cube->locations);
     free(cube->cells);
     free(cube->statistics);
+    free(cube->segments);
     for (uint32_t i = 0; i < cube->warning_count; i++)
         free(cube->warnings[i]);
     free(cube->warnings);
+    fm_cube_free_locks(cube);
     free(cube);
 }
 
@@ -216,6 +218,20 @@ fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_st
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory for statistics");
     cube->statistics = statistics;
     statistics[cube->statistics_count++] = *record;
+    return FM_OK;
+}
+
+fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segment *segment,
+                                struct fm_error *error)
+{
+    if (segment->location >= cube->location_count || segment->begin > segment->end)
+        return fm_fail(error, FM_ERR_FAILED, "a segment of the critical path outside the cube");
+    struct fm_cube_segment *segments =
+        grow(cube->segments, cube->segment_count, &cube->segment_capacity, sizeof *segments);
+    if (segments == NULL)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the critical path");
+    cube->segments = segments;
+    segments[cube->segment_count++] = *segment;
     return FM_OK;
 }
 

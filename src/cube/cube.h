@@ -33,7 +33,7 @@ struct fm_cube_callpath {
     uint32_t region;
 };
 
-/** A thread of execution, in ascending order of `id`. */
+/** A thread of execution, in ascending order of rank, then of thread. */
 struct fm_cube_location {
     uint64_t id; /**< as in the trace */
     uint32_t rank;
@@ -50,6 +50,17 @@ struct fm_cube_cell {
     int64_t value;     /**< ticks, occurrences or bytes: the metric's unit */
 };
 
+#define FM_CUBE_CHAIN 8
+
+/** A link of a chain of causes: a delay, or an earlier wait state that has a cause of its own. */
+struct fm_cube_cause {
+    uint32_t location;
+    uint32_t callpath;
+    uint32_t metric;   /**< wait state; FM_METRIC_NONE: the call path itself took longer */
+    uint32_t permille; /**< of all that delayed the cause, how much this is */
+    uint64_t ticks;
+};
+
 /** One wait state, as shown among the worst of its kind. */
 struct fm_cube_instance {
     uint32_t location;       /**< who waited */
@@ -58,6 +69,8 @@ struct fm_cube_instance {
     uint64_t wait;           /**< ticks */
     uint32_t cause_location; /**< whose event ended the wait; FM_CUBE_NONE: unknown */
     uint32_t cause_callpath; /**< call whose lateness ended the wait; FM_CUBE_NONE: unknown */
+    uint32_t chain_length;
+    struct fm_cube_cause chain[FM_CUBE_CHAIN]; /**< nearest cause first */
 };
 
 #define FM_CUBE_WORST 5
@@ -71,6 +84,52 @@ struct fm_cube_statistics {
     struct fm_cube_instance worst[FM_CUBE_WORST]; /**< longest first */
 };
 
+/** A piece of the critical path; the pieces follow one another without gaps. */
+struct fm_cube_segment {
+    uint32_t location;
+    uint64_t begin, end; /**< ticks since the begin of the run */
+};
+
+#define FM_CUBE_LARGEST_COST_SHIFT 60
+#define FM_CUBE_LOCK_BINS    256
+#define FM_CUBE_LOCK_PARTIES 5
+#define FM_CUBE_LOCK_CHAIN   16
+
+/** What a rank has to do with a lock. */
+struct fm_cube_lock_party {
+    uint32_t rank;
+    uint64_t epochs;      /**< how often it owned the lock */
+    uint64_t held;        /**< ticks */
+    uint64_t caused;      /**< ticks that others waited for it to release the lock */
+    uint64_t waits;       /**< how often it waited for the lock */
+    uint64_t waiting;     /**< ticks */
+};
+
+/** A lock that is locked exclusively at least once, and the queue of those that wait for it
+ * (docs/report-format.md defines all terms). Times are ticks since the begin of the run. */
+struct fm_cube_lock {
+    uint32_t window;    /**< number of the window in the trace */
+    char *name;         /**< of the window; NULL: it has none */
+    uint32_t target;    /**< rank; FM_CUBE_NONE: epochs that lock all targets at once */
+    uint64_t exclusive; /**< number of exclusive epochs */
+    uint64_t shared;    /**< number of shared epochs */
+    uint64_t held;      /**< ticks, added up over all epochs */
+    uint64_t waits;     /**< number of epochs that waited */
+    uint64_t waiting;   /**< ticks, added up */
+    uint64_t begin;     /**< first request */
+    uint64_t end;       /**< last release */
+    uint64_t longest_queue;
+    uint64_t longest_chain; /**< epochs each of which waited for the one before; 0: none waited */
+    uint32_t chain_count;
+    uint32_t chain[FM_CUBE_LOCK_CHAIN]; /**< ranks of the first epochs of the longest chain */
+    uint32_t holder_count;
+    struct fm_cube_lock_party holders[FM_CUBE_LOCK_PARTIES]; /**< most waiting caused first */
+    uint32_t victim_count;
+    struct fm_cube_lock_party victims[FM_CUBE_LOCK_PARTIES]; /**< longest waiting first */
+    uint32_t bin_count; /**< 0 (nobody waited) or FM_CUBE_LOCK_BINS */
+    uint64_t *queue;    /**< for each of equal parts of begin..end: ticks spent waiting in it */
+};
+
 /** What was measured. Strings may be NULL where unknown. */
 struct fm_cube_experiment {
     char *title;   /**< the program, or the archive's name */
@@ -78,6 +137,7 @@ struct fm_cube_experiment {
     char *creator; /**< recorder that wrote the trace */
     char *machine;
     uint64_t ticks_per_second;
+    uint32_t cost_shift;     /**< binary digits of costs behind the point of a tick */
     uint64_t begin; /**< earliest event, ticks of the trace clock */
     uint64_t end;   /**< latest event */
     uint64_t event_count;
@@ -96,11 +156,16 @@ struct fm_cube {
     size_t cell_count;
     struct fm_cube_statistics *statistics; /**< ascending by metric */
     uint32_t statistics_count;
+    struct fm_cube_segment *segments; /**< critical path, from the begin of the run to its end */
+    uint32_t segment_count;
     char **warnings; /**< what is missing or left out, one sentence each */
     uint32_t warning_count;
+    struct fm_cube_lock *locks; /**< ascending by (window, target) */
+    uint32_t lock_count;
     uint32_t region_capacity, callpath_capacity, location_capacity;
     size_t cell_capacity;
-    uint32_t statistics_capacity, warning_capacity;
+    uint32_t segment_capacity;
+    uint32_t statistics_capacity, warning_capacity, lock_capacity;
 };
 
 /** @return an empty cube, to be freed with fm_cube_free(); NULL without memory. */
@@ -122,7 +187,8 @@ uint32_t fm_cube_add_region(struct fm_cube *cube, const char *name, const char *
  * without memory or if parent or region do not exist. */
 uint32_t fm_cube_add_callpath(struct fm_cube *cube, uint32_t parent, uint32_t region);
 
-/** Adds a location, in ascending order of `id`; the strings are copied.
+/** Adds a location, in ascending order of rank, then of thread; `id`, which need not be ascending,
+ * is the trace's. The strings are copied.
  * @return its index, or FM_CUBE_NONE without memory. */
 uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, uint32_t thread,
                               const char *node, const char *name);
@@ -135,6 +201,20 @@ fm_status_t fm_cube_add(struct fm_cube *cube, fm_metric_t metric, uint32_t callp
 /** Appends a statistics record (copied). */
 fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_statistics *record,
                                    struct fm_error *error);
+
+/** Appends a segment of the critical path (copied). */
+fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segment *segment,
+                                struct fm_error *error);
+/** Appends a lock (copied with its name and queue); to be called in ascending order of (window,
+ * target). FM_ERR_FAILED: the order is wrong, or a count exceeds its array. */
+fm_status_t fm_cube_add_lock(struct fm_cube *cube, const struct fm_cube_lock *lock,
+                             struct fm_error *error);
+
+/** @return where part `bin` of the lock's time begins; `bin` == bin_count: where the last one ends. */
+uint64_t fm_cube_lock_edge(const struct fm_cube_lock *lock, uint32_t bin);
+
+/** Frees the locks; the cube has none afterwards. fm_cube_free() does so, too. */
+void fm_cube_free_locks(struct fm_cube *cube);
 
 /** Appends a warning, a sentence for the reader of the report. */
 fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)

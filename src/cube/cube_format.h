@@ -8,11 +8,12 @@
     "\x89"                                                                                         \
     "FERMATA"
 #define FM_CUBE_FILE_MAGIC_SIZE     8
-#define FM_CUBE_FILE_VERSION        1
+#define FM_CUBE_FILE_VERSION        2
 #define FM_CUBE_FILE_HEADER_SIZE    24
 #define FM_CUBE_FILE_CHECKSUM_SIZE  8
 #define FM_CUBE_SECTION_HEADER_SIZE 16
 #define FM_CUBE_SECTION_REQUIRED    1U
-#define FM_CUBE_SECTION_COUNT       8
+#define FM_CUBE_SECTION_COUNT       10
+#define FM_CUBE_LOCKS_VERSION       1
 
 #endif

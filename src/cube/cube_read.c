@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5] = {"EXPT", "METR", "REGN", "CALL",
-                                                             "LOCN", "SEVR", "STAT", "WARN"};
+                                                             "LOCN", "SEVR", "STAT", "PATH",
+                                                             "WARN", "LOCK"};
 
 fm_status_t fm_cube_damaged(const struct fm_cube_reader *reader, const char *format, ...)
 {
@@ -74,7 +75,7 @@ static fm_status_t find_sections(struct fm_cube_reader *reader, const unsigned c
     }
     if (source.left != 0)
         return fm_cube_damaged(reader, "%zu bytes behind the last section", source.left);
-    for (unsigned i = 0; i < FM_CUBE_SECTION_COUNT; i++) {
+    for (unsigned i = 0; i < FM_SECTION_LOCK; i++) {
         if (!reader->present[i])
             return fm_cube_damaged(reader, "section %s is missing", fm_cube_section_tags[i]);
     }

@@ -7,7 +7,7 @@ static fm_status_t out_of_memory(const struct fm_cube_reader *reader)
     return fm_fail(reader->error, FM_ERR_SYSTEM, "%s: out of memory for the report", reader->path);
 }
 
-static fm_status_t check_used_up(const struct fm_cube_reader *reader, enum fm_cube_section section)
+fm_status_t fm_cube_check_used_up(const struct fm_cube_reader *reader, enum fm_cube_section section)
 {
     const struct fm_source *source = &reader->sections[section];
     if (source->failed)
@@ -28,15 +28,18 @@ static fm_status_t read_experiment(struct fm_cube_reader *reader)
     experiment->creator = fm_source_string(source, true);
     experiment->machine = fm_source_string(source, true);
     experiment->ticks_per_second = fm_source_u64(source);
+    experiment->cost_shift = fm_source_u32(source);
     experiment->begin = fm_source_u64(source);
     experiment->end = fm_source_u64(source);
     experiment->event_count = fm_source_u64(source);
     experiment->process_count = fm_source_u32(source);
-    fm_status_t status = check_used_up(reader, FM_SECTION_EXPT);
+    fm_status_t status = fm_cube_check_used_up(reader, FM_SECTION_EXPT);
     if (status != FM_OK)
         return status;
     if (experiment->ticks_per_second == 0)
         return fm_cube_damaged(reader, "a clock without ticks");
+    if (experiment->cost_shift > FM_CUBE_LARGEST_COST_SHIFT)
+        return fm_cube_damaged(reader, "absurdly fine costs");
     if (experiment->end < experiment->begin)
         return fm_cube_damaged(reader, "the run ends before it begins");
     return FM_OK;
@@ -87,7 +90,7 @@ static fm_status_t read_metrics(struct fm_cube_reader *reader)
         if (!valid)
             return fm_cube_damaged(reader, "metric %u is malformed", i);
     }
-    return check_used_up(reader, FM_SECTION_METR);
+    return fm_cube_check_used_up(reader, FM_SECTION_METR);
 }
 
 static fm_status_t read_regions(struct fm_cube_reader *reader)
@@ -109,7 +112,7 @@ static fm_status_t read_regions(struct fm_cube_reader *reader)
         if (region == FM_CUBE_NONE)
             return out_of_memory(reader);
     }
-    return check_used_up(reader, FM_SECTION_REGN);
+    return fm_cube_check_used_up(reader, FM_SECTION_REGN);
 }
 
 static fm_status_t read_callpaths(struct fm_cube_reader *reader)
@@ -124,21 +127,22 @@ static fm_status_t read_callpaths(struct fm_cube_reader *reader)
         if (fm_cube_add_callpath(reader->cube, parent, region) == FM_CUBE_NONE)
             return out_of_memory(reader);
     }
-    return check_used_up(reader, FM_SECTION_CALL);
+    return fm_cube_check_used_up(reader, FM_SECTION_CALL);
 }
 
 static fm_status_t read_locations(struct fm_cube_reader *reader)
 {
     struct fm_source *source = &reader->sections[FM_SECTION_LOCN];
     uint32_t count = fm_source_count(source, 8 + 4 + 4 + 4 + 4);
-    uint64_t previous = 0;
+    uint64_t previous = 0; /* rank and thread of the one before */
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = fm_source_u64(source);
         uint32_t rank = fm_source_u32(source);
         uint32_t thread = fm_source_u32(source);
         char *node = fm_source_string(source, false);
         char *name = fm_source_string(source, false);
-        bool valid = !source->failed && (i == 0 || id > previous);
+        uint64_t place = (uint64_t)rank << 32 | thread;
+        bool valid = !source->failed && (i == 0 || place > previous);
         uint32_t location =
             valid ? fm_cube_add_location(reader->cube, id, rank, thread, node, name) : 0;
         free(node);
@@ -147,9 +151,9 @@ static fm_status_t read_locations(struct fm_cube_reader *reader)
             return fm_cube_damaged(reader, "location %u is malformed", i);
         if (location == FM_CUBE_NONE)
             return out_of_memory(reader);
-        previous = id;
+        previous = place;
     }
-    return check_used_up(reader, FM_SECTION_LOCN);
+    return fm_cube_check_used_up(reader, FM_SECTION_LOCN);
 }
 
 /** Reads the `count` values of one metric of the file. */
@@ -216,7 +220,7 @@ static fm_status_t read_severities(struct fm_cube_reader *reader)
     }
     if (total != 0)
         return fm_cube_damaged(reader, "%llu values are missing", (unsigned long long)total);
-    return check_used_up(reader, FM_SECTION_SEVR);
+    return fm_cube_check_used_up(reader, FM_SECTION_SEVR);
 }
 
 static bool is_location(const struct fm_cube *cube, uint32_t location)
@@ -230,6 +234,21 @@ static bool is_callpath(const struct fm_cube *cube, uint32_t callpath)
 }
 
 /** Reads one worst instance. @return whether it refers to things that exist. */
+static bool read_cause(struct fm_cube_reader *reader, struct fm_cube_cause *cause)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_STAT];
+    cause->location = fm_source_u32(source);
+    cause->callpath = fm_source_u32(source);
+    uint32_t metric = fm_source_u32(source);
+    cause->permille = fm_source_u32(source);
+    cause->ticks = fm_source_u64(source);
+    if (metric != FM_CUBE_NONE && metric >= reader->metric_count)
+        return false;
+    cause->metric = metric == FM_CUBE_NONE ? FM_METRIC_NONE : reader->metrics[metric];
+    return !source->failed && is_location(reader->cube, cause->location) &&
+           is_callpath(reader->cube, cause->callpath);
+}
+
 static bool read_instance(struct fm_cube_reader *reader, struct fm_cube_instance *instance)
 {
     struct fm_source *source = &reader->sections[FM_SECTION_STAT];
@@ -240,6 +259,13 @@ static bool read_instance(struct fm_cube_reader *reader, struct fm_cube_instance
     instance->wait = fm_source_u64(source);
     instance->cause_location = fm_source_u32(source);
     instance->cause_callpath = fm_source_u32(source);
+    instance->chain_length = fm_source_u32(source);
+    if (instance->chain_length > FM_CUBE_CHAIN)
+        return false;
+    for (uint32_t i = 0; i < instance->chain_length; i++) {
+        if (!read_cause(reader, &instance->chain[i]))
+            return false;
+    }
     return !source->failed && is_location(cube, instance->location) &&
            is_callpath(cube, instance->callpath) &&
            (instance->cause_location == FM_CUBE_NONE ||
@@ -278,7 +304,27 @@ static fm_status_t read_statistics(struct fm_cube_reader *reader)
         if (status != FM_OK)
             return status;
     }
-    return check_used_up(reader, FM_SECTION_STAT);
+    return fm_cube_check_used_up(reader, FM_SECTION_STAT);
+}
+
+static fm_status_t read_critical_path(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_PATH];
+    uint32_t count = fm_source_count(source, 4 + 2 * 8);
+    uint64_t previous = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct fm_cube_segment segment = {.location = fm_source_u32(source)};
+        segment.begin = fm_source_u64(source);
+        segment.end = fm_source_u64(source);
+        if (source->failed || segment.location >= reader->cube->location_count ||
+            segment.end <= segment.begin || (i != 0 && segment.begin != previous))
+            return fm_cube_damaged(reader, "segment %u of the critical path is malformed", i);
+        previous = segment.end;
+        fm_status_t status = fm_cube_add_segment(reader->cube, &segment, reader->error);
+        if (status != FM_OK)
+            return status;
+    }
+    return fm_cube_check_used_up(reader, FM_SECTION_PATH);
 }
 
 static fm_status_t read_warnings(struct fm_cube_reader *reader)
@@ -294,14 +340,15 @@ static fm_status_t read_warnings(struct fm_cube_reader *reader)
         if (status != FM_OK)
             return status;
     }
-    return check_used_up(reader, FM_SECTION_WARN);
+    return fm_cube_check_used_up(reader, FM_SECTION_WARN);
 }
 
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
 {
     fm_status_t (*const steps[FM_CUBE_SECTION_COUNT])(struct fm_cube_reader *) = {
         read_experiment, read_metrics,    read_regions,    read_callpaths,
-        read_locations,  read_severities, read_statistics, read_warnings,
+        read_locations,  read_severities, read_statistics, read_critical_path,
+        read_warnings,   fm_cube_read_locks,
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < FM_CUBE_SECTION_COUNT; i++)

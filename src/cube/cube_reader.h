@@ -18,7 +18,9 @@ enum fm_cube_section {
     FM_SECTION_LOCN,
     FM_SECTION_SEVR,
     FM_SECTION_STAT,
-    FM_SECTION_WARN
+    FM_SECTION_PATH,
+    FM_SECTION_WARN,
+    FM_SECTION_LOCK /**< the first that may be missing */
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -38,6 +40,13 @@ struct fm_cube_reader {
 /** Describes damage. @return FM_ERR_DATA */
 fm_status_t fm_cube_damaged(const struct fm_cube_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** @return FM_OK if the section is used up exactly, else FM_ERR_DATA. */
+fm_status_t fm_cube_check_used_up(const struct fm_cube_reader *reader,
+                                  enum fm_cube_section section);
+
+/** Reads the section of the locks, if there is one of a known version. */
+fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader);
 
 /** Fills reader->cube, not yet sealed, from the sections found. */
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader);

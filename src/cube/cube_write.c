@@ -52,10 +52,10 @@ static void put_string(struct sink *sink, const char *text)
     put_bytes(sink, text, length);
 }
 
-static void put_section_header(struct sink *sink, const char *tag, uint64_t length)
+static void put_section_header(struct sink *sink, const char *tag, unsigned flags, uint64_t length)
 {
     put_bytes(sink, tag, 4);
-    put_u32(sink, FM_CUBE_SECTION_REQUIRED);
+    put_u32(sink, flags);
     put_u64(sink, length);
 }
 
@@ -67,6 +67,7 @@ static void put_experiment(struct sink *sink, const struct fm_cube *cube)
     put_string(sink, experiment->creator);
     put_string(sink, experiment->machine);
     put_u64(sink, experiment->ticks_per_second);
+    put_u32(sink, experiment->cost_shift);
     put_u64(sink, experiment->begin);
     put_u64(sink, experiment->end);
     put_u64(sink, experiment->event_count);
@@ -140,7 +141,27 @@ static void put_statistics(struct sink *sink, const struct fm_cube *cube)
             put_u64(sink, instance->wait);
             put_u32(sink, instance->cause_location);
             put_u32(sink, instance->cause_callpath);
+            put_u32(sink, instance->chain_length);
+            for (uint32_t k = 0; k < instance->chain_length; k++) {
+                put_u32(sink, instance->chain[k].location);
+                put_u32(sink, instance->chain[k].callpath);
+                put_u32(sink, instance->chain[k].metric == FM_METRIC_NONE
+                                  ? FM_CUBE_NONE
+                                  : instance->chain[k].metric);
+                put_u32(sink, instance->chain[k].permille);
+                put_u64(sink, instance->chain[k].ticks);
+            }
         }
+    }
+}
+
+static void put_critical_path(struct sink *sink, const struct fm_cube *cube)
+{
+    put_u32(sink, cube->segment_count);
+    for (uint32_t i = 0; i < cube->segment_count; i++) {
+        put_u32(sink, cube->segments[i].location);
+        put_u64(sink, cube->segments[i].begin);
+        put_u64(sink, cube->segments[i].end);
     }
 }
 
@@ -149,6 +170,44 @@ static void put_warnings(struct sink *sink, const struct fm_cube *cube)
     put_u32(sink, cube->warning_count);
     for (uint32_t i = 0; i < cube->warning_count; i++)
         put_string(sink, cube->warnings[i]);
+}
+
+static void put_parties(struct sink *sink, const struct fm_cube_lock_party *parties, uint32_t count)
+{
+    put_u32(sink, count);
+    for (uint32_t i = 0; i < count; i++) {
+        put_u32(sink, parties[i].rank);
+        put_u64(sink, parties[i].epochs);
+        put_u64(sink, parties[i].held);
+        put_u64(sink, parties[i].caused);
+        put_u64(sink, parties[i].waits);
+        put_u64(sink, parties[i].waiting);
+    }
+}
+
+static void put_locks(struct sink *sink, const struct fm_cube *cube)
+{
+    put_u32(sink, FM_CUBE_LOCKS_VERSION);
+    put_u32(sink, cube->lock_count);
+    for (uint32_t i = 0; i < cube->lock_count; i++) {
+        const struct fm_cube_lock *lock = &cube->locks[i];
+        const uint64_t numbers[] = {lock->exclusive, lock->shared,        lock->held,
+                                    lock->waits,     lock->waiting,       lock->begin,
+                                    lock->end,       lock->longest_queue, lock->longest_chain};
+        put_u32(sink, lock->window);
+        put_string(sink, lock->name);
+        put_u32(sink, lock->target);
+        for (size_t j = 0; j < sizeof numbers / sizeof numbers[0]; j++)
+            put_u64(sink, numbers[j]);
+        put_u32(sink, lock->chain_count);
+        for (uint32_t j = 0; j < lock->chain_count; j++)
+            put_u32(sink, lock->chain[j]);
+        put_parties(sink, lock->holders, lock->holder_count);
+        put_parties(sink, lock->victims, lock->victim_count);
+        put_u32(sink, lock->bin_count);
+        for (uint32_t j = 0; j < lock->bin_count; j++)
+            put_u64(sink, lock->queue[j]);
+    }
 }
 
 /** @return the number of cells of the same metric that begin at `begin`. */
@@ -189,11 +248,18 @@ static void put_severities(struct sink *sink, const struct fm_cube *cube)
  * lengths stand before them. */
 static const struct {
     const char *tag;
+    unsigned flags;
     void (*put)(struct sink *sink, const struct fm_cube *cube);
 } sections[] = {
-    {"EXPT", put_experiment}, {"METR", put_metrics},   {"REGN", put_regions},
-    {"CALL", put_callpaths},  {"LOCN", put_locations}, {"STAT", put_statistics},
-    {"WARN", put_warnings},
+    {"EXPT", FM_CUBE_SECTION_REQUIRED, put_experiment},
+    {"METR", FM_CUBE_SECTION_REQUIRED, put_metrics},
+    {"REGN", FM_CUBE_SECTION_REQUIRED, put_regions},
+    {"CALL", FM_CUBE_SECTION_REQUIRED, put_callpaths},
+    {"LOCN", FM_CUBE_SECTION_REQUIRED, put_locations},
+    {"STAT", FM_CUBE_SECTION_REQUIRED, put_statistics},
+    {"PATH", FM_CUBE_SECTION_REQUIRED, put_critical_path},
+    {"WARN", FM_CUBE_SECTION_REQUIRED, put_warnings},
+    {"LOCK", 0, put_locks},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])
@@ -231,10 +297,10 @@ static void put_file(struct sink *sink, const struct fm_cube *cube, char *const 
     put_u32(sink, FM_CUBE_SECTION_COUNT);
     put_u64(sink, file_size);
     for (size_t i = 0; i < SMALL_SECTIONS; i++) {
-        put_section_header(sink, sections[i].tag, sizes[i]);
+        put_section_header(sink, sections[i].tag, sections[i].flags, sizes[i]);
         put_bytes(sink, payloads[i], sizes[i]);
     }
-    put_section_header(sink, "SEVR", severity_bytes);
+    put_section_header(sink, "SEVR", FM_CUBE_SECTION_REQUIRED, severity_bytes);
     put_severities(sink, cube);
     put_u64(sink, sink->crc);
 }

@@ -8,7 +8,7 @@ static void put_value(FILE *stream, const struct fm_cube *cube, const struct fm_
 {
     fm_metric_t metric = (fm_metric_t)cell->metric;
     char number[FM_TEXT_NUMBER];
-    if (fm_metric_info(metric)->unit == FM_UNIT_TICKS)
+    if (fm_unit_is_time(fm_metric_info(metric)->unit))
         fputs(fm_text_shortest(number, fm_cube_scaled(cube, metric, cell->value)), stream);
     else
         fprintf(stream, "%lld", (long long)cell->value);

@@ -1,12 +1,20 @@
 #include "base/text.h"
 #include "cube/export.h"
 
+#include <math.h>
+
 double fm_cube_scaled(const struct fm_cube *cube, fm_metric_t metric, int64_t value)
 {
     double number = (double)value;
-    if (fm_metric_info(metric)->unit == FM_UNIT_TICKS)
-        number /= (double)cube->experiment.ticks_per_second;
-    return number;
+    switch (fm_metric_info(metric)->unit) {
+    case FM_UNIT_COST:
+        return ldexp(number, -(int)cube->experiment.cost_shift) /
+               (double)cube->experiment.ticks_per_second;
+    case FM_UNIT_TICKS:
+        return number / (double)cube->experiment.ticks_per_second;
+    default:
+        return number;
+    }
 }
 
 static void put_text(FILE *stream, const char *key, const char *text)
@@ -123,7 +131,7 @@ static void put_severities(FILE *stream, const struct fm_view *view)
         fprintf(stream, "%s\n  {\"metric\":\"%s\",\"callpath\":%u,\"location\":%u,", separator,
                 fm_metric_info(metric)->id, cell->callpath, cell->location);
         /* Counts are written as the integers they are: a double may not hold them. */
-        if (fm_metric_info(metric)->unit == FM_UNIT_TICKS)
+        if (fm_unit_is_time(fm_metric_info(metric)->unit))
             put_number(stream, "value", fm_cube_scaled(cube, metric, cell->value));
         else
             fprintf(stream, "\"value\":%lld", (long long)cell->value);
@@ -131,6 +139,25 @@ static void put_severities(FILE *stream, const struct fm_view *view)
         separator = ",";
     }
     fputs("],\n", stream);
+}
+
+static void put_chain(FILE *stream, const struct fm_cube *cube,
+                      const struct fm_cube_instance *instance)
+{
+    fputs(",\"causes\":[", stream);
+    for (uint32_t i = 0; i < instance->chain_length; i++) {
+        const struct fm_cube_cause *cause = &instance->chain[i];
+        fprintf(stream, "%s{\"location\":%u,\"callpath\":%u,\"metric\":", i == 0 ? "" : ",",
+                cause->location, cause->callpath);
+        if (cause->metric == FM_METRIC_NONE)
+            fputs("null", stream);
+        else
+            fprintf(stream, "\"%s\"", fm_metric_info((fm_metric_t)cause->metric)->id);
+        fprintf(stream, ",\"share\":%u.%03u,", cause->permille / 1000, cause->permille % 1000);
+        put_seconds(stream, "time", cube, cause->ticks);
+        putc('}', stream);
+    }
+    putc(']', stream);
 }
 
 static void put_instances(FILE *stream, const struct fm_cube *cube,
@@ -151,6 +178,7 @@ static void put_instances(FILE *stream, const struct fm_cube *cube,
         put_index(stream, "cause_location", instance->cause_location);
         putc(',', stream);
         put_index(stream, "cause_callpath", instance->cause_callpath);
+        put_chain(stream, cube, instance);
         putc('}', stream);
     }
     putc(']', stream);
@@ -186,6 +214,69 @@ static void put_statistics(FILE *stream, const struct fm_view *view)
     fputs("],\n", stream);
 }
 
+static void put_critical_path(FILE *stream, const struct fm_cube *cube)
+{
+    fputs(" \"critical_path\":[", stream);
+    for (uint32_t i = 0; i < cube->segment_count; i++) {
+        fprintf(stream, "%s\n  {\"location\":%u,", i == 0 ? "" : ",", cube->segments[i].location);
+        put_seconds(stream, "begin", cube, cube->segments[i].begin);
+        putc(',', stream);
+        put_seconds(stream, "end", cube, cube->segments[i].end);
+        putc('}', stream);
+    }
+    fputs("],\n", stream);
+}
+
+static void put_parties(FILE *stream, const struct fm_cube *cube, const char *key,
+                        const struct fm_cube_lock_party *parties, uint32_t count)
+{
+    fprintf(stream, ",\n   \"%s\":[", key);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fm_cube_lock_party *party = &parties[i];
+        fprintf(stream, "%s{\"rank\":%u,\"epochs\":%llu,", i == 0 ? "" : ",\n    ", party->rank,
+                (unsigned long long)party->epochs);
+        put_seconds(stream, "held", cube, party->held);
+        putc(',', stream);
+        put_seconds(stream, "caused", cube, party->caused);
+        fprintf(stream, ",\"waits\":%llu,", (unsigned long long)party->waits);
+        put_seconds(stream, "waiting", cube, party->waiting);
+        putc('}', stream);
+    }
+    putc(']', stream);
+}
+
+static void put_lock(FILE *stream, const struct fm_cube *cube, const struct fm_cube_lock *lock)
+{
+    fprintf(stream, "{\"window\":%u,", lock->window);
+    put_text(stream, "name", lock->name);
+    putc(',', stream);
+    put_index(stream, "target", lock->target);
+    fprintf(stream, ",\"exclusive\":%llu,\"shared\":%llu,", (unsigned long long)lock->exclusive,
+            (unsigned long long)lock->shared);
+    put_seconds(stream, "held", cube, lock->held);
+    fprintf(stream, ",\"waits\":%llu,", (unsigned long long)lock->waits);
+    put_seconds(stream, "waiting", cube, lock->waiting);
+    putc(',', stream);
+    put_seconds(stream, "begin", cube, lock->begin);
+    putc(',', stream);
+    put_seconds(stream, "end", cube, lock->end);
+    fprintf(stream, ",\"longest_queue\":%llu,\"longest_chain\":%llu,\"chain\":[",
+            (unsigned long long)lock->longest_queue, (unsigned long long)lock->longest_chain);
+    for (uint32_t i = 0; i < lock->chain_count; i++)
+        fprintf(stream, "%s%u", i == 0 ? "" : ",", lock->chain[i]);
+    putc(']', stream);
+    put_parties(stream, cube, "holders", lock->holders, lock->holder_count);
+    put_parties(stream, cube, "victims", lock->victims, lock->victim_count);
+    fputs(",\n   \"queue\":[", stream);
+    for (uint32_t i = 0; i < lock->bin_count; i++) {
+        char number[FM_TEXT_NUMBER];
+        uint64_t width = fm_cube_lock_edge(lock, i + 1) - fm_cube_lock_edge(lock, i);
+        double length = width == 0 ? 0 : (double)lock->queue[i] / (double)width;
+        fprintf(stream, "%s%s", i == 0 ? "" : ",", fm_text_shortest(number, length));
+    }
+    fputs("]}", stream);
+}
+
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
 {
     const struct fm_cube *cube = view->cube;
@@ -196,10 +287,16 @@ fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_e
     put_locations(stream, cube);
     put_severities(stream, view);
     put_statistics(stream, view);
-    fputs(" \"critical_path\":[],\n \"warnings\":[", stream);
+    put_critical_path(stream, cube);
+    fputs(" \"warnings\":[", stream);
     for (uint32_t i = 0; i < cube->warning_count; i++) {
         fputs(i == 0 ? "\n  " : ",\n  ", stream);
         fm_text_write_json(stream, cube->warnings[i]);
+    }
+    fputs("],\n \"locks\":[", stream);
+    for (uint32_t i = 0; i < cube->lock_count; i++) {
+        fputs(i == 0 ? "\n  " : ",\n  ", stream);
+        put_lock(stream, cube, &cube->locks[i]);
     }
     fputs("]}\n", stream);
     if (fflush(stream) != 0 || ferror(stream))

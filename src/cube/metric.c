@@ -34,6 +34,7 @@ const char *fm_unit_name(fm_unit_t unit)
 {
     switch (unit) {
     case FM_UNIT_TICKS:
+    case FM_UNIT_COST:
         return "sec";
     case FM_UNIT_OCCURRENCES:
         return "occ";

@@ -23,7 +23,10 @@ typedef enum {
 typedef enum {
     FM_UNIT_TICKS,       /**< exact integer clock ticks; shown as seconds ("sec") */
     FM_UNIT_OCCURRENCES, /**< exact integer ("occ") */
-    FM_UNIT_BYTES        /**< exact integer ("bytes") */
+    FM_UNIT_BYTES,       /**< exact integer ("bytes") */
+    FM_UNIT_COST         /**< fixed-point ticks: value * 2^-cost_shift of the cube; shown as seconds.
+                              Shares of waiting times are no whole ticks, yet their sums must not
+                              depend on an order */
 } fm_unit_t;
 
 struct fm_metric_info {
@@ -45,6 +48,12 @@ fm_metric_t fm_metric_by_id(const char *id);
 
 /** @return the root of the tree that `metric` belongs to. */
 fm_metric_t fm_metric_root(fm_metric_t metric);
+
+/** @return whether values of the unit are shown as seconds. */
+static inline bool fm_unit_is_time(fm_unit_t unit)
+{
+    return unit == FM_UNIT_TICKS || unit == FM_UNIT_COST;
+}
 
 /** @return "sec", "occ" or "bytes". */
 const char *fm_unit_name(fm_unit_t unit);

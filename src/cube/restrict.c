@@ -71,6 +71,12 @@ static void map_instances(struct fm_cube_statistics *record, const uint32_t *map
         instance->callpath = map[instance->callpath];
         if (instance->cause_callpath != FM_CUBE_NONE)
             instance->cause_callpath = map[instance->cause_callpath];
+        /* A chain ends where it leaves the subtree. */
+        for (uint32_t j = 0; j < instance->chain_length; j++) {
+            instance->chain[j].callpath = map[instance->chain[j].callpath];
+            if (instance->chain[j].callpath == FM_CUBE_NONE)
+                instance->chain_length = j;
+        }
         /* Only damage could put a wait state where its metric has no value. */
         if (instance->callpath == FM_CUBE_NONE)
             record->worst_count = i;
@@ -127,6 +133,10 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
     }
     if (status == FM_OK)
         status = copy_statistics(copy, cube, map, error);
+    if (status == FM_OK && cube->lock_count > 0)
+        status = fm_cube_warn(copy, error,
+                              "The queues of the locks cover the whole run and are not shown for a "
+                              "part of it.");
     for (uint32_t i = 0; status == FM_OK && i < cube->warning_count; i++)
         status = fm_cube_warn(copy, error, "%s", cube->warnings[i]);
     if (status == FM_OK)

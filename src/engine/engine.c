@@ -1,8 +1,11 @@
 #include "engine/engine_internal.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct fm_engine *fm_engine_create(unsigned workers, uint32_t process_count,
@@ -82,11 +85,12 @@ void fm_engine_run(struct fm_engine *engine, fm_phase_t *phase, void *context)
            pthread_create(&threads[started], NULL, work, &assignments[started]) == 0) {
         ++started;
     }
-    work(&assignments[0]);
-    /* What found no thread is done here. */
-    for (unsigned w = started; w < engine->workers; ++w) {
-        work(&assignments[w]);
+    if (started < engine->workers) {
+        /* The others may already wait for messages of the missing one. */
+        fprintf(stderr, "fermata: cannot start %u threads: %m\n", engine->workers);
+        exit(FM_ERR_SYSTEM);
     }
+    work(&assignments[0]);
     for (unsigned w = 1; w < started; ++w) {
         pthread_join(threads[w], NULL);
     }

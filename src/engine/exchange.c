@@ -11,7 +11,7 @@ struct chunk {
     struct chunk *next;
     uint32_t count;
     uint32_t process[CHUNK_RECORDS];
-    unsigned char records[];
+    _Alignas(max_align_t) unsigned char records[];
 };
 
 struct channel {

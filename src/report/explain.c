@@ -8,6 +8,7 @@ static const char *unit_in_words(fm_unit_t unit)
 {
     switch (unit) {
     case FM_UNIT_TICKS:
+    case FM_UNIT_COST:
         return "seconds (sec)";
     case FM_UNIT_OCCURRENCES:
         return "occurrences (occ)";

@@ -69,6 +69,9 @@ char *fm_format_value(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, f
     case FM_UNIT_TICKS:
         fm_format_ticks(buffer, cube, value);
         break;
+    case FM_UNIT_COST:
+        fm_format_ticks(buffer, cube, value >> cube->experiment.cost_shift);
+        break;
     case FM_UNIT_OCCURRENCES:
         fm_format_count(buffer, value);
         break;

@@ -3,11 +3,13 @@
 #include "report/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /** From these parts of CPU time on, something is worth a sentence. */
 #define COSTLY_CALLS     0.10
 #define NOTABLE_OVERHEAD 0.02
 #define NOTABLE_UNNEEDED 0.25
+#define NOTABLE_PROGRESS 0.005
 #define INDENT           4
 
 static void begin_item(const struct fm_report *report, unsigned *items)
@@ -106,10 +108,42 @@ static void print_partial_fences(const struct fm_report *report, unsigned *items
                       fm_format_count(count, partial), partial == 1 ? "call" : "calls");
 }
 
+/** Tells whether a progress thread would pay. */
+static void print_progress(const struct fm_report *report, unsigned *items)
+{
+    int64_t upper = report->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS] +
+                    report->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS];
+    int64_t lower = report->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER] +
+                    report->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER];
+    int64_t whole = report->metrics[FM_METRIC_TIME];
+    if (upper == 0)
+        return;
+    char bounds[2][FM_FORMAT_SIZE];
+    fm_format_percent(bounds[0], lower, whole);
+    fm_format_percent(bounds[1], upper, whole);
+    bool same = strcmp(bounds[0], bounds[1]) == 0;
+    begin_item(report, items);
+    if (fm_fraction(upper, whole) < NOTABLE_PROGRESS) {
+        fm_terminal_print(report->terminal, "  *", INDENT,
+                          "At most %s of CPU time is lost because targets of one-sided "
+                          "communication make no progress while they compute: a progress thread or "
+                          "process would hardly pay.",
+                          bounds[1]);
+        return;
+    }
+    fm_terminal_print(report->terminal, "  *", INDENT,
+                      "%s%s%s%s of CPU time is lost because targets of one-sided communication make "
+                      "no progress while they compute: a progress thread or process pays if it "
+                      "costs less than that. (If one runs already: fermata analyze "
+                      "--progress=async.)",
+                      same ? "" : "Between ", same ? "" : bounds[0], same ? "" : " and ", bounds[1]);
+}
+
 void fm_report_observations(const struct fm_report *report)
 {
     unsigned items = 0;
     print_costly_calls(report, &items);
+    print_progress(report, &items);
     print_unneeded(report, &items);
     print_partial_fences(report, &items);
     print_overhead(report, &items);

@@ -67,8 +67,7 @@ static void collect(const struct fm_report *report, fm_metric_t kind, struct pro
     fm_view_release(&view);
 }
 
-/** @return on which ranks most of the waiting happens, "ranks 0-3, 8"; to be freed with free(). */
-static char *waiting_ranks(const struct fm_report *report, const struct fm_view *view)
+char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view)
 {
     const struct fm_cube *cube = report->cube;
     uint32_t rank_count = 0;
@@ -173,7 +172,7 @@ static void print_cause(const struct fm_report *report, fm_metric_t kind, uint32
     else if (known > 1)
         snprintf(frequency, sizeof frequency, ", as in %u of the %u longest waits here", same,
                  known);
-    fm_terminal_print(report->terminal, "     Cause", LABEL_COLUMNS,
+    fm_terminal_print(report->terminal, "     Last", LABEL_COLUMNS,
                       "%s came last%s%s%s. The longest wait: %s on %s, %s after the start.", cause,
                       path == NULL ? "" : " to ", path == NULL ? "" : path, frequency,
                       fm_format_ticks(wait, cube, (int64_t)worst->wait), waiter,
@@ -199,7 +198,7 @@ static void print_problem(const struct fm_report *report, unsigned number,
     char percent[FM_FORMAT_SIZE];
     char value[FM_FORMAT_SIZE];
     char command[128];
-    char *ranks = waiting_ranks(report, &view);
+    char *ranks = fm_report_ranks(report, &view);
     char *region = fm_terminal_name(terminal, cube->regions[problem->region].name);
     snprintf(label, sizeof label, "%3u.", number);
     putc('\n', terminal->stream);
@@ -210,10 +209,16 @@ static void print_problem(const struct fm_report *report, unsigned number,
     fm_terminal_style(terminal, FM_STYLE_PLAIN);
     fm_terminal_paragraph(terminal, "     What", LABEL_COLUMNS, info->description);
     print_place(report, &view, problem->region, problem->wait);
+    fm_report_root_cause(report, problem->kind);
     print_cause(report, problem->kind, problem->region);
     fm_terminal_paragraph(terminal, "     Try", LABEL_COLUMNS, info->advice);
     snprintf(command, sizeof command, "--metric %s", info->id);
     fm_report_more(report, "     More", LABEL_COLUMNS, command);
+    snprintf(command, sizeof command, "--why %s", info->id);
+    fm_report_more(report, "     Chain", LABEL_COLUMNS, command);
+    if (cube->lock_count > 0 && (problem->kind == FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION ||
+                                 problem->kind == FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION))
+        fm_report_more(report, "     Queue", LABEL_COLUMNS, "--locks");
     free(region);
     free(ranks);
     fm_view_release(&view);

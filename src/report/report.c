@@ -106,6 +106,14 @@ static void print_selection(const struct fm_report *report)
         fm_terminal_print(report->terminal, "", 0, "Only rank %u", selection->rank);
 }
 
+static fm_status_t finish(const struct fm_report *report, struct fm_error *error)
+{
+    fm_report_warnings(report);
+    if (fflush(report->terminal->stream) != 0 || ferror(report->terminal->stream))
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report: %m");
+    return FM_OK;
+}
+
 fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_options *options,
                             const struct fm_terminal *terminal, struct fm_error *error)
 {
@@ -122,12 +130,23 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
             report.waiting += report.metrics[i];
     }
 
+    if (options->why != FM_METRIC_NONE) {
+        print_selection(&report);
+        fm_report_why(&report, options->why);
+        return finish(&report, error);
+    }
+    if (options->locks) {
+        fm_report_locks(&report);
+        return finish(&report, error);
+    }
     fm_metric_t metric = options->selection.metric;
     bool overview = metric == FM_METRIC_NONE && options->selection.callpath == FM_CUBE_NONE &&
                     options->selection.rank == FM_CUBE_NONE;
     if (overview) {
         fm_report_summary(&report);
+        fm_report_efficiency(&report);
         fm_report_problems(&report);
+        fm_report_critical_path(&report);
         fm_report_observations(&report);
     } else if (metric != FM_METRIC_NONE) {
         fm_report_explain(metric, terminal);
@@ -137,8 +156,5 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
     status = fm_report_trees(&report, error);
     if (status != FM_OK)
         return status;
-    fm_report_warnings(&report);
-    if (fflush(terminal->stream) != 0 || ferror(terminal->stream))
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report: %m");
-    return FM_OK;
+    return finish(&report, error);
 }

@@ -16,6 +16,8 @@ struct fm_report_options {
     unsigned problems;             /**< how many problems to show */
     unsigned top;                  /**< how many branches of each tree node to show */
     bool exclusive;
+    fm_metric_t why;               /**< only the chains of this kind; FM_METRIC_NONE: not */
+    bool locks; /**< only the locks and their queues */
 };
 
 /** Everything that the parts of a report need. */
@@ -41,6 +43,24 @@ void fm_report_summary(const struct fm_report *report);
 /** The worst problems as sentences, with their causes and what to do. */
 void fm_report_problems(const struct fm_report *report);
 
+/** @return on which ranks most of the selected time is spent, "ranks 0-3, 8"; to be freed with
+ * free(). */
+char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view);
+
+/** Why a kind of wait state comes about: the call path and ranks that most of its costs lead to, and
+ * what balancing it would gain. Prints nothing if no call path stands out. */
+void fm_report_root_cause(const struct fm_report *report, fm_metric_t wait);
+
+/** Efficiencies of the run, or of the part that is shown, with verdicts. */
+void fm_report_efficiency(const struct fm_report *report);
+
+/** The call paths that the critical path leads through. */
+void fm_report_critical_path(const struct fm_report *report);
+
+/** The chains of causes of the longest waits of a kind, restricted by the options' call path and
+ * location. */
+void fm_report_why(const struct fm_report *report, fm_metric_t wait);
+
 /** What is remarkable, yet no waiting time: cost of calls, overhead, unneeded synchronization. */
 void fm_report_observations(const struct fm_report *report);
 
@@ -49,6 +69,9 @@ fm_status_t fm_report_trees(const struct fm_report *report, struct fm_error *err
 
 /** Distribution and worst instances of the selected wait state. */
 void fm_report_statistics(const struct fm_report *report);
+
+/** The locks of windows, those with the longest waiting first. */
+void fm_report_locks(const struct fm_report *report);
 
 /** What is missing or left out. */
 void fm_report_warnings(const struct fm_report *report);

@@ -25,20 +25,21 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->location = &builder->trace->locations[location];
     builder->location_index = location;
     ++builder->generation;
+    fm_requests_open_location(&builder->requests, location);
     builder->now = 0;
     builder->current_activity = FM_NONE;
     builder->frames.count = 0;
+    /* Of several threads, another one may have locked earlier. */
+    builder->completions_matter =
+        builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
 }
 
 /* ---- calls ---- */
 
-static uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t region)
+static __attribute__((noinline)) uint32_t add_visit(struct fm_builder *builder, uint32_t parent,
+                                                    uint32_t region)
 {
-    struct fm_visit_cache *cached = &builder->cache[region];
-    if (cached->owner == builder->generation && cached->parent == parent) {
-        return cached->visit;
-    }
     struct fm_location *location = builder->location;
     uint32_t next = (uint32_t)location->profile.count;
     uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | region, next);
@@ -47,8 +48,38 @@ static uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t
                        (struct fm_visit_profile){
                            .parent = parent, .region = region, .callpath = FM_NONE, .counts = FM_NONE});
     }
-    *cached = (struct fm_visit_cache){parent, visit, builder->generation};
+    builder->cache[region] = (struct fm_visit_cache){parent, visit, builder->generation};
     return visit;
+}
+
+static void change_state(struct fm_location *location, uint64_t since, uint32_t visit)
+{
+    fm_vector_push(&location->state_since, since);
+    fm_vector_push(&location->state_visit, visit);
+}
+
+static inline uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t region)
+{
+    const struct fm_visit_cache *cached = &builder->cache[region];
+    return cached->owner == builder->generation && cached->parent == parent
+               ? cached->visit
+               : add_visit(builder, parent, region);
+}
+
+/* The three columns grow together, so that one of them tells whether there is room. */
+static inline uint32_t add_activity(struct fm_location *location, uint64_t enter, uint32_t visit)
+{
+    size_t activity = location->enter.count;
+    if (__builtin_expect(activity == location->enter.capacity, 0)) {
+        fm_vector_reserve(&location->enter, 1);
+        fm_vector_reserve(&location->leave, location->enter.capacity - activity);
+        fm_vector_reserve(&location->visit, location->enter.capacity - activity);
+    }
+    location->enter.items[activity] = enter;
+    location->leave.items[activity] = UINT64_MAX;
+    location->visit.items[activity] = visit;
+    location->enter.count = location->leave.count = location->visit.count = activity + 1;
+    return (uint32_t)activity;
 }
 
 void fm_builder_enter(struct fm_builder *builder, uint32_t region)
@@ -63,13 +94,19 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
                           : builder->frames.items[builder->frames.count - 1].visit;
     uint32_t visit = find_visit(builder, parent, region);
     uint32_t activity = FM_NONE;
-    if (builder->trace->regions[region].call != FM_CALL_USER) {
-        activity = (uint32_t)location->enter.count;
-        fm_vector_push(&location->enter, builder->now);
-        fm_vector_push(&location->leave, UINT64_MAX);
-        fm_vector_push(&location->visit, visit);
+    if (builder->current_activity != FM_NONE) {
+        /* Behind this call, the one around it goes on. */
+        change_state(location, builder->now, parent);
     }
-    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity});
+    if (builder->frames.count != 0) {
+        builder->frames.items[builder->frames.count - 1].contains_calls = true;
+    }
+    if (builder->trace->regions[region].call != FM_CALL_USER) {
+        activity = add_activity(location, builder->now, visit);
+    } else {
+        change_state(location, builder->now, visit);
+    }
+    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity, false});
     builder->current_activity = activity;
 }
 
@@ -87,6 +124,12 @@ static void leave_innermost(struct fm_builder *builder)
             fm_vector_push(&location->nested,
                            (struct fm_nested_time){frame.activity, frame.inner});
         }
+    }
+    if (frame.activity == FM_NONE || frame.contains_calls) {
+        change_state(location, builder->now,
+                     builder->frames.count == 0
+                         ? FM_NONE
+                         : builder->frames.items[builder->frames.count - 1].visit);
     }
     if (builder->frames.count != 0) {
         struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
@@ -164,6 +207,8 @@ void fm_builder_end_location(struct fm_builder *builder)
     fm_vector_trim(&location->enter);
     fm_vector_trim(&location->leave);
     fm_vector_trim(&location->visit);
+    fm_vector_trim(&location->state_since);
+    fm_vector_trim(&location->state_visit);
     fm_vector_trim(&location->profile);
     fm_vector_trim(&location->counts);
     fm_vector_trim(&location->sends);
@@ -203,13 +248,6 @@ static bool usable(struct fm_builder *builder, uint32_t reference)
     return true;
 }
 
-static struct fm_open_request new_request(const struct fm_builder *builder, fm_request_kind_t kind,
-                                          uint64_t id, size_t row)
-{
-    return (struct fm_open_request){id, builder->now, builder->location_index, (uint32_t)row,
-                                    (uint8_t)kind};
-}
-
 void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t peer, uint32_t tag,
                      uint64_t bytes, const uint64_t *request)
 {
@@ -223,9 +261,8 @@ void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t
     }
     struct fm_location *location = builder->location;
     if (request != NULL) {
-        struct fm_open_request open =
-            new_request(builder, FM_REQUEST_SEND, *request, location->sends.count);
-        fm_requests_start(&builder->requests, &open);
+        fm_requests_start(&builder->requests, FM_REQUEST_SEND, *request,
+                          (uint32_t)location->sends.count);
     }
     fm_vector_push(&location->sends,
                    (struct fm_message_end){
@@ -248,11 +285,13 @@ static void note_foreign(struct fm_builder *builder, struct fm_foreign_completio
 
 void fm_builder_send_complete(struct fm_builder *builder, uint64_t request)
 {
-    struct fm_open_request open;
     if (builder->current_activity == FM_NONE) {
         ++builder->defects->unusable_records;
-    } else if (fm_requests_take(&builder->requests, FM_REQUEST_SEND, request, &open)) {
-        builder->location->sends.items[open.row].complete = builder->current_activity;
+        return;
+    }
+    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_SEND, request);
+    if (row != FM_MAP_ABSENT) {
+        builder->location->sends.items[row].complete = builder->current_activity;
     } else {
         note_foreign(builder,
                      (struct fm_foreign_completion){.id = request, .kind = FM_REQUEST_SEND});
@@ -266,21 +305,17 @@ void fm_builder_receive_request(struct fm_builder *builder, uint64_t request)
         return;
     }
     struct fm_location *location = builder->location;
-    struct fm_open_request *open =
-        fm_requests_find(&builder->requests, FM_REQUEST_RECEIVE, request);
-    if (open != NULL) {
-        struct fm_message_end *posted = &location->receives.items[open->row];
-        if (fm_trace_called(builder->trace, location, posted->start)->call ==
+    uint32_t open = fm_requests_find(&builder->requests, FM_REQUEST_RECEIVE, request);
+    if (open != FM_MAP_ABSENT &&
+        fm_trace_called(builder->trace, location, location->receives.items[open].start)->call ==
             FM_CALL_MATCHED_PROBE) {
-            /* The probe gave its place in the matching order, the Imrecv is the post in time. */
-            fm_vector_push(&location->matched,
-                           (struct fm_matched_receive){open->row, builder->current_activity});
-            return;
-        }
+        /* The probe gave its place in the matching order, the Imrecv is the post in time. */
+        fm_vector_push(&location->matched,
+                       (struct fm_matched_receive){open, builder->current_activity});
+        return;
     }
-    struct fm_open_request started =
-        new_request(builder, FM_REQUEST_RECEIVE, request, location->receives.count);
-    fm_requests_start(&builder->requests, &started);
+    fm_requests_start(&builder->requests, FM_REQUEST_RECEIVE, request,
+                      (uint32_t)location->receives.count);
     fm_vector_push(&location->receives, (struct fm_message_end){.start = builder->current_activity,
                                                                 .complete = FM_NONE,
                                                                 .communicator = FM_NONE});
@@ -306,16 +341,17 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
         .peer = peer,
         .tag = tag,
     };
-    struct fm_open_request open;
-    if (request != NULL &&
-        fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request, &open)) {
-        received.start = location->receives.items[open.row].start;
+    uint32_t row = request == NULL
+                       ? FM_MAP_ABSENT
+                       : fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request);
+    if (row != FM_MAP_ABSENT) {
+        received.start = location->receives.items[row].start;
         if (fm_trace_called(builder->trace, location, received.complete)->call ==
             FM_CALL_MATCHED_RECEIVE) {
             fm_vector_push(&location->matched,
-                           (struct fm_matched_receive){open.row, received.complete});
+                           (struct fm_matched_receive){row, received.complete});
         }
-        location->receives.items[open.row] = received;
+        location->receives.items[row] = received;
     } else if (request != NULL && builder->trace->processes[location->process].location_count > 1) {
         note_foreign(builder, (struct fm_foreign_completion){.id = *request,
                                                              .kind = FM_REQUEST_RECEIVE,
@@ -329,14 +365,17 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
 
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request)
 {
-    struct fm_open_request open;
-    if (fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, request, &open)) {
-        builder->location->receives.items[open.row].communicator = FM_NONE;
-    } else if (fm_requests_take(&builder->requests, FM_REQUEST_SEND, request, &open)) {
-        builder->location->sends.items[open.row].communicator = FM_NONE;
-    } else {
-        note_foreign(builder, (struct fm_foreign_completion){.id = request, .cancelled = true});
+    uint32_t receive = fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, request);
+    if (receive != FM_MAP_ABSENT) {
+        builder->location->receives.items[receive].communicator = FM_NONE;
+        return;
     }
+    uint32_t send = fm_requests_take(&builder->requests, FM_REQUEST_SEND, request);
+    if (send != FM_MAP_ABSENT) {
+        builder->location->sends.items[send].communicator = FM_NONE;
+        return;
+    }
+    note_foreign(builder, (struct fm_foreign_completion){.id = request, .cancelled = true});
 }
 
 void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
@@ -346,9 +385,8 @@ void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
         return;
     }
     struct fm_location *location = builder->location;
-    struct fm_open_request open =
-        new_request(builder, FM_REQUEST_COLLECTIVE, request, location->collectives.count);
-    fm_requests_start(&builder->requests, &open);
+    fm_requests_start(&builder->requests, FM_REQUEST_COLLECTIVE, request,
+                      (uint32_t)location->collectives.count);
     fm_vector_push(&location->collectives,
                    (struct fm_collective){.start = builder->current_activity,
                                           .complete = FM_NONE,
@@ -404,15 +442,17 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         .moved_bytes = sent != 0 || received != 0,
     };
     struct fm_location *location = builder->location;
-    struct fm_open_request open;
     if (request == NULL) {
         if (detached_creation(builder) == NULL) {
             fm_vector_push(&location->collectives, part);
         }
-    } else if (fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, *request, &open)) {
-        part.start = location->collectives.items[open.row].start;
+        return;
+    }
+    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, *request);
+    if (row != FM_MAP_ABSENT) {
+        part.start = location->collectives.items[row].start;
         part.non_blocking = true;
-        location->collectives.items[open.row] = part;
+        location->collectives.items[row] = part;
     } else if (builder->trace->processes[location->process].location_count > 1) {
         note_foreign(builder, (struct fm_foreign_completion){.id = *request,
                                                              .kind = FM_REQUEST_COLLECTIVE,
@@ -449,6 +489,21 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
     }
 }
 
+static bool is_completion(fm_rma_type_t type)
+{
+    return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY;
+}
+
+/* @return whether completions of operations are looked at from now on: those in lock epochs and
+ * those with requests of their own */
+static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
+{
+    return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||
+           (type <= FM_RMA_ATOMIC &&
+            fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
+                FM_CALL_REQUEST_OPERATION);
+}
+
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
 {
@@ -460,7 +515,11 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
             values[FM_COUNT_BYTES_GET] += bytes_in;
         }
     }
-    if (usable(builder, window)) {
+    if (!usable(builder, window)) {
+        return;
+    }
+    builder->completions_matter |= opens_passive_use(builder, type);
+    if (builder->completions_matter || !is_completion(type)) {
         fm_vector_push(&builder->location->rma,
                        (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type,
                                        shared});
@@ -478,7 +537,10 @@ static int compare_open(const void *a, const void *b)
     if (left->time != right->time) {
         return left->time < right->time ? -1 : 1;
     }
-    return left->location < right->location ? -1 : left->location > right->location;
+    if (left->location != right->location) {
+        return left->location < right->location ? -1 : 1;
+    }
+    return left->row < right->row ? -1 : left->row > right->row;
 }
 
 static int compare_foreign(const void *a, const void *b)
@@ -488,6 +550,16 @@ static int compare_foreign(const void *a, const void *b)
         return left->time < right->time ? -1 : 1;
     }
     return left->location < right->location ? -1 : left->location > right->location;
+}
+
+static uint64_t start_time(const struct fm_trace *trace, const struct fm_open_request *open)
+{
+    const struct fm_location *location = &trace->locations[open->location];
+    uint32_t start = open->kind == FM_REQUEST_COLLECTIVE
+                         ? location->collectives.items[open->row].start
+                     : open->kind == FM_REQUEST_SEND ? location->sends.items[open->row].start
+                                                     : location->receives.items[open->row].start;
+    return location->enter.items[start];
 }
 
 static void complete_elsewhere(struct fm_trace *trace, const struct fm_open_request *open,
@@ -534,10 +606,29 @@ static void complete_alone(struct fm_trace *trace, const struct fm_foreign_compl
     }
 }
 
+/* A request that is started again was done by then, though some recorders never tell when. All that
+ * a receive is, though, stands in the record of its completion. */
+static uint64_t complete_restarted_sends(struct fm_trace *trace, const struct fm_requests *requests)
+{
+    uint64_t found = 0;
+    for (size_t o = 0; o < requests->left_open.count; ++o) {
+        const struct fm_open_request *open = &requests->left_open.items[o];
+        if (open->location != FM_NONE && open->kind == FM_REQUEST_SEND && open->restarted) {
+            trace->locations[open->location].sends.items[open->row].complete = FM_UNRECORDED;
+            ++found;
+        }
+    }
+    return found;
+}
+
 void fm_builder_end_process(struct fm_builder *builder)
 {
     struct fm_requests *requests = &builder->requests;
     size_t completed = 0;
+    for (size_t o = 0; o < requests->left_open.count; ++o) {
+        struct fm_open_request *open = &requests->left_open.items[o];
+        open->time = start_time(builder->trace, open);
+    }
     fm_sort(requests->left_open.items, requests->left_open.count, sizeof *requests->left_open.items,
           compare_open);
     fm_sort(requests->foreign.items, requests->foreign.count, sizeof *requests->foreign.items,
@@ -572,6 +663,8 @@ void fm_builder_end_process(struct fm_builder *builder)
             complete_alone(builder->trace, completion);
         }
     }
-    builder->defects->open_requests += requests->left_open.count - completed;
+    uint64_t unrecorded = complete_restarted_sends(builder->trace, requests);
+    builder->defects->unrecorded_completions += unrecorded;
+    builder->defects->open_requests += requests->left_open.count - completed - unrecorded;
     fm_requests_clear(requests);
 }

@@ -14,6 +14,7 @@ struct fm_frame {
     uint64_t inner; /**< ticks of calls inside it and of the recorder */
     uint32_t visit;
     uint32_t activity; /**< FM_NONE: not a communication call */
+    bool contains_calls;
 };
 
 /** The child that a region led to last time. */
@@ -31,6 +32,7 @@ struct fm_builder {
     uint64_t generation;
     uint64_t now;
     uint32_t current_activity; /**< innermost open call, if it is a communication call */
+    bool completions_matter;   /**< of one-sided operations; decided by what came before */
     FM_VECTOR(struct fm_frame) frames;
     struct fm_visit_cache *cache; /**< by region */
     struct fm_map visits;         /**< (parent, region) -> node */

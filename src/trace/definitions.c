@@ -5,14 +5,12 @@
 #include "base/map.h"
 #include "base/sort.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <otf2/otf2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* Archives number their definitions from 0; a reference beyond this is damage. */
-#define LARGEST_REFERENCE ((uint64_t)1 << 26)
 
 struct raw_region {
     uint32_t name, file, line;
@@ -78,28 +76,11 @@ struct raw_definitions {
     FM_VECTOR(struct raw_topology) topologies;
     FM_VECTOR(struct raw_coordinate) coordinates;
     struct fm_map location_of_id; /* position in `locations` */
-    const char *problem;          /* why the definitions make no sense; NULL: they do */
 };
 
-bool fm_references_define(struct fm_references *references, uint64_t reference, uint32_t index)
+static OTF2_CallbackCode define(struct fm_references *references, uint64_t reference, size_t index)
 {
-    if (reference > LARGEST_REFERENCE) {
-        return false;
-    }
-    while (references->index.count <= reference) {
-        fm_vector_push(&references->index, FM_NONE);
-    }
-    references->index.items[reference] = index;
-    return true;
-}
-
-static OTF2_CallbackCode define(struct raw_definitions *raw, struct fm_references *references,
-                                uint64_t reference, size_t index)
-{
-    if (!fm_references_define(references, reference, (uint32_t)index)) {
-        raw->problem = "a definition has an absurd number";
-        return OTF2_CALLBACK_INTERRUPT;
-    }
+    fm_references_define(references, reference, (uint32_t)index);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -124,7 +105,7 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
 {
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->into->text, fm_copy_string(string));
-    return define(raw, &raw->into->strings, self, raw->into->text.count - 1);
+    return define(&raw->into->strings, self, raw->into->text.count - 1);
 }
 
 static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
@@ -139,7 +120,7 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
     (void)end;
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->regions, (struct raw_region){name, file, begin, role, paradigm});
-    return define(raw, &raw->into->regions, self, raw->regions.count - 1);
+    return define(&raw->into->regions, self, raw->regions.count - 1);
 }
 
 static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
@@ -148,7 +129,7 @@ static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_S
     (void)class_name;
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->nodes_raw, (struct raw_node){name, parent});
-    return define(raw, &raw->nodes, self, raw->nodes_raw.count - 1);
+    return define(&raw->nodes, self, raw->nodes_raw.count - 1);
 }
 
 static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef self,
@@ -160,7 +141,7 @@ static OTF2_CallbackCode on_location_group(void *data, OTF2_LocationGroupRef sel
     (void)creator;
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->location_groups_raw, (struct raw_location_group){name, node});
-    return define(raw, &raw->location_groups, self, raw->location_groups_raw.count - 1);
+    return define(&raw->location_groups, self, raw->location_groups_raw.count - 1);
 }
 
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
@@ -186,7 +167,7 @@ static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef
     uint64_t *copy = fm_resize(NULL, 0, size * sizeof *copy);
     memcpy(copy, members, size * sizeof *copy);
     fm_vector_push(&raw->groups, (struct raw_group){type, paradigm, size, copy});
-    return define(raw, &raw->into->groups, self, raw->groups.count - 1);
+    return define(&raw->into->groups, self, raw->groups.count - 1);
 }
 
 static OTF2_CallbackCode on_communicator(void *data, OTF2_CommRef self, OTF2_StringRef name,
@@ -198,7 +179,7 @@ static OTF2_CallbackCode on_communicator(void *data, OTF2_CommRef self, OTF2_Str
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->communicators,
                    (struct raw_communicator){name, group, OTF2_UNDEFINED_GROUP});
-    return define(raw, &raw->into->communicators, self, raw->communicators.count - 1);
+    return define(&raw->into->communicators, self, raw->communicators.count - 1);
 }
 
 static OTF2_CallbackCode on_intercommunicator(void *data, OTF2_CommRef self, OTF2_StringRef name,
@@ -209,7 +190,7 @@ static OTF2_CallbackCode on_intercommunicator(void *data, OTF2_CommRef self, OTF
     (void)flags;
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->communicators, (struct raw_communicator){name, first, second});
-    return define(raw, &raw->into->communicators, self, raw->communicators.count - 1);
+    return define(&raw->into->communicators, self, raw->communicators.count - 1);
 }
 
 static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name,
@@ -218,7 +199,7 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
     (void)flags;
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->windows, (struct raw_window){name, communicator});
-    return define(raw, &raw->into->windows, self, raw->windows.count - 1);
+    return define(&raw->into->windows, self, raw->windows.count - 1);
 }
 
 static OTF2_CallbackCode on_dimension(void *data, OTF2_CartDimensionRef self, OTF2_StringRef name,
@@ -228,7 +209,7 @@ static OTF2_CallbackCode on_dimension(void *data, OTF2_CartDimensionRef self, OT
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->dimensions_raw,
                    (struct raw_dimension){size, periodicity == OTF2_CART_PERIODIC_TRUE});
-    return define(raw, &raw->dimensions, self, raw->dimensions_raw.count - 1);
+    return define(&raw->dimensions, self, raw->dimensions_raw.count - 1);
 }
 
 static OTF2_CallbackCode on_topology(void *data, OTF2_CartTopologyRef self, OTF2_StringRef name,
@@ -480,9 +461,29 @@ static void resolve_topologies(struct raw_definitions *raw)
     }
 }
 
-static void resolve(struct raw_definitions *raw)
+/* Whether no region has another paradigm than that of user code: some recorders call all so, and
+ * then only names can tell. */
+static bool all_are_user_code(const struct raw_definitions *raw)
+{
+    for (size_t i = 0; i < raw->regions.count; ++i) {
+        if (raw->regions.items[i].paradigm != OTF2_PARADIGM_USER) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* @return whether a function of the MPI standard is called like this: "MPI_Recv" */
+static bool looks_like_mpi(const char *name)
+{
+    return strncmp(name, "MPI_", 4) == 0 && isupper((unsigned char)name[4]) &&
+           islower((unsigned char)name[5]);
+}
+
+static void resolve_regions(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
+    bool names_tell = all_are_user_code(raw);
     trace->region_count = (uint32_t)raw->regions.count + 1;
     trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
     raw->into->program_region = (uint32_t)raw->regions.count;
@@ -493,7 +494,9 @@ static void resolve(struct raw_definitions *raw)
         const char *name = string_of(raw, from->name);
         name = name == NULL ? "unnamed region" : name;
         const char *file = string_of(raw, from->file);
-        fm_paradigm_t paradigm = fm_paradigm_classify(from->paradigm, name);
+        fm_paradigm_t paradigm = names_tell && looks_like_mpi(name)
+                                     ? FM_PARADIGM_MPI
+                                     : fm_paradigm_classify(from->paradigm, name);
         trace->regions[i] = (struct fm_region){
             .name = fm_copy_string(name),
             .file = file == NULL || file[0] == '\0' ? NULL : fm_copy_string(file),
@@ -502,6 +505,13 @@ static void resolve(struct raw_definitions *raw)
             .call = fm_call_classify(paradigm, name, from->role),
         };
     }
+    fm_regions_merge(raw->into);
+}
+
+static void resolve(struct raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    resolve_regions(raw);
     resolve_locations(raw);
     resolve_groups(raw);
     trace->communicator_count = (uint32_t)raw->communicators.count;
@@ -527,9 +537,9 @@ static void free_raw(struct raw_definitions *raw)
     for (size_t i = 0; i < raw->topologies.count; ++i) {
         fm_free(raw->topologies.items[i].dimensions);
     }
-    fm_vector_free(&raw->nodes.index);
-    fm_vector_free(&raw->location_groups.index);
-    fm_vector_free(&raw->dimensions.index);
+    fm_references_free(&raw->nodes);
+    fm_references_free(&raw->location_groups);
+    fm_references_free(&raw->dimensions);
     fm_vector_free(&raw->regions);
     fm_vector_free(&raw->groups);
     fm_vector_free(&raw->communicators);
@@ -589,9 +599,6 @@ static fm_status_t read_definitions(OTF2_Reader *reader, struct raw_definitions 
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
     OTF2_ErrorCode code =
         OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &read);
-    if (raw->problem != NULL) {
-        return fm_fail(error, FM_ERR_DATA, "%s: damaged definitions: %s", anchor, raw->problem);
-    }
     if (code != OTF2_SUCCESS || read != expected) {
         return fm_fail(error, FM_ERR_DATA, "%s: definitions end after %llu of %llu: %s", anchor,
                        (unsigned long long)read, (unsigned long long)expected,

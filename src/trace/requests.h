@@ -13,13 +13,14 @@
 
 typedef enum { FM_REQUEST_SEND, FM_REQUEST_RECEIVE, FM_REQUEST_COLLECTIVE } fm_request_kind_t;
 
-/** A started operation: row of the table of its kind on its location. */
+/** A started operation that its own location did not complete: row of the table of its kind there. */
 struct fm_open_request {
     uint64_t id;
-    uint64_t time; /**< when it was started */
+    uint64_t time; /**< Enter of the call that started it; set by who completes the process */
     uint32_t location;
     uint32_t row;
-    uint8_t kind; /**< fm_request_kind_t */
+    uint8_t kind;   /**< fm_request_kind_t */
+    bool restarted; /**< the location started its id again: it was done by then */
 };
 
 /** A completion whose start was not found on its own location. */
@@ -37,23 +38,32 @@ struct fm_foreign_completion {
 
 /** Operations of one process that wait for their completion. */
 struct fm_requests {
-    struct fm_map open_by_id[3]; /**< by kind: position in `open` */
-    FM_VECTOR(struct fm_open_request) open;
-    FM_VECTOR(uint32_t) unused; /**< free positions in `open` */
-    FM_VECTOR(struct fm_open_request) left_open; /**< of locations that are done */
+    uint32_t location;            /**< at hand */
+    struct fm_map row_by_id[3];   /**< by kind: open operations of the location at hand */
+    FM_VECTOR(struct fm_open_request) left_open; /**< operations that were not completed there */
     FM_VECTOR(struct fm_foreign_completion) foreign;
 };
 
+/** Begins a location. */
+void fm_requests_open_location(struct fm_requests *requests, uint32_t location);
+
 /** Notes the start of an operation. An open one with the same id moves to `left_open`. */
-void fm_requests_start(struct fm_requests *requests, const struct fm_open_request *request);
+void fm_requests_start(struct fm_requests *requests, fm_request_kind_t kind, uint64_t id,
+                       uint32_t row);
 
-/** @return the open request with this id, or NULL. */
-struct fm_open_request *fm_requests_find(struct fm_requests *requests, fm_request_kind_t kind,
-                                         uint64_t id);
+/** @return the row of the open request with this id, or FM_MAP_ABSENT. */
+static inline uint32_t fm_requests_find(const struct fm_requests *requests, fm_request_kind_t kind,
+                                        uint64_t id)
+{
+    return fm_map_get(&requests->row_by_id[kind], id);
+}
 
-/** Removes the request with this id and returns it in `*request`. @return whether there was one. */
-bool fm_requests_take(struct fm_requests *requests, fm_request_kind_t kind, uint64_t id,
-                      struct fm_open_request *request);
+/** Removes the open request with this id. @return its row, or FM_MAP_ABSENT. */
+static inline uint32_t fm_requests_take(struct fm_requests *requests, fm_request_kind_t kind,
+                                        uint64_t id)
+{
+    return fm_map_take(&requests->row_by_id[kind], id);
+}
 
 /** Moves all open requests to `left_open`: the location is done. */
 void fm_requests_close_location(struct fm_requests *requests);

@@ -8,6 +8,8 @@ static void free_location(struct fm_location *location)
     fm_vector_free(&location->enter);
     fm_vector_free(&location->leave);
     fm_vector_free(&location->visit);
+    fm_vector_free(&location->state_since);
+    fm_vector_free(&location->state_visit);
     fm_vector_free(&location->profile);
     fm_vector_free(&location->counts);
     fm_vector_free(&location->sends);
@@ -67,11 +69,11 @@ void fm_trace_free(struct fm_trace *trace)
     fm_free(trace->program);
     fm_vector_free(&trace->callpaths);
     struct fm_trace_private *private = fm_trace_private(trace);
-    fm_vector_free(&private->regions.index);
-    fm_vector_free(&private->communicators.index);
-    fm_vector_free(&private->windows.index);
-    fm_vector_free(&private->groups.index);
-    fm_vector_free(&private->strings.index);
+    fm_references_free(&private->regions);
+    fm_references_free(&private->communicators);
+    fm_references_free(&private->windows);
+    fm_references_free(&private->groups);
+    fm_references_free(&private->strings);
     for (size_t i = 0; i < private->text.count; ++i) {
         fm_free(private->text.items[i]);
     }
@@ -100,15 +102,12 @@ void fm_trace_unify(struct fm_trace *trace)
     fm_map_free(&node_of);
 }
 
-uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
-                         uint32_t process)
+uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
+                              uint32_t process)
 {
     const struct fm_communicator *c = &trace->communicators[communicator];
     if (c->is_self) {
         return rank == 0 ? process : FM_NONE;
-    }
-    if (c->first_group_size == c->size) {
-        return rank < c->size ? c->members[rank] : FM_NONE;
     }
     /* In an inter-communicator, ranks are those of the other group. */
     uint32_t own = fm_trace_rank(trace, communicator, process);

@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FM_NONE UINT32_MAX
+#define FM_NONE       UINT32_MAX
+#define FM_UNRECORDED (UINT32_MAX - 1)
 
 struct fm_region {
     char *name;
@@ -66,7 +67,8 @@ struct fm_group {
  * (start) and of `complete_location` (complete). */
 struct fm_message_end {
     uint32_t start;    /**< call that sent, or gave the receive its place in the matching order */
-    uint32_t complete; /**< call that completed it; FM_NONE: never completed, matches nothing */
+    uint32_t complete; /**< call that completed it; FM_NONE: never completed, matches nothing;
+                            FM_UNRECORDED (sends only): some call that is not known */
     uint32_t complete_location;
     uint32_t communicator;
     uint32_t peer; /**< rank in the communicator */
@@ -100,7 +102,8 @@ typedef enum {
     FM_RMA_LOCK_REQUEST, /**< `peer` = target rank, FM_NONE = all */
     FM_RMA_LOCK_ACQUIRE,
     FM_RMA_LOCK_RELEASE,
-    FM_RMA_DONE_LOCALLY, /**< the operations with this id are done at the origin */
+    FM_RMA_DONE_LOCALLY, /**< the operations with this id are done at the origin; completions are
+                            kept behind the first lock or operation with a request */
     FM_RMA_DONE_REMOTELY /**< ... and at the target */
 } fm_rma_type_t;
 
@@ -170,6 +173,9 @@ struct fm_location {
     FM_VECTOR(uint64_t) enter;
     FM_VECTOR(uint64_t) leave;
     FM_VECTOR(uint32_t) visit; /**< node of `profile` that the activity belongs to */
+    FM_VECTOR(uint64_t) state_since; /**< when the code outside of communication calls changed: */
+    FM_VECTOR(uint32_t) state_visit; /**< ... to this node of `profile`; FM_NONE: none. Also changes
+                                          inside calls that contain others, and at their end. */
     FM_VECTOR(struct fm_visit_profile) profile;
     FM_VECTOR(struct fm_count_row) counts;
     FM_VECTOR(struct fm_message_end) sends;
@@ -194,6 +200,7 @@ struct fm_trace_defects {
     uint64_t open_calls;        /**< calls that never returned */
     uint64_t unusable_records;  /**< records outside of communication calls or with wrong references */
     uint64_t open_requests;     /**< requests that were never completed */
+    uint64_t unrecorded_completions; /**< sends that were completed without a record of it */
     uint64_t missing_locations; /**< locations whose events could not be read to their end */
 };
 
@@ -236,9 +243,20 @@ void fm_trace_unify(struct fm_trace *trace);
 /** Frees the trace. NULL is allowed. */
 void fm_trace_free(struct fm_trace *trace);
 
+/** fm_trace_member() for communicators that look different from different processes. */
+uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
+                              uint32_t process);
+
 /** @return the process that has `rank` in `communicator` as seen from `process`, or FM_NONE. */
-uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
-                         uint32_t process);
+static inline uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator,
+                                       uint32_t rank, uint32_t process)
+{
+    const struct fm_communicator *c = &trace->communicators[communicator];
+    if (c->is_self || c->first_group_size != c->size) {
+        return fm_trace_member_seen(trace, communicator, rank, process);
+    }
+    return rank < c->size ? c->members[rank] : FM_NONE;
+}
 
 /** @return the rank of `process` in `communicator`, or FM_NONE. O(log size) for intracommunicators
  * whose members ascend, O(size) otherwise. */

@@ -5,11 +5,13 @@
 #ifndef FERMATA_TRACE_TRACE_INTERNAL_H
 #define FERMATA_TRACE_TRACE_INTERNAL_H
 
+#include "base/map.h"
 #include "trace/trace.h"
 
 /** Index of each reference of one kind of definition. */
 struct fm_references {
-    FM_VECTOR(uint32_t) index; /**< FM_NONE: not defined */
+    FM_VECTOR(uint32_t) index; /**< of references from 0 on; FM_NONE: not defined there */
+    struct fm_map scattered;   /**< of all others: some recorders give each process its own range */
 };
 
 struct fm_trace_private {
@@ -29,10 +31,24 @@ static inline struct fm_trace_private *fm_trace_private(struct fm_trace *trace)
 static inline uint32_t fm_references_find(const struct fm_references *references,
                                           uint64_t reference)
 {
-    return reference < references->index.count ? references->index.items[reference] : FM_NONE;
+    if (reference < references->index.count && references->index.items[reference] != FM_NONE) {
+        return references->index.items[reference];
+    }
+    return references->scattered.count == 0 ? FM_NONE
+                                            : fm_map_get(&references->scattered, reference);
 }
 
-/** Defines `reference`. @return whether it is a sane one (archives number from 0). */
-bool fm_references_define(struct fm_references *references, uint64_t reference, uint32_t index);
+/** Defines `reference`, again if it was. */
+void fm_references_define(struct fm_references *references, uint64_t reference, uint32_t index);
+
+/** Makes every reference that led to index i lead to `new_index`[i]. */
+void fm_references_redirect(struct fm_references *references, const uint32_t *new_index);
+
+/** Frees the memory. */
+void fm_references_free(struct fm_references *references);
+
+/** Lets all definitions of the same region (name, paradigm, file and line) lead to the first one:
+ * some recorders define every region once for each process. */
+void fm_regions_merge(struct fm_trace_private *trace);
 
 #endif

@@ -33,6 +33,12 @@ TEXTS = [
     ("selection.txt", UTF8, ["--callpath", "main/solve", "--location", "3.1", "sample"]),
     ("explain.txt", UTF8, ["--explain", "mpi_rma_early_wait"]),
     ("explain-all.txt", UTF8, ["--explain", "all"]),
+    ("progress.txt", UTF8, ["progress", "--top", "1"]),
+    ("little-progress.txt", UTF8, ["little-progress", "--top", "1"]),
+    ("locks.txt", UTF8, ["sample", "--locks"]),
+    ("locks-ascii.txt", ASCII, ["sample", "--locks", "--top", "1"]),
+    ("locks-narrow.txt", NARROW, ["sample", "--locks", "--top", "1"]),
+    ("locks-none.txt", UTF8, ["empty", "--locks"]),
     ("report.json", UTF8, ["sample", "--format=json"]),
     ("report.csv", UTF8, ["sample", "--format=csv"]),
 ]
@@ -52,6 +58,8 @@ ERRORS = [
     (["sample", "--location", "1,2"], 2, "not RANK"),
     (["sample", "--top", "0"], 2, "--top"),
     (["sample", "--format", "xml"], 2, "'xml'"),
+    (["sample", "--locks", "--root", "main"], 2, "--locks is about the whole run"),
+    (["sample", "--locks", "--format", "csv"], 2, "not with csv"),
     (["--explain", "bogus"], 2, "no metric 'bogus'"),
     (["missing"], 3, "missing"),
     (["nothing"], 3, "fermata analyze"),
@@ -144,7 +152,7 @@ def check_others(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for kind in "sample", "empty":
+    for kind in "sample", "empty", "progress", "little-progress":
         os.mkdir(f"{folder}/{kind}")
         subprocess.run([write_sample, kind, f"{folder}/{kind}/report.fer"], check=True)
     os.mkdir(f"{folder}/nothing")

@@ -83,7 +83,7 @@ static void add_definitions(struct fm_cube *cube)
     must(fm_cube_add_location(cube, 10, 1, 0, "node1", "rank 1") == 1);
     must(fm_cube_add_location(cube, 20, 2, 0, "node2", "rank 2") == 2);
     must(fm_cube_add_location(cube, 30, 3, 0, "node2", "rank 3") == 3);
-    must(fm_cube_add_location(cube, 31, 3, 1, "node2", "rank 3 thread 1") == 4);
+    must(fm_cube_add_location(cube, 4, 3, 1, "node2", "rank 3 thread 1") == 4);
 }
 
 static void add_statistics(struct fm_cube *cube)
@@ -118,6 +118,57 @@ static void add_statistics(struct fm_cube *cube)
     must(fm_cube_add_statistics(cube, &barrier, NULL) == FM_OK);
 }
 
+/* Rank 0 holds the lock for 0.6 s; ranks 1 to 3 wait for it, in overlapping turns. */
+static void add_locks(struct fm_cube *cube)
+{
+    uint64_t queue[FM_CUBE_LOCK_BINS];
+    /* 1 s in 256 parts: of 0.25 s each one, two and three wait, then nobody. */
+    const struct fm_cube_lock edges = {.begin = 500000, .end = 1500000};
+    for (uint32_t i = 0; i < FM_CUBE_LOCK_BINS; i++)
+        queue[i] = (i < 192 ? i / 64 + 1 : 0) *
+                   (fm_cube_lock_edge(&edges, i + 1) - fm_cube_lock_edge(&edges, i));
+    struct fm_cube_lock contended = {
+        .window = 1,
+        .name = "halo \"\033[2J\"",
+        .target = 0,
+        .exclusive = 1234,
+        .shared = 1,
+        .held = 1000000,
+        .waits = 3,
+        .waiting = 1500000,
+        .begin = 500000,
+        .end = 1500000,
+        .longest_queue = 3,
+        .longest_chain = 4,
+        .chain_count = 4,
+        .chain = {0, 1, 2, 3},
+        .holder_count = 2,
+        .holders = {{0, 1, 600000, 1200000, 0, 0}, {1, 1231, 300000, 300000, 1, 500000}},
+        .victim_count = 2,
+        .victims = {{2, 2, 100000, 0, 1, 700000}, {1, 1231, 300000, 300000, 1, 500000}},
+        .bin_count = FM_CUBE_LOCK_BINS,
+        .queue = queue,
+    };
+    const struct fm_cube_lock quiet = {
+        .window = 0,
+        .target = FM_CUBE_NONE,
+        .shared = 2,
+        .held = 20,
+        .begin = 10,
+        .end = 20,
+        .holder_count = 1,
+        .holders = {{3, 2, 20, 0, 0, 0}},
+    };
+    must(fm_cube_add_lock(cube, &quiet, NULL) == FM_OK);
+    must(fm_cube_add_lock(cube, &contended, NULL) == FM_OK);
+    contended.target = 2;
+    contended.name = NULL;
+    contended.longest_chain = 17;
+    contended.chain_count = FM_CUBE_LOCK_CHAIN;
+    must(fm_cube_add_lock(cube, &contended, NULL) == FM_OK);
+    must(fm_cube_add_lock(cube, &contended, NULL) == FM_ERR_FAILED); /* twice */
+}
+
 struct fm_cube *sample_cube(void)
 {
     struct fm_cube *cube = empty_cube();
@@ -136,6 +187,7 @@ struct fm_cube *sample_cube(void)
         must(fm_cube_add(cube, values[i].metric, values[i].callpath, values[i].location,
                          values[i].value, NULL) == FM_OK);
     add_statistics(cube);
+    add_locks(cube);
     must(fm_cube_warn(cube, NULL, "%d messages on rank %d were never received.", 2, 3) == FM_OK);
     must(fm_cube_seal(cube, NULL) == FM_OK);
     return cube;

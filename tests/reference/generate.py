@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes random scenario files with the values that the reference expects of them.
 
-usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [--no-expect]
+usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [--focus locks]
+                   [--no-expect]
 
 File i of a seed depends on the seed and on i alone.
 """
@@ -55,6 +56,19 @@ def drop_uncountable(simulation):
                 del loc.events[first:]
 
 
+def regroup(chooser, simulation):
+    """Different top-level regions on different locations, none on others, some without events."""
+    for loc in simulation.locations:
+        root = chooser.choice(("main", "main", "worker", "worker", "helper", None))
+        if root is None:
+            loc.events = [(time, text) for time, text in loc.events if text[6:] != "main"]
+        else:
+            loc.events = [(time, text[:6] + root if text[6:] == "main" else text)
+                          for time, text in loc.events]
+        if chooser.random() < 0.05:
+            loc.events = []
+
+
 def timeline_lines(chooser, simulation):
     """The file without its `expect` lines."""
     tick = chooser.choice(TICKS)
@@ -73,11 +87,13 @@ def timeline_lines(chooser, simulation):
     return lines
 
 
-def generate(seed, index, ranks):
+def generate(seed, index, ranks, focus=None):
     """Lines of one scenario."""
     chooser = random.Random("%s:%d" % (seed, index))
     threads = 2 if chooser.random() < 0.08 else 1
-    simulation = Simulation(chooser, chooser.randint(*ranks), threads)
+    if focus is None and chooser.random() < 0.4:
+        focus = "locks"
+    simulation = Simulation(chooser, chooser.randint(*ranks), threads, focus)
     locations = len(simulation.locations)
     simulation.run(chooser.choice((3, 6, 10, 15, 25)) * max(2, locations) // 2)
     if chooser.random() < 0.12:
@@ -85,6 +101,8 @@ def generate(seed, index, ranks):
     drop_uncountable(simulation)
     if chooser.random() < 0.12:
         skew(chooser, simulation)
+    if chooser.random() < 0.2:
+        regroup(chooser, simulation)
     return timeline_lines(chooser, simulation)
 
 
@@ -100,11 +118,12 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
+    parser.add_argument("--focus", choices=("locks",), help="mostly lock epochs in all scenarios")
     parser.add_argument("--no-expect", action="store_true")
     options = parser.parse_args(arguments)
     os.makedirs(options.out, exist_ok=True)
     for index in range(options.first, options.first + options.count):
-        lines = generate(options.seed, index, options.ranks)
+        lines = generate(options.seed, index, options.ranks, options.focus)
         text = "\n".join(lines) + "\n"
         if not options.no_expect:
             scenario = scenario_file.parse_scenario(text)

@@ -172,11 +172,28 @@ def _collective_starts(records):
 
 
 class Operation:
-    """One RMA operation; `target` is a world rank."""
+    """One RMA operation; `target` is a world rank, `kind` put, get or atomic."""
 
-    def __init__(self, call, target):
+    def __init__(self, call, target, kind):
         self.call = call
         self.target = target
+        self.kind = kind
+        self.completions = []  # pairs (call, is it a remote completion)
+
+    @property
+    def is_request_based(self):
+        return self.call.name in ("Rput", "Rget", "Raccumulate", "Rget_accumulate")
+
+    @property
+    def is_open(self):
+        """Whether a completion record of its name still means it; a get is over after any."""
+        return not any(is_remote or self.kind == "get" for _, is_remote in self.completions)
+
+    def is_pending_at(self, call, any_kind):
+        """Whether no earlier call completed it: remotely, or (gets, `any_kind`) in any way."""
+        any_kind = any_kind or self.kind == "get"
+        return not any(is_remote or any_kind for completing, is_remote in self.completions
+                       if completing is not call)
 
 
 class AccessEpoch:
@@ -198,13 +215,25 @@ class ExposureEpoch:
 
 
 class LockEpoch:
-    """`targets` are the world ranks that it locks, one or (lock_all) the whole window."""
+    """`targets` are the world ranks that it locks, one or (lock_all) the whole window; `request`
+    is the call that requested it (else acquired it), `acquire` the one with an acquire record."""
 
-    def __init__(self, request, targets):
+    def __init__(self, process, request, targets, is_exclusive):
+        self.process = process
         self.request = request
+        self.acquire = None
         self.release = None
         self.targets = targets
+        self.is_exclusive = is_exclusive
         self.operations = []
+        self.flushes = []
+
+    def progress_needed(self, call, targets, any_kind=False):
+        """Those of the targets whose progress an unlock or flush of them needs."""
+        if self.is_exclusive:
+            return set(targets)
+        return {operation.target for operation in self.operations
+                if operation.target in targets and operation.is_pending_at(call, any_kind)}
 
 
 class FenceEpoch:
@@ -230,6 +259,9 @@ class WindowProcess:
         self.accesses = []
         self.exposures = []
         self.locks = []
+        self.is_shared_memory = False
+        self.needs_progress = {}  # {call: set of the targets it needs}
+        self._operations = {}
         self._fence_operations = []
         self._access = None
         self._exposures_open = []
@@ -245,19 +277,54 @@ class WindowProcess:
             self.creates.append(call)
             self._fence_operations = []
 
-    def operation(self, call, target):
+    def operation(self, call, target, kind, name):
         targets = self.members if target == ALL_TARGETS else [self.members[target]]
         for world_rank in targets:
-            operation = Operation(call, world_rank)
+            operation = Operation(call, world_rank, kind)
+            self._operations.setdefault(name, []).append(operation)
             if self._access:
                 self._access.operations.append(operation)
             elif self._lock_of(target):
                 self._lock_of(target).operations.append(operation)
+                if not operation.is_request_based:
+                    self._needs_progress_of(call, {world_rank})
             else:
                 self._fence_operations.append(operation)
 
     def _lock_of(self, target):
         return self._open_locks.get(target) or self._open_locks.get(ALL_TARGETS)
+
+    def _needs_progress_of(self, call, targets):
+        self.needs_progress.setdefault(call, set()).update(targets)
+
+    def completion(self, call, name, is_remote):
+        """A completion record: it closes all open operations of its name."""
+        named = [operation for operation in self._operations.get(name, ()) if operation.is_open]
+        for operation in named:
+            operation.completions.append((call, is_remote))
+        if call.name.startswith(("Wait", "Test")):
+            self._needs_progress_of(call, {
+                operation.target for operation in named
+                if operation.is_request_based and operation.is_pending_at(call, True)})
+        elif call.name in ("Win_flush_all", "Win_flush_local_all"):
+            for epoch in self._open_locks.values():
+                self._flush(call, epoch, epoch.targets)
+        elif call.name in ("Win_flush", "Win_flush_local"):
+            for operation in named:
+                epoch = self._lock_of(self.members.index(operation.target))
+                if epoch:
+                    self._flush(call, epoch, {operation.target})
+        elif call.name in ("Win_unlock", "Win_unlock_all"):
+            for operation in named:
+                epoch = self._lock_of(self.members.index(operation.target))
+                if epoch:
+                    self._needs_progress_of(call, epoch.progress_needed(call, epoch.targets))
+
+    def _flush(self, call, epoch, targets):
+        if call not in epoch.flushes:
+            epoch.flushes.append(call)
+        is_local = call.name.startswith("Win_flush_local")
+        self._needs_progress_of(call, epoch.progress_needed(call, targets, is_local))
 
     def group_sync(self, call, group):
         peers = {self.members[rank] for rank in group}
@@ -274,18 +341,26 @@ class WindowProcess:
         elif call.name in ("Win_wait", "Win_test") and self._exposures_open:
             self._exposures_open.pop(0).wait = call
 
-    def lock(self, call, target):
+    def lock(self, call, target, lock_type, is_acquired):
         if target not in self._open_locks:
             targets = self.members if target == ALL_TARGETS else [self.members[target]]
-            self._open_locks[target] = LockEpoch(call, set(targets))
-            self.locks.append(self._open_locks[target])
+            is_exclusive = lock_type == "x" and target != ALL_TARGETS
+            epoch = LockEpoch(self.process, call, set(targets), is_exclusive)
+            self._open_locks[target] = epoch
+            self.locks.append(epoch)
+            if target != ALL_TARGETS:
+                self._needs_progress_of(call, epoch.targets)
+        if is_acquired:
+            self._open_locks[target].acquire = call
 
     def unlock(self, call, target):
         epoch = self._open_locks.pop(target, None)
         if epoch:
             epoch.release = call
+            self._needs_progress_of(call, epoch.progress_needed(call, epoch.targets))
 
 
+_COMPLETIONS = {"done_blocking", "done_nonblocking", "done_remote"}
 _WINDOW_CREATION = {"Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic"}
 _WINDOW_COLLECTIVES = _WINDOW_CREATION | {"Win_fence", "Win_free"}
 
@@ -299,7 +374,7 @@ def window_processes(timeline):
             if name == "rma_coll_end":
                 window = args[1]
             elif name in ("put", "get", "atomic", "group_sync", "lock_request", "lock_acquire",
-                          "lock_release"):
+                          "lock_release", "win_create") or name in _COMPLETIONS:
                 window = args[0]
             else:
                 continue
@@ -308,17 +383,23 @@ def window_processes(timeline):
             if rank not in processes:
                 processes[rank] = WindowProcess(rank, scenario.window_members(window, rank))
             process = processes[rank]
+            if call.name == "Win_allocate_shared":
+                process.is_shared_memory = True
+            if name == "win_create":
+                continue
             if name == "rma_coll_end":
                 if call.name in _WINDOW_COLLECTIVES:
                     process.collective(call)
             elif name == "group_sync":
                 process.group_sync(call, args[1])
             elif name in ("lock_request", "lock_acquire"):
-                process.lock(call, args[1])
+                process.lock(call, args[1], args[3], name == "lock_acquire")
             elif name == "lock_release":
                 process.unlock(call, args[1])
+            elif name in _COMPLETIONS:
+                process.completion(call, args[1], name == "done_remote")
             else:
-                process.operation(call, args[1])
+                process.operation(call, args[1], name, args[3])
     return windows
 
 

@@ -30,6 +30,8 @@ time
             mpi_rma_wait_at_fence
               mpi_rma_early_fence
           mpi_rma_sync_passive
+            mpi_rma_sync_lock_competition
+            mpi_rma_sync_wait_for_progress
       mpi_communication
         mpi_point2point
           mpi_latesender
@@ -46,6 +48,8 @@ time
           mpi_nxn_completion
         mpi_rma_communication
           mpi_rma_comm_late_post
+          mpi_rma_comm_lock_competition
+          mpi_rma_comm_wait_for_progress
       mpi_io
         mpi_io_individual
         mpi_io_collective
@@ -103,6 +107,8 @@ def _parents(text):
 
 TIME_METRICS = _parents(TIME_TREE)
 COUNT_METRICS = _parents(COUNT_TREES)
+# Times beside the tree: each is a lower bound of the metric without `_lower`.
+INFO_METRICS = ("mpi_rma_sync_wait_for_progress_lower", "mpi_rma_comm_wait_for_progress_lower")
 
 _ACTIVE = {"fence", "start", "complete", "post", "wait", "test"}
 _PASSIVE_PREFIXES = ("lock", "unlock", "flush", "sync")
@@ -180,6 +186,26 @@ def own_node(region):
     if name.startswith(_COMM_PREFIXES):
         return "mpi_mgmt_comm"
     return "mpi"
+
+
+_PROGRESSING_NODES = {"mpi_sync_collective", "mpi_rma_sync_active", "mpi_rma_sync_passive",
+                      "mpi_point2point", "mpi_collective", "mpi_rma_communication",
+                      "mpi_io_individual", "mpi_io_collective", "mpi_init_exit", "mpi_mgmt_win",
+                      "mpi_mgmt_file"}
+_COMM_LIFETIME = {"Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_idup_with_info",
+                  "Comm_split", "Comm_split_type", "Comm_create", "Comm_create_group",
+                  "Comm_create_from_group", "Comm_free", "Comm_disconnect", "Comm_spawn",
+                  "Comm_spawn_multiple", "Comm_connect", "Comm_accept", "Comm_join",
+                  "Intercomm_create", "Intercomm_create_from_groups", "Intercomm_merge",
+                  "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create",
+                  "Dist_graph_create_adjacent"}
+
+
+def is_progressing(region):
+    """Whether a call lets MPI make progress for other processes."""
+    node = own_node(region)
+    return node in _PROGRESSING_NODES or (node == "mpi_mgmt_comm"
+                                          and mpi_name(region) in _COMM_LIFETIME)
 
 
 # Nodes of the other paradigms are out of scope: their time is kept apart, but never reported.

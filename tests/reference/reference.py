@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Prints the expected severities of a scenario file as `expect` lines.
 
-usage: reference.py FILE.scn...
+usage: reference.py [--no-formation] FILE.scn...
+
+--no-formation leaves out why it waits: costs of delays, classes of wait states, critical path,
+performance impact and imbalance.
 """
 
 import sys
+from fractions import Fraction
 
 import metrics
 import scenario_file
@@ -12,13 +16,21 @@ import severities
 import timeline
 
 
-def expect_lines(scenario):
-    """`expect` lines of a Scenario: all non-zero values, and the total of every metric."""
-    result = severities.compute(timeline.Timeline(scenario))
+def _with_tolerance(ticks):
+    """A cost in units and its tolerance, relative 1e-9."""
+    if ticks == 0:
+        return "0"
+    scale = 10 ** 18
+    value = round(Fraction(ticks) * scale / scenario_file.TICKS_PER_UNIT)
+    tolerance = max(1000, abs(value) // 10 ** 9)
+    return "%s %s" % tuple(("%d.%018d" % divmod(number, scale)).rstrip("0").rstrip(".")
+                           for number in (value, tolerance))
+
+
+def _formation_lines(times, result):
     lines = []
-    for metric in list(metrics.TIME_METRICS) + list(metrics.COUNT_METRICS):
-        as_text = str if metric in metrics.COUNT_METRICS else scenario_file.format_units
-        cells = result.values[metric]
+    for metric, cells in severities.compute_formation(times, result).items():
+        as_text = str if metric.startswith("wait_count") else _with_tolerance
         for path, loc in sorted(cells):
             lines.append("expect %s %s %s %s" % (metric, "/".join(path),
                                                  scenario_file.format_location(loc),
@@ -27,13 +39,36 @@ def expect_lines(scenario):
     return lines
 
 
+def expect_lines(scenario, with_formation=True):
+    """`expect` lines of a Scenario: all non-zero values, and the total of every metric."""
+    times = timeline.Timeline(scenario)
+    result = severities.compute(times)
+    lines = []
+    for metric in (list(metrics.TIME_METRICS) + list(metrics.COUNT_METRICS)
+                   + list(metrics.INFO_METRICS)):
+        as_text = str if metric in metrics.COUNT_METRICS else scenario_file.format_units
+        cells = result.values[metric]
+        for path, loc in sorted(cells):
+            lines.append("expect %s %s %s %s" % (metric, "/".join(path),
+                                                 scenario_file.format_location(loc),
+                                                 as_text(cells[path, loc])))
+        lines.append("expect %s * * %s" % (metric, as_text(sum(cells.values()))))
+    if with_formation:
+        lines += _formation_lines(times, result)
+    return lines
+
+
 def main(arguments):
+    with_formation = arguments[:1] != ["--no-formation"]
+    if not with_formation:
+        arguments = arguments[1:]
     if not arguments:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     for path in arguments:
         try:
-            print("\n".join(expect_lines(scenario_file.read_scenario(path))))
+            print("\n".join(expect_lines(scenario_file.read_scenario(path),
+                                         with_formation)))
         except (OSError, scenario_file.ScenarioError) as error:
             print("%s: %s" % (path, error), file=sys.stderr)
             return 3

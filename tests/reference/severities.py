@@ -3,15 +3,24 @@
 Time-tree metrics are exclusive of their children, all others include them.
 """
 
+import critical_path
+import formation
+import imbalance
+import intervals
 import matching
 import metrics
+import passive_target
 import wait_states as ws
 
 
 class Severities:
+    """values: {metric: {(call path, location): value}}; wait_states: {call: Candidate}; instances
+    and windows: as in matching."""
+
     def __init__(self):
         self.values = {metric: {} for metric in metrics.TIME_METRICS}
         self.values.update({metric: {} for metric in metrics.COUNT_METRICS})
+        self.values.update({metric: {} for metric in metrics.INFO_METRICS})
 
     def add(self, metric, call, value):
         """Adds to one metric only; metrics out of scope are created as they come."""
@@ -36,13 +45,31 @@ def compute(timeline):
     candidates = list(ws.point_to_point_candidates(point_to_point.messages))
     candidates += ws.collective_candidates(instances)
     candidates += ws.one_sided_candidates(windows)
+    candidates += passive_target.candidates(timeline, windows)
     chosen = ws.decide(candidates)
+    severities.wait_states, severities.instances, severities.windows = chosen, instances, windows
     parts = _parts_of_time(chosen, instances, point_to_point.received_by)
     _add_time(severities, timeline, parts)
+    for call, candidate in chosen.items():
+        if candidate.rule == ws.PROGRESS:
+            severities.add(candidate.metric + "_lower", call,
+                           passive_target.time_without_overlap(candidate))
     _count_calls_and_records(severities, timeline)
     for processes in windows.values():
         _count_pairs(severities, processes)
     return severities
+
+
+# Metrics of compute_formation(); their parents as for counts.
+FORMATION_METRICS = {**formation.METRICS, **critical_path.METRICS, **imbalance.METRICS}
+
+
+def compute_formation(timeline, severities):
+    """Values of the FORMATION_METRICS from the result of compute()."""
+    of_run = intervals.Intervals(timeline, severities.wait_states, severities.instances,
+                                 severities.windows)
+    return {**formation.Formation(of_run).values, **critical_path.CriticalPath(of_run).values,
+            **imbalance.imbalance(of_run)}
 
 
 def _parts_of_time(chosen, instances, received_by):
@@ -85,7 +112,7 @@ def _check_partition(severities, timeline):
             key = (call.path, call.loc)
             spent[key] = spent.get(key, 0) + call.own_time
     for metric, cells in severities.values.items():
-        if metric not in metrics.COUNT_METRICS:
+        if metric not in metrics.COUNT_METRICS and metric not in metrics.INFO_METRICS:
             for key, value in cells.items():
                 booked[key] = booked.get(key, 0) + value
     assert booked == {key: time for key, time in spent.items() if time}, "time is no partition"

@@ -8,6 +8,7 @@ empty calls and calls that end where others begin are frequent.
 """
 
 from simulation_collectives import CollectiveActions
+from simulation_locks import LockActions
 from simulation_messages import MessageActions
 from simulation_parts import Location
 from simulation_windows import WindowActions
@@ -19,10 +20,10 @@ LOCAL_CALLS = ["MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime", "MPI_Type_commit",
 USER_REGIONS = ["foo", "bar", "solve step", "io"]
 
 
-class Simulation(MessageActions, CollectiveActions, WindowActions):
-    """One random program and its timeline. `random` decides everything."""
+class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions):
+    """One random program and its timeline. `random` decides everything; `focus` None or "locks"."""
 
-    def __init__(self, random, ranks, threads):
+    def __init__(self, random, ranks, threads, focus=None):
         self.random = random
         self.ranks = ranks
         self.threads = threads
@@ -39,6 +40,7 @@ class Simulation(MessageActions, CollectiveActions, WindowActions):
         self.init_messages()
         self.init_collectives()
         self.init_windows()
+        self.init_locks(focus == "locks")
 
     def _make_communicators(self):
         for index in range(self.random.choice((0, 1, 1, 2, 3))):
@@ -74,10 +76,13 @@ class Simulation(MessageActions, CollectiveActions, WindowActions):
         loc.clock += self.random.choice(self.gaps)
         self.emit(loc, "enter " + region)
         loc.regions.append(region)
+        self.note_enter(loc, region)
         return loc.clock
 
     def leave(self, loc):
-        self.emit(loc, "leave " + loc.regions.pop())
+        region = loc.regions.pop()
+        self.emit(loc, "leave " + region)
+        self.note_leave(loc, region)
 
     def call(self, loc, region, *records):
         """A call that waits for nobody, with its records at a random time inside; returns the
@@ -161,7 +166,10 @@ class Simulation(MessageActions, CollectiveActions, WindowActions):
             region = random.choice(["MPI_Init", "MPI_Init_thread"])
             self.everybody_joins("world", region)
         weights = [random.choice((0, 1, 3, 6)) for _ in range(3)] + [random.choice((0, 0, 3, 9))]
-        if weights[3] and random.random() < 0.8:
+        if self.prefers_locks:
+            weights = [random.choice((0, 1, 3, 6)), random.choice((0, 0, 1, 3)),
+                       random.choice((0, 0, 1)), 9]
+        if weights[3] and random.random() < (0.97 if self.prefers_locks else 0.8):
             self.everybody_creates_window()
         kinds = [self.user_code, self.message_action, self.collective_action, self.window_action]
         if not any(weights[1:]):
@@ -175,16 +183,21 @@ class Simulation(MessageActions, CollectiveActions, WindowActions):
             if loc.thread and action in (self.collective_action, self.window_action):
                 action = self.message_action
             action(loc)
+            self.resolve()
         self.finish(has_init)
 
     def finish(self, has_finalize):
         """Lets everybody do what others wait for, until nobody is blocked."""
         for _ in range(60):
-            progress = self.finish_windows()
+            progress = self.finish_locks()
+            progress |= self.finish_windows()
             progress |= self.finish_collectives()
             progress |= self.finish_messages()
+            self.resolve()
             if not progress:
-                break
+                if self.hardware:
+                    break
+                self.stop_waiting_for_progress()
         self.finish_requests()
         if has_finalize and not any(loc.blocked for loc in self.locations):
             self.everybody_joins("world", "MPI_Finalize")

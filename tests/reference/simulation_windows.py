@@ -1,6 +1,7 @@
-"""One-sided actions of the simulation: window collectives, general active-target epochs, locks."""
+"""One-sided actions of the simulation: window collectives, general active-target epochs."""
 
 from simulation_collectives import Instance
+from simulation_locks import LockState
 from simulation_parts import Blocked, latest
 
 CREATION = [("MPI_Win_create", "create_handle"), ("MPI_Win_allocate", "create_handle_and_allocate"),
@@ -9,8 +10,6 @@ CREATION = [("MPI_Win_create", "create_handle"), ("MPI_Win_allocate", "create_ha
 OPERATIONS = [("MPI_Put", "put"), ("MPI_Put", "put"), ("MPI_Get", "get"),
               ("MPI_Accumulate", "atomic"), ("MPI_Fetch_and_op", "atomic"),
               ("MPI_Compare_and_swap", "atomic"), ("MPI_Get_accumulate", "atomic")]
-REQUEST_BASED = {"MPI_Put": "MPI_Rput", "MPI_Get": "MPI_Rget", "MPI_Accumulate": "MPI_Raccumulate",
-                 "MPI_Get_accumulate": "MPI_Rget_accumulate"}
 PLAIN_CALLS = ["MPI_Win_get_attr", "MPI_Win_sync", "MPI_Win_set_name"]
 
 
@@ -23,7 +22,10 @@ class Window:
         self.is_freed = False
         self.pending = {rank: [] for rank in members}
         self.session = None
-        self.lock_free = {}
+        self.locks = {}
+
+    def lock_state(self, target):
+        return self.locks.setdefault(target, LockState())
 
 
 class Session:
@@ -51,8 +53,12 @@ class WindowActions:
         self.windows = {}
         self.prefers_sessions = self.random.random() < 0.4
 
-    def in_epoch(self, rank, window):
+    @staticmethod
+    def in_session(rank, window):
         return window.session is not None and bool(window.session.todo.get(rank))
+
+    def in_epoch(self, rank, window):
+        return self.in_session(rank, window) or self.has_lock_epoch(rank, window)
 
     def window_action(self, loc):
         usable = [window for window in self.windows.values() if loc.rank in window.members
@@ -60,12 +66,15 @@ class WindowActions:
         if not usable:
             self._create_window(loc)
             return
+        if self.prefers_locks and self.random.random() < 0.9:
+            self.lock_action(loc, usable)
+            return
         window, choice = self.random.choice(usable), self.random.random()
         if self.prefers_sessions and self.random.random() < 0.7:
             choice = 0.6
         if window.session and window.session.is_over:
             window.session = None
-        if self.in_epoch(loc.rank, window) and choice < 0.8:
+        if self.in_session(loc.rank, window) and choice < 0.8:
             self.next_of_session(loc, window)
         elif choice < 0.22:
             self._window_collective(loc, window, "MPI_Win_fence")
@@ -75,8 +84,7 @@ class WindowActions:
         elif choice < 0.75:
             self.new_session(window)
         elif choice < 0.90:
-            if not self.in_epoch(loc.rank, window):
-                self.lock_epoch(loc, window)
+            self.lock_action(loc, usable)
         elif choice < 0.93:
             self.call(loc, self.random.choice(PLAIN_CALLS))
         elif choice < 0.98 and window.session is None:
@@ -151,7 +159,8 @@ class WindowActions:
 
     def new_session(self, window):
         """Chooses origins and targets if all ranks are equally far on the window."""
-        if window.session is not None:
+        if window.session is not None or any(self.has_lock_epoch(rank, window)
+                                             for rank in window.members):
             return
         queue = self.queue(window.comm, 0)
         progress = {sum(instance.window is window for instance in queue.instances[:count])
@@ -250,53 +259,6 @@ class WindowActions:
 
         self.block(loc, Blocked(ready, waits_for, finish))
 
-    # --- Locks -------------------------------------------------------------------------------
-
-    def lock_epoch(self, loc, window):
-        """A whole lock epoch; the lock is granted in the lock or in the unlock call."""
-        random = self.random
-        to_all = random.random() < 0.25
-        target = random.choice(window.members)
-        word = "all" if to_all else "%d" % window.members.index(target)
-        lock = "MPI_Win_lock_all" if to_all else "MPI_Win_lock"
-        kind = "s" if to_all else random.choice("xs")
-        nocheck = random.random() < 0.1
-        granted = max(window.lock_free.get(rank, 0)
-                      for rank in (window.members if to_all else [target]))
-        records = [] if nocheck else ["lock_request %s %s 0 %s" % (window.name, word, kind)]
-        waits_early = random.random() < 0.5
-        self._timed_call(loc, lock, granted if waits_early else 0, records, [])
-        for _ in range(random.choice((0, 1, 1, 2))):
-            self._lock_operation(loc, window, random.choice(window.members) if to_all else target)
-            if random.random() < 0.2:
-                suffix = "_all" if to_all else ""
-                self.call(loc, random.choice(("MPI_Win_flush", "MPI_Win_flush_local")) + suffix)
-        done = ["done_remote %s %d" % (window.name, name) for name in window.pending[loc.rank]]
-        window.pending[loc.rank] = []
-        if not (nocheck and random.random() < 0.5):
-            done.append("lock_release %s %s 0" % (window.name, word))
-        self._timed_call(loc, lock.replace("_lock", "_unlock"), granted, [], done)
-        for rank in window.members if to_all else [target]:
-            window.lock_free[rank] = max(window.lock_free.get(rank, 0), loc.clock)
-
-    def _lock_operation(self, loc, window, target):
-        """An operation; some are request-based and complete locally in a Wait."""
-        region, record = self._operation_record(loc, window, target)
-        if region in REQUEST_BASED and self.random.random() < 0.3:
-            self.call(loc, REQUEST_BASED[region], record)
-            self.call(loc, "MPI_Wait", "done_nonblocking %s %s" % (window.name, record.split()[-1]))
-        else:
-            self.call(loc, region, record)
-
-    def _timed_call(self, loc, region, until, first, last):
-        self.enter(loc, region)
-        for record in first:
-            self.emit(loc, record)
-        loc.clock = max(loc.clock + self.step(), until)
-        for record in last:
-            self.emit(loc, record)
-        self.leave(loc)
-
     # --- The end -----------------------------------------------------------------------------
 
     def finish_windows(self):
@@ -306,7 +268,7 @@ class WindowActions:
                 continue
             for rank in window.members:
                 loc = self.of_rank[rank][0]
-                while loc.blocked is None and self.in_epoch(rank, window):
+                while loc.blocked is None and self.in_session(rank, window):
                     if not self.next_of_session(loc, window):
                         break
                     progress = True

@@ -415,7 +415,7 @@ class OneSidedTest(ReferenceTest):
 
 class WorkedExampleTest(ReferenceTest):
     """Three processes between two barriers that lock one window in turn (hermanns-2017, fig. 4.11):
-    the rows of the barrier and of the pair-wise synchronizations."""
+    the rows of the barrier, the locks and the pair-wise synchronizations."""
 
     def test_contention_chain(self):
         barrier = "coll_end barrier world - 0 0"
@@ -432,6 +432,10 @@ class WorkedExampleTest(ReferenceTest):
         self.assert_value(1.5, "mpi_barrier_wait", "main/MPI_Barrier", 0)
         self.assert_value(0.5, "mpi_barrier_wait", "main/MPI_Barrier", 1)
         self.assert_value(0, "mpi_barrier_wait", "main/MPI_Barrier", 2)
+        self.assert_value(1, "mpi_rma_sync_lock_competition", "main/MPI_Win_unlock", 1)
+        self.assert_value(1.5, "mpi_rma_sync_lock_competition", "main/MPI_Win_unlock", 2)
+        self.assert_value(2.5, "mpi_rma_sync_lock_competition")
+        self.assert_value(0, "mpi_rma_sync_wait_for_progress")
         self.assert_value(3, "mpi_rma_pairsync_count")
         self.assert_value(0, "mpi_rma_pairsync_unneeded_count")
 
@@ -513,7 +517,8 @@ class RandomTest(unittest.TestCase):
         empty_by_design = {"time", "execution", "mpi_management", "mpi_synchronization",
                            "mpi_rma_synchronization", "mpi_communication", "mpi_latesender_wo",
                            "mpi_io"}
-        everything = set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
+        everything = (set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
+                      | set(metrics.INFO_METRICS))
         self.assertEqual(empty_by_design, everything - seen)
 
 

@@ -1,4 +1,5 @@
-"""The wait states of point-to-point, collective and active-target one-sided communication.
+"""The wait states of point-to-point, collective and active-target one-sided communication (those
+of passive-target communication are in passive_target.py).
 
 Every rule only collects candidates; `decide` then picks the one wait state of each activity, and
 only then the sub-patterns and completions, which describe what was decided, are computed.
@@ -11,7 +12,7 @@ import metrics
 
 # The rules in the order in which the specification lists them: it breaks ties.
 (LATE_SENDER, LATE_RECEIVER, BARRIER, NXN, LATE_BROADCAST, EARLY_REDUCE, EARLY_SCAN, INIT_FINALIZE,
- COMM_FILE, WINDOW_COLLECTIVE, LATE_POST, EARLY_WAIT) = range(12)
+ COMM_FILE, WINDOW_COLLECTIVE, LATE_POST, EARLY_WAIT, LOCK_CONTENTION, PROGRESS) = range(14)
 
 # activity: the waiting call; time: t of the rule; cause: the call that owns the event at t;
 # metric: where the wait goes; detail: what the sub-patterns need; order: last resort among

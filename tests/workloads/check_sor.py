@@ -39,7 +39,7 @@ def main():
     expected = None
     for mpirun, program in zip(options.mpirun, options.program, strict=True):
         check_convergence(mpirun, program)
-        for variant in options.variant or ["p2p", "fence", "gats", "locks"]:
+        for variant in options.variant or ["p2p", "p2p-blocking", "fence", "gats", "locks"]:
             for ranks, extra in ((1, []), (3, []), (4, []), (4, ["--imbalance", "150:0,2"])):
                 output = output_of(mpirun, ranks, program,
                                    [*PROBLEM, "--variant", variant, *extra])

@@ -1,5 +1,5 @@
 /* The exchange of halos: every block gets a copy of the points beyond its four edges from the
- * neighbours that own them. Four variants do the same with different MPI means; each lives in a
+ * neighbours that own them. Five variants do the same with different MPI means; each lives in a
  * file of its own, and this header is all they share.
  *
  * All of them pack an edge, transfer it into the neighbour's receive buffer for the side on which
@@ -21,7 +21,7 @@ typedef struct halo_variant {
     void (*destroy)(halo *h);  /* undoes create, or NULL */
 } halo_variant;
 
-extern const halo_variant halo_p2p, halo_fence, halo_gats, halo_locks;
+extern const halo_variant halo_p2p, halo_p2p_blocking, halo_fence, halo_gats, halo_locks;
 
 struct halo {
     const halo_variant *variant;
@@ -29,7 +29,7 @@ struct halo {
     int slot;             /* the receive buffers that the present exchange fills */
     double *send;         /* SIDES packed edges, longest_edge values apart */
     double *receive;      /* slots x SIDES edges, longest_edge values apart; the window's memory */
-    MPI_Win window;       /* of the receive buffers; MPI_WIN_NULL for p2p */
+    MPI_Win window;       /* of the receive buffers; MPI_WIN_NULL for messages */
     MPI_Group neighbours; /* the neighbours that exist, for gats */
 };
 

@@ -16,7 +16,8 @@ const char *options_usage(void)
            "  --iterations N       stop after N iterations (default 1000)\n"
            "  --tolerance T        stop when the residual is at most T (default 1e-6; 0: never)\n"
            "  --check N            compute the residual every N iterations (default 50)\n"
-           "  --variant NAME       halo exchange: p2p, fence, gats or locks (default p2p)\n"
+           "  --variant NAME       halo exchange: p2p (default), p2p-blocking, fence, gats or\n"
+           "                       locks\n"
            "  --imbalance P[:R,..] ranks R (default: the last) compute P percent more\n"
            "  --verify             compare with a serial computation and the analytical solution\n"
            "  --timing             print the time each rank computes and exchanges\n"
@@ -121,7 +122,7 @@ bool options_read(options *o, int argc, char **argv, int rank, int size, char *w
         case VARIANT:
             o->variant = halo_variant_find(optarg);
             if (o->variant == NULL)
-                expected = "--variant is one of p2p, fence, gats, locks";
+                expected = "--variant is one of p2p, p2p-blocking, fence, gats, locks";
             break;
         case IMBALANCE:
             if (!read_imbalance(optarg, rank, size, &o->imbalance))

@@ -1,0 +1,160 @@
+"""Bars of the analysis, measured on synthetic traces: P4, P5, P6, P8, P9."""
+
+import shutil
+
+from .measure import Figure, alternate, cpu_of, median, ratios_of, run, wall_of
+
+VARIANTS = ("p2p", "fence", "gats")
+
+
+class Traces:
+    """Makes synthetic traces in a folder and removes them again."""
+
+    def __init__(self, programs, folder):
+        self.programs = programs
+        self.folder = folder
+
+    def make(self, variant, ranks, events, reduce_every=10):
+        """A trace: its folder and its exact number of events."""
+        path = self.folder / f"{variant}-{ranks}-{events}-{reduce_every}"
+        shutil.rmtree(path, ignore_errors=True)
+        made = run([self.programs.synthesize, "--variant", variant, "--ranks", str(ranks),
+                    "--events", str(events), "--reduce-every", str(reduce_every), path])
+        return path, int(made.output.split()[0])
+
+    @staticmethod
+    def remove(path):
+        shutil.rmtree(path)
+
+
+def _analyze(programs, trace, *options, watch=False):
+    return run([programs.fermata, "analyze", *options, trace], watch=watch)
+
+
+def _read(programs, trace):
+    return run([programs.read_archive, trace / "traces.otf2"])
+
+
+def _rates(samples, events):
+    """Medians in a form for people: seconds and million events a second."""
+    wall, cpu = median([s.wall for s in samples]), median([s.cpu for s in samples])
+    return {"wall_s": wall, "cpu_s": cpu, "million_events_per_cpu_s": events / cpu / 1e6}
+
+
+def throughput(programs, folder, options):
+    """P4: one thread of the analysis against OTF2's reader."""
+    traces = Traces(programs, folder)
+    for variant in VARIANTS:
+        trace, events = traces.make(variant, options.ranks, options.events)
+        samples = alternate({
+            "analyze": lambda: _analyze(programs, trace, "-j1"),
+            "read": lambda: _read(programs, trace),
+        }, options.repeats)
+        details = {name: _rates(samples[name], events) for name in samples}
+        details["events"] = events
+        details["wall_ratio"] = median(ratios_of(samples["analyze"], samples["read"], wall_of))
+        yield Figure("P4", f"analysis / OTF2 reader, CPU time, {variant}",
+                     ratios_of(samples["analyze"], samples["read"], cpu_of), 2.0, details=details)
+        traces.remove(trace)
+
+
+def threads(programs, folder, options):
+    """P5: one thread against two."""
+    traces = Traces(programs, folder)
+    for variant in VARIANTS:
+        trace, events = traces.make(variant, options.ranks, 2 * options.events)
+        samples = alternate({
+            "one": lambda: _analyze(programs, trace, "-j1"),
+            "two": lambda: _analyze(programs, trace, "-j2"),
+        }, options.repeats)
+        details = {name: _rates(samples[name], events) for name in samples}
+        details["events"] = events
+        details["cpu_two_over_one"] = median(ratios_of(samples["two"], samples["one"], cpu_of))
+        yield Figure("P5", f"speed-up by 2 threads, {variant}",
+                     ratios_of(samples["one"], samples["two"], wall_of), 1.8, at_most=False,
+                     details=details)
+        traces.remove(trace)
+
+
+def _phases(programs, trace, repeats):
+    samples = alternate({
+        "analyze": lambda: _analyze(programs, trace, "-j1"),
+        "load": lambda: run([programs.load_archive, trace]),
+        "read": lambda: _read(programs, trace),
+    }, repeats)
+    after = [a.cpu - l.cpu for a, l in zip(samples["analyze"], samples["load"])]
+    return samples, after
+
+
+def ranks(programs, folder, options):
+    """P6: the same number of events on few and on many ranks."""
+    traces = Traces(programs, folder)
+    for variant in VARIANTS + ("locks",):
+        after, loading = {}, {}
+        for count in options.rank_counts:
+            trace, events = traces.make(variant, count, options.scaling_events)
+            samples, phases = _phases(programs, trace, options.repeats)
+            traces.remove(trace)
+            after[count] = [seconds / events for seconds in phases]
+            loading[count] = ratios_of(samples["load"], samples["read"], cpu_of)
+        first, last = min(after), max(after)
+        details = {"ns_per_event_after_loading": {c: median(after[c]) * 1e9 for c in after},
+                   "loading_over_reading": {c: median(loading[c]) for c in loading}}
+        yield Figure("P6", f"phases after loading, {last} ranks / {first} ranks, {variant}",
+                     [b / a for a, b in zip(after[first], after[last])], 1.3, details=details)
+        yield Figure("P6", f"loading / OTF2 reader at {last} ranks, relative to {first}, {variant}",
+                     [b / a for a, b in zip(loading[first], loading[last])], 1.2, details=details)
+
+
+def length(programs, folder, options):
+    """P8: a trace 64 times as long."""
+    traces = Traces(programs, folder)
+    for variant in VARIANTS:
+        times = {}
+        for events in (options.long_events // 64, options.long_events):
+            trace, exact = traces.make(variant, options.ranks, events)
+            samples = alternate({"analyze": lambda: _analyze(programs, trace, "-j1")},
+                                options.repeats)
+            traces.remove(trace)
+            times[exact] = [s.cpu / exact for s in samples["analyze"]]
+        short, long = min(times), max(times)
+        yield Figure("P8", f"time per event, trace {long / short:.0f} times as long, {variant}",
+                     [b / a for a, b in zip(times[short], times[long])], 1.15,
+                     details={"ns_per_event": {n: median(times[n]) * 1e9 for n in times}})
+
+
+def memory(programs, folder, options):
+    """P9: growth of peak memory with events, and a limit that is a quarter of the tables."""
+    traces = Traces(programs, folder)
+    for variant in VARIANTS:
+        peaks = {}
+        for events in (options.long_events // 4, options.long_events):
+            trace, exact = traces.make(variant, options.ranks, events)
+            peaks[exact] = _analyze(programs, trace, "-j1", watch=True)
+            if events != options.long_events:
+                traces.remove(trace)
+        short, long = min(peaks), max(peaks)
+        growth = (peaks[long].peak - peaks[short].peak) / (long - short)
+        yield Figure("P9", f"peak memory per event, {variant}", [growth], 32, unit="bytes",
+                     details={"peak_mib": {n: peaks[n].peak / 2**20 for n in peaks}})
+        yield _limited(programs, trace, variant, peaks[long], options)
+        traces.remove(trace)
+
+
+def _limited(programs, trace, variant, unlimited, options):
+    limit = unlimited.anonymous // 4
+    samples = alternate({
+        "limited": lambda: _analyze(programs, trace, "-j1", "--memory", str(limit), watch=True),
+        "free": lambda: _analyze(programs, trace, "-j1", watch=True),
+    }, options.repeats)
+    peak = {name: median([s.peak for s in samples[name]]) for name in samples}
+    anonymous = {name: median([s.anonymous for s in samples[name]]) for name in samples}
+    details = {
+        "limit_mib": limit / 2**20,
+        "peak_mib": {name: peak[name] / 2**20 for name in peak},
+        "anonymous_mib": {name: anonymous[name] / 2**20 for name in anonymous},
+        "peak_over_limit": peak["limited"] / limit,
+        "anonymous_over_limit": anonymous["limited"] / limit,
+    }
+    return Figure("P9", f"time with --memory a quarter of the tables, {variant}",
+                  ratios_of(samples["limited"], samples["free"], wall_of), 3.0, details=details)

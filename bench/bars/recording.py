@@ -1,0 +1,109 @@
+"""Bars of the recorder, measured with a tight loop of MPI calls: P1, P10."""
+
+import re
+import shutil
+
+from .measure import Figure, ProgramFailed, alternate, median, run
+
+LOOPS = ("p2p", "rma")
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "1"]
+
+
+def _nanoseconds(sample, what="per call"):
+    """The figure that a benchmark program printed."""
+    found = re.search(rf"([0-9.]+) ns {what}$", sample.output, re.MULTILINE)
+    if found is None:
+        raise ProgramFailed(f"no figure '{what}' in: {sample.output}")
+    return float(found.group(1))
+
+
+class Archives:
+    """Runs the loop in its ways, each of which leaves its archive in its own folder."""
+
+    def __init__(self, programs, folder, loop, turns):
+        self.programs = programs
+        self.folder = folder / f"calls-{loop}"
+        self.loop = loop
+        self.program = [programs.bench / "mpi_call_loop_openmpi", loop, str(turns)]
+        self.turns = turns
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+
+    def plain(self):
+        return run([*MPIRUN, *self.program])
+
+    def fermata(self):
+        shutil.rmtree(self.folder / "fermata", ignore_errors=True)
+        return run([self.programs.fermata, "record", "-o", self.folder / "fermata", "--", *MPIRUN,
+                    *self.program])
+
+    def eztrace(self):
+        directory = self.folder / "eztrace"
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        return run([*MPIRUN, "eztrace", "-t", "openmpi", *self.program], directory=directory)
+
+    def otf2(self):
+        shutil.rmtree(self.folder / "otf2", ignore_errors=True)
+        return run([self.programs.bench / "write_records", self.loop, str(self.turns),
+                    self.folder / "otf2"])
+
+    def contents(self, name):
+        """Number of records of an archive and bytes of its event files."""
+        anchor = next((self.folder / name).rglob("*.otf2"))
+        read = run([self.programs.read_archive, anchor])
+        size = sum(file.stat().st_size for file in (self.folder / name).rglob("*.evt"))
+        return int(read.output.split()[0]), size
+
+    def remove(self):
+        shutil.rmtree(self.folder)
+
+
+def call_cost(programs, folder, options):
+    """P1: what recording adds to a call."""
+    for loop in LOOPS:
+        archives = Archives(programs, folder, loop, options.turns)
+        samples = alternate({"plain": archives.plain, "fermata": archives.fermata,
+                             "eztrace": archives.eztrace, "otf2": archives.otf2}, options.repeats)
+        records = {name: archives.contents(name)[0] for name in ("fermata", "eztrace", "otf2")}
+        archives.remove()
+        times = {name: [_nanoseconds(s) for s in samples[name]] for name in samples}
+        clock = [_nanoseconds(s, "for the cycle counter") for s in samples["otf2"]]
+        added = {name: [t - p for t, p in zip(times[name], times["plain"])]
+                 for name in ("fermata", "eztrace")}
+        details = {
+            "ns_per_call": {name: median(times[name]) for name in times},
+            "ns_added_by_fermata": median(added["fermata"]),
+            "ns_added_by_eztrace": median(added["eztrace"]),
+            "ns_cycle_counter": median(clock),
+            "ns_clock_gettime": median([_nanoseconds(s, "for clock_gettime")
+                                        for s in samples["otf2"]]),
+            "ns_otf2_flush_per_call": median([_nanoseconds(s, "per call for flushes")
+                                              for s in samples["otf2"]]),
+            "records": records,
+        }
+        # A call reads the clock twice: at its Enter and at its Leave.
+        yield Figure("P1", f"recording a call without clock / OTF2's writer, {loop}",
+                     [(a - 2 * c) / o for a, c, o in zip(added["fermata"], clock, times["otf2"])],
+                     0.6, details=details)
+        yield Figure("P1", f"EZTrace / fermata, for each record, {loop}",
+                     [(e / records["eztrace"]) / (f / records["fermata"])
+                      for e, f in zip(added["eztrace"], added["fermata"])], 2.5, at_most=False)
+
+
+def trace_size(programs, folder, options):
+    """P10: bytes of an event."""
+    for loop in LOOPS:
+        archives = Archives(programs, folder, loop, options.turns)
+        archives.fermata()
+        archives.eztrace()
+        archives.otf2()
+        size = {}
+        for name in ("fermata", "eztrace", "otf2"):
+            records, total = archives.contents(name)
+            size[name] = total / records
+        archives.remove()
+        yield Figure("P10", f"bytes of an event, fermata / plain OTF2, {loop}",
+                     [size["fermata"] / size["otf2"]], 1.02, details={"bytes_per_event": size})
+        yield Figure("P10", f"bytes of an event, fermata / EZTrace, {loop}",
+                     [size["fermata"] / size["eztrace"]], 1.02)

@@ -1,0 +1,22 @@
+/** @file
+ * Writes a simulated run as OTF2 archive DIR/traces.otf2, one location after the other, so that only
+ * two files are open at a time. Each location has a region mapping table and two clock offsets of
+ * its node, as recorders write them.
+ */
+#ifndef FERMATA_BENCH_SOR_ARCHIVE_H
+#define FERMATA_BENCH_SOR_ARCHIVE_H
+
+#include "sor_simulation.h"
+
+#include <otf2/otf2.h>
+
+/** @return number of events that all ranks have from one reduction to the next: those of
+ * problem->reduce_every iterations and one reduction */
+uint64_t sor_events_per_reduction(const struct sor_problem *problem);
+
+/** Writes the archive into the existing folder `directory`.
+ * @param events  out: number of events written */
+OTF2_ErrorCode sor_archive_write(const struct sor_simulation *simulation, const char *directory,
+                                 uint64_t *events);
+
+#endif

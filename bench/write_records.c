@@ -1,0 +1,217 @@
+/* What OTF2's own writer needs for the records of mpi_call_loop: the measure of the recorder.
+ *
+ *   write_records p2p|rma COUNT DIR [LOOPS]
+ *
+ * Writes the records that COUNT turns of the loop leave behind, LOOPS times and once before to warm
+ * up, with times that no clock gives, and prints nanoseconds per call (three records): in the writer
+ * and in the flushes of its chunks; and what reading a clock costs. */
+#include "elapsed.h"
+
+#include <inttypes.h>
+#include <otf2/otf2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __x86_64__
+#include <x86intrin.h>
+#endif
+
+#define MAX_LOOPS        99
+#define EVENT_CHUNK      ((uint64_t)1 << 20)
+#define DEFINITION_CHUNK ((uint64_t)256 << 10)
+#define EVENT_CHUNKS     16 /* in memory; when they are full they are written and used again */
+#define CALL_TICKS       100 /* between two times: about what the calls of the loop take */
+
+/* References as a recorder gives them: 0 and 1, which OTF2 stores in fewer bytes, went to the regions
+ * of the start. */
+enum region { FIRST_REGION = 2, IRECV = FIRST_REGION, SEND, WAIT, PUT, FLUSH, REGION_END };
+
+static struct {
+    double begin, total;
+} flushing;
+
+static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                                   void *caller, bool final)
+{
+    (void)data, (void)type, (void)location, (void)caller, (void)final;
+    flushing.begin = elapsed_seconds();
+    return OTF2_FLUSH;
+}
+
+/* OTF2 asks for a time when it has written a chunk. */
+static OTF2_TimeStamp after_flush(void *data, OTF2_FileType type, OTF2_LocationRef location)
+{
+    (void)data, (void)type, (void)location;
+    flushing.total += elapsed_seconds() - flushing.begin;
+    return 0;
+}
+
+static struct {
+    void *chunks[EVENT_CHUNKS];
+    unsigned used;
+} memory;
+
+/* Memory of the event writer; OTF2 asks for a flush when there is no more. */
+static void *allocate_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                            void **buffer_data, uint64_t size)
+{
+    (void)data, (void)location, (void)buffer_data;
+    if (type != OTF2_FILETYPE_EVENTS) {
+        return malloc(size);
+    }
+    return memory.used < EVENT_CHUNKS ? memory.chunks[memory.used++] : NULL;
+}
+
+static void reuse_chunks(void *data, OTF2_FileType type, OTF2_LocationRef location,
+                         void **buffer_data, bool final)
+{
+    (void)data, (void)location, (void)buffer_data, (void)final;
+    if (type == OTF2_FILETYPE_EVENTS) {
+        memory.used = 0;
+    }
+}
+
+/* Memory that is there before it is needed, as in a recorder. */
+static bool prepare_memory(OTF2_Archive *archive)
+{
+    static const OTF2_MemoryCallbacks callbacks = {allocate_chunk, reuse_chunks};
+    for (unsigned i = 0; i < EVENT_CHUNKS; ++i) {
+        memory.chunks[i] = malloc(EVENT_CHUNK);
+        if (memory.chunks[i] == NULL) {
+            return false;
+        }
+        memset(memory.chunks[i], 1, EVENT_CHUNK);
+    }
+    return OTF2_Archive_SetMemoryCallbacks(archive, &callbacks, NULL) == OTF2_SUCCESS;
+}
+
+static uint64_t write_exchanges(OTF2_EvtWriter *writer, uint64_t time, long count)
+{
+    for (long i = 0; i < count; ++i) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, IRECV);
+        OTF2_EvtWriter_MpiIrecvRequest(writer, NULL, time, (uint64_t)i);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, IRECV);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SEND);
+        OTF2_EvtWriter_MpiSend(writer, NULL, time, 0, 1, 0, 1);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, SEND);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, WAIT);
+        OTF2_EvtWriter_MpiIrecv(writer, NULL, time += CALL_TICKS, 0, 1, 0, 1, (uint64_t)i);
+        OTF2_EvtWriter_Leave(writer, NULL, time, WAIT);
+    }
+    return time;
+}
+
+static uint64_t write_puts(OTF2_EvtWriter *writer, uint64_t time, long count)
+{
+    for (long i = 0; i < count; ++i) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, PUT);
+        OTF2_EvtWriter_RmaPut(writer, NULL, time, 0, 0, 1, (uint64_t)i);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, PUT);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, FLUSH);
+        OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time += CALL_TICKS, 0, (uint64_t)i);
+        OTF2_EvtWriter_Leave(writer, NULL, time, FLUSH);
+    }
+    return time;
+}
+
+static void write_definitions(OTF2_Archive *archive, uint64_t end, uint64_t events)
+{
+    static const char *const names[REGION_END - FIRST_REGION] = {"MPI_Irecv", "MPI_Send", "MPI_Wait", "MPI_Put",
+                                                    "MPI_Win_flush"};
+    OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
+    OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end, 0);
+    OTF2_GlobalDefWriter_WriteString(writer, 0, "");
+    for (uint32_t i = 0; i < REGION_END - FIRST_REGION; ++i) {
+        OTF2_GlobalDefWriter_WriteString(writer, 1 + i, names[i]);
+        OTF2_GlobalDefWriter_WriteRegion(writer, FIRST_REGION + i, 1 + i, 1 + i, 0, OTF2_REGION_ROLE_FUNCTION,
+                                         OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
+                                         OTF2_UNDEFINED_STRING, 0, 0);
+    }
+    OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+    OTF2_GlobalDefWriter_WriteLocationGroup(writer, 0, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                            OTF2_UNDEFINED_LOCATION_GROUP);
+    OTF2_GlobalDefWriter_WriteLocation(writer, 0, 0, OTF2_LOCATION_TYPE_CPU_THREAD, events, 0);
+}
+
+static double cost_of_clock_gettime(void)
+{
+    struct timespec now;
+    double begin = elapsed_seconds();
+    for (int i = 0; i < 1000000; ++i) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
+    return (elapsed_seconds() - begin) * 1e3;
+}
+
+static double cost_of_cycle_counter(void)
+{
+#ifdef __x86_64__
+    volatile uint64_t sink;
+    double begin = elapsed_seconds();
+    for (int i = 0; i < 1000000; ++i) {
+        sink = __rdtsc();
+    }
+    (void)sink;
+    return (elapsed_seconds() - begin) * 1e3;
+#else
+    return cost_of_clock_gettime();
+#endif
+}
+
+static int compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return left < right ? -1 : left > right;
+}
+
+int main(int argc, char **argv)
+{
+    static const OTF2_FlushCallbacks flush_callbacks = {before_flush, after_flush};
+    bool rma = argc > 1 && strcmp(argv[1], "rma") == 0;
+    long count = argc > 3 ? atol(argv[2]) : 0;
+    int loops = argc > 4 ? atoi(argv[4]) : 9;
+    if (argc < 4 || count <= 0 || loops <= 0 || loops > MAX_LOOPS ||
+        (!rma && strcmp(argv[1], "p2p") != 0)) {
+        fprintf(stderr, "usage: write_records p2p|rma COUNT DIR [LOOPS]\n");
+        return 2;
+    }
+    OTF2_Archive *archive =
+        OTF2_Archive_Open(argv[3], "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (archive == NULL || !prepare_memory(archive)) {
+        fprintf(stderr, "write_records: cannot write %s\n", argv[3]);
+        return 1;
+    }
+    OTF2_Archive_SetFlushCallbacks(archive, &flush_callbacks, NULL);
+    OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+    OTF2_Archive_OpenEvtFiles(archive);
+    OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, 0);
+    uint64_t time = 0;
+    double times[MAX_LOOPS], flushed = 0;
+    for (int loop = -1; loop < loops; ++loop) {
+        flushing.total = 0;
+        double begin = elapsed_seconds();
+        time = rma ? write_puts(writer, time, count) : write_exchanges(writer, time, count);
+        if (loop >= 0) {
+            times[loop] = elapsed_seconds() - begin - flushing.total;
+            flushed += flushing.total;
+        }
+    }
+    uint64_t events;
+    OTF2_EvtWriter_GetNumberOfEvents(writer, &events);
+    OTF2_Archive_CloseEvtWriter(archive, writer);
+    OTF2_Archive_CloseEvtFiles(archive);
+    OTF2_Archive_OpenDefFiles(archive);
+    OTF2_Archive_CloseDefWriter(archive, OTF2_Archive_GetDefWriter(archive, 0));
+    OTF2_Archive_CloseDefFiles(archive);
+    write_definitions(archive, time, events);
+    OTF2_Archive_Close(archive);
+    qsort(times, (size_t)loops, sizeof *times, compare);
+    double calls = (double)count * (rma ? 2 : 3);
+    printf("%.3f ns per call\n%.3f ns per call for flushes\n", 1e9 * times[loops / 2] / calls,
+           1e9 * flushed / loops / calls);
+    printf("%.3f ns for clock_gettime\n%.3f ns for the cycle counter\n", cost_of_clock_gettime(),
+           cost_of_cycle_counter());
+    return 0;
+}

@@ -1,0 +1,52 @@
+/** @file
+ * The critical path and what follows from it [H17 Defs 21-23]. */
+#ifndef FERMATA_ANALYSIS_CRITICAL_PATH_H
+#define FERMATA_ANALYSIS_CRITICAL_PATH_H
+
+#include "analysis/formation.h"
+
+/** A piece of the critical path. */
+struct fm_path_segment {
+    uint64_t from, to; /**< ticks of the trace clock */
+    uint32_t location;
+};
+
+struct fm_critical_path {
+    FM_VECTOR(struct fm_path_segment) segments; /**< from the end of the run to its begin */
+    uint64_t length;                            /**< ticks */
+    uint32_t first_location; /**< at whose begin the path begins; FM_NONE: there is no path */
+    uint64_t **time;     /**< [location][node of its call tree]: ticks on the path */
+    uint64_t **busy;     /**< [location][node of its call tree]: ticks in the run without waiting */
+    uint64_t *path_total;   /**< [call path]: ticks on the path, on all locations */
+    uint64_t *busy_total;   /**< [call path]: ticks in the run without waiting, on all locations */
+};
+
+/** Walks the critical path and computes the profiles. Free with fm_critical_path_close(). */
+void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation);
+void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_count);
+
+/** Adds the metrics critical_path and critical_path_imbalance. */
+void fm_critical_path_book(const struct fm_critical_path *path, struct fm_formation *formation);
+
+/** Adds the metrics of the performance impact. */
+void fm_performance_impact_book(const struct fm_critical_path *path,
+                                struct fm_formation *formation);
+
+/** Adds the metrics of the imbalance heuristic. */
+void fm_imbalance_book(struct fm_formation *formation);
+
+/** @return the critical-path imbalance of a call path, in ticks: max(0, time on the path - mean time
+ * over all locations). */
+double fm_critical_path_imbalance(const struct fm_critical_path *path,
+                                  const struct fm_trace *trace, uint32_t callpath);
+
+/** Moves the segments to the cube, from the begin of the run to its end. */
+fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm_cube *cube,
+                                  struct fm_error *error);
+
+/** Verifies that the path leads without gaps from the end of one location to the begin of one.
+ * @return FM_ERR_FAILED if it does not */
+fm_status_t fm_critical_path_check(const struct fm_critical_path *path,
+                                   const struct fm_trace *trace, struct fm_error *error);
+
+#endif

@@ -1,0 +1,134 @@
+#include "analysis/formation.h"
+
+#include <math.h>
+
+static void open_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct fm_formation *formation = context;
+    const struct fm_trace *trace = formation->analysis->trace;
+    for (uint32_t p = first; p < last; ++p) {
+        const struct fm_process *process = &trace->processes[p];
+        for (uint32_t l = process->first_location;
+             l < process->first_location + process->location_count; ++l) {
+            fm_timeline_open(&formation->timelines[l], &trace->locations[l],
+                             &formation->analysis->findings[l]);
+        }
+    }
+}
+
+static uint32_t binary_digits(uint64_t value)
+{
+    return value == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(value);
+}
+
+/* As fine as costs can be without a sum of them ever exceeding 63 bits: together they are at most
+ * the CPU time of all locations, once for each location (imbalance). */
+static uint32_t choose_shift(const struct fm_trace *trace)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        const struct fm_location *location = &trace->locations[i];
+        total += location->event_count == 0 ? 0 : location->end - location->begin;
+    }
+    uint32_t digits = binary_digits(total) + binary_digits(trace->location_count) + 2;
+    return digits < 62 ? (62 - digits < 50 ? 62 - digits : 50) : 0;
+}
+
+void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analysis)
+{
+    uint32_t locations = analysis->trace->location_count;
+    *formation = (struct fm_formation){
+        .analysis = analysis,
+        .timelines = fm_allocate(locations, sizeof *formation->timelines),
+        .costs = fm_allocate(locations, sizeof *formation->costs),
+        .cost_shift = choose_shift(analysis->trace),
+    };
+    fm_engine_run(analysis->engine, open_timelines, formation);
+    for (uint32_t l = 0; l < locations; ++l) {
+        const struct fm_wait_list *waits = &formation->timelines[l].waits;
+        formation->waiting += waits->before[waits->count];
+    }
+}
+
+void fm_formation_close(struct fm_formation *formation)
+{
+    for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
+        fm_timeline_close(&formation->timelines[l]);
+        fm_map_free(&formation->costs[l].index);
+        fm_vector_free(&formation->costs[l].cells);
+    }
+    fm_free(formation->timelines);
+    fm_free(formation->costs);
+}
+
+void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_t visit,
+                      fm_metric_t metric, int64_t value)
+{
+    struct fm_cost_cells *costs = &formation->costs[location];
+    uint32_t next = (uint32_t)costs->cells.count;
+    uint32_t position = *fm_map_at(&costs->index, (uint64_t)visit << 32 | metric, next);
+    if (position == next) {
+        uint32_t callpath =
+            formation->analysis->trace->locations[location].profile.items[visit].callpath;
+        fm_vector_push(&costs->cells,
+                       (struct fm_cube_cell){(uint32_t)metric, callpath, location, 0});
+    }
+    costs->cells.items[position].value += value;
+}
+
+static int64_t to_fixed_point(const struct fm_formation *formation, double ticks)
+{
+    return llround(ticks * (double)(UINT64_C(1) << formation->cost_shift));
+}
+
+void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t location,
+                                  uint32_t callpath, fm_metric_t metric, double ticks)
+{
+    fm_vector_push(&formation->costs[location].cells,
+                   (struct fm_cube_cell){(uint32_t)metric, callpath, location,
+                                         to_fixed_point(formation, ticks)});
+}
+
+void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, uint32_t visit,
+                           fm_metric_t metric, double ticks)
+{
+    if (ticks != 0) {
+        fm_formation_add(formation, location, visit, metric, to_fixed_point(formation, ticks));
+    }
+}
+
+fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
+                              struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    cube->experiment.cost_shift = formation->cost_shift;
+    for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
+        const struct fm_cost_cells *costs = &formation->costs[l];
+        for (size_t i = 0; i < costs->cells.count && status == FM_OK; ++i) {
+            const struct fm_cube_cell *cell = &costs->cells.items[i];
+            status = fm_cube_add(cube, (fm_metric_t)cell->metric, cell->callpath, cell->location,
+                                 cell->value, error);
+        }
+    }
+    return status;
+}
+
+fm_status_t fm_formation_check(const struct fm_formation *formation, const struct fm_cube *cube,
+                               struct fm_error *error)
+{
+    double costs = 0;
+    for (size_t i = 0; i < cube->cell_count; ++i) {
+        fm_metric_t root = fm_metric_root((fm_metric_t)cube->cells[i].metric);
+        if (root == FM_METRIC_DELAY || root == FM_METRIC_INTERVAL_DELAY) {
+            costs += ldexp((double)cube->cells[i].value, -(int)formation->cost_shift);
+        }
+    }
+    double waiting = (double)formation->waiting;
+    if (fabs(costs - waiting) > 1e-9 * waiting) {
+        return fm_fail(error, FM_ERR_FAILED,
+                       "invariant violated: costs are %.17g ticks, waiting is %.17g ticks", costs,
+                       waiting);
+    }
+    return FM_OK;
+}

@@ -1,0 +1,61 @@
+/** @file
+ * How wait states come about: what delayed them, what they cost, and how they propagate
+ * [H17 chapter 4]. Runs after the arbitration.
+ */
+#ifndef FERMATA_ANALYSIS_FORMATION_H
+#define FERMATA_ANALYSIS_FORMATION_H
+
+#include "analysis/pattern.h"
+#include "analysis/timeline.h"
+#include "base/map.h"
+#include "cube/cube.h"
+
+struct fm_points;
+
+/** Values of one location that are computed call path by call path. */
+struct fm_cost_cells {
+    struct fm_map index; /**< (node of the call tree, metric) -> position */
+    FM_VECTOR(struct fm_cube_cell) cells;
+};
+
+/** Timelines and costs of all locations. */
+struct fm_formation {
+    struct fm_analysis *analysis;
+    struct fm_timeline *timelines;  /**< by location */
+    struct fm_cost_cells *costs;    /**< by location */
+    uint32_t cost_shift;            /**< as in the cube's experiment */
+    uint64_t waiting;               /**< sum of all waiting times, ticks */
+};
+
+/** Prepares the timelines. Free with fm_formation_close(). */
+void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analysis);
+void fm_formation_close(struct fm_formation *formation);
+
+/** Adds `ticks` (a share of ticks) to a COST metric of a location. Only for the worker that owns the
+ * location. */
+void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, uint32_t visit,
+                           fm_metric_t metric, double ticks);
+
+/** As fm_formation_add_cost() for a call path that the location need not have visited; to be called
+ * once for each such value. */
+void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t location,
+                                  uint32_t callpath, fm_metric_t metric, double ticks);
+
+/** Adds an integer value to a metric of a location. */
+void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_t visit,
+                      fm_metric_t metric, int64_t value);
+
+/** Computes delay costs, interval-delay costs, unattributed costs and the classes of wait states.
+ * Runs message-driven phases. */
+void fm_formation_costs(struct fm_formation *formation, struct fm_points *points);
+
+/** Moves all costs to the cube. */
+fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
+                              struct fm_error *error);
+
+/** Verifies that all costs together are the waiting time (relative error below 1e-9).
+ * @return FM_ERR_FAILED if they are not */
+fm_status_t fm_formation_check(const struct fm_formation *formation, const struct fm_cube *cube,
+                               struct fm_error *error);
+
+#endif

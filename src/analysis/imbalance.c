@@ -1,0 +1,77 @@
+/* The imbalance heuristic: computation time of each location against the mean of its call path. */
+#include "analysis/critical_path.h"
+
+#include "analysis/own_metric.h"
+
+/* Computation of one call path. */
+struct computation {
+    uint64_t time;     /* on all locations */
+    uint32_t visitors;
+};
+
+static void book_visitor(struct fm_formation *formation, uint32_t location, uint32_t visit,
+                         uint64_t time, const struct computation *computation)
+{
+    if (computation->visitors == 1) {
+        fm_formation_add_cost(formation, location, visit, FM_METRIC_IMBALANCE_ABOVE_SINGLE,
+                              (double)time);
+        return;
+    }
+    double excess = (double)time - (double)computation->time / (double)computation->visitors;
+    fm_formation_add_cost(formation, location, visit,
+                          excess > 0 ? FM_METRIC_IMBALANCE_ABOVE : FM_METRIC_IMBALANCE_BELOW,
+                          excess > 0 ? excess : -excess);
+}
+
+static void book_bypassing(struct fm_formation *formation, uint32_t location, uint32_t callpath,
+                           const struct computation *computation)
+{
+    fm_formation_add_at_callpath(
+        formation, location, callpath,
+        computation->visitors == 1 ? FM_METRIC_IMBALANCE_BELOW_SINGULARITY
+                                   : FM_METRIC_IMBALANCE_BELOW_BYPASS,
+        (double)computation->time / (double)computation->visitors);
+}
+
+void fm_imbalance_book(struct fm_formation *formation)
+{
+    const struct fm_trace *trace = formation->analysis->trace;
+    struct computation *computations =
+        fm_allocate(trace->callpaths.count, sizeof *computations);
+    bool *computes = fm_allocate(trace->region_count, sizeof *computes);
+    for (uint32_t r = 0; r < trace->region_count; ++r) {
+        computes[r] = fm_own_metric(&trace->regions[r]) == FM_METRIC_COMP;
+    }
+    for (uint32_t l = 0; l < trace->location_count; ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        for (size_t v = 0; v < location->profile.count; ++v) {
+            const struct fm_visit_profile *profile = &location->profile.items[v];
+            if (computes[profile->region]) {
+                computations[profile->callpath].time += profile->time;
+                ++computations[profile->callpath].visitors;
+            }
+        }
+    }
+    bool *visited = fm_allocate(trace->callpaths.count, sizeof *visited);
+    for (uint32_t l = 0; l < trace->location_count; ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        for (uint32_t v = 0; v < location->profile.count; ++v) {
+            const struct fm_visit_profile *profile = &location->profile.items[v];
+            visited[profile->callpath] = true;
+            if (computes[profile->region]) {
+                book_visitor(formation, l, v, profile->time, &computations[profile->callpath]);
+            }
+        }
+        for (uint32_t c = 0; c < trace->callpaths.count; ++c) {
+            if (!visited[c] && computations[c].visitors != 0) {
+                book_bypassing(formation, l, c, &computations[c]);
+            }
+        }
+        for (size_t v = 0; v < location->profile.count; ++v) {
+            visited[location->profile.items[v].callpath] = false;
+        }
+    }
+    fm_free(visited);
+    fm_free(computes);
+    fm_free(computations);
+}

@@ -1,0 +1,307 @@
+#include "analysis/lock_queue.h"
+
+#include "base/map.h"
+#include "base/sort.h"
+#include "base/vector.h"
+
+typedef FM_VECTOR(struct fm_cube_lock) lock_vector;
+
+struct fm_lock_queues {
+    unsigned workers;
+    lock_vector *locks; /* by worker; times of the trace's clock, names unset */
+};
+
+/* The epochs of one window on the way to their locks. */
+struct window_epochs {
+    const struct fm_lock_hold *holds;
+    uint32_t *chain; /* epochs in a row that waited for one another, up to this one */
+};
+
+/* An epoch among those of its window, sorted by lock. */
+struct member {
+    uint32_t target;
+    uint32_t index;
+};
+
+struct fm_lock_queues *fm_lock_queues_create(unsigned workers)
+{
+    struct fm_lock_queues *queues = fm_allocate(1, sizeof *queues);
+    queues->workers = workers;
+    queues->locks = fm_allocate(workers, sizeof *queues->locks);
+    return queues;
+}
+
+void fm_lock_queues_free(struct fm_lock_queues *queues)
+{
+    if (queues == NULL) {
+        return;
+    }
+    for (unsigned w = 0; w < queues->workers; ++w) {
+        for (size_t i = 0; i < queues->locks[w].count; ++i) {
+            fm_free(queues->locks[w].items[i].queue);
+        }
+        fm_vector_free(&queues->locks[w]);
+    }
+    fm_free(queues->locks);
+    fm_free(queues);
+}
+
+static bool waited(const struct fm_lock_hold *hold)
+{
+    return hold->blocked_by != FM_NONE;
+}
+
+/* ---- the queue over time ---- */
+
+static uint32_t bin_at(const struct fm_cube_lock *lock, uint64_t time)
+{
+    uint32_t low = 0, high = FM_CUBE_LOCK_BINS;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (fm_cube_lock_edge(lock, middle) <= time) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* From `time` on the queue is longer by `step`: adds that to the bin of `time` as far as it lies
+ * behind, and notes it for the bins that follow. */
+static void step_queue(const struct fm_cube_lock *lock, uint64_t time, int64_t step,
+                       int64_t steps[FM_CUBE_LOCK_BINS + 1])
+{
+    uint32_t bin = bin_at(lock, time);
+    lock->queue[bin] += (uint64_t)step * (fm_cube_lock_edge(lock, bin + 1) - time);
+    steps[bin + 1] += step;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* @return the largest number of intervals that overlap; where one ends another may begin */
+static uint64_t most_at_once(uint64_t *begins, uint64_t *ends, size_t count)
+{
+    fm_sort(begins, count, sizeof *begins, compare_times);
+    fm_sort(ends, count, sizeof *ends, compare_times);
+    uint64_t most = 0;
+    for (size_t begun = 0, ended = 0; begun < count; ++begun) {
+        while (ends[ended] <= begins[begun]) {
+            ++ended;
+        }
+        uint64_t length = begun + 1 - ended;
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+static void describe_queue(const struct window_epochs *epochs, const struct member *members,
+                           size_t count, struct fm_cube_lock *lock)
+{
+    if (lock->waits == 0) {
+        return;
+    }
+    lock->bin_count = FM_CUBE_LOCK_BINS;
+    lock->queue = fm_allocate(FM_CUBE_LOCK_BINS, sizeof *lock->queue);
+    int64_t steps[FM_CUBE_LOCK_BINS + 1] = {0};
+    FM_VECTOR(uint64_t) begins = {0};
+    FM_VECTOR(uint64_t) ends = {0};
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_lock_hold *hold = &epochs->holds[members[i].index];
+        if (waited(hold)) {
+            step_queue(lock, hold->queued_from, 1, steps);
+            step_queue(lock, hold->queued_until, -1, steps);
+            fm_vector_push(&begins, hold->queued_from);
+            fm_vector_push(&ends, hold->queued_until);
+        }
+    }
+    int64_t length = 0;
+    for (uint32_t bin = 0; bin < FM_CUBE_LOCK_BINS; ++bin) {
+        length += steps[bin];
+        lock->queue[bin] +=
+            (uint64_t)length * (fm_cube_lock_edge(lock, bin + 1) - fm_cube_lock_edge(lock, bin));
+    }
+    lock->longest_queue = most_at_once(begins.items, ends.items, begins.count);
+    fm_vector_free(&begins);
+    fm_vector_free(&ends);
+}
+
+/* ---- who has to do with the lock ---- */
+
+typedef FM_VECTOR(struct fm_cube_lock_party) party_vector;
+
+static struct fm_cube_lock_party *party_of(party_vector *parties, struct fm_map *index_of_rank,
+                                           uint32_t rank)
+{
+    uint32_t next = (uint32_t)parties->count;
+    uint32_t index = *fm_map_at(index_of_rank, rank, next);
+    if (index == next) {
+        fm_vector_push(parties, (struct fm_cube_lock_party){.rank = rank});
+    }
+    return &parties->items[index];
+}
+
+static int compare_holders(const void *a, const void *b)
+{
+    const struct fm_cube_lock_party *left = a, *right = b;
+    if (left->caused != right->caused) {
+        return left->caused > right->caused ? -1 : 1;
+    }
+    if (left->held != right->held) {
+        return left->held > right->held ? -1 : 1;
+    }
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+static int compare_victims(const void *a, const void *b)
+{
+    const struct fm_cube_lock_party *left = a, *right = b;
+    if (left->waiting != right->waiting) {
+        return left->waiting > right->waiting ? -1 : 1;
+    }
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+static void describe_parties(const struct window_epochs *epochs, const struct member *members,
+                             size_t count, struct fm_cube_lock *lock)
+{
+    party_vector parties = {0};
+    struct fm_map index_of_rank = {0};
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_lock_hold *hold = &epochs->holds[members[i].index];
+        struct fm_cube_lock_party *owner = party_of(&parties, &index_of_rank, hold->owner);
+        ++owner->epochs;
+        owner->held += hold->released - hold->held_from;
+        if (waited(hold)) {
+            uint64_t ticks = hold->queued_until - hold->queued_from;
+            ++owner->waits;
+            owner->waiting += ticks;
+            uint32_t culprit = epochs->holds[hold->blocked_by].owner;
+            party_of(&parties, &index_of_rank, culprit)->caused += ticks;
+        }
+    }
+    fm_sort(parties.items, parties.count, sizeof *parties.items, compare_holders);
+    for (size_t i = 0; i < parties.count && i < FM_CUBE_LOCK_PARTIES; ++i) {
+        lock->holders[lock->holder_count++] = parties.items[i];
+    }
+    fm_sort(parties.items, parties.count, sizeof *parties.items, compare_victims);
+    for (size_t i = 0; i < parties.count && i < FM_CUBE_LOCK_PARTIES; ++i) {
+        if (parties.items[i].waits != 0) {
+            lock->victims[lock->victim_count++] = parties.items[i];
+        }
+    }
+    fm_vector_free(&parties);
+    fm_map_free(&index_of_rank);
+}
+
+/* ---- locks ---- */
+
+/* The owners of the chain that ends with an epoch, its first ones. */
+static void describe_chain(const struct window_epochs *epochs, uint32_t last,
+                           struct fm_cube_lock *lock)
+{
+    lock->longest_chain = epochs->chain[last];
+    lock->chain_count =
+        epochs->chain[last] < FM_CUBE_LOCK_CHAIN ? epochs->chain[last] : FM_CUBE_LOCK_CHAIN;
+    for (uint32_t epoch = last; epoch != FM_NONE; epoch = epochs->holds[epoch].blocked_by) {
+        if (epochs->chain[epoch] <= FM_CUBE_LOCK_CHAIN) {
+            lock->chain[epochs->chain[epoch] - 1] = epochs->holds[epoch].owner;
+        }
+    }
+}
+
+static struct fm_cube_lock describe_lock(const struct window_epochs *epochs, uint32_t window,
+                                         const struct member *members, size_t count)
+{
+    struct fm_cube_lock lock = {
+        .window = window,
+        .target = members[0].target == FM_NONE ? FM_CUBE_NONE : members[0].target,
+        .begin = UINT64_MAX,
+    };
+    uint32_t last_of_chain = members[0].index;
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_lock_hold *hold = &epochs->holds[members[i].index];
+        ++*(hold->exclusive ? &lock.exclusive : &lock.shared);
+        lock.held += hold->released - hold->held_from;
+        lock.waits += waited(hold);
+        lock.waiting += hold->queued_until - hold->queued_from;
+        lock.begin = hold->requested < lock.begin ? hold->requested : lock.begin;
+        lock.end = hold->released > lock.end ? hold->released : lock.end;
+        if (epochs->chain[members[i].index] > epochs->chain[last_of_chain]) {
+            last_of_chain = members[i].index;
+        }
+    }
+    if (lock.waits != 0) {
+        describe_chain(epochs, last_of_chain, &lock);
+    }
+    describe_queue(epochs, members, count, &lock);
+    describe_parties(epochs, members, count, &lock);
+    return lock;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct member *left = a, *right = b;
+    if (left->target != right->target) {
+        return left->target < right->target ? -1 : 1;
+    }
+    return left->index < right->index ? -1 : left->index > right->index;
+}
+
+void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
+                        const struct fm_lock_hold *holds, uint32_t count)
+{
+    struct window_epochs epochs = {holds, fm_allocate(count, sizeof *epochs.chain)};
+    struct member *members = fm_allocate(count, sizeof *members);
+    for (uint32_t i = 0; i < count; ++i) {
+        epochs.chain[i] = waited(&holds[i]) ? epochs.chain[holds[i].blocked_by] + 1 : 1;
+        members[i] = (struct member){holds[i].target, i};
+    }
+    fm_sort(members, count, sizeof *members, compare_members);
+    for (uint32_t begin = 0; begin < count;) {
+        uint32_t end = begin + 1;
+        while (end < count && members[end].target == members[begin].target) {
+            ++end;
+        }
+        fm_vector_push(&queues->locks[worker],
+                       describe_lock(&epochs, window, members + begin, end - begin));
+        begin = end;
+    }
+    fm_free(members);
+    fm_free(epochs.chain);
+}
+
+static int compare_locks(const void *a, const void *b)
+{
+    const struct fm_cube_lock *left = a, *right = b;
+    if (left->window != right->window) {
+        return left->window < right->window ? -1 : 1;
+    }
+    return left->target < right->target ? -1 : left->target > right->target;
+}
+
+fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struct fm_trace *trace,
+                                struct fm_cube *cube, struct fm_error *error)
+{
+    lock_vector all = {0};
+    for (unsigned w = 0; queues != NULL && w < queues->workers; ++w) {
+        for (size_t i = 0; i < queues->locks[w].count; ++i) {
+            fm_vector_push(&all, queues->locks[w].items[i]);
+        }
+    }
+    fm_sort(all.items, all.count, sizeof *all.items, compare_locks);
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < all.count && status == FM_OK; ++i) {
+        struct fm_cube_lock lock = all.items[i];
+        lock.name = trace->windows[lock.window].name;
+        lock.begin -= cube->experiment.begin;
+        lock.end -= cube->experiment.begin;
+        status = fm_cube_add_lock(cube, &lock, error);
+    }
+    fm_vector_free(&all);
+    return status;
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Compares the `expect` lines that are written in scenario files with what the reference finds.
+
+usage: check_expectations.py FILE.scn...
+
+Only the reference is looked at: the analysis has tests of its own for the same files.
+"""
+
+import sys
+from fractions import Fraction
+
+import metrics
+import scenario_file
+import severities
+import timeline
+
+
+def values_of(scenario):
+    """{metric: {(call path, location): value}} of everything in scope."""
+    times = timeline.Timeline(scenario)
+    result = severities.compute(times)
+    return {**result.values, **severities.compute_formation(times, result)}
+
+
+def _is_count(metric):
+    return metric in metrics.COUNT_METRICS or metric.startswith("wait_count")
+
+
+def _actual(values, metric, path, loc):
+    total = sum((value for (cell_path, cell_loc), value in values[metric].items()
+                 if path in ("*", "/".join(cell_path))
+                 and (loc == "*" or scenario_file.parse_location(loc) == cell_loc)), Fraction(0))
+    return total if _is_count(metric) else total / scenario_file.TICKS_PER_UNIT
+
+
+def _is_number(word):
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _parts(words):
+    """(metric, call path, location, value, tolerance) of an `expect` line; regions may contain
+    blanks, so that its end decides whether it has a tolerance."""
+    has_tolerance = len(words) > 4 and all(_is_number(word) for word in words[-2:]) and (
+        words[-3] == "*" or _is_number(words[-3]))
+    end = len(words) - (3 if has_tolerance else 2)
+    tolerance = Fraction(words[-1]) if has_tolerance else Fraction(0)
+    return words[0], " ".join(words[1:end]), words[end], Fraction(words[end + 1]), tolerance
+
+
+def failures(scenario):
+    """Texts about the expectations that do not hold."""
+    values = values_of(scenario)
+    found = []
+    for words in scenario.expects:
+        metric, path, loc, expected, tolerance = _parts(words)
+        if metric not in values:
+            found.append("%s is not in the reference" % metric)
+            continue
+        actual = _actual(values, metric, path, loc)
+        if abs(actual - expected) > tolerance:
+            found.append("%s: found %s" % (" ".join(words), float(actual)))
+    return found
+
+
+def main(arguments):
+    if not arguments:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    failed, checked = 0, 0
+    for path in arguments:
+        scenario = scenario_file.read_scenario(path)
+        checked += len(scenario.expects)
+        for text in failures(scenario):
+            print("%s: %s" % (path, text))
+            failed += 1
+    print("%d files, %d expectations, %d failed" % (len(arguments), checked, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

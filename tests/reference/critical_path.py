@@ -1,0 +1,135 @@
+"""The critical path, its imbalance, and what it means for the time of all locations."""
+
+from fractions import Fraction
+
+# Parent of every metric; values include those of the children.
+METRICS = {
+    "critical_path": None,
+    "critical_path_imbalance": "critical_path",
+    "performance_impact": None,
+    "performance_impact_criticalpath": "performance_impact",
+    "critical_path_activities": "performance_impact_criticalpath",
+    "critical_imbalance_impact": "performance_impact_criticalpath",
+    "intra_partition_imbalance": "critical_imbalance_impact",
+    "inter_partition_imbalance": "critical_imbalance_impact",
+    "non_critical_path_activities": "performance_impact",
+}
+
+
+def start_of_path(intervals):
+    """The location at whose end the path starts, None if there are no events at all."""
+    finalized = {loc: max(call.enter for call in calls if call.name == "Finalize")
+                 for loc, calls in intervals.calls.items()
+                 if any(call.name == "Finalize" for call in calls)}
+    times = finalized or {loc: location.last for loc, location in intervals.locations.items()
+                          if location.last is not None}
+    return min(times, key=lambda loc: (-times[loc], loc)) if times else None
+
+
+def follow(intervals):
+    """Segments (location, from, to) of the path, the latest first; some may have no length."""
+    loc, segments = start_of_path(intervals), []
+    if loc is None:
+        return segments
+    end, followed = intervals.locations[loc].last, set()
+    while True:
+        earlier = [wait for wait in intervals.locations[loc].waits if wait.time <= end]
+        if not earlier:
+            break
+        wait = earlier[-1]
+        assert wait not in followed, "the path goes in a circle"
+        followed.add(wait)
+        segments.append((loc, wait.time, end))
+        loc, end = wait.causing, wait.time
+    segments.append((loc, intervals.locations[loc].first, end))
+    _check_length(intervals, segments)
+    return segments
+
+
+def _check_length(intervals, segments):
+    start, end = segments[0][0], segments[-1][0]
+    length = intervals.locations[start].last - intervals.locations[end].first
+    assert sum(to - since for _, since, to in segments) == length, "the path has gaps"
+    assert all(to >= since for _, since, to in segments)
+
+
+class CriticalPath:
+    """values: {metric: {(call path, location): value}} of all METRICS; segments: see follow()."""
+
+    def __init__(self, intervals):
+        self._locations = intervals.locations
+        self._wait_states = intervals.wait_states
+        self.values = {metric: {} for metric in METRICS}
+        self.segments = follow(intervals)
+        self._own = {loc: location.whole_profile() for loc, location in self._locations.items()}
+        for loc, since, to in self.segments:
+            for path, time in self._locations[loc].time_in_regions(since, to).items():
+                self._add("critical_path", path, loc, time)
+        self._on_path = {}  # {call path: time on the path}
+        for (path, _), time in self.values["critical_path"].items():
+            self._on_path[path] = self._on_path.get(path, 0) + time
+        self._imbalance = {path: self._excess(path, self._locations) for path in self._on_path}
+        for path, value in self._imbalance.items():
+            self._book_on_path("critical_path_imbalance", path, value, with_parents=False)
+        self._add_impact(_Partitions(intervals))
+
+    def _add(self, metric, path, loc, value, with_parents=True):
+        while value and metric is not None:
+            cells = self.values[metric]
+            cells[path, loc] = cells.get((path, loc), 0) + value
+            metric = METRICS[metric] if with_parents else None
+
+    def _book_on_path(self, metric, path, value, with_parents=True):
+        """On the locations in proportion to their time on the path."""
+        for (other, loc), time in list(self.values["critical_path"].items()):
+            if other == path:
+                self._add(metric, path, loc, value * Fraction(time, self._on_path[path]),
+                          with_parents)
+
+    def _excess(self, path, locations):
+        """Time on the path beyond the mean time of some locations."""
+        total = sum(self._own[loc].get(path, 0) for loc in locations)
+        return max(Fraction(0), self._on_path[path] - Fraction(total, len(locations)))
+
+    def _add_impact(self, partitions):
+        for loc, profile in self._own.items():
+            for path, time in profile.items():
+                self._add("critical_path_activities" if path in self._on_path
+                          else "non_critical_path_activities", path, loc, time)
+        waiting = sum(wait.waiting_time for wait in self._wait_states)
+        total = sum(self._imbalance.values())
+        if total == 0:
+            for wait in self._wait_states:
+                self._add("non_critical_path_activities", wait.activity.path, wait.waiting,
+                          wait.waiting_time)
+        else:
+            for path, imbalance in self._imbalance.items():
+                intra = min(imbalance, self._excess(path, partitions.that_execute(path)))
+                self._book_on_path("intra_partition_imbalance", path, waiting * intra / total)
+                self._book_on_path("inter_partition_imbalance", path,
+                                   waiting * (imbalance - intra) / total)
+        self._check_impact()
+
+    def _check_impact(self):
+        spent = sum(end - begin for location in self._locations.values()
+                    for begin, end, _ in location.segments)
+        assert sum(self.values["performance_impact"].values()) == spent, "impact is not all time"
+
+
+class _Partitions:
+    """Groups of locations that visit the same top-level call paths."""
+
+    def __init__(self, intervals):
+        visited = {loc: {call.path for call in intervals.calls.get(loc, ())}
+                   for loc in intervals.locations}
+        self._groups = {}
+        self._paths = {}
+        for loc, paths in visited.items():
+            roots = frozenset(path for path in paths if len(path) == 1)
+            self._groups.setdefault(roots, []).append(loc)
+            self._paths.setdefault(roots, set()).update(paths)
+
+    def that_execute(self, path):
+        """The locations of all partitions in which somebody visits the call path."""
+        return [loc for roots, locations in self._groups.items() if path in self._paths[roots]
+                for loc in locations]

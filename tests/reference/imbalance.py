@@ -1,0 +1,44 @@
+"""The imbalance heuristic: how far the computation time of a call path is from its mean."""
+
+from fractions import Fraction
+
+from intervals import has_computation
+
+# Parent of every metric; values include those of the children.
+METRICS = {
+    "imbalance": None,
+    "imbalance_above": "imbalance",
+    "imbalance_above_single": "imbalance_above",
+    "imbalance_below": "imbalance",
+    "imbalance_below_bypass": "imbalance_below",
+    "imbalance_below_singularity": "imbalance_below_bypass",
+}
+
+
+def imbalance(intervals):
+    """{metric: {(call path, location): value}} of all METRICS."""
+    values = {metric: {} for metric in METRICS}
+    times = {}  # {call path: {location that visits it: exclusive time}}
+    for loc, calls in intervals.calls.items():
+        for call in calls:
+            if has_computation(call.path):
+                of_path = times.setdefault(call.path, {})
+                of_path[loc] = of_path.get(loc, 0) + call.own_time
+    for path, of_path in times.items():
+        mean = Fraction(sum(of_path.values()), len(of_path))
+        is_single = len(of_path) == 1
+        for loc in intervals.locations:
+            metric, value = _deviation(of_path.get(loc), mean, is_single)
+            while value and metric is not None:
+                values[metric][path, loc] = value
+                metric = METRICS[metric]
+    return values
+
+
+def _deviation(time, mean, is_single):
+    """(metric, value) of one location; `time` None: it does not visit the call path."""
+    if time is None:
+        return "imbalance_below_singularity" if is_single else "imbalance_below_bypass", mean
+    if is_single:
+        return "imbalance_above_single", time
+    return "imbalance_above" if time > mean else "imbalance_below", abs(time - mean)

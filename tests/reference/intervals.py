@@ -1,0 +1,176 @@
+"""Wait states as points between two locations, and what a location does between two points.
+
+Times are integers in 1/1000 units, as everywhere in the reference.
+"""
+
+import metrics
+import wait_states as ws
+
+# Delay kind of every wait state, by its metric in the time tree. The two forms of Late Post and of
+# the passive-target wait states (in synchronization calls, in operations) are one kind.
+SYNCHRONIZATION_KINDS = {
+    "mpi_latesender": "latesender",
+    "mpi_latereceiver": "latereceiver",
+    "mpi_barrier_wait": "barrier",
+    "mpi_wait_nxn": "n2n",
+    "mpi_latebroadcast": "12n",
+    "mpi_earlyreduce": "n21",
+    "mpi_earlyscan": "scan",
+    "mpi_init_wait": "init",
+    "mpi_finalize_wait": "finalize",
+    "mpi_comm_wait": "comm",
+    "mpi_file_wait": "file",
+    "mpi_rma_wait_at_create": "rma_create",
+    "mpi_rma_wait_at_fence": "rma_fence",
+    "mpi_rma_wait_at_free": "rma_free",
+    "mpi_rma_sync_late_post": "rma_late_post",
+    "mpi_rma_comm_late_post": "rma_late_post",
+    "mpi_rma_early_wait": "rma_early_wait",
+    "mpi_rma_sync_wait_for_progress": "rma_progress",
+    "mpi_rma_comm_wait_for_progress": "rma_progress",
+}
+CONTENTION_KINDS = {
+    "mpi_rma_sync_lock_competition": "mpi_rma_lock",
+    "mpi_rma_comm_lock_competition": "mpi_rma_lock",
+}
+# In the order of the tables above, each kind once.
+DELAY_KINDS = tuple(dict.fromkeys(SYNCHRONIZATION_KINDS.values()))
+INTERVAL_DELAY_KINDS = tuple(dict.fromkeys(CONTENTION_KINDS.values()))
+KINDS = DELAY_KINDS + INTERVAL_DELAY_KINDS
+
+
+class WaitState:
+    """`activity` waits from `begin` to `time` for `cause`, a call of another location."""
+
+    def __init__(self, candidate):
+        self.activity = candidate.activity
+        self.cause = candidate.cause
+        self.waiting = candidate.activity.loc
+        self.causing = candidate.cause.loc
+        self.begin = candidate.activity.enter
+        self.time = candidate.time
+        self.is_contention = candidate.metric in CONTENTION_KINDS
+        kinds = CONTENTION_KINDS if self.is_contention else SYNCHRONIZATION_KINDS
+        self.kind = kinds[candidate.metric]
+
+    @property
+    def waiting_time(self):
+        return self.time - self.begin
+
+    def waiting_time_behind(self, start):
+        return self.time - max(start, self.begin)
+
+
+class Location:
+    """What happens on one location. `first` and `last` are the times of its first and last event,
+    None without events; `segments` are (begin, end, call path) of the innermost open region."""
+
+    def __init__(self, events):
+        self.first = events[0].time if events else None
+        self.last = events[-1].time if events else None
+        self.segments = []
+        self.waits = []  # its WaitStates, ordered by time
+        path = ()
+        for event, following in zip(events, events[1:]):
+            if event.name == "enter":
+                path += (event.args[0],)
+            elif event.name == "leave":
+                path = path[:-1]
+            if path and following.time > event.time:
+                self.segments.append((event.time, following.time, path))
+
+    def waits_inside(self, start, end):
+        """Pairs (WaitState, its waiting time behind `start`) of those that end in (start, end]."""
+        return [(wait, wait.waiting_time_behind(start)) for wait in self.waits
+                if start < wait.time <= end]
+
+    def time_in_regions(self, start, end):
+        """{call path: exclusive time between `start` and `end`}."""
+        times = {}
+        for begin, finish, path in self.segments:
+            overlap = min(finish, end) - max(begin, start)
+            if overlap > 0:
+                times[path] = times.get(path, 0) + overlap
+        return times
+
+    def profile(self, start, end):
+        """d(c): {call path: time without waiting between `start` and `end`}, zeros left out."""
+        times = self.time_in_regions(start, end)
+        for wait in self.waits:
+            waiting_time = min(wait.time, end) - max(wait.begin, start)
+            if waiting_time > 0:
+                times[wait.activity.path] -= waiting_time
+        assert all(time >= 0 for time in times.values())
+        return {path: time for path, time in times.items() if time}
+
+    def whole_profile(self):
+        return self.profile(self.first - 1, self.last) if self.segments else {}
+
+
+class Intervals:
+    """locations: {location: Location}, all that the scenario defines; wait_states: [WaitState]."""
+
+    def __init__(self, timeline, chosen, instances, windows):
+        scenario = timeline.scenario
+        self.calls = timeline.calls
+        self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()))
+                          for rank in range(scenario.ranks) for thread in range(scenario.threads)}
+        self.wait_states = [WaitState(candidate) for candidate in chosen.values()]
+        self.wait_states.sort(key=lambda wait: (wait.time, wait.waiting))
+        self._synchronizations = {}  # {pair of locations: set of times}
+        self._contentions = {}
+        self._init_times = {}  # {rank: time of the synchronization of Init}
+        for wait in self.wait_states:
+            self.locations[wait.waiting].waits.append(wait)
+            self._add_point(wait.is_contention, wait.waiting, wait.causing, wait.time)
+        for kind, calls in _synchronizing_instances(instances, windows):
+            self._add_instance(kind, calls)
+
+    def _add_point(self, is_contention, one, other, time):
+        points = self._contentions if is_contention else self._synchronizations
+        points.setdefault(frozenset((one, other)), set()).add(time)
+
+    def _add_instance(self, kind, calls):
+        time = max(call.enter for call in calls)
+        for index, call in enumerate(calls):
+            for other in calls[:index]:
+                self._add_point(False, call.loc, other.loc, time)
+            if kind == "init":
+                self._init_times[call.loc[0]] = time
+
+    def starts(self, wait):
+        """(start on the waiting location, start on the causing location) of the interval."""
+        pair = frozenset((wait.waiting, wait.causing))
+        points = set(self._synchronizations.get(pair, ()))
+        if wait.is_contention:
+            points |= self._contentions.get(pair, set())
+        earlier = [time for time in points if time < wait.time]
+        if not earlier:
+            # The synchronization of Init is one of the processes: their other threads share it.
+            earlier = [self._init_times[rank] for rank in (wait.waiting[0], wait.causing[0])
+                       if self._init_times.get(rank, wait.time) < wait.time]
+            if len(earlier) < 2:
+                return self.locations[wait.waiting].first, self.locations[wait.causing].first
+        return (max(earlier),) * 2
+
+
+def _synchronizing_instances(instances, windows):
+    """Pairs (kind, calls of all members) of the collectives that are a synchronization point for
+    every pair of their members."""
+    for members in instances.values():
+        kind = ws.instance_kind(members)
+        if not all(member.is_blocking for member in members):
+            continue
+        calls = {member.rank: member.activity for member in members}
+        if (kind in ("barrier", "nxn", "init", "finalize")
+                or kind in ("comm", "file") and ws.instance_overlaps(calls)):
+            yield kind, list(calls.values())
+    for processes in windows.values():
+        for _, calls, _ in ws.window_collective_instances(processes):
+            if ws.is_complete(calls, processes) and ws.instance_overlaps(calls):
+                yield "window", list(calls.values())
+
+
+def has_computation(path):
+    """Whether the own time of a call path is computation."""
+    return metrics.own_node(path[-1]) == "comp"

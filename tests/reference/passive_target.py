@@ -1,0 +1,131 @@
+"""The wait states of passive-target one-sided communication: lock contention, wait for progress."""
+
+import metrics
+import wait_states as ws
+
+
+def candidates(timeline, windows):
+    """The candidates of both rules."""
+    waiting = {candidate.activity: candidate
+               for candidate in _progress_candidates(timeline, windows)}
+    yield from waiting.values()
+    for processes in windows.values():
+        yield from _contention_candidates(processes, waiting)
+
+
+def _metric(call, suffix):
+    kind = "sync" if call.node == "mpi_rma_sync_passive" else "comm"
+    return "mpi_rma_%s_%s" % (kind, suffix)
+
+
+# --- Wait for Progress -----------------------------------------------------------------------
+
+
+def _dependencies(windows):
+    """{call: set of the other processes whose progress it needs}."""
+    needs = {}
+    for processes in windows.values():
+        if any(process.is_shared_memory for process in processes.values()):
+            continue
+        for process in processes.values():
+            for call, targets in process.needs_progress.items():
+                needs.setdefault(call, set()).update(targets - {process.process})
+    return needs
+
+
+def _progressing_calls(timeline):
+    """{rank: its progressing calls, those of all threads, ordered by Enter}."""
+    progressing = {}
+    for loc, calls in timeline.calls.items():
+        progressing.setdefault(loc[0], []).extend(
+            call for call in calls if metrics.is_progressing(call.region))
+    for calls in progressing.values():
+        calls.sort(key=lambda call: (call.enter, call.loc, call.index))
+    return progressing
+
+
+def _overlaps(call, activity):
+    return call.enter <= activity.leave and (call.leave > activity.enter
+                                             or call.enter >= activity.enter)
+
+
+def _progress_candidates(timeline, windows):
+    progressing = _progressing_calls(timeline)
+    for activity, targets in _dependencies(windows).items():
+        first_calls = []
+        for target in targets:
+            overlapping = [call for call in progressing.get(target, ())
+                           if _overlaps(call, activity)]
+            first_calls += overlapping[:1]
+        awaited = [call for call in first_calls if call.enter > activity.enter]
+        if awaited and activity.is_leaf:
+            cause = min(awaited, key=lambda call: (-call.enter, call.loc, call.index))
+            yield ws.Candidate(activity, cause.enter, ws.PROGRESS, cause,
+                               _metric(activity, "wait_for_progress"), first_calls, 0)
+
+
+def time_without_overlap(candidate):
+    """The part of a wait for progress that no first call of the targets covers."""
+    uncovered, begin = 0, candidate.activity.enter
+    for call in sorted(candidate.detail, key=lambda call: call.enter):
+        end = min(call.enter, candidate.time)
+        uncovered += max(0, end - begin)
+        begin = max(begin, call.leave)
+    return uncovered + max(0, candidate.time - begin)
+
+
+# --- Lock Contention -------------------------------------------------------------------------
+
+
+def _conflict(first, second):
+    return bool(first.targets & second.targets) and (first.is_exclusive or second.is_exclusive)
+
+
+def _predecessor(epoch, before):
+    """The epoch of `before` that blocks `epoch`, None if none does."""
+    conflicting = [other for other in before if _conflict(other, epoch)]
+    if not conflicting:
+        return None
+    latest = max(other.release.leave for other in conflicting)
+    return min((other for other in conflicting if other.release.leave == latest),
+               key=lambda other: (other.release.loc, other.release.index))
+
+
+def _activities(epoch, targets):
+    """The calls of an epoch that can wait for the lock; operations on `targets` only."""
+    if epoch.acquire:
+        return [epoch.acquire]
+    operations = [operation.call for operation in epoch.operations if operation.target in targets]
+    return [epoch.request] + operations + epoch.flushes + [epoch.release]
+
+
+def _contention_candidates(processes, waiting_for_progress):
+    """`waiting_for_progress`: {call: its candidate of the other rule}."""
+    epochs = [epoch for process in processes.values() for epoch in process.locks if epoch.release]
+    epochs.sort(key=lambda epoch: (epoch.release.leave, epoch.release.loc, epoch.release.index))
+    found = {}  # {epoch: (its candidate, the targets whose lock it waits for)}
+    for position, epoch in enumerate(epochs):
+        predecessor = _predecessor(epoch, epochs[:position])
+        if predecessor is None or predecessor.process == epoch.process:
+            continue
+        locks = predecessor.targets & epoch.targets
+        release = predecessor.release
+        begin = release.enter
+        if predecessor in found:
+            earlier, earlier_locks = found[predecessor]
+            if earlier.activity is release and earlier_locks & locks:
+                begin = max(begin, earlier.time)
+        if release in waiting_for_progress:
+            begin = max(begin, waiting_for_progress[release].time)
+        possible = [call for call in _activities(epoch, predecessor.targets)
+                    if call.enter < release.leave and call.leave > begin]
+        if not possible:
+            continue
+        call = max(possible, key=lambda call: (min(release.leave, call.leave) - call.enter,
+                                               call.enter, call.index))
+        time = min(release.leave, call.leave)
+        if epoch.request.enter < time and call.enter < time and call.is_leaf:
+            candidate = ws.Candidate(call, time, ws.LOCK_CONTENTION, release,
+                                     _metric(call, "lock_competition"), None, 0)
+            found[epoch] = candidate, locks
+            yield candidate

@@ -1,0 +1,73 @@
+"""lock-contention, work-queue and rput-pipeline verify their results on any number of ranks, print
+the same in every run, and reject wrong arguments."""
+
+import argparse
+import os
+import sys
+
+from mpi_launcher import run_mpi
+
+SHORT = ["--scale", "0.01"]
+
+# program, arguments, what it prints with {ranks}
+RUNS = [
+    ("lock-contention", SHORT, "{ranks} ranks, all updates arrived"),
+    ("lock-contention", [*SHORT, "--busy", "--window", "allocate"],
+     "{ranks} ranks, all updates arrived"),
+    ("work-queue", ["--tasks", "20"], "20 tasks, each done once"),
+    ("work-queue", ["--tasks", "9", "--exclusive", "--busy"], "9 tasks, each done once"),
+    ("work-queue", ["--tasks", "0"], "0 tasks, each done once"),
+    ("rput-pipeline", ["--blocks", "9"], "9 blocks of 1024 numbers, all right"),
+    ("rput-pipeline", ["--blocks", "6", "--length", "1", "--transfer", "rput"],
+     "6 blocks of 1 numbers, all right"),
+    ("rput-pipeline", ["--blocks", "6", "--length", "9", "--transfer", "put"],
+     "6 blocks of 9 numbers, all right"),
+    ("rput-pipeline", ["--blocks", "6", "--length", "9", "--transfer", "local"],
+     "6 blocks of 9 numbers, all right"),
+]
+
+# program, ranks, arguments, message
+WRONG = [
+    ("lock-contention", 2, ["--hold", "-1"], '--hold needs a number from 0 to 3600, not "-1"'),
+    ("lock-contention", 2, ["--scale", "nan"], '--scale needs a number from 0 to 3600, not "nan"'),
+    ("lock-contention", 2, ["--window", "shared"],
+     '--window is create or allocate, not "shared"'),
+    ("lock-contention", 2, ["--skew"], "--skew needs a value"),
+    ("work-queue", 2, ["--tasks", "1x"], '--tasks needs a number from 0 to 1000000, not "1x"'),
+    ("work-queue", 2, ["--mean", ""], '--mean needs seconds from 0 to 3600, not ""'),
+    ("work-queue", 2, ["fast"], 'unexpected argument "fast"'),
+    ("rput-pipeline", 2, ["--transfer", "get"], '--transfer cannot be "get"'),
+    ("rput-pipeline", 2, ["--length", "0"], '--length cannot be "0"'),
+    ("rput-pipeline", 2, ["--what"], "unknown option --what"),
+    ("rput-pipeline", 1, [], "needs 2 ranks or more"),
+]
+
+
+def lines_of(options, program, ranks, arguments, exit_code):
+    """The program's own lines; exits with everything it printed if it ends in another way."""
+    run = run_mpi(options.mpirun, ranks, [os.path.join(options.folder, program), *arguments])
+    if run.returncode != exit_code:
+        sys.exit(f"{program} {' '.join(arguments)} on {ranks} ranks: exit code {run.returncode}\n"
+                 f"{run.stdout}{run.stderr}")
+    return [line for line in (run.stdout + run.stderr).splitlines()
+            if line.startswith(f"{program}: ")]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpirun", required=True)
+    parser.add_argument("--folder", required=True, help="where the workloads are")
+    options = parser.parse_args()
+
+    for program, arguments, message in RUNS:
+        for ranks in (2, 3, 4):
+            told = lines_of(options, program, ranks, arguments, 0)
+            if told != [f"{program}: {message.format(ranks=ranks)}"]:
+                sys.exit(f"{program} {' '.join(arguments)} on {ranks} ranks prints {told}")
+    for program, ranks, arguments, message in WRONG:
+        told = lines_of(options, program, ranks, arguments, 2)
+        if told != [f"{program}: {message} (try --help)"]:
+            sys.exit(f"{program} {' '.join(arguments)} prints {told}")
+
+
+main()
