@@ -13,18 +13,19 @@
 
 static void print_usage(FILE *stream)
 {
-    fputs("usage: fermata analyze [OPTIONS] DIR\n"
-          "Finds the wait states in the trace DIR/traces.otf2 (any OTF2 archive) and writes\n"
-          "DIR/report.fer, which `fermata report DIR` shows.\n\n"
-          "  -j, --jobs N       worker threads (default: one for each processor)\n"
-          "  -o, --output FILE  where to write the report\n"
-          "  -q, --quiet        print errors only; warnings stand in the report, too\n"
-          "      --check        verify the invariants of the result\n"
-          "      --progress WHO target (default): one-sided operations need a call of their target;\n"
-          "                     async: a progress thread or process serves them at any time\n"
-          "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
-          "                     the rest in a file beside the report\n",
-          stream);
+    fputs(
+        "usage: fermata analyze [OPTIONS] DIR\n"
+        "Finds the wait states in the trace DIR/traces.otf2 (any OTF2 archive) and writes\n"
+        "DIR/report.fer, which `fermata report DIR` shows.\n\n"
+        "  -j, --jobs N       worker threads (default: one for each processor)\n"
+        "  -o, --output FILE  where to write the report\n"
+        "  -q, --quiet        print errors only; warnings stand in the report, too\n"
+        "      --check        verify the invariants of the result\n"
+        "      --progress WHO target (default): one-sided operations need a call of their target;\n"
+        "                     async: a progress thread or process serves them at any time\n"
+        "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
+        "                     the rest in a file beside the report\n",
+        stream);
 }
 
 /* @return whether `text` is a size such as 4096, 512K, 64M, 2G */
@@ -78,7 +79,7 @@ static char *directory_of(const char *path)
     return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path + 1));
 }
 
-/* The reader of the report learns first what the experiment lacks. */
+/* The report tells, too, what the experiment lacks. */
 static fm_status_t add_missing(struct fm_cube *cube, const char *archive, struct fm_error *error)
 {
     fm_status_t status = FM_OK;

@@ -38,7 +38,8 @@ void fm_doctor_tell(enum fm_health health, const char *remedy, const char *forma
 static void print_usage(FILE *stream)
 {
     fputs("usage: fermata doctor [--] [PROGRAM]\n"
-          "Tells what works on this machine, and for PROGRAM, and how to mend the rest. Exits with 0\n"
+          "Tells what works on this machine, and for PROGRAM, and how to mend the rest. Exits with "
+          "0\n"
           "if everything needed for recording works, else with 1.\n",
           stream);
 }

@@ -69,8 +69,8 @@ static bool defines_mpi(const struct elf *elf)
             at(elf, elf->head->e_shoff + (uint64_t)table->sh_link * sizeof *names, sizeof *names);
         const Elf64_Sym *symbols = at(elf, table->sh_offset, table->sh_size);
         const char *text = names != NULL ? at(elf, names->sh_offset, names->sh_size) : NULL;
-        for (uint64_t s = 0; text != NULL && symbols != NULL && s < table->sh_size / sizeof *symbols;
-             s++) {
+        for (uint64_t s = 0;
+             text != NULL && symbols != NULL && s < table->sh_size / sizeof *symbols; s++) {
             static const char wanted[] = "MPI_Init";
             uint64_t name = symbols[s].st_name;
             if (symbols[s].st_shndx != SHN_UNDEF && name + sizeof wanted <= names->sh_size &&
@@ -181,7 +181,8 @@ void fm_doctor_program(const char *name)
         close(file);
     }
     if (bytes == MAP_FAILED) {
-        fm_doctor_tell(FM_HEALTH_WARNING, "ask for the right to read it", "%s cannot be read", path);
+        fm_doctor_tell(FM_HEALTH_WARNING, "ask for the right to read it", "%s cannot be read",
+                       path);
         return;
     }
     struct elf elf = {bytes, (size_t)status.st_size, bytes};

@@ -197,8 +197,8 @@ static void read_result(const char *path, struct fm_record_result *result)
     }
 }
 
-/* The processes are gone when their launcher is, or soon after: a rebuild that finds one alive waits
- * for it a little. */
+/* The processes are gone when their launcher is, or soon after: a rebuild that finds one alive
+ * waits for it a little. */
 static void complete(struct fm_record_result *result)
 {
     enum { ATTEMPTS = 50, PAUSE = 100000 /* microseconds */ };

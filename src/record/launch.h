@@ -26,9 +26,9 @@ struct fm_record_result {
 };
 
 /** Runs a command with the recorder and waits for it; if it does not reach its MPI_Finalize, the
- * archive is completed from what the processes left behind. Signals to this process that ask to end are
- * passed on. Under mpirun (as one of several processes) only the options' environment is used as
- * for any rank: use fm_record_exec there.
+ * archive is completed from what the processes left behind. Signals to this process that ask to end
+ * are passed on. Under mpirun (as one of several processes) only the options' environment is used
+ * as for any rank: use fm_record_exec there.
  * @param command  argument vector, ends with NULL
  * @return FM_OK if the command could be started, whatever it returned then */
 fm_status_t fm_record_run(const struct fm_record_options *options, char *const command[],

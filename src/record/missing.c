@@ -36,8 +36,7 @@ void fm_missing_describe(struct fm_process_end *ends, size_t count, char *text, 
         lost += !ends[i].saved;
     }
     if (lost == 0) {
-        append(text, size, &length,
-               "the program ended without MPI_Finalize; all before is there");
+        append(text, size, &length, "the program ended without MPI_Finalize; all before is there");
         return;
     }
     qsort(ends, count, sizeof *ends, compare);

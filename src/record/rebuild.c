@@ -116,8 +116,8 @@ static fm_status_t find_size(struct rebuild *r, struct fm_error *error)
     }
     closedir(folder);
     return r->size != 0 ? FM_OK
-                        : fm_fail(error, FM_ERR_DATA, "%s/journal: no process left a usable journal",
-                                  r->directory);
+                        : fm_fail(error, FM_ERR_DATA,
+                                  "%s/journal: no process left a usable journal", r->directory);
 }
 
 /* Numbers of threads are dense; one that never flushed leaves no file before one that did. */
@@ -133,8 +133,7 @@ static fm_status_t count_threads(struct rebuild *r, struct fm_error *error)
         unsigned rank, thread;
         int end = 0;
         if (sscanf(entry->d_name, "%u.%u.evt%n", &rank, &thread, &end) == 2 && end > 0 &&
-            rank < r->size && thread < (1u << 20) &&
-            thread >= r->processes[rank].thread_count) {
+            rank < r->size && thread < (1u << 20) && thread >= r->processes[rank].thread_count) {
             r->processes[rank].thread_count = thread + 1;
         }
     }
@@ -149,8 +148,8 @@ static fm_status_t count_threads(struct rebuild *r, struct fm_error *error)
         for (uint32_t t = 0; t < process->thread_count; t++) {
             process->threads[t].rank = rank;
             process->threads[t].index = t;
-            process->threads[t].next = t + 1 < process->thread_count ? &process->threads[t + 1]
-                                                                     : NULL;
+            process->threads[t].next =
+                t + 1 < process->thread_count ? &process->threads[t + 1] : NULL;
         }
     }
     return FM_OK;
@@ -217,8 +216,9 @@ static void define_used_functions(struct process *process, struct fm_process_jou
     for (size_t i = 0; i < process->region_count; i++) {
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
-            uint32_t words[3] = {fm_define_string(&journal->definitions, journal->functions[i].name),
-                                 journal->functions[i].role, OTF2_PARADIGM_MPI};
+            uint32_t words[3] = {
+                fm_define_string(&journal->definitions, journal->functions[i].name),
+                journal->functions[i].role, OTF2_PARADIGM_MPI};
             numbers[i] = fm_define(&journal->definitions, FM_DEFINE_REGION, words, 3);
         }
     }
@@ -267,8 +267,7 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
     }
     bool good = !process->known || merge(r, process, &journal);
     fm_journal_unload(&journal);
-    return good ? FM_OK
-                : fm_fail(error, FM_ERR_DATA, "%s: the definitions are inconsistent", path);
+    return good ? FM_OK : fm_fail(error, FM_ERR_DATA, "%s: the definitions are inconsistent", path);
 }
 
 /* ---- definitions ---- */
@@ -297,8 +296,8 @@ static bool define_process(struct rebuild *r, uint32_t rank)
         r->result->events += process->threads[t].events;
     }
     r->result->locations += process->thread_count;
-    uint32_t number = fm_define(&r->set, FM_DEFINE_PROCESS, words,
-                                4 + 2 * (size_t)process->thread_count);
+    uint32_t number =
+        fm_define(&r->set, FM_DEFINE_PROCESS, words, 4 + 2 * (size_t)process->thread_count);
     free(words);
     return number == rank;
 }
@@ -321,8 +320,8 @@ static uint64_t resolution(const struct rebuild *r, const json_t *environment)
 static void summarize(const struct rebuild *r, const json_t *environment,
                       struct fm_archive_summary *summary)
 {
-    *summary = (struct fm_archive_summary){.resolution = resolution(r, environment),
-                                           .begin = UINT64_MAX};
+    *summary =
+        (struct fm_archive_summary){.resolution = resolution(r, environment), .begin = UINT64_MAX};
     for (uint32_t rank = 0; rank < r->size; rank++) {
         const struct process *process = &r->processes[rank];
         if (!process->known) {
@@ -346,13 +345,13 @@ static void describe_missing(struct rebuild *r, const struct fm_archive_summary 
     for (uint32_t rank = 0; ends != NULL && rank < r->size; rank++) {
         const struct process *process = &r->processes[rank];
         uint64_t last = global_time(process, process->last_time);
-        ends[rank] = (struct fm_process_end){
-            .rank = rank,
-            .known = process->known,
-            .saved = process->saved,
-            .seconds = last > summary->begin
-                           ? (double)(last - summary->begin) / (double)summary->resolution
-                           : 0};
+        ends[rank] = (struct fm_process_end){.rank = rank,
+                                             .known = process->known,
+                                             .saved = process->saved,
+                                             .seconds = last > summary->begin
+                                                            ? (double)(last - summary->begin) /
+                                                                  (double)summary->resolution
+                                                            : 0};
     }
     if (ends != NULL) {
         fm_missing_describe(ends, r->size, r->result->missing, sizeof r->result->missing);
@@ -390,8 +389,8 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
     for (uint32_t rank = 0; rank < r->size && fm_archive_failure() == NULL; rank++) {
         struct process *process = &r->processes[rank];
         struct fm_clock_offset offsets[2] = {process->journal.offset, process->journal.offset};
-        offsets[1].time = process->last_time > offsets[0].time ? process->last_time
-                                                               : offsets[0].time + 1;
+        offsets[1].time =
+            process->last_time > offsets[0].time ? process->last_time : offsets[0].time + 1;
         need_room(r, fm_archive_local_bytes(&process->map, process->region_count) *
                          process->thread_count);
         fm_archive_write_local(process->threads, &process->map, process->regions,

@@ -1,5 +1,5 @@
-/* Prints what a recorder could change in the program it is loaded into: recorded and unrecorded runs
- * must print the same. */
+/* Prints what a recorder could change in the program it is loaded into: recorded and unrecorded
+ * runs must print the same. */
 #include <errno.h>
 #include <fenv.h>
 #include <mpi.h>
@@ -52,8 +52,7 @@ int main(int argc, char **argv)
         errno = 77;
         MPI_Pack(&i, 1, MPI_INT, packed, sizeof packed, &position, MPI_COMM_SELF);
         bad_errno += errno != 77;
-        MPI_Sendrecv(&i, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, 0, 0, MPI_COMM_SELF,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&i, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     }
     printf("rank %d: errno changed %d times, rounding %s, flags %s\n", rank, bad_errno,
            fegetround() == FE_UPWARD ? "kept" : "lost",

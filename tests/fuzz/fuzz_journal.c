@@ -28,9 +28,8 @@ static void put_block(int file, uint32_t kind, const uint8_t *content, size_t by
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char folder[] = "/tmp/fuzz-journal-XXXXXX", path[128];
-    struct fm_journal_process process = {.size = 1 + (size > 0 ? data[0] % 3u : 0),
-                                         .ticks_used = 1,
-                                         .host = "nowhere"};
+    struct fm_journal_process process = {
+        .size = 1 + (size > 0 ? data[0] % 3u : 0), .ticks_used = 1, .host = "nowhere"};
     struct fm_rebuilt result;
     struct fm_error error = {""};
     int files[2];

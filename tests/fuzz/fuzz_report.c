@@ -17,7 +17,8 @@ enum { HEAD = 24, CHECKSUM = 8 };
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static char path[64];
-    static const char magic[8] = "\x89" "FERMATA";
+    static const char magic[8] = "\x89"
+                                 "FERMATA";
     if (size < HEAD + CHECKSUM) {
         return 0;
     }

@@ -101,7 +101,8 @@ OTF2_Archive *fm_archive_handle(void);
 /** Notes an OTF2 result; the first failure counts. */
 void fm_archive_check(OTF2_ErrorCode code);
 
-/** Writes records as OTF2 events until one that is none (convert.c). @return whether all were good */
+/** Writes records as OTF2 events until one that is none (convert.c). @return whether all were good
+ */
 bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
                         size_t functions);
 

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 enum {
-    CHUNKS = 4,          /* of one of OTF2's buffers */
-    EVENT_BYTES = 64,    /* more than any event takes */
-    NUMBER_BYTES = 10,   /* of a number in a definition, at most, and of a record's head */
+    CHUNKS = 4,            /* of one of OTF2's buffers */
+    EVENT_BYTES = 64,      /* more than any event takes */
+    NUMBER_BYTES = 10,     /* of a number in a definition, at most, and of a record's head */
     FILE_BYTES = 64 * 1024 /* heads, paradigms, properties */
 };
 
@@ -20,8 +20,8 @@ struct buffer {
     int count;
 };
 
-static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
-                      void **buffer_data, uint64_t bytes)
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer_data,
+                      uint64_t bytes)
 {
     (void)data, (void)type, (void)location;
     struct buffer *buffer = *buffer_data;

@@ -49,8 +49,8 @@ static int open_file(int64_t thread, bool create)
 {
     char path[PATH_MAX + 64];
     fm_journal_path(path, sizeof path, journal.directory, journal.rank, thread);
-    return open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0),
-                0600);
+    return open(
+        path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0600);
 }
 
 /* Content of one block in two parts. */
@@ -59,7 +59,8 @@ static bool write_block(int file, enum fm_journal_kind kind, const void *first, 
 {
     static const uint64_t zero;
     struct fm_journal_head head = {FM_JOURNAL_MAGIC, kind, 0, first_bytes + second_bytes, 0};
-    uint64_t checksum = fm_journal_checksum(0, &head.kind, 2 * sizeof head.kind + sizeof head.bytes);
+    uint64_t checksum =
+        fm_journal_checksum(0, &head.kind, 2 * sizeof head.kind + sizeof head.bytes);
     checksum = fm_journal_checksum(checksum, first, first_bytes);
     head.checksum = fm_journal_checksum(checksum, second, second_bytes);
     struct iovec parts[] = {{&head, sizeof head},

@@ -70,7 +70,8 @@ bool fm_journal_next(struct fm_journal_reader *reader)
     if (read_all(reader->file, reader->content, padded) < padded) {
         return false;
     }
-    uint64_t checksum = fm_journal_checksum(0, &head.kind, 2 * sizeof head.kind + sizeof head.bytes);
+    uint64_t checksum =
+        fm_journal_checksum(0, &head.kind, 2 * sizeof head.kind + sizeof head.bytes);
     if (fm_journal_checksum(checksum, reader->content, (size_t)head.bytes) != head.checksum) {
         return false;
     }

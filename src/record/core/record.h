@@ -9,40 +9,41 @@
 
 #include <stdint.h>
 
-/** X(kind, further words, 1 if it happens at Enter). Layout of the further words behind the name. */
+/** X(kind, further words, 1 if it happens at Enter). Layout of the further words behind the name.
+ */
 #define FM_RECORD_KINDS(X)                                                                         \
-    X(CALL, 1, 1)               /* aux: function, ref + 8 bits: duration; enter */                 \
-    X(CALL_LONG, 2, 1)          /* aux: function; enter, leave */                                  \
-    X(PROGRAM_BEGIN, 1, 1)      /* time; stands between calls */                                   \
-    X(PROGRAM_END, 1, 1)        /* time; stands between calls */                                   \
-    X(FLUSH, 2, 1)              /* begin, end of writing the buffer */                            \
-    X(SEND, 2, 1)               /* ref: communicator; peer | tag << 32, bytes */                   \
-    X(ISEND, 3, 1)              /* as SEND, request */                                             \
-    X(IRECV_REQUEST, 1, 1)      /* request */                                                      \
-    X(RECV, 2, 0)               /* as SEND */                                                      \
-    X(IRECV, 3, 0)              /* as ISEND */                                                     \
-    X(ISEND_COMPLETE, 1, 0)     /* request */                                                      \
-    X(REQUEST_TEST, 1, 0)       /* request */                                                      \
-    X(REQUEST_CANCELLED, 1, 0)  /* request */                                                      \
-    X(COLLECTIVE_BEGIN, 0, 1)   /* */                                                              \
-    X(COLLECTIVE_END, 3, 0)     /* aux: operation, ref: communicator; root, sent, received */      \
-    X(COLLECTIVE_REQUEST, 1, 1) /* request */                                                      \
-    X(COLLECTIVE_COMPLETE, 4, 0) /* as COLLECTIVE_END, request */                                  \
-    X(COMM_CREATE, 0, 0)        /* ref: communicator */                                            \
-    X(COMM_DESTROY, 0, 0)       /* ref: communicator */                                            \
+    X(CALL, 1, 1)                 /* aux: function, ref + 8 bits: duration; enter */               \
+    X(CALL_LONG, 2, 1)            /* aux: function; enter, leave */                                \
+    X(PROGRAM_BEGIN, 1, 1)        /* time; stands between calls */                                 \
+    X(PROGRAM_END, 1, 1)          /* time; stands between calls */                                 \
+    X(FLUSH, 2, 1)                /* begin, end of writing the buffer */                           \
+    X(SEND, 2, 1)                 /* ref: communicator; peer | tag << 32, bytes */                 \
+    X(ISEND, 3, 1)                /* as SEND, request */                                           \
+    X(IRECV_REQUEST, 1, 1)        /* request */                                                    \
+    X(RECV, 2, 0)                 /* as SEND */                                                    \
+    X(IRECV, 3, 0)                /* as ISEND */                                                   \
+    X(ISEND_COMPLETE, 1, 0)       /* request */                                                    \
+    X(REQUEST_TEST, 1, 0)         /* request */                                                    \
+    X(REQUEST_CANCELLED, 1, 0)    /* request */                                                    \
+    X(COLLECTIVE_BEGIN, 0, 1)     /* */                                                            \
+    X(COLLECTIVE_END, 3, 0)       /* aux: operation, ref: communicator; root, sent, received */    \
+    X(COLLECTIVE_REQUEST, 1, 1)   /* request */                                                    \
+    X(COLLECTIVE_COMPLETE, 4, 0)  /* as COLLECTIVE_END, request */                                 \
+    X(COMM_CREATE, 0, 0)          /* ref: communicator */                                          \
+    X(COMM_DESTROY, 0, 0)         /* ref: communicator */                                          \
     X(WIN_COLLECTIVE_BEGIN, 0, 1) /* */                                                            \
-    X(WIN_COLLECTIVE_END, 1, 0) /* aux: operation, ref: window; synchronization level */           \
-    X(WIN_CREATE, 0, 0)         /* ref: window */                                                  \
-    X(WIN_DESTROY, 0, 0)        /* ref: window */                                                  \
-    X(PUT, 3, 1)                /* ref: window; target, bytes, matching id */                      \
-    X(GET, 3, 1)                /* ref: window; target, bytes, matching id */                      \
-    X(ATOMIC, 4, 1)             /* aux: type, ref: window; target, sent, received, matching id */  \
-    X(COMPLETE_LOCAL, 1, 0)     /* ref: window; matching id */                                     \
-    X(COMPLETE_REMOTE, 1, 0)    /* ref: window; matching id */                                     \
-    X(OPERATION_TEST, 1, 0)     /* ref: window; matching id */                                     \
-    X(GROUP_SYNC, 1, 0)         /* aux: synchronization level, ref: window; group */               \
-    X(LOCK_REQUEST, 2, 1)       /* aux: lock type, ref: window; remote, lock id */                 \
-    X(LOCK_RELEASE, 2, 0)       /* ref: window; remote, lock id */
+    X(WIN_COLLECTIVE_END, 1, 0)   /* aux: operation, ref: window; synchronization level */         \
+    X(WIN_CREATE, 0, 0)           /* ref: window */                                                \
+    X(WIN_DESTROY, 0, 0)          /* ref: window */                                                \
+    X(PUT, 3, 1)                  /* ref: window; target, bytes, matching id */                    \
+    X(GET, 3, 1)                  /* ref: window; target, bytes, matching id */                    \
+    X(ATOMIC, 4, 1)          /* aux: type, ref: window; target, sent, received, matching id */     \
+    X(COMPLETE_LOCAL, 1, 0)  /* ref: window; matching id */                                        \
+    X(COMPLETE_REMOTE, 1, 0) /* ref: window; matching id */                                        \
+    X(OPERATION_TEST, 1, 0)  /* ref: window; matching id */                                        \
+    X(GROUP_SYNC, 1, 0)      /* aux: synchronization level, ref: window; group */                  \
+    X(LOCK_REQUEST, 2, 1)    /* aux: lock type, ref: window; remote, lock id */                    \
+    X(LOCK_RELEASE, 2, 0)    /* ref: window; remote, lock id */
 
 enum fm_record_kind {
 #define FM_KIND(kind, words, enter) FM_RECORD_##kind,
@@ -74,8 +75,8 @@ enum { FM_CALL_DURATION_BITS = 40 };
 
 static inline uint64_t fm_record_call(uint32_t function, uint64_t duration)
 {
-    return fm_record_header(FM_RECORD_CALL, function, (uint32_t)duration) |
-           (duration >> 32 & 0xffu) << 8;
+    return fm_record_header(FM_RECORD_CALL, function, (uint32_t)duration) | (duration >> 32 & 0xffu)
+                                                                                << 8;
 }
 
 static inline uint64_t fm_record_duration(uint64_t header)

@@ -465,8 +465,8 @@ static void raise_descriptor_limit(struct rlimit *before)
 {
     if (getrlimit(RLIMIT_NOFILE, before) == 0 && before->rlim_cur < before->rlim_max) {
         struct rlimit more = *before;
-        more.rlim_cur = before->rlim_max - before->rlim_cur > 64 ? before->rlim_cur + 64
-                                                                 : before->rlim_max;
+        more.rlim_cur =
+            before->rlim_max - before->rlim_cur > 64 ? before->rlim_cur + 64 : before->rlim_max;
         setrlimit(RLIMIT_NOFILE, &more);
     }
 }

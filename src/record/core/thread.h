@@ -34,14 +34,14 @@ struct fm_cache_entry {
 
 /** A thread of the process. All fields belong to the thread itself, except where noted. */
 struct fm_thread {
-    uint64_t *cursor;  /**< where the next record goes */
-    uint64_t *limit;   /**< end of the current chunk */
-    uint64_t enter;    /**< Enter of the call that is open */
-    uint32_t depth;    /**< nesting of recorded calls; not 0: do not record */
-    uint32_t function; /**< the call that is open */
+    uint64_t *cursor;   /**< where the next record goes */
+    uint64_t *limit;    /**< end of the current chunk */
+    uint64_t enter;     /**< Enter of the call that is open */
+    uint32_t depth;     /**< nesting of recorded calls; not 0: do not record */
+    uint32_t function;  /**< the call that is open */
     uint64_t flush_due; /**< Enter at or after this time flushes first */
-    uint64_t next_id;  /**< last request or matching id given out */
-    uint32_t index;    /**< number of the thread in its process, in order of appearance */
+    uint64_t next_id;   /**< last request or matching id given out */
+    uint32_t index;     /**< number of the thread in its process, in order of appearance */
     struct fm_cache_entry cache[3][FM_CACHE_SIZE]; /**< communicators, windows, groups */
     void *scratch[2];                              /**< fm_thread_scratch */
     size_t scratch_size[2];
@@ -54,7 +54,7 @@ struct fm_thread {
     uint32_t rank;      /**< of the process; set when the archive is written */
     uint64_t journaled; /**< words of records that were flushed to the journal */
 
-    void *writer;           /**< of the archive; used at the end of the run, like those below */
+    void *writer; /**< of the archive; used at the end of the run, like those below */
     struct fm_chunk *converted_chunk; /**< how far the records in memory have been written */
     const uint64_t *converted;
     uint64_t last_time;     /**< time of the last event written */
