@@ -60,6 +60,28 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
     return status;
 }
 
+/* Times are added up in 64 bits: an archive whose times cannot be is damaged. */
+static fm_status_t verify_times(const struct fm_trace *trace, struct fm_error *error)
+{
+    const uint64_t limit = INT64_MAX / 2;
+    uint64_t total = 0, first = UINT64_MAX, last = 0;
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        const struct fm_location *location = &trace->locations[i];
+        if (location->begin > location->end) {
+            continue;
+        }
+        first = location->begin < first ? location->begin : first;
+        last = location->end > last ? location->end : last;
+        if (last - first > limit || location->end - location->begin > limit - total) {
+            return fm_fail(error, FM_ERR_DATA,
+                           "%s: the events of location %" PRIu64 " span an absurd time: damaged",
+                           trace->anchor, location->id);
+        }
+        total += location->end - location->begin;
+    }
+    return FM_OK;
+}
+
 /* A sentence for each kind of thing that is missing in the result. */
 static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cube *cube,
                                 struct fm_error *error)
@@ -223,6 +245,9 @@ fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_option
                                    .asynchronous_progress = options->asynchronous_progress};
     struct fm_cube *made = NULL;
     status = load_events(trace, engine, error);
+    if (status == FM_OK) {
+        status = verify_times(trace, error);
+    }
     if (status == FM_OK) {
         analysis.findings = fm_allocate(trace->location_count, sizeof *analysis.findings);
         for (size_t i = 0; fm_patterns[i] != NULL; ++i) {

@@ -94,6 +94,7 @@ void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, ui
                            fm_metric_t metric, double ticks)
 {
     if (ticks != 0) {
+        ++formation->costs[location].roundings;
         fm_formation_add(formation, location, visit, metric, to_fixed_point(formation, ticks));
     }
 }
@@ -125,7 +126,12 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
         }
     }
     double waiting = (double)formation->waiting;
-    if (fabs(costs - waiting) > 1e-9 * waiting) {
+    uint64_t roundings = 0;
+    for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
+        roundings += formation->costs[l].roundings;
+    }
+    double rounded = ldexp((double)roundings, -(int)formation->cost_shift);
+    if (fabs(costs - waiting) > 1e-9 * waiting + rounded) {
         return fm_fail(error, FM_ERR_FAILED,
                        "invariant violated: costs are %.17g ticks, waiting is %.17g ticks", costs,
                        waiting);

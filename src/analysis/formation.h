@@ -16,6 +16,7 @@ struct fm_points;
 struct fm_cost_cells {
     struct fm_map index; /**< (node of the call tree, metric) -> position */
     FM_VECTOR(struct fm_cube_cell) cells;
+    uint64_t roundings; /**< costs that were rounded to the fixed point */
 };
 
 /** Timelines and costs of all locations. */

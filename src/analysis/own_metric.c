@@ -88,7 +88,6 @@ static const struct naming mpi_naming[] = {
     {"*probe", FM_METRIC_MPI_POINT2POINT},
     {"Start*", FM_METRIC_MPI_POINT2POINT},
     {"Wait*", FM_METRIC_MPI_POINT2POINT},
-    {"Test_cancelled", FM_METRIC_MPI},
     {"Test*", FM_METRIC_MPI_POINT2POINT},
     {"Cancel", FM_METRIC_MPI_POINT2POINT},
     {"Request_*", FM_METRIC_MPI_POINT2POINT},

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/isolate.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -91,9 +92,18 @@ static fm_status_t add_missing(struct fm_cube *cube, const char *archive, struct
     return status;
 }
 
-static int analyze(const char *archive, const struct fm_analysis_options *options,
-                   const char *output, bool quiet)
+struct request {
+    const char *archive;
+    struct fm_analysis_options options;
+    char *output;
+    bool quiet;
+};
+
+static int analyze(void *argument)
 {
+    const struct request *request = argument;
+    const struct fm_analysis_options *options = &request->options;
+    const char *output = request->output;
     struct fm_error error;
     struct fm_cube *cube = NULL;
     fm_memory_keep();
@@ -102,14 +112,14 @@ static int analyze(const char *archive, const struct fm_analysis_options *option
         fm_memory_limit(options->memory_limit, directory);
         free(directory);
     }
-    fm_status_t status = fm_analysis_run(archive, options, &cube, &error);
+    fm_status_t status = fm_analysis_run(request->archive, options, &cube, &error);
     if (status == FM_OK) {
-        status = add_missing(cube, archive, &error);
+        status = add_missing(cube, request->archive, &error);
     }
     if (status == FM_OK) {
         status = fm_cube_write(cube, output, &error);
     }
-    if (status == FM_OK && !quiet) {
+    if (status == FM_OK && !request->quiet) {
         for (uint32_t i = 0; i < cube->warning_count; ++i) {
             fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
         }
@@ -193,8 +203,15 @@ int fm_command_analyze(int argc, char **argv)
     if (completed != FM_OK) {
         return completed;
     }
-    char *chosen = output == NULL ? default_output(argv[optind]) : strdup(output);
-    int status = chosen == NULL ? FM_ERR_SYSTEM : analyze(argv[optind], &options, chosen, quiet);
-    free(chosen);
+    struct request request = {
+        .archive = argv[optind],
+        .options = options,
+        .output = output == NULL ? default_output(argv[optind]) : strdup(output),
+        .quiet = quiet,
+    };
+    int status = request.output == NULL
+                     ? FM_ERR_SYSTEM
+                     : fm_run_isolated("analyze", request.archive, 0, analyze, &request);
+    free(request.output);
     return status;
 }

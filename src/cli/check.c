@@ -115,5 +115,5 @@ int fm_command_check(int argc, char **argv)
         return status;
     }
     fm_warn_of_missing(request.archive);
-    return fm_run_isolated("check", request.archive, check, &request);
+    return fm_run_isolated("check", request.archive, FM_READING_CPU_SECONDS, check, &request);
 }

@@ -222,5 +222,5 @@ int fm_command_info(int argc, char **argv)
         return status;
     }
     fm_warn_of_missing(request.archive);
-    return fm_run_isolated("info", request.archive, inform, &request);
+    return fm_run_isolated("info", request.archive, FM_READING_CPU_SECONDS, inform, &request);
 }

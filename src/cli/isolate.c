@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reading takes a second for some ten megabytes; a loop never ends. */
-#define CPU_SECONDS 3600
-
 struct command_work {
     const char *command;
     int (*work)(void *argument);
@@ -29,12 +26,12 @@ static int work_and_flush(void *context)
     return status;
 }
 
-int fm_run_isolated(const char *command, const char *archive, int (*work)(void *argument),
-                    void *argument)
+int fm_run_isolated(const char *command, const char *archive, unsigned cpu_seconds,
+                    int (*work)(void *argument), void *argument)
 {
     struct command_work task = {.command = command, .work = work, .argument = argument};
     struct fm_isolated end;
-    if (fm_isolate(work_and_flush, &task, CPU_SECONDS, false, &end) != 0) {
+    if (fm_isolate(work_and_flush, &task, cpu_seconds, false, &end) != 0) {
         fprintf(stderr, "fermata %s: cannot start a process: %s\n", command, strerror(errno));
         return FM_ERR_SYSTEM;
     }

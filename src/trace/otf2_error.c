@@ -35,6 +35,12 @@ void fm_otf2_error_capture(void)
 const char *fm_otf2_error_take(void)
 {
     memcpy(taken_message, first_message, sizeof taken_message);
+    /* It may quote what stands in a damaged file. */
+    for (char *c = taken_message; *c != '\0'; ++c) {
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~') {
+            *c = '?';
+        }
+    }
     first_message[0] = '\0';
     return taken_message[0] == '\0' ? "unknown reason" : taken_message;
 }

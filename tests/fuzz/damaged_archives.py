@@ -1,0 +1,106 @@
+"""Damaged archives: `analyze` tells it or copes with it, and never dies, hangs or leaves half a report.
+
+usage: damaged_archives.py FERMATA COUNT [SEED]
+"""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+SCENARIOS = ["scenario/all-events.scn", "scenarios/p2p/threads.scn",
+             "scenarios/active/late-complete.scn", "scenarios/collective/nonblocking-kinds.scn"]
+RECORDED = "traces/scorep-waits"
+TIMEOUT = 60  # seconds; an undamaged archive of this size takes some milliseconds
+
+
+def damage(content, chooser):
+    """Cut off, overwritten in the middle, replaced by noise, or some bits flipped."""
+    content = bytearray(content)
+    way = chooser.randrange(6)
+    if way == 0:
+        return bytes(content[:chooser.randrange(len(content))])
+    if way == 1:
+        begin = chooser.randrange(len(content))
+        content[begin:begin + 16] = chooser.randbytes(16)
+    elif way == 2:
+        return chooser.randbytes(len(content))
+    else:
+        for _ in range(chooser.choice([1, 1, 2, 20])):
+            content[chooser.randrange(len(content))] ^= 1 << chooser.randrange(8)
+    return bytes(content)
+
+
+def originals(fermata, folder):
+    """Experiment directories to damage."""
+    for number, scenario in enumerate(SCENARIOS):
+        directory = os.path.join(folder, f"original-{number}")
+        subprocess.run([fermata, "synth", os.path.join(TESTS, scenario), "-o", directory],
+                       check=True)
+        yield directory
+    directory = os.path.join(folder, "original-recorded")
+    shutil.copytree(os.path.join(TESTS, RECORDED), directory)
+    os.remove(os.path.join(directory, "waits.c"))
+    yield directory
+
+
+def analyze(fermata, directory, report, what):
+    """Exit status of analyze, after all that must be true of it was seen to be true."""
+    try:
+        done = subprocess.run([fermata, "analyze", "-j", "2", "--check", "-o", report, directory],
+                              capture_output=True, timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{what}: no end after {TIMEOUT} s")
+    told = done.stderr.decode(errors="replace")
+    if done.returncode not in (0, 3):
+        sys.exit(f"{what}: exit status {done.returncode}\n{told}")
+    if "Sanitizer" in told or "runtime error" in told:
+        sys.exit(f"{what}: {told}")
+    if done.returncode == 3 and "fermata" not in told:
+        sys.exit(f"{what}: no message")
+    if any(ord(character) < 32 and character != "\n" for character in told):
+        sys.exit(f"{what}: control characters in {told!r}")
+    if os.path.exists(report) != (done.returncode == 0):
+        sys.exit(f"{what}: exit status {done.returncode}, and the report "
+                 + ("exists" if done.returncode else "does not exist"))
+    if done.returncode == 0:
+        subprocess.run([fermata, "report", "--format=json", report], check=True,
+                       stdout=subprocess.DEVNULL)
+        os.remove(report)
+    return done.returncode
+
+
+def main():
+    fermata, count = sys.argv[1], int(sys.argv[2])
+    seed = sys.argv[3] if len(sys.argv) > 3 else "1"
+    chooser = random.Random(seed)
+    noticed = 0
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        directories = list(originals(fermata, folder))
+        report = os.path.join(folder, "report.fer")
+        for directory in directories:
+            if analyze(fermata, directory, report, directory) != 0:
+                sys.exit(f"{directory} is refused undamaged")
+        for variant in range(count):
+            bad = os.path.join(folder, "bad")
+            shutil.copytree(chooser.choice(directories), bad)
+            path = chooser.choice(sorted(os.path.join(where, name)
+                                         for where, _, names in os.walk(bad) for name in names))
+            with open(path, "rb") as file:
+                content = file.read()
+            if content:
+                with open(path, "wb") as file:
+                    file.write(damage(content, chooser))
+                noticed += analyze(fermata, bad, report,
+                                   f"seed {seed}, variant {variant}, {path}") != 0
+            shutil.rmtree(bad)
+    print(f"{count} damaged archives, {noticed} refused")
+    if noticed < count // 20:
+        sys.exit("hardly any was refused")
+
+
+main()

@@ -1,0 +1,395 @@
+/* Events in odd orders: the tables stay consistent, and what was odd is counted. */
+#include "check.h"
+
+#include "trace/builder.h"
+
+enum { MAIN, SEND, WAIT, RECEIVE, SOLVE, REGIONS };
+
+static struct fm_region regions[REGIONS] = {
+    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER},
+    {"MPI_Isend", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
+    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
+    {"MPI_Irecv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
+    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER},
+};
+
+/* One process with two threads. */
+struct fixture {
+    struct fm_process process;
+    struct fm_location locations[2];
+    struct fm_trace trace;
+    struct fm_trace_defects defects;
+    struct fm_builder builder;
+    uint64_t now;
+};
+
+static int set_up(void **state)
+{
+    struct fixture *f = fm_allocate(1, sizeof *f);
+    f->process = (struct fm_process){.location_count = 2};
+    for (uint32_t i = 0; i < 2; ++i) {
+        f->locations[i] =
+            (struct fm_location){.id = i, .thread = i, .begin = UINT64_MAX, .truncated_at = FM_NONE};
+    }
+    f->trace = (struct fm_trace){.regions = regions,
+                                 .region_count = REGIONS,
+                                 .processes = &f->process,
+                                 .process_count = 1,
+                                 .locations = f->locations,
+                                 .location_count = 2};
+    fm_builder_open(&f->builder, &f->trace, &f->defects);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+    fm_builder_close(&f->builder);
+    for (uint32_t i = 0; i < 2; ++i) {
+        struct fm_location *location = &f->locations[i];
+        fm_vector_free(&location->enter);
+        fm_vector_free(&location->leave);
+        fm_vector_free(&location->visit);
+        fm_vector_free(&location->state_since);
+        fm_vector_free(&location->state_visit);
+        fm_vector_free(&location->profile);
+        fm_vector_free(&location->counts);
+        fm_vector_free(&location->sends);
+        fm_vector_free(&location->receives);
+        fm_vector_free(&location->matched);
+        fm_vector_free(&location->collectives);
+        fm_vector_free(&location->rma);
+        fm_vector_free(&location->nested);
+    }
+    fm_free(f);
+    return 0;
+}
+
+static void begin(struct fixture *f, uint32_t location)
+{
+    f->now = 0;
+    fm_builder_begin_location(&f->builder, location);
+}
+
+static void enter(struct fixture *f, uint64_t time, uint32_t region)
+{
+    fm_builder_time(&f->builder, time);
+    fm_builder_enter(&f->builder, region);
+}
+
+static void leave(struct fixture *f, uint64_t time, uint32_t region)
+{
+    fm_builder_time(&f->builder, time);
+    fm_builder_leave(&f->builder, region);
+}
+
+static void end(struct fixture *f)
+{
+    fm_builder_end_location(&f->builder);
+}
+
+/* The visits and exclusive time of a region, summed over the call tree of location 0. */
+static uint64_t time_in(const struct fixture *f, uint32_t region)
+{
+    uint64_t time = 0;
+    for (size_t i = 0; i < f->locations[0].profile.count; ++i) {
+        time += f->locations[0].profile.items[i].region == region
+                    ? f->locations[0].profile.items[i].time
+                    : 0;
+    }
+    return time;
+}
+
+static void test_times_of_nested_calls(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    enter(f, 10, MAIN);
+    enter(f, 13, SOLVE);
+    enter(f, 14, WAIT);
+    leave(f, 17, WAIT);
+    leave(f, 19, SOLVE);
+    enter(f, 20, WAIT);
+    leave(f, 24, WAIT);
+    leave(f, 30, MAIN);
+    end(f);
+    assert_true(time_in(f, MAIN) == 10);
+    assert_true(time_in(f, SOLVE) == 3);
+    assert_true(time_in(f, WAIT) == 7);
+    assert_int_equal(f->locations[0].enter.count, 2); /* communication calls only */
+    assert_true(f->locations[0].enter.items[1] == 20 && f->locations[0].leave.items[1] == 24);
+    assert_true(f->locations[0].begin == 10 && f->locations[0].end == 30);
+    assert_int_equal(f->locations[0].event_count, 8);
+    assert_int_equal(f->locations[0].truncated_at, FM_NONE);
+}
+
+static void test_leave_without_enter(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    leave(f, 1, MAIN);
+    enter(f, 2, MAIN);
+    leave(f, 3, SOLVE);
+    leave(f, 5, MAIN);
+    leave(f, 6, MAIN);
+    end(f);
+    assert_int_equal(f->defects.unmatched_leaves, 3);
+    assert_int_equal(f->defects.open_calls, 0);
+    assert_true(time_in(f, MAIN) == 3);
+}
+
+static void test_leave_of_an_outer_call_closes_the_inner_ones(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    enter(f, 0, MAIN);
+    enter(f, 1, SOLVE);
+    enter(f, 2, WAIT);
+    leave(f, 6, MAIN);
+    end(f);
+    assert_int_equal(f->defects.open_calls, 2);
+    assert_true(f->locations[0].leave.items[0] == 6);
+    assert_true(time_in(f, MAIN) == 1 && time_in(f, SOLVE) == 1 && time_in(f, WAIT) == 4);
+}
+
+static void test_calls_that_never_return(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    enter(f, 0, MAIN);
+    enter(f, 1, WAIT);
+    leave(f, 2, WAIT);
+    enter(f, 3, WAIT);
+    fm_builder_time(&f->builder, 9);
+    end(f);
+    assert_int_equal(f->defects.open_calls, 2);
+    assert_int_equal(f->locations[0].truncated_at, 1);
+    assert_true(f->locations[0].leave.items[1] == 9);
+    assert_true(time_in(f, MAIN) + time_in(f, WAIT) == 9);
+}
+
+static void test_times_that_run_backwards(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    enter(f, 100, MAIN);
+    enter(f, 50, WAIT);
+    leave(f, 90, WAIT);
+    enter(f, 120, WAIT);
+    leave(f, 110, WAIT);
+    leave(f, 130, MAIN);
+    end(f);
+    assert_int_equal(f->defects.unordered_times, 3);
+    for (uint32_t i = 0; i < 2; ++i) {
+        assert_true(f->locations[0].leave.items[i] >= f->locations[0].enter.items[i]);
+    }
+    assert_true(time_in(f, MAIN) == 30 && time_in(f, WAIT) == 0);
+    assert_true(f->locations[0].begin == 100 && f->locations[0].end == 130);
+}
+
+static void test_regions_that_are_not_defined(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    enter(f, 0, MAIN);
+    enter(f, 1, FM_NONE);
+    leave(f, 2, FM_NONE); /* of whatever was entered last */
+    end(f);
+    assert_int_equal(f->defects.unusable_records, 1);
+    assert_true(time_in(f, MAIN) == 2);
+}
+
+static void test_records_outside_of_calls(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t request = 1;
+    begin(f, 0);
+    fm_builder_time(&f->builder, 0);
+    fm_builder_send(&f->builder, 0, 1, 0, 8, NULL);
+    enter(f, 1, MAIN);
+    fm_builder_receive(&f->builder, 0, 1, 0, 8, NULL);
+    fm_builder_receive_request(&f->builder, request);
+    fm_builder_send_complete(&f->builder, request);
+    fm_builder_collective(&f->builder, 0, 0, 0, 1, 1, NULL);
+    fm_builder_collective_request(&f->builder, request);
+    fm_builder_rma(&f->builder, FM_RMA_PUT, 0, 1, false, 1, 8, 0);
+    fm_builder_communicator_created(&f->builder, 0);
+    leave(f, 2, MAIN);
+    end(f);
+    fm_builder_end_process(&f->builder);
+    assert_int_equal(f->locations[0].sends.count, 0);
+    assert_int_equal(f->locations[0].receives.count, 0);
+    assert_int_equal(f->locations[0].collectives.count, 0);
+    assert_int_equal(f->locations[0].rma.count, 0);
+    assert_true(f->defects.unusable_records >= 7);
+}
+
+/* A non-blocking send in MPI_Isend; its row of the sends. */
+static uint32_t isend(struct fixture *f, uint64_t time, uint64_t request)
+{
+    uint32_t row = (uint32_t)f->builder.location->sends.count;
+    enter(f, time, SEND);
+    fm_builder_send(&f->builder, 0, 1, 7, 8, &request);
+    leave(f, time + 1, SEND);
+    return row;
+}
+
+static uint32_t irecv(struct fixture *f, uint64_t time, uint64_t request)
+{
+    uint32_t row = (uint32_t)f->builder.location->receives.count;
+    enter(f, time, RECEIVE);
+    fm_builder_receive_request(&f->builder, request);
+    leave(f, time + 1, RECEIVE);
+    return row;
+}
+
+/* Completes a send in MPI_Wait; the call. */
+static uint32_t wait_send(struct fixture *f, uint64_t time, uint64_t request)
+{
+    uint32_t activity = (uint32_t)f->builder.location->enter.count;
+    enter(f, time, WAIT);
+    fm_builder_send_complete(&f->builder, request);
+    leave(f, time + 1, WAIT);
+    return activity;
+}
+
+static uint32_t wait_receive(struct fixture *f, uint64_t time, uint64_t request, uint32_t peer)
+{
+    uint32_t activity = (uint32_t)f->builder.location->enter.count;
+    enter(f, time, WAIT);
+    fm_builder_receive(&f->builder, 0, peer, 7, 8, &request);
+    leave(f, time + 1, WAIT);
+    return activity;
+}
+
+static void test_request_ids_are_used_again(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    for (uint32_t i = 0; i < 5; ++i) {
+        uint32_t sent = isend(f, i * 10, 42);
+        uint32_t posted = irecv(f, i * 10 + 2, 42); /* sends and receives may share ids */
+        uint32_t received = wait_receive(f, i * 10 + 4, 42, i);
+        uint32_t completed = wait_send(f, i * 10 + 6, 42);
+        assert_int_equal(f->locations[0].sends.items[sent].complete, completed);
+        assert_int_equal(f->locations[0].receives.items[posted].complete, received);
+        assert_int_equal(f->locations[0].receives.items[posted].peer, i);
+    }
+    end(f);
+    fm_builder_end_process(&f->builder);
+    assert_int_equal(f->locations[0].sends.count, 5);
+    assert_int_equal(f->locations[0].receives.count, 5);
+    assert_int_equal(f->defects.open_requests, 0);
+    assert_int_equal(f->defects.unrecorded_completions, 0);
+}
+
+static void test_sends_that_are_started_again_were_completed(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    uint32_t first = isend(f, 0, 42);
+    uint32_t second = isend(f, 10, 42);
+    uint32_t other = isend(f, 20, 43);
+    end(f);
+    fm_builder_end_process(&f->builder);
+    assert_int_equal(f->locations[0].sends.items[first].complete, FM_UNRECORDED);
+    assert_int_equal(f->locations[0].sends.items[second].complete, FM_NONE);
+    assert_int_equal(f->locations[0].sends.items[other].complete, FM_NONE);
+    assert_int_equal(f->defects.unrecorded_completions, 1);
+    assert_int_equal(f->defects.open_requests, 2);
+}
+
+static void test_completion_on_another_thread(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    uint32_t sent = isend(f, 0, 1);
+    uint32_t posted = irecv(f, 2, 2);
+    uint32_t again = isend(f, 20, 1); /* the other thread has completed the first one */
+    end(f);
+    begin(f, 1);
+    uint32_t completed = wait_send(f, 10, 1);
+    uint32_t received = wait_receive(f, 12, 2, 5);
+    uint32_t completed_again = wait_send(f, 30, 1);
+    end(f);
+    fm_builder_end_process(&f->builder);
+    const struct fm_location *location = &f->locations[0];
+    assert_int_equal(location->sends.items[sent].complete, completed);
+    assert_int_equal(location->sends.items[sent].complete_location, 1);
+    assert_int_equal(location->sends.items[again].complete, completed_again);
+    assert_int_equal(location->receives.items[posted].complete, received);
+    assert_int_equal(location->receives.items[posted].complete_location, 1);
+    assert_int_equal(location->receives.items[posted].peer, 5);
+    assert_int_equal(f->locations[1].receives.count, 0);
+    assert_int_equal(f->defects.open_requests, 0);
+    assert_int_equal(f->defects.unrecorded_completions, 0);
+}
+
+static void test_receive_without_request_record(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    uint32_t received = wait_receive(f, 0, 9, 3);
+    end(f);
+    begin(f, 1);
+    end(f);
+    fm_builder_end_process(&f->builder);
+    assert_int_equal(f->locations[0].receives.count, 1);
+    assert_int_equal(f->locations[0].receives.items[0].start, received);
+    assert_int_equal(f->locations[0].receives.items[0].complete, received);
+}
+
+static void test_cancelled_requests(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    uint32_t sent = isend(f, 0, 1);
+    uint32_t posted = irecv(f, 2, 2);
+    enter(f, 4, WAIT);
+    fm_builder_cancelled(&f->builder, 1);
+    fm_builder_cancelled(&f->builder, 2);
+    fm_builder_cancelled(&f->builder, 3); /* nobody started it */
+    leave(f, 5, WAIT);
+    end(f);
+    fm_builder_end_process(&f->builder);
+    assert_int_equal(f->locations[0].sends.items[sent].communicator, FM_NONE);
+    assert_int_equal(f->locations[0].receives.items[posted].communicator, FM_NONE);
+    assert_int_equal(f->defects.open_requests, 0);
+}
+
+static void test_recorder_work_is_overhead(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    enter(f, 0, MAIN);
+    fm_builder_time(&f->builder, 3);
+    fm_builder_flush(&f->builder, 8);
+    fm_builder_flush(&f->builder, 2); /* ends before it begins: nothing */
+    leave(f, 10, MAIN);
+    end(f);
+    assert_true(f->locations[0].profile.items[0].overhead == 5);
+    assert_true(time_in(f, MAIN) == 5);
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        test(times_of_nested_calls),
+        test(leave_without_enter),
+        test(leave_of_an_outer_call_closes_the_inner_ones),
+        test(calls_that_never_return),
+        test(times_that_run_backwards),
+        test(regions_that_are_not_defined),
+        test(records_outside_of_calls),
+        test(request_ids_are_used_again),
+        test(sends_that_are_started_again_were_completed),
+        test(completion_on_another_thread),
+        test(receive_without_request_record),
+        test(cancelled_requests),
+        test(recorder_work_is_overhead),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
