@@ -278,6 +278,7 @@ void fm_detect_general_active_target(struct fm_analysis *analysis, const struct 
     fm_engine_run(analysis->engine, send_accesses, &active);
     fm_exchange_deliver(active.accesses);
     fm_engine_run(analysis->engine, meet_accesses, &active);
+    fm_exchange_clear(active.accesses);
     fm_exchange_deliver(active.posts);
     fm_engine_run(analysis->engine, take_posts, &active);
     fm_exchange_free(active.accesses);

@@ -455,6 +455,7 @@ static void detect(struct fm_analysis *analysis)
         fm_engine_run(analysis->engine, post_sends, &p2p);
         fm_exchange_deliver(p2p.sends);
         fm_engine_run(analysis->engine, match, &p2p);
+        fm_exchange_clear(p2p.sends);
         fm_exchange_deliver(p2p.late_receivers);
         fm_engine_run(analysis->engine, take_late_receivers, &p2p);
     }
