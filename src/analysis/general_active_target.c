@@ -4,6 +4,7 @@
  * Each access epoch travels to its targets, where the k-th one of an origin meets the k-th exposure
  * epoch that names it; what the target knows of its post travels back. */
 #include "analysis/one_sided.h"
+#include "analysis/rounds.h"
 
 #include "base/map.h"
 
@@ -34,6 +35,7 @@ struct active_target {
     const struct fm_epochs *epochs;
     struct fm_exchange *accesses;
     struct fm_exchange *posts;
+    struct fm_rounds rounds;
 };
 
 static uint64_t enter_of(const struct active_target *active, struct fm_call_ref call)
@@ -52,6 +54,9 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
             for (uint32_t t = 0; t < epoch->target_count; ++t) {
                 const struct fm_accessed *target =
                     &epochs->accessed.items[epoch->first_target + t];
+                if (!fm_rounds_serve(&active->rounds, target->process)) {
+                    continue;
+                }
                 struct access_message *message =
                     fm_exchange_post(active->accesses, worker, target->process);
                 *message = (struct access_message){
@@ -179,6 +184,9 @@ static void meet_accesses(void *context, unsigned worker, uint32_t first, uint32
     struct arrivals arrivals = {0};
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_epochs *epochs = &active->epochs[process];
+        if (!fm_rounds_serve(&active->rounds, process)) {
+            continue;
+        }
         size_t count;
         const struct access_message *messages =
             fm_exchange_inbox(active->accesses, process, &count);
@@ -267,6 +275,17 @@ static void take_posts(void *context, unsigned worker, uint32_t first, uint32_t 
     fm_vector_free(&posts);
 }
 
+static size_t count_targets(const struct fm_epochs *epochs, uint32_t processes)
+{
+    size_t targets = 0;
+    for (uint32_t p = 0; p < processes; ++p) {
+        for (size_t e = 0; e < epochs[p].accesses.count; ++e) {
+            targets += epochs[p].accesses.items[e].target_count;
+        }
+    }
+    return targets;
+}
+
 void fm_detect_general_active_target(struct fm_analysis *analysis, const struct fm_epochs *epochs)
 {
     struct active_target active = {
@@ -274,10 +293,15 @@ void fm_detect_general_active_target(struct fm_analysis *analysis, const struct 
         .epochs = epochs,
         .accesses = fm_exchange_create(analysis->engine, sizeof(struct access_message)),
         .posts = fm_exchange_create(analysis->engine, sizeof(struct post_message)),
+        .rounds = fm_rounds_choose(count_targets(epochs, analysis->trace->process_count),
+                                   sizeof(struct access_message)),
     };
-    fm_engine_run(analysis->engine, send_accesses, &active);
-    fm_exchange_deliver(active.accesses);
-    fm_engine_run(analysis->engine, meet_accesses, &active);
+    for (; active.rounds.round < active.rounds.count; ++active.rounds.round) {
+        fm_engine_run(analysis->engine, send_accesses, &active);
+        fm_exchange_deliver(active.accesses);
+        fm_engine_run(analysis->engine, meet_accesses, &active);
+        fm_exchange_clear(active.accesses);
+    }
     fm_exchange_deliver(active.posts);
     fm_engine_run(analysis->engine, take_posts, &active);
     fm_exchange_free(active.accesses);

@@ -170,8 +170,10 @@ void fm_join_judge(struct fm_join *join, fm_judge_t *judge)
     join->judge = judge;
     fm_exchange_deliver(join->members);
     fm_engine_run(join->analysis->engine, judge_processes, join);
+    fm_exchange_clear(join->members);
     fm_exchange_deliver(join->verdicts);
     fm_engine_run(join->analysis->engine, take_verdicts, join);
+    fm_exchange_clear(join->verdicts);
 }
 
 void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_member *member,

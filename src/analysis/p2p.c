@@ -4,6 +4,7 @@
  * source, tag) the oldest send belongs to the receive that was posted first. What concerns the
  * sender travels back. */
 #include "analysis/pattern.h"
+#include "analysis/rounds.h"
 
 #include "base/map.h"
 #include "base/sort.h"
@@ -70,7 +71,7 @@ struct p2p {
     struct fm_exchange *sends;
     struct fm_exchange *late_receivers;
     struct scratch *scratch; /* by worker */
-    uint32_t round, rounds;
+    struct fm_rounds rounds;
 };
 
 static size_t send_count(const struct fm_location *location)
@@ -107,12 +108,12 @@ static void post_send(struct p2p *p2p, unsigned worker, uint32_t process,
     const struct fm_trace *trace = p2p->analysis->trace;
     uint32_t destination = fm_trace_member(trace, send->communicator, send->peer, process);
     if (destination == FM_NONE) {
-        if (p2p->round == 0) {
+        if (p2p->rounds.round == 0) {
             ++p2p->analysis->omissions.unmatched_sends;
         }
         return;
     }
-    if (p2p->rounds > 1 && destination % p2p->rounds != p2p->round) {
+    if (!fm_rounds_serve(&p2p->rounds, destination)) {
         return;
     }
     bool recorded = send->complete != FM_UNRECORDED;
@@ -400,7 +401,7 @@ static void match(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct p2p *p2p = context;
     struct scratch *scratch = &p2p->scratch[worker];
     for (uint32_t process = first; process < last; ++process) {
-        if (process % p2p->rounds != p2p->round) {
+        if (!fm_rounds_serve(&p2p->rounds, process)) {
             continue;
         }
         size_t count;
@@ -430,15 +431,13 @@ static void take_late_receivers(void *context, unsigned worker, uint32_t first, 
     }
 }
 
-/* Rounds bound the memory that messages under way need: each serves a part of the destinations. */
-static uint32_t choose_rounds(const struct fm_trace *trace)
+static size_t count_sends(const struct fm_trace *trace)
 {
     size_t sends = 0;
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         sends += trace->locations[i].sends.count;
     }
-    size_t rounds = 1 + sends * sizeof(struct send_message) / ((size_t)64 << 20);
-    return (uint32_t)(rounds < 8 ? rounds : 8);
+    return sends;
 }
 
 static void detect(struct fm_analysis *analysis)
@@ -449,12 +448,13 @@ static void detect(struct fm_analysis *analysis)
         .sends = fm_exchange_create(analysis->engine, sizeof(struct send_message)),
         .late_receivers = fm_exchange_create(analysis->engine, sizeof(struct late_receiver)),
         .scratch = fm_allocate(workers, sizeof(struct scratch)),
-        .rounds = choose_rounds(analysis->trace),
+        .rounds = fm_rounds_choose(count_sends(analysis->trace), sizeof(struct send_message)),
     };
-    for (p2p.round = 0; p2p.round < p2p.rounds; ++p2p.round) {
+    for (; p2p.rounds.round < p2p.rounds.count; ++p2p.rounds.round) {
         fm_engine_run(analysis->engine, post_sends, &p2p);
         fm_exchange_deliver(p2p.sends);
         fm_engine_run(analysis->engine, match, &p2p);
+        fm_exchange_clear(p2p.sends);
         fm_exchange_deliver(p2p.late_receivers);
         fm_engine_run(analysis->engine, take_late_receivers, &p2p);
     }

@@ -56,14 +56,24 @@ static void post_member(struct fences *fences, unsigned worker, uint32_t process
                  });
 }
 
-static void post(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void post_members(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fences *fences = context;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_epochs *epochs = &fences->epochs[process];
+        for (size_t i = 0; i < epochs->collectives.count; ++i) {
+            post_member(fences, worker, process, &epochs->collectives.items[i]);
+        }
+    }
+}
+
+static void post_accesses(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fences *fences = context;
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_epochs *epochs = &fences->epochs[process];
         for (size_t i = 0; i < epochs->collectives.count; ++i) {
             const struct fm_window_collective *collective = &epochs->collectives.items[i];
-            post_member(fences, worker, process, collective);
             for (uint32_t a = 0; a < collective->accessed_count; ++a) {
                 const struct fm_accessed *accessed =
                     &epochs->accessed.items[collective->first_accessed + a];
@@ -205,8 +215,9 @@ void fm_detect_window_collectives(struct fm_analysis *analysis, const struct fm_
         .join = fm_join_create(analysis),
         .accesses = fm_exchange_create(analysis->engine, sizeof(struct fence_access)),
     };
-    fm_engine_run(analysis->engine, post, &fences);
+    fm_engine_run(analysis->engine, post_members, &fences);
     fm_join_judge(fences.join, judge);
+    fm_engine_run(analysis->engine, post_accesses, &fences);
     fm_exchange_deliver(fences.accesses);
     fm_engine_run(analysis->engine, take_accesses, &fences);
     fm_join_free(fences.join);

@@ -46,6 +46,10 @@ void *fm_exchange_post(struct fm_exchange *exchange, unsigned worker, uint32_t p
 /** Moves all posted records to the inboxes, replacing what was there. Call it between phases. */
 void fm_exchange_deliver(struct fm_exchange *exchange);
 
+/** Empties the inboxes and gives their memory back. Call it between phases, as soon as the records are
+ * not needed any more. */
+void fm_exchange_clear(struct fm_exchange *exchange);
+
 /** @return the records for `process`, ordered by sender and by the sender's order of posting, and
  * in `*count` their number. Valid until the next delivery. Thread-safe. */
 const void *fm_exchange_inbox(const struct fm_exchange *exchange, uint32_t process, size_t *count);

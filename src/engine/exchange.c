@@ -143,6 +143,15 @@ void fm_exchange_deliver(struct fm_exchange *exchange)
     fm_engine_run(exchange->engine, receive, exchange);
 }
 
+void fm_exchange_clear(struct fm_exchange *exchange)
+{
+    for (unsigned w = 0; w < exchange->engine->workers; ++w) {
+        fm_free(exchange->inboxes[w].records);
+        exchange->inboxes[w] = (struct inbox){0};
+    }
+    memset(exchange->count, 0, exchange->engine->process_count * sizeof *exchange->count);
+}
+
 const void *fm_exchange_inbox(const struct fm_exchange *exchange, uint32_t process, size_t *count)
 {
     *count = exchange->count[process];
