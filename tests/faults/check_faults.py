@@ -152,7 +152,7 @@ def main():
         # Launchers kill the rest when one rank leaves without MPI_Finalize: which status of which
         # rank they pass on is chance then, recorded or not.
         codes = [recorded.returncode, plain.returncode]
-        if options.fault == "exit":
+        if options.fault in ENDS_EARLY:
             codes = [code != 0 for code in codes]
         if codes[0] != codes[1]:
             failures.append(f"exit code {recorded.returncode} recorded, {plain.returncode}"
