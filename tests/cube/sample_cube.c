@@ -98,9 +98,9 @@ static void add_statistics(struct fm_cube *cube)
         .upper_quartile = 1500,
         .max = 250000,
         .worst_count = 3,
-        .worst = {{1, SAMPLE_RECV, 1250000, 250000, 3, SAMPLE_SEND},
-                  {2, SAMPLE_RECV, 1260000, 120000, 3, SAMPLE_SEND},
-                  {1, SAMPLE_RECV, 300000, 90000, 0, FM_CUBE_NONE}},
+        .worst = {{1, SAMPLE_RECV, 1250000, 250000, 3, SAMPLE_SEND, 2, {{3, SAMPLE_BARRIER, FM_METRIC_MPI_BARRIER_WAIT, 800, 190000}, {2, SAMPLE_SEND, FM_METRIC_NONE, 1000, 45000}}},
+                  {2, SAMPLE_RECV, 1260000, 120000, 3, SAMPLE_SEND, 0, {{0}}},
+                  {1, SAMPLE_RECV, 300000, 90000, 0, FM_CUBE_NONE, 0, {{0}}}},
     };
     const struct fm_cube_statistics barrier = {
         .metric = FM_METRIC_MPI_BARRIER_WAIT,
@@ -112,7 +112,7 @@ static void add_statistics(struct fm_cube *cube)
         .upper_quartile = 190000,
         .max = 195000,
         .worst_count = 1,
-        .worst = {{2, SAMPLE_BARRIER, 1800000, 195000, 3, SAMPLE_BARRIER}},
+        .worst = {{2, SAMPLE_BARRIER, 1800000, 195000, 3, SAMPLE_BARRIER, 0, {{0}}}},
     };
     must(fm_cube_add_statistics(cube, &late_sender, NULL) == FM_OK);
     must(fm_cube_add_statistics(cube, &barrier, NULL) == FM_OK);
