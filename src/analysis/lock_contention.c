@@ -222,7 +222,7 @@ static const struct lock_message *waiting_call(const struct epoch *epochs,
             call->target != release->target) {
             may_wait = false;
         }
-        if (!may_wait || call->enter >= release->leave || call->leave <= release->enter ||
+        if (!may_wait || call->enter >= t || call->leave <= release->enter ||
             call->leave <= passable || epoch->message->requested >= t) {
             continue;
         }

@@ -1,0 +1,169 @@
+"""What must hold for every trace, on random scenarios: the report does not depend on the number of
+workers, on when the run began, on the unit of time, or on the numbers of the ranks; computation behind
+the last communication costs nobody anything; all invariants hold.
+
+usage: check_properties.py FERMATA COUNT SEED
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "reference"))
+import generate  # noqa: E402
+import transformations  # noqa: E402
+
+WORKERS = (1, 2, 3, 7)
+FACTOR = 3
+# Costs are shares of ticks, rounded: so far may they differ from what an exact sum gives.
+COST_TOLERANCE = 1e-9
+COST_ROOTS = ("delay", "interval_delay", "wait_direct", "wait_indirect", "wait_propagating",
+              "wait_terminal", "critical_path", "performance_impact", "imbalance")
+WAIT_COST_ROOTS = ("delay", "interval_delay")
+
+
+class Failure(Exception):
+    """A property that does not hold."""
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command[1:3])}: exit status {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+class Analysis:
+    """What the report of a scenario says."""
+
+    def __init__(self, fermata, folder, scenario, workers=WORKERS[:1]):
+        path = os.path.join(folder, "scenario.scn")
+        archive = os.path.join(folder, "archive")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(transformations.write(*scenario))
+        subprocess.run(["rm", "-rf", archive], check=True)
+        run([fermata, "synth", path, "-o", archive])
+        contents = set()
+        for number in workers:
+            report = os.path.join(folder, "report.fer")
+            run([fermata, "analyze", "-q", "--check", "-j", str(number), "-o", report, archive])
+            with open(report, "rb") as file:
+                contents.add(file.read())
+        if len(contents) != 1:
+            raise Failure(f"{len(contents)} different reports for {workers} workers")
+        self.content = json.loads(run([fermata, "report", "--format=json", report]))
+        self.units = {metric["id"]: metric["unit"] for metric in self.content["metrics"]}
+        parents = {metric["id"]: metric["parent"] for metric in self.content["metrics"]}
+        self.roots = {}
+        for metric in parents:
+            root = metric
+            while parents[root] is not None:
+                root = parents[root]
+            self.roots[metric] = root
+        self.values = self.read_values()
+
+    def callpath_names(self):
+        names = {}
+        for path in self.content["callpaths"]:
+            names[path["id"]] = (names.get(path["parent"], ()) + (path["region"],))
+        return names
+
+    def read_values(self):
+        paths = self.callpath_names()
+        places = {location["id"]: (location["rank"], location["thread"])
+                  for location in self.content["locations"]}
+        return {(severity["metric"], paths[severity["callpath"]], places[severity["location"]]):
+                severity["value"] for severity in self.content["severities"]}
+
+    def statistics(self):
+        """By metric, without where the longest waits were."""
+        return {entry["metric"]: {key: value for key, value in entry.items()
+                                  if isinstance(value, (int, float))}
+                for entry in self.content["statistics"]}
+
+    def without_experiment(self):
+        return {key: value for key, value in self.content.items() if key != "experiment"}
+
+
+def same_values(expected, found, roots, what):
+    """Compares values of two analyses; those of costs up to their rounding."""
+    total = sum(abs(value) for value in expected.values())
+    for key in expected.keys() | found.keys():
+        root = roots[key[0]]
+        should, does = expected.get(key, 0), found.get(key, 0)
+        tolerance = COST_TOLERANCE * total if root in COST_ROOTS else 1e-12 * abs(should)
+        if abs(should - does) > tolerance:
+            raise Failure(f"{what}: {key} is {does!r} instead of {should!r}")
+
+
+def check_shift(fermata, folder, scenario, plain):
+    analysis = Analysis(fermata, folder, transformations.shifted(scenario, 10 ** 12 + 7))
+    if analysis.without_experiment() != plain.without_experiment():
+        same_values(plain.values, analysis.values, plain.roots, "shift")
+        raise Failure("shift: the report is another one")
+
+
+def check_scale(fermata, folder, scenario, plain):
+    analysis = Analysis(fermata, folder, transformations.scaled(scenario, FACTOR))
+    expected = {key: value * (FACTOR if plain.units[key[0]] == "sec" else 1)
+                for key, value in plain.values.items()}
+    same_values(expected, analysis.values, plain.roots, "scale")
+
+
+def check_permutation(fermata, folder, scenario, chooser):
+    scenario = transformations.without_ties(scenario)
+    plain = Analysis(fermata, folder, scenario)
+    ranks = 1 + max(location["rank"] for location in plain.content["locations"])
+    places = chooser.sample(range(ranks), ranks)
+    analysis = Analysis(fermata, folder, transformations.permuted(scenario, places))
+    expected = {(metric, path, (places[rank], thread)): value
+                for (metric, path, (rank, thread)), value in plain.values.items()}
+    same_values(expected, analysis.values, plain.roots, f"permutation {places}")
+    if plain.statistics() != analysis.statistics():
+        raise Failure(f"permutation {places}: other statistics")
+
+
+def check_longer_end(fermata, folder, scenario, plain):
+    longer = transformations.with_longer_end(scenario, 12345)
+    if longer is None:
+        return
+    analysis = Analysis(fermata, folder, longer)
+    waits = {metric for metric in plain.statistics()}
+    for values in (plain.values, analysis.values):
+        for key in [key for key in values if plain.roots[key[0]] not in WAIT_COST_ROOTS
+                    and key[0] not in waits]:
+            del values[key]
+    same_values(plain.values, analysis.values, plain.roots, "longer end")
+
+
+def check_scenario(fermata, folder, index, seed):
+    chooser = random.Random(f"{seed}:{index}")
+    lines = generate.generate(seed, index, (2, 8))
+    scenario = transformations.parse("\n".join(lines))
+    plain = Analysis(fermata, folder, scenario, WORKERS)
+    check_shift(fermata, folder, scenario, plain)
+    check_scale(fermata, folder, scenario, plain)
+    check_permutation(fermata, folder, scenario, chooser)
+    check_longer_end(fermata, folder, scenario, plain)
+
+
+def main():
+    fermata, count, seed = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    failures = 0
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=place) as folder:
+        for index in range(count):
+            try:
+                check_scenario(fermata, folder, index, seed)
+            except Failure as failure:
+                print(f"seed {seed}, scenario {index}: {failure}")
+                failures += 1
+    print(f"{count} scenarios, {failures} failed")
+    sys.exit(failures != 0)
+
+
+main()

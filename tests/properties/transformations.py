@@ -1,0 +1,94 @@
+"""Changes of a scenario whose effect on the analysis is known. Scenarios are lists of lines without
+`expect` lines; an event line is (ticks, (rank, thread), words)."""
+
+import re
+
+TICKS_PER_UNIT = 1000
+EVENT = re.compile(r"\d")
+
+
+def parse(text):
+    """(header lines, events) of a scenario; ticks are 1/1000 units."""
+    header, events = [], []
+    for line in text.splitlines():
+        if not EVENT.match(line):
+            header.append(line)
+            continue
+        time, location, rest = line.split(None, 2)
+        whole, _, decimals = time.partition(".")
+        rank, _, thread = location.partition(".")
+        events.append((int(whole) * TICKS_PER_UNIT + int(decimals.ljust(3, "0")),
+                       (int(rank), int(thread or 0)), rest))
+    return header, events
+
+
+def write(header, events):
+    lines = list(header)
+    for ticks, (rank, thread), rest in events:
+        whole, decimals = divmod(ticks, TICKS_PER_UNIT)
+        lines.append(f"{whole}.{decimals:03d} {rank}.{thread} {rest}")
+    return "\n".join(lines) + "\n"
+
+
+def shifted(scenario, ticks):
+    header, events = scenario
+    return header, [(time + ticks, location, rest) for time, location, rest in events]
+
+
+def scaled(scenario, factor):
+    header, events = scenario
+    return header, [(time * factor, location, rest) for time, location, rest in events]
+
+
+def without_ties(scenario):
+    """No two events at the same time; their order stays."""
+    header, events = scenario
+    order = sorted(range(len(events)), key=lambda index: (events[index][0], index))
+    times = {index: events[index][0] * (len(events) + 1) + place
+             for place, index in enumerate(order)}
+    return header, [(times[index], location, rest)
+                    for index, (_, location, rest) in enumerate(events)]
+
+
+def permuted(scenario, places):
+    """World rank r becomes places[r]. The order in every communicator is kept, that of the world by
+    a communicator in its place."""
+    header, events = scenario
+    world = "comm everybody " + " ".join(map(str, places))
+    changed = []
+    for line in header:
+        words = line.split()
+        if words[:1] == ["comm"]:
+            words[2:] = [str(places[int(rank)]) for rank in words[2:]]
+        elif words[:1] == ["window"] and words[2] == "world":
+            words[2] = "everybody"
+        changed.append(" ".join(words))
+        if words[:1] == ["ranks"]:
+            changed.append(world)
+    moved = []
+    for time, (rank, thread), rest in events:
+        words = rest.split()
+        kind = words[0]
+        if kind in ("send", "recv", "isend", "irecv"):
+            with_communicator = {"send": 5, "recv": 5, "isend": 6, "irecv": 6}[kind]
+            if len(words) < with_communicator:
+                words.append("everybody")
+        if kind not in ("enter", "leave"):
+            words = ["everybody" if word == "world" else word for word in words]
+            rest = " ".join(words)
+        moved.append((time, (places[rank], thread), rest))
+    return changed, moved
+
+
+def with_longer_end(scenario, ticks):
+    """A rank computes longer behind its last communication; None if every location was cut off in
+    a call."""
+    header, events = scenario
+    last = {location: index for index, (_, location, _) in enumerate(events)}
+    for location, index in sorted(last.items()):
+        time, _, rest = events[index]
+        if rest == "leave main":
+            changed = list(events)
+            changed[index] = (time + ticks, location, rest)
+            return header, changed
+    return None
