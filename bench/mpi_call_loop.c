@@ -3,8 +3,8 @@
  *   mpi_call_loop p2p COUNT   MPI_Irecv, MPI_Send, MPI_Wait of one byte to itself
  *   mpi_call_loop rma COUNT   MPI_Put of one byte to itself and MPI_Win_flush
  *
- * Prints nanoseconds per call: the median of several loops of COUNT turns, of which a first one only
- * warms up. With a third argument N, of N loops (default 9). */
+ * Prints nanoseconds per call: the median of several loops of COUNT turns, of which a first one
+ * only warms up. With a third argument N, of N loops (default 9). */
 #include "elapsed.h"
 
 #include <mpi.h>

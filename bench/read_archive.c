@@ -1,6 +1,6 @@
-/* Reads an OTF2 archive as cheaply as OTF2 can and does nothing with it: the measure of the analysis.
- * One thread, one location after the other, mapping tables and clock offsets applied, a callback
- * that returns at once for every kind of event. */
+/* Reads an OTF2 archive as cheaply as OTF2 can and does nothing with it: the measure of the
+ * analysis. One thread, one location after the other, mapping tables and clock offsets applied, a
+ * callback that returns at once for every kind of event. */
 #include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdio.h>

@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
-#define EVENT_CHUNK      ((uint64_t)1 << 20)
-#define DEFINITION_CHUNK ((uint64_t)256 << 10)
-#define TAG              1
+#define EVENT_CHUNK       ((uint64_t)1 << 20)
+#define DEFINITION_CHUNK  ((uint64_t)256 << 10)
+#define TAG               1
 #define COLLECTIVE_EVENTS 4
-#define BORDER_BYTES     8192
-#define SKEW_STEP        1000 /* nanoseconds that the clock of a node is ahead of that of the one before */
-#define SKEWED_NODES     8
+#define BORDER_BYTES      8192
+#define SKEW_STEP         1000 /* nanoseconds that the clock of a node is ahead of that of the one before \
+                                */
+#define SKEWED_NODES 8
 
 /* One location that is being written. Records are written at `now`; `code` is the first failure,
  * after which nothing more is written. */
@@ -33,9 +34,9 @@ struct location {
 #define RECORD(location, kind, ...)                                                                \
     do {                                                                                           \
         if ((location)->code == OTF2_SUCCESS) {                                                    \
-            (location)->code = OTF2_EvtWriter_##kind((location)->writer, NULL,                     \
-                                                     (location)->now + (location)->skew            \
-                                                         __VA_OPT__(, ) __VA_ARGS__);              \
+            (location)->code = OTF2_EvtWriter_##kind(                                              \
+                (location)->writer, NULL,                                                          \
+                (location)->now + (location)->skew __VA_OPT__(, ) __VA_ARGS__);                    \
             ++(location)->events;                                                                  \
         }                                                                                          \
     } while (0)
@@ -306,8 +307,7 @@ static OTF2_ErrorCode write_location(const struct sor_simulation *simulation, ui
     location.neighbor_count = sor_neighbors(&simulation->problem, rank, location.neighbors);
     number_regions(&location);
     write_begin(&location);
-    for (uint32_t i = 0; i < simulation->problem.iterations && location.code == OTF2_SUCCESS;
-         ++i) {
+    for (uint32_t i = 0; i < simulation->problem.iterations && location.code == OTF2_SUCCESS; ++i) {
         write_iteration(&location, i);
     }
     write_end(&location);
@@ -327,7 +327,7 @@ static OTF2_ErrorCode write_location(const struct sor_simulation *simulation, ui
 static OTF2_FlushType always_flush(void *data, OTF2_FileType type, OTF2_LocationRef location,
                                    void *caller, bool final)
 {
-    (void)data, (void)type, (void)location, (void)caller, (void)final;
+    (void)data, (void)type, (void)location, (void)caller, (void) final;
     return OTF2_FLUSH;
 }
 

@@ -1,7 +1,7 @@
 /** @file
- * Writes a simulated run as OTF2 archive DIR/traces.otf2, one location after the other, so that only
- * two files are open at a time. Each location has a region mapping table and two clock offsets of
- * its node, as recorders write them.
+ * Writes a simulated run as OTF2 archive DIR/traces.otf2, one location after the other, so that
+ * only two files are open at a time. Each location has a region mapping table and two clock offsets
+ * of its node, as recorders write them.
  */
 #ifndef FERMATA_BENCH_SOR_ARCHIVE_H
 #define FERMATA_BENCH_SOR_ARCHIVE_H

@@ -48,12 +48,12 @@ static void write_nodes(struct definitions *definitions)
     for (uint32_t node = 0; node < nodes; ++node) {
         char name[32];
         snprintf(name, sizeof name, "node%05u", node);
-        keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                              writer, MACHINE_NODE + 1 + node, string(definitions, name), class,
-                              MACHINE_NODE));
+        keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, MACHINE_NODE + 1 + node,
+                                                                   string(definitions, name), class,
+                                                                   MACHINE_NODE));
         keep(definitions,
-             OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                 writer, MACHINE_NODE + 1 + node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+             OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer, MACHINE_NODE + 1 + node,
+                                                            OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
     }
 }
 
@@ -63,11 +63,11 @@ static void write_locations(struct definitions *definitions, const uint64_t *eve
     for (uint32_t rank = 0; rank < definitions->simulation->problem.ranks; ++rank) {
         char name[32];
         snprintf(name, sizeof name, "MPI Rank %u", rank);
-        keep(definitions, OTF2_GlobalDefWriter_WriteLocationGroup(
-                              definitions->writer, rank, string(definitions, name),
-                              OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                              MACHINE_NODE + 1 + rank / RANKS_PER_NODE,
-                              OTF2_UNDEFINED_LOCATION_GROUP));
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteLocationGroup(
+                 definitions->writer, rank, string(definitions, name),
+                 OTF2_LOCATION_GROUP_TYPE_PROCESS, MACHINE_NODE + 1 + rank / RANKS_PER_NODE,
+                 OTF2_UNDEFINED_LOCATION_GROUP));
         keep(definitions, OTF2_GlobalDefWriter_WriteLocation(definitions->writer, rank, thread,
                                                              OTF2_LOCATION_TYPE_CPU_THREAD,
                                                              event_counts[rank], rank));
@@ -88,19 +88,19 @@ static void write_regions(struct definitions *definitions)
     };
     for (uint32_t i = 0; i < SOR_REGION_COUNT; ++i) {
         OTF2_StringRef name = string(definitions, regions[i].name);
-        keep(definitions, OTF2_GlobalDefWriter_WriteRegion(
-                              definitions->writer, i, name, name, definitions->empty,
-                              regions[i].role, regions[i].paradigm, OTF2_REGION_FLAG_NONE,
-                              OTF2_UNDEFINED_STRING, 0, 0));
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteRegion(
+                 definitions->writer, i, name, name, definitions->empty, regions[i].role,
+                 regions[i].paradigm, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
     }
 }
 
 static void write_group(struct definitions *definitions, OTF2_GroupRef group, OTF2_GroupType type,
                         uint32_t count, const uint64_t *members)
 {
-    keep(definitions, OTF2_GlobalDefWriter_WriteGroup(
-                          definitions->writer, group, definitions->empty, type, OTF2_PARADIGM_MPI,
-                          OTF2_GROUP_FLAG_NONE, count, members));
+    keep(definitions,
+         OTF2_GlobalDefWriter_WriteGroup(definitions->writer, group, definitions->empty, type,
+                                         OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, members));
 }
 
 static void write_world(struct definitions *definitions)
@@ -117,10 +117,10 @@ static void write_world(struct definitions *definitions)
     write_group(definitions, GROUP_LOCATIONS, OTF2_GROUP_TYPE_COMM_LOCATIONS, ranks, members);
     write_group(definitions, GROUP_WORLD, OTF2_GROUP_TYPE_COMM_GROUP, ranks, members);
     free(members);
-    keep(definitions, OTF2_GlobalDefWriter_WriteComm(
-                          definitions->writer, SOR_WORLD_COMM,
-                          string(definitions, "MPI_COMM_WORLD"), GROUP_WORLD, OTF2_UNDEFINED_COMM,
-                          OTF2_COMM_FLAG_NONE));
+    keep(definitions,
+         OTF2_GlobalDefWriter_WriteComm(definitions->writer, SOR_WORLD_COMM,
+                                        string(definitions, "MPI_COMM_WORLD"), GROUP_WORLD,
+                                        OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
 static void write_window(struct definitions *definitions)
@@ -148,9 +148,9 @@ OTF2_ErrorCode sor_definitions_write(const struct sor_simulation *simulation,
     definitions.empty = string(&definitions, "");
     keep(&definitions, OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0,
                                                                  simulation->finalized, 0));
-    keep(&definitions, OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_MPI,
-                                                          string(&definitions, "MPI"),
-                                                          OTF2_PARADIGM_CLASS_PROCESS));
+    keep(&definitions,
+         OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_MPI, string(&definitions, "MPI"),
+                                            OTF2_PARADIGM_CLASS_PROCESS));
     write_nodes(&definitions);
     write_locations(&definitions, event_counts);
     write_regions(&definitions);

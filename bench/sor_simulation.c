@@ -22,7 +22,8 @@ static uint64_t mix(uint64_t value)
 static uint64_t sweep_time(const struct sor_problem *problem, uint32_t rank, uint32_t iteration)
 {
     uint64_t lasting = mix(problem->seed ^ mix(rank)) % (SWEEP_TIME / 5);
-    uint64_t passing = mix(problem->seed ^ mix((uint64_t)iteration << 32 | rank)) % (SWEEP_TIME / 10);
+    uint64_t passing =
+        mix(problem->seed ^ mix((uint64_t)iteration << 32 | rank)) % (SWEEP_TIME / 10);
     return SWEEP_TIME + lasting + passing;
 }
 
@@ -78,8 +79,7 @@ static void exchange_messages(const struct sor_problem *problem, struct sor_step
         uint32_t count = sor_neighbors(problem, rank, neighbors);
         uint64_t arrived = messages_sent(problem, steps, rank);
         for (uint32_t i = 0; i < count; ++i) {
-            arrived =
-                later(arrived, messages_sent(problem, steps, neighbors[i]) + SOR_LATENCY);
+            arrived = later(arrived, messages_sent(problem, steps, neighbors[i]) + SOR_LATENCY);
         }
         steps[rank].done = arrived + SOR_CALL;
     }
@@ -90,8 +90,8 @@ static void exchange_by_fence(const struct sor_problem *problem, struct sor_step
     uint64_t last = 0;
     for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
         uint32_t neighbors[SOR_MAX_NEIGHBORS];
-        last = later(last, steps[rank].exchange +
-                               SOR_CALL * sor_neighbors(problem, rank, neighbors));
+        last =
+            later(last, steps[rank].exchange + SOR_CALL * sor_neighbors(problem, rank, neighbors));
     }
     for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
         steps[rank].done = last + SOR_LATENCY + SOR_CALL;
@@ -197,8 +197,7 @@ static void exchange_by_locks(const struct sor_problem *problem, struct sor_step
         uint64_t grant = later(request.time, released[target]) + SOR_CALL;
         granted[request.rank][request.direction] = grant;
         released[target] = grant + 2 * SOR_CALL;
-        queue_push(queue,
-                   (struct request){released[target], request.rank, request.direction + 1});
+        queue_push(queue, (struct request){released[target], request.rank, request.direction + 1});
     }
     for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
         steps[rank].done = last + SOR_LATENCY + SOR_CALL;
@@ -226,8 +225,7 @@ static bool allocate(struct sor_simulation *simulation)
     if (problem->variant == SOR_LOCKS) {
         simulation->granted = malloc(steps * sizeof *simulation->granted);
     }
-    return simulation->steps != NULL && simulation->reduced != NULL &&
-           simulation->solved != NULL &&
+    return simulation->steps != NULL && simulation->reduced != NULL && simulation->solved != NULL &&
            (problem->variant != SOR_LOCKS || simulation->granted != NULL);
 }
 

@@ -1,8 +1,8 @@
 /** @file
  * A simulated run of a stencil solver (successive over-relaxation) on a two-dimensional grid of
  * ranks. In each iteration a rank sweeps over its part, exchanges its borders with up to four
- * neighbours and now and then takes part in a reduction. Computing times differ pseudo-randomly, and
- * no time depends on one that is later: what the times say could have happened. Nanoseconds.
+ * neighbours and now and then takes part in a reduction. Computing times differ pseudo-randomly,
+ * and no time depends on one that is later: what the times say could have happened. Nanoseconds.
  */
 #ifndef FERMATA_BENCH_SOR_SIMULATION_H
 #define FERMATA_BENCH_SOR_SIMULATION_H
@@ -44,12 +44,13 @@ struct sor_step {
 
 struct sor_simulation {
     struct sor_problem problem;
-    struct sor_step *steps;                /**< [iterations][ranks] */
-    uint64_t (*granted)[SOR_MAX_NEIGHBORS]; /**< [iterations][ranks]: end of Win_lock; only SOR_LOCKS */
-    uint64_t *reduced;                     /**< [iterations]: end of the reduction on all ranks */
-    uint64_t *solved;                      /**< [ranks]: end of the last iteration */
-    uint64_t end;                          /**< latest of `solved` */
-    uint64_t finalized;                    /**< end of MPI_Finalize on all ranks */
+    struct sor_step *steps; /**< [iterations][ranks] */
+    uint64_t (
+        *granted)[SOR_MAX_NEIGHBORS]; /**< [iterations][ranks]: end of Win_lock; only SOR_LOCKS */
+    uint64_t *reduced;                /**< [iterations]: end of the reduction on all ranks */
+    uint64_t *solved;                 /**< [ranks]: end of the last iteration */
+    uint64_t end;                     /**< latest of `solved` */
+    uint64_t finalized;               /**< end of MPI_Finalize on all ranks */
 };
 
 /** Chooses the width that makes the grid as square as `ranks` allows. */

@@ -3,8 +3,8 @@
  *   write_records p2p|rma COUNT DIR [LOOPS]
  *
  * Writes the records that COUNT turns of the loop leave behind, LOOPS times and once before to warm
- * up, with times that no clock gives, and prints nanoseconds per call (three records): in the writer
- * and in the flushes of its chunks; and what reading a clock costs. */
+ * up, with times that no clock gives, and prints nanoseconds per call (three records): in the
+ * writer and in the flushes of its chunks; and what reading a clock costs. */
 #include "elapsed.h"
 
 #include <inttypes.h>
@@ -20,11 +20,11 @@
 #define MAX_LOOPS        99
 #define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
-#define EVENT_CHUNKS     16 /* in memory; when they are full they are written and used again */
+#define EVENT_CHUNKS     16  /* in memory; when they are full they are written and used again */
 #define CALL_TICKS       100 /* between two times: about what the calls of the loop take */
 
-/* References as a recorder gives them: 0 and 1, which OTF2 stores in fewer bytes, went to the regions
- * of the start. */
+/* References as a recorder gives them: 0 and 1, which OTF2 stores in fewer bytes, went to the
+ * regions of the start. */
 enum region { FIRST_REGION = 2, IRECV = FIRST_REGION, SEND, WAIT, PUT, FLUSH, REGION_END };
 
 static struct {
@@ -34,7 +34,7 @@ static struct {
 static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_LocationRef location,
                                    void *caller, bool final)
 {
-    (void)data, (void)type, (void)location, (void)caller, (void)final;
+    (void)data, (void)type, (void)location, (void)caller, (void) final;
     flushing.begin = elapsed_seconds();
     return OTF2_FLUSH;
 }
@@ -66,7 +66,7 @@ static void *allocate_chunk(void *data, OTF2_FileType type, OTF2_LocationRef loc
 static void reuse_chunks(void *data, OTF2_FileType type, OTF2_LocationRef location,
                          void **buffer_data, bool final)
 {
-    (void)data, (void)location, (void)buffer_data, (void)final;
+    (void)data, (void)location, (void)buffer_data, (void) final;
     if (type == OTF2_FILETYPE_EVENTS) {
         memory.used = 0;
     }
@@ -117,16 +117,16 @@ static uint64_t write_puts(OTF2_EvtWriter *writer, uint64_t time, long count)
 
 static void write_definitions(OTF2_Archive *archive, uint64_t end, uint64_t events)
 {
-    static const char *const names[REGION_END - FIRST_REGION] = {"MPI_Irecv", "MPI_Send", "MPI_Wait", "MPI_Put",
-                                                    "MPI_Win_flush"};
+    static const char *const names[REGION_END - FIRST_REGION] = {
+        "MPI_Irecv", "MPI_Send", "MPI_Wait", "MPI_Put", "MPI_Win_flush"};
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
     OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end, 0);
     OTF2_GlobalDefWriter_WriteString(writer, 0, "");
     for (uint32_t i = 0; i < REGION_END - FIRST_REGION; ++i) {
         OTF2_GlobalDefWriter_WriteString(writer, 1 + i, names[i]);
-        OTF2_GlobalDefWriter_WriteRegion(writer, FIRST_REGION + i, 1 + i, 1 + i, 0, OTF2_REGION_ROLE_FUNCTION,
-                                         OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
-                                         OTF2_UNDEFINED_STRING, 0, 0);
+        OTF2_GlobalDefWriter_WriteRegion(writer, FIRST_REGION + i, 1 + i, 1 + i, 0,
+                                         OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI,
+                                         OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0);
     }
     OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, 0, 0, 0, OTF2_UNDEFINED_SYSTEM_TREE_NODE);
     OTF2_GlobalDefWriter_WriteLocationGroup(writer, 0, 0, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,

@@ -240,9 +240,8 @@ fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_option
         return status;
     }
     struct fm_engine *engine = create_engine(trace, options->workers);
-    struct fm_analysis analysis = {.trace = trace,
-                                   .engine = engine,
-                                   .asynchronous_progress = options->asynchronous_progress};
+    struct fm_analysis analysis = {
+        .trace = trace, .engine = engine, .asynchronous_progress = options->asynchronous_progress};
     struct fm_cube *made = NULL;
     status = load_events(trace, engine, error);
     if (status == FM_OK) {

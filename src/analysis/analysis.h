@@ -12,11 +12,12 @@
 #include <stddef.h>
 
 struct fm_analysis_options {
-    unsigned workers;    /**< threads; 0: one for each processor */
+    unsigned workers;           /**< threads; 0: one for each processor */
     bool asynchronous_progress; /**< targets make progress outside of calls (a progress thread or
                                      process): nobody waits for it */
-    bool check;          /**< verify the invariants; a violation is FM_ERR_FAILED */
-    size_t memory_limit; /**< bytes that the tables may keep in memory, the rest goes to a file; 0: no limit */
+    bool check;                 /**< verify the invariants; a violation is FM_ERR_FAILED */
+    size_t memory_limit; /**< bytes that the tables may keep in memory, the rest goes to a file; 0:
+                            no limit */
 };
 
 /** Analyses an archive. The result does not depend on the number of workers.

@@ -143,8 +143,8 @@ static void choose(struct fm_findings *findings)
     }
 }
 
-/* A wait that ends at the Leave of its call. Only such waits can form a circle: what follows on p at
- * this tick depends on q, where what precedes at this tick depends on p. */
+/* A wait that ends at the Leave of its call. Only such waits can form a circle: what follows on p
+ * at this tick depends on q, where what precedes at this tick depends on p. */
 struct link {
     uint64_t t;
     uint32_t location;
@@ -254,8 +254,7 @@ static void cut_circles(struct arbitration *arbitration, struct link *links, uin
              i = find_link(links, count, links[i].cause_location)) {
             uint8_t rule = candidate_of(arbitration, &links[i])->rule;
             uint8_t worst = candidate_of(arbitration, &links[dropped])->rule;
-            if (rule > worst ||
-                (rule == worst && links[i].location > links[dropped].location)) {
+            if (rule > worst || (rule == worst && links[i].location > links[dropped].location)) {
                 dropped = i;
             }
         }
@@ -284,8 +283,7 @@ void fm_findings_arbitrate(struct fm_findings *findings, const struct fm_trace *
                            struct fm_engine *engine)
 {
     unsigned workers = fm_engine_workers(engine);
-    struct arbitration arbitration = {findings, trace,
-                                      fm_allocate(workers, sizeof(link_vector))};
+    struct arbitration arbitration = {findings, trace, fm_allocate(workers, sizeof(link_vector))};
     fm_engine_run(engine, arbitrate_locations, &arbitration);
     link_vector all = {0};
     for (unsigned w = 0; w < workers; ++w) {

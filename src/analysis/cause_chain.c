@@ -35,8 +35,8 @@ static uint32_t longest_wait(const struct fm_wait_list *waits, uint64_t begin, u
 {
     uint32_t longest = FM_NONE;
     *ticks = *sum = 0;
-    for (uint32_t w = fm_wait_list_behind(waits, begin);
-         w < waits->count && waits->until[w] <= end; ++w) {
+    for (uint32_t w = fm_wait_list_behind(waits, begin); w < waits->count && waits->until[w] <= end;
+         ++w) {
         uint64_t from = waits->enter[w] > begin ? waits->enter[w] : begin;
         *sum += waits->until[w] - from;
         if (longest == FM_NONE || waits->until[w] - from > *ticks) {
@@ -90,11 +90,10 @@ static bool find_main_cause(const struct fm_formation *formation, const struct f
     fm_timeline_profile(&formation->timelines[wait.location], begin, waits->enter[wait.number],
                         &other);
     uint64_t delay, delays, waited, waited_sum;
-    uint32_t visit = longest_delay(&trace->locations[cause], &own,
-                                   &trace->locations[wait.location], contention ? NULL : &other,
-                                   &delay, &delays);
-    uint32_t number = longest_wait(&formation->timelines[cause].waits, begin, candidate->t, &waited,
-                                   &waited_sum);
+    uint32_t visit = longest_delay(&trace->locations[cause], &own, &trace->locations[wait.location],
+                                   contention ? NULL : &other, &delay, &delays);
+    uint32_t number =
+        longest_wait(&formation->timelines[cause].waits, begin, candidate->t, &waited, &waited_sum);
     fm_profile_free(&own);
     fm_profile_free(&other);
     if (visit == FM_NONE && number == FM_NONE) {

@@ -38,14 +38,14 @@ static void judge_member_of(struct fm_join *join, unsigned worker, const struct 
     uint64_t since = last->enter > first_leave ? last->enter : first_leave;
     if (has_part(waiter->call) && !waiter->non_blocking && waiter->leave > since) {
         verdict.has_part = true;
-        verdict.part = (struct fm_part){since, waiter->wait_activity,
-                                        (uint8_t)part_kind(waiter->call)};
+        verdict.part =
+            (struct fm_part){since, waiter->wait_activity, (uint8_t)part_kind(waiter->call)};
     }
     /* Neighbours synchronize with neighbours only: their wait states are their points. */
     if (waiter->call != FM_CALL_NEIGHBORHOOD && !waiter->non_blocking) {
         verdict.has_point = true;
         verdict.point = (struct fm_group_point){last->enter, waiter->communicator,
-                                                 waiter->call == FM_CALL_INIT};
+                                                waiter->call == FM_CALL_INIT};
     }
     if (verdict.has_wait || verdict.has_part || verdict.has_point) {
         fm_join_return(join, worker, waiter, &verdict);
@@ -66,7 +66,7 @@ static void judge_all_to_all(struct fm_join *join, unsigned worker,
 /* Collectives that need not synchronize: they did if all were in the call at the same time. */
 static void judge_overlapping(struct fm_join *join, unsigned worker,
                               const struct fm_member **members, uint32_t count, fm_rule_t rule,
-                             fm_metric_t metric)
+                              fm_metric_t metric)
 {
     const struct fm_member *last = fm_members_last(members, count);
     if (last->enter < fm_members_first_leave(members, count)) {
@@ -118,7 +118,7 @@ static void judge_one_to_all(struct fm_join *join, unsigned worker,
     for (uint32_t i = 0; i < count; ++i) {
         if (takes_part(members[i], root)) {
             fm_join_return_wait(join, worker, members[i], root, FM_RULE_LATE_BROADCAST,
-                            FM_METRIC_MPI_LATEBROADCAST);
+                                FM_METRIC_MPI_LATEBROADCAST);
         }
     }
 }
@@ -229,7 +229,7 @@ static void judge_neighborhood(struct fm_join *join, unsigned worker,
         }
         judge_member_of(join, worker, members[rank], fm_members_last(group, size),
                         fm_members_first_leave(group, size), FM_RULE_NXN_WAIT,
-                            FM_METRIC_MPI_WAIT_NXN);
+                        FM_METRIC_MPI_WAIT_NXN);
     }
     fm_free(group);
     fm_map_free(&rank_at);
@@ -241,11 +241,10 @@ static void judge(struct fm_join *join, unsigned worker, const struct fm_member 
     switch (members[0]->call) {
     case FM_CALL_BARRIER:
         judge_all_to_all(join, worker, members, count, FM_RULE_BARRIER_WAIT,
-                            FM_METRIC_MPI_BARRIER_WAIT);
+                         FM_METRIC_MPI_BARRIER_WAIT);
         break;
     case FM_CALL_ALL_TO_ALL:
-        judge_all_to_all(join, worker, members, count, FM_RULE_NXN_WAIT,
-                            FM_METRIC_MPI_WAIT_NXN);
+        judge_all_to_all(join, worker, members, count, FM_RULE_NXN_WAIT, FM_METRIC_MPI_WAIT_NXN);
         break;
     case FM_CALL_INIT:
         judge_all_to_all(join, worker, members, count, FM_RULE_INIT_OR_FINALIZE_WAIT,
@@ -270,11 +269,11 @@ static void judge(struct fm_join *join, unsigned worker, const struct fm_member 
     case FM_CALL_COMMUNICATOR:
     case FM_CALL_DETACHED_COMMUNICATOR:
         judge_overlapping(join, worker, members, count, FM_RULE_COMM_OR_FILE_WAIT,
-                         FM_METRIC_MPI_COMM_WAIT);
+                          FM_METRIC_MPI_COMM_WAIT);
         break;
     case FM_CALL_FILE:
         judge_overlapping(join, worker, members, count, FM_RULE_COMM_OR_FILE_WAIT,
-                         FM_METRIC_MPI_FILE_WAIT);
+                          FM_METRIC_MPI_FILE_WAIT);
         break;
     default:
         break;
@@ -368,8 +367,7 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
                 continue;
             }
             uint8_t call = call_of(trace, location, part);
-            uint8_t series =
-                call == FM_CALL_DETACHED_COMMUNICATOR ? SERIES_CREATION : SERIES_USE;
+            uint8_t series = call == FM_CALL_DETACHED_COMMUNICATOR ? SERIES_CREATION : SERIES_USE;
             const struct fm_location *waiting = &trace->locations[part->complete_location];
             fm_join_post(posting->join, worker,
                          &(struct fm_member){

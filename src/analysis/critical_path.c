@@ -96,8 +96,7 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
 
 /* The path may come to an owner of all locks of a window that has passed one of them on and still
  * waits for another: the path has no gaps, so that time is on it. */
-static void add_unfinished_wait(struct fm_critical_path *path,
-                                const struct fm_formation *formation,
+static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_formation *formation,
                                 const struct fm_path_segment *segment)
 {
     uint32_t l = segment->location;
@@ -121,8 +120,7 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
         .path_total = fm_allocate(trace->callpaths.count, sizeof *path->path_total),
         .busy_total = fm_allocate(trace->callpaths.count, sizeof *path->busy_total),
     };
-    fm_engine_run(formation->analysis->engine, profile_busy,
-                  &(struct profiling){path, formation});
+    fm_engine_run(formation->analysis->engine, profile_busy, &(struct profiling){path, formation});
     walk(path, formation);
     struct fm_profile profile = {0};
     for (size_t s = 0; s < path->segments.count; ++s) {
@@ -158,8 +156,8 @@ void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_cou
     fm_free(path->busy_total);
 }
 
-double fm_critical_path_imbalance(const struct fm_critical_path *path,
-                                  const struct fm_trace *trace, uint32_t callpath)
+double fm_critical_path_imbalance(const struct fm_critical_path *path, const struct fm_trace *trace,
+                                  uint32_t callpath)
 {
     double excess = (double)path->path_total[callpath] -
                     (double)path->busy_total[callpath] / (double)trace->location_count;

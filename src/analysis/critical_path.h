@@ -15,10 +15,10 @@ struct fm_critical_path {
     FM_VECTOR(struct fm_path_segment) segments; /**< from the end of the run to its begin */
     uint64_t length;                            /**< ticks */
     uint32_t first_location; /**< at whose begin the path begins; FM_NONE: there is no path */
-    uint64_t **time;     /**< [location][node of its call tree]: ticks on the path */
-    uint64_t **busy;     /**< [location][node of its call tree]: ticks in the run without waiting */
-    uint64_t *path_total;   /**< [call path]: ticks on the path, on all locations */
-    uint64_t *busy_total;   /**< [call path]: ticks in the run without waiting, on all locations */
+    uint64_t **time;         /**< [location][node of its call tree]: ticks on the path */
+    uint64_t **busy; /**< [location][node of its call tree]: ticks in the run without waiting */
+    uint64_t *path_total; /**< [call path]: ticks on the path, on all locations */
+    uint64_t *busy_total; /**< [call path]: ticks in the run without waiting, on all locations */
 };
 
 /** Walks the critical path and computes the profiles. Free with fm_critical_path_close(). */
@@ -35,10 +35,10 @@ void fm_performance_impact_book(const struct fm_critical_path *path,
 /** Adds the metrics of the imbalance heuristic. */
 void fm_imbalance_book(struct fm_formation *formation);
 
-/** @return the critical-path imbalance of a call path, in ticks: max(0, time on the path - mean time
- * over all locations). */
-double fm_critical_path_imbalance(const struct fm_critical_path *path,
-                                  const struct fm_trace *trace, uint32_t callpath);
+/** @return the critical-path imbalance of a call path, in ticks: max(0, time on the path - mean
+ * time over all locations). */
+double fm_critical_path_imbalance(const struct fm_critical_path *path, const struct fm_trace *trace,
+                                  uint32_t callpath);
 
 /** Moves the segments to the cube, from the begin of the run to its end. */
 fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm_cube *cube,

@@ -6,9 +6,9 @@
  * time, what the wait state has caused in turn (phi), and what the waiter did in the interval. It
  * goes on as long as the next message is there. Everything that concerns a location is computed in
  * this order and by one worker, so that the result does not depend on how work is distributed. */
-#include "cube/delay_kind.h"
 #include "analysis/formation.h"
 #include "analysis/intervals.h"
+#include "cube/delay_kind.h"
 #include "engine/mail.h"
 
 #include <math.h>
@@ -41,11 +41,11 @@ struct cost_message {
 
 /* One location's progress from its latest wait state to its earliest. */
 struct walk {
-    uint32_t waits_left;      /* own wait states not yet propagated: 0 .. waits_left - 1 */
-    uint32_t next_incoming;   /* wait state caused by this location that is due next */
+    uint32_t waits_left;           /* own wait states not yet propagated: 0 .. waits_left - 1 */
+    uint32_t next_incoming;        /* wait state caused by this location that is due next */
     struct cost_message **arrived; /* for each incoming one; NULL: not yet */
-    double *factors;          /* segment tree: phi per tick of wait state, in each node for its range */
-    double *extra;            /* phi of wait states of which only a part lies in an interval */
+    double *factors; /* segment tree: phi per tick of wait state, in each node for its range */
+    double *extra;   /* phi of wait states of which only a part lies in an interval */
 };
 
 /* One worker's tables. */
@@ -100,7 +100,8 @@ static const struct fm_candidate *candidate_of(const struct costs *costs, uint32
                                                uint32_t number)
 {
     const struct fm_wait_list *waits = &costs->formation->timelines[location].waits;
-    return &costs->formation->analysis->findings[location].candidates.items[waits->candidates[number]];
+    return &costs->formation->analysis->findings[location]
+                .candidates.items[waits->candidates[number]];
 }
 
 static const struct fm_profile *profile_between(struct costs *costs, struct scratch *scratch,
@@ -126,10 +127,10 @@ static void book_wait(struct costs *costs, uint32_t location, uint32_t number, d
     uint64_t ticks = wait->t - trace->locations[location].enter.items[wait->activity];
     fm_formation_add(costs->formation, location, visit,
                      fm_delay_wait_metric(FM_METRIC_WAIT_COUNT, kind), 1);
-    fm_formation_add(costs->formation, location, visit,
-                     fm_delay_wait_metric(
-                         phi > 0 ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL, kind),
-                     (int64_t)ticks);
+    fm_formation_add(
+        costs->formation, location, visit,
+        fm_delay_wait_metric(phi > 0 ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL, kind),
+        (int64_t)ticks);
 }
 
 static void send_wait(struct costs *costs, struct fm_mail *mail, unsigned worker, uint32_t location,
@@ -178,9 +179,9 @@ static void send_wait(struct costs *costs, struct fm_mail *mail, unsigned worker
 
 /* The causing location's wait states inside an interval. */
 struct inner_waits {
-    uint32_t first, last;    /* none: first > last */
-    uint64_t ticks;          /* together, without what lies before the interval */
-    uint64_t first_ticks;    /* of the first one */
+    uint32_t first, last; /* none: first > last */
+    uint64_t ticks;       /* together, without what lies before the interval */
+    uint64_t first_ticks; /* of the first one */
 };
 
 static struct inner_waits waits_between(const struct fm_wait_list *waits, uint64_t begin,
@@ -221,8 +222,8 @@ static void book_unattributed(struct costs *costs, const struct fm_incoming_wait
                               const struct cost_message *message)
 {
     uint32_t location = message->location;
-    uint32_t visit = visit_of(&costs->formation->analysis->trace->locations[location],
-                              incoming->activity);
+    uint32_t visit =
+        visit_of(&costs->formation->analysis->trace->locations[location], incoming->activity);
     fm_formation_add_cost(costs->formation, location, visit, FM_METRIC_DELAY_UNATTRIBUTED,
                           (double)message->wait + message->phi);
 }
@@ -244,8 +245,7 @@ static double book_delay(struct costs *costs, struct scratch *scratch,
     uint64_t delay = 0;
     for (uint32_t i = 0; i < profile->count; ++i) {
         uint64_t own = profile->time[profile->visits[i]];
-        uint64_t other =
-            scratch->waiter_time[location->profile.items[profile->visits[i]].callpath];
+        uint64_t other = scratch->waiter_time[location->profile.items[profile->visits[i]].callpath];
         delay += own > other ? own - other : 0;
     }
     struct inner_waits inner = waits_between(waits, message->begin, end);
@@ -316,8 +316,7 @@ static double book_interval_delay(struct costs *costs, struct scratch *scratch,
 }
 
 static void answer_wait(struct costs *costs, struct fm_mail *mail, unsigned worker,
-                        const struct fm_incoming_wait *incoming,
-                        const struct cost_message *message)
+                        const struct fm_incoming_wait *incoming, const struct cost_message *message)
 {
     struct scratch *scratch = &costs->scratch[worker];
     struct cost_message answer = {
@@ -343,9 +342,8 @@ static void advance(struct costs *costs, struct fm_mail *mail, unsigned worker, 
         bool has_incoming = walk->next_incoming < points->incoming.count;
         bool has_own = walk->waits_left > 0;
         /* At equal times what this location caused comes first: it lies behind its own waiting. */
-        if (has_incoming &&
-            (!has_own || points->incoming.items[walk->next_incoming].t >=
-                             waits->until[walk->waits_left - 1])) {
+        if (has_incoming && (!has_own || points->incoming.items[walk->next_incoming].t >=
+                                             waits->until[walk->waits_left - 1])) {
             struct cost_message *message = walk->arrived[walk->next_incoming];
             if (message == NULL) {
                 return;
@@ -369,9 +367,9 @@ static uint32_t find_incoming(const struct fm_points *points, const struct cost_
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const struct fm_incoming_wait *wait = &points->incoming.items[middle];
-        bool before = wait->t != message->t              ? wait->t > message->t
+        bool before = wait->t != message->t             ? wait->t > message->t
                       : wait->waiter != message->waiter ? wait->waiter < message->waiter
-                                                         : wait->wait < message->number;
+                                                        : wait->wait < message->number;
         if (before) {
             low = middle + 1;
         } else {
@@ -439,8 +437,8 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
             uint32_t count = costs->formation->timelines[l].waits.count;
             costs->walks[l] = (struct walk){
                 .waits_left = count,
-                .arrived = fm_allocate(costs->points[l].incoming.count,
-                                       sizeof(struct cost_message *)),
+                .arrived =
+                    fm_allocate(costs->points[l].incoming.count, sizeof(struct cost_message *)),
                 .factors = fm_allocate(2 * (size_t)count, sizeof(double)),
                 .extra = fm_allocate(count, sizeof(double)),
             };

@@ -32,8 +32,9 @@ static struct window_state *state_of(struct walk *walk, uint32_t window, uint32_
     uint32_t next = (uint32_t)walk->states.count;
     *index = *fm_map_at(&walk->state_of_window, window, next);
     if (*index == next) {
-        fm_vector_push(&walk->states, (struct window_state){
-                                          .window = window, .access = FM_NONE, .exposure = FM_NONE});
+        fm_vector_push(
+            &walk->states,
+            (struct window_state){.window = window, .access = FM_NONE, .exposure = FM_NONE});
     }
     return &walk->states.items[*index];
 }
@@ -63,8 +64,8 @@ static void add_collective(struct walk *walk, uint32_t state_index, struct fm_ca
     };
     const struct fm_location *location = &walk->analysis->trace->locations[call.location];
     if (fm_trace_called(walk->analysis->trace, location, call.activity)->call == FM_CALL_FENCE) {
-        fm_sort(state->fence_epoch.items, state->fence_epoch.count, sizeof *state->fence_epoch.items,
-              compare_accessed);
+        fm_sort(state->fence_epoch.items, state->fence_epoch.count,
+                sizeof *state->fence_epoch.items, compare_accessed);
         for (size_t i = 0; i < state->fence_epoch.count; ++i) {
             fm_vector_push(&epochs->accessed, state->fence_epoch.items[i]);
         }
@@ -167,10 +168,10 @@ static bool access_in_epoch(struct walk *walk, struct window_state *state, struc
     struct fm_access_epoch *epoch = &epochs->accesses.items[state->access];
     const struct fm_accessed key = {.process = process};
     struct fm_accessed *targets = &epochs->accessed.items[epoch->first_target];
-    struct fm_accessed *target = epoch->target_count == 0
-                                     ? NULL
-                                     : bsearch(&key, targets, epoch->target_count, sizeof *targets,
-                                               compare_accessed);
+    struct fm_accessed *target =
+        epoch->target_count == 0
+            ? NULL
+            : bsearch(&key, targets, epoch->target_count, sizeof *targets, compare_accessed);
     if (target == NULL) {
         return false;
     }
@@ -253,8 +254,7 @@ static void visit(struct walk *walk, const struct fm_record_ref *record)
         break;
     case FM_RMA_GROUP_SYNC: {
         static const struct fm_group nobody = {0};
-        const struct fm_group *group =
-            rma->peer == FM_NONE ? &nobody : &trace->groups[rma->peer];
+        const struct fm_group *group = rma->peer == FM_NONE ? &nobody : &trace->groups[rma->peer];
         switch (fm_trace_called(trace, location, rma->activity)->call) {
         case FM_CALL_START:
             start_access(walk, state_index, call, group);

@@ -10,7 +10,7 @@
 /** A process that is accessed in an epoch. */
 struct fm_accessed {
     uint32_t process;
-    uint32_t ordinal;        /**< of access epochs: k-th one on the window that names this process */
+    uint32_t ordinal; /**< of access epochs: k-th one on the window that names this process */
     uint32_t operations;
     uint64_t last_operation; /**< Leave of the last operation, if there is one */
 };

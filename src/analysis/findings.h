@@ -36,7 +36,7 @@ typedef enum {
     FM_PART_BARRIER_COMPLETION, /**< from max(`since`, end of the waiting) to Leave */
     FM_PART_NXN_COMPLETION,
     FM_PART_INIT_COMPLETION,
-    FM_PART_EARLY_FENCE,  /**< of Wait at Fence: from Enter to `since` */
+    FM_PART_EARLY_FENCE,   /**< of Wait at Fence: from Enter to `since` */
     FM_PART_LATE_COMPLETE, /**< of Early Wait: from `since` to its end */
     FM_PART_PROGRESS_LOWER /**< of Wait for Progress: `since` ticks are its lower bound */
 } fm_part_kind_t;
@@ -68,8 +68,9 @@ struct fm_findings {
     FM_VECTOR(struct fm_part) parts;
     FM_VECTOR(struct fm_group_point) points; /**< those that this location took part in */
     uint64_t *tallies; /**< [node of the call tree][fm_tally_t]; NULL: all 0 */
-    FM_VECTOR(uint32_t) waits; /**< after the arbitration: positions in `candidates`, ascending by
-                                    activity, one for each call that waits */
+    FM_VECTOR(uint32_t)
+    waits; /**< after the arbitration: positions in `candidates`, ascending by
+                activity, one for each call that waits */
 };
 
 /** Adds a candidate unless `t` lies outside of the call: it waits if Enter < t <= Leave, and if its

@@ -22,18 +22,18 @@ struct fm_cost_cells {
 /** Timelines and costs of all locations. */
 struct fm_formation {
     struct fm_analysis *analysis;
-    struct fm_timeline *timelines;  /**< by location */
-    struct fm_cost_cells *costs;    /**< by location */
-    uint32_t cost_shift;            /**< as in the cube's experiment */
-    uint64_t waiting;               /**< sum of all waiting times, ticks */
+    struct fm_timeline *timelines; /**< by location */
+    struct fm_cost_cells *costs;   /**< by location */
+    uint32_t cost_shift;           /**< as in the cube's experiment */
+    uint64_t waiting;              /**< sum of all waiting times, ticks */
 };
 
 /** Prepares the timelines. Free with fm_formation_close(). */
 void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analysis);
 void fm_formation_close(struct fm_formation *formation);
 
-/** Adds `ticks` (a share of ticks) to a COST metric of a location. Only for the worker that owns the
- * location. */
+/** Adds `ticks` (a share of ticks) to a COST metric of a location. Only for the worker that owns
+ * the location. */
 void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, uint32_t visit,
                            fm_metric_t metric, double ticks);
 

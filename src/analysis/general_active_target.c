@@ -1,5 +1,5 @@
-/* General active target: Late Post, Early Wait, Late Complete, and the pair-wise synchronizations of
- * exposure epochs.
+/* General active target: Late Post, Early Wait, Late Complete, and the pair-wise synchronizations
+ * of exposure epochs.
  *
  * Each access epoch travels to its targets, where the k-th one of an origin meets the k-th exposure
  * epoch that names it; what the target knows of its post travels back. */
@@ -52,8 +52,7 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
             const struct fm_access_epoch *epoch = &epochs->accesses.items[e];
             bool completed = epoch->complete.activity != FM_NONE;
             for (uint32_t t = 0; t < epoch->target_count; ++t) {
-                const struct fm_accessed *target =
-                    &epochs->accessed.items[epoch->first_target + t];
+                const struct fm_accessed *target = &epochs->accessed.items[epoch->first_target + t];
                 if (!fm_rounds_serve(&active->rounds, target->process)) {
                     continue;
                 }
@@ -90,9 +89,9 @@ static void index_arrivals(struct arrivals *arrivals, const struct access_messag
     fm_map_clear(&arrivals->pairs);
     fm_map_clear(&arrivals->index);
     for (size_t i = 0; i < count; ++i) {
-        uint32_t pair = *fm_map_at(&arrivals->pairs,
-                                   (uint64_t)messages[i].window << 32 | messages[i].origin,
-                                   (uint32_t)arrivals->pairs.count);
+        uint32_t pair =
+            *fm_map_at(&arrivals->pairs, (uint64_t)messages[i].window << 32 | messages[i].origin,
+                       (uint32_t)arrivals->pairs.count);
         *fm_map_at(&arrivals->index, (uint64_t)pair << 32 | messages[i].ordinal, 0) = (uint32_t)i;
     }
 }
@@ -112,8 +111,7 @@ static void add_early_wait(struct active_target *active, const struct fm_exposur
                            const struct access_message *last, uint64_t last_operation)
 {
     struct fm_findings *findings = &active->analysis->findings[epoch->wait.location];
-    const struct fm_location *location =
-        &active->analysis->trace->locations[epoch->wait.location];
+    const struct fm_location *location = &active->analysis->trace->locations[epoch->wait.location];
     if (fm_findings_add(findings, location,
                         &(struct fm_candidate){
                             .t = last->completed,
@@ -166,8 +164,7 @@ static void meet_origins(struct active_target *active, unsigned worker,
         return;
     }
     struct fm_findings *findings = &active->analysis->findings[epoch->wait.location];
-    const struct fm_location *location =
-        &active->analysis->trace->locations[epoch->wait.location];
+    const struct fm_location *location = &active->analysis->trace->locations[epoch->wait.location];
     fm_findings_tally(findings, location, epoch->wait.activity, FM_TALLY_PAIR_SYNCS,
                       epoch->origin_count);
     fm_findings_tally(findings, location, epoch->wait.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,

@@ -5,7 +5,7 @@
 
 /* Computation of one call path. */
 struct computation {
-    uint64_t time;     /* on all locations */
+    uint64_t time; /* on all locations */
     uint32_t visitors;
 };
 
@@ -26,18 +26,16 @@ static void book_visitor(struct fm_formation *formation, uint32_t location, uint
 static void book_bypassing(struct fm_formation *formation, uint32_t location, uint32_t callpath,
                            const struct computation *computation)
 {
-    fm_formation_add_at_callpath(
-        formation, location, callpath,
-        computation->visitors == 1 ? FM_METRIC_IMBALANCE_BELOW_SINGULARITY
-                                   : FM_METRIC_IMBALANCE_BELOW_BYPASS,
-        (double)computation->time / (double)computation->visitors);
+    fm_formation_add_at_callpath(formation, location, callpath,
+                                 computation->visitors == 1 ? FM_METRIC_IMBALANCE_BELOW_SINGULARITY
+                                                            : FM_METRIC_IMBALANCE_BELOW_BYPASS,
+                                 (double)computation->time / (double)computation->visitors);
 }
 
 void fm_imbalance_book(struct fm_formation *formation)
 {
     const struct fm_trace *trace = formation->analysis->trace;
-    struct computation *computations =
-        fm_allocate(trace->callpaths.count, sizeof *computations);
+    struct computation *computations = fm_allocate(trace->callpaths.count, sizeof *computations);
     bool *computes = fm_allocate(trace->region_count, sizeof *computes);
     for (uint32_t r = 0; r < trace->region_count; ++r) {
         computes[r] = fm_own_metric(&trace->regions[r]) == FM_METRIC_COMP;

@@ -66,12 +66,12 @@ static void group(struct grouping *grouping, const struct fm_member *members, si
     grouping->begin.count = 0;
     fm_vector_push(&grouping->begin, 0);
     for (size_t i = 0; i < count; ++i) {
-        uint32_t scope = *fm_map_at(&grouping->scopes,
-                                    (uint64_t)members[i].scope << 8 | members[i].series,
-                                    (uint32_t)grouping->scopes.count);
+        uint32_t scope =
+            *fm_map_at(&grouping->scopes, (uint64_t)members[i].scope << 8 | members[i].series,
+                       (uint32_t)grouping->scopes.count);
         uint32_t next = (uint32_t)grouping->instances.count;
-        uint32_t instance = *fm_map_at(&grouping->instances,
-                                       (uint64_t)scope << 32 | members[i].ordinal, next);
+        uint32_t instance =
+            *fm_map_at(&grouping->instances, (uint64_t)scope << 32 | members[i].ordinal, next);
         if (instance == next) {
             fm_vector_push(&grouping->begin, 0);
         }

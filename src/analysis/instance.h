@@ -16,8 +16,8 @@ struct fm_member {
     uint64_t enter;      /**< of the call that took part (the start of a non-blocking operation) */
     uint64_t wait_enter; /**< of the call that waits for the operation: `enter` if blocking */
     uint64_t leave;      /**< of the call that waits */
-    uint32_t scope;      /**< communicator or window: with `series` and `ordinal` names the instance */
-    uint32_t ordinal;    /**< k */
+    uint32_t scope;   /**< communicator or window: with `series` and `ordinal` names the instance */
+    uint32_t ordinal; /**< k */
     uint32_t communicator;
     uint32_t rank;
     uint32_t process;
@@ -32,10 +32,10 @@ struct fm_member {
 
 /** What an instance means for one member. */
 struct fm_verdict {
-    uint32_t location;            /**< of the waiting call */
+    uint32_t location; /**< of the waiting call */
     bool has_wait, has_part;
-    bool has_tally;               /**< counts one at the call */
-    bool has_point;               /**< the instance synchronized each pair of its members */
+    bool has_tally; /**< counts one at the call */
+    bool has_point; /**< the instance synchronized each pair of its members */
     fm_tally_t tally;
     struct fm_candidate candidate; /**< if has_wait */
     struct fm_part part;           /**< if has_part */
@@ -44,7 +44,8 @@ struct fm_verdict {
 
 struct fm_join;
 
-/** Judges one complete instance: `members` are all of the communicator's, in no particular order. */
+/** Judges one complete instance: `members` are all of the communicator's, in no particular order.
+ */
 typedef void fm_judge_t(struct fm_join *join, unsigned worker, const struct fm_member **members,
                         uint32_t count);
 
@@ -69,8 +70,8 @@ void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_membe
 void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
                          const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric);
 
-/** Verdict of an instance that synchronized all: as fm_join_return_wait() for the member that entered
- * last, and a point that all members share. */
+/** Verdict of an instance that synchronized all: as fm_join_return_wait() for the member that
+ * entered last, and a point that all members share. */
 void fm_join_return_synchronized(struct fm_join *join, unsigned worker,
                                  const struct fm_member *member, const struct fm_member *last,
                                  fm_rule_t rule, fm_metric_t metric);

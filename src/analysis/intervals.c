@@ -1,7 +1,7 @@
 #include "analysis/intervals.h"
 
-#include "cube/delay_kind.h"
 #include "base/sort.h"
+#include "cube/delay_kind.h"
 
 /* Tells the causing location of a wait state. */
 struct wait_notice {
@@ -57,13 +57,12 @@ static void notify_causes(void *context, unsigned worker, uint32_t first, uint32
             for (uint32_t i = 0; i < waits->count; ++i) {
                 const struct fm_candidate *wait =
                     &analysis->findings[l].candidates.items[waits->candidates[i]];
-                bool contention =
-                    fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
-                struct wait_notice *notice = fm_exchange_post(
-                    collecting->notices, worker,
-                    analysis->trace->locations[wait->cause_location].process);
-                *notice = (struct wait_notice){
-                    wait->cause_location, {wait->t, l, i, wait->cause_activity, contention}};
+                bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
+                struct wait_notice *notice =
+                    fm_exchange_post(collecting->notices, worker,
+                                     analysis->trace->locations[wait->cause_location].process);
+                *notice = (struct wait_notice){wait->cause_location,
+                                               {wait->t, l, i, wait->cause_activity, contention}};
                 fm_vector_push(&collecting->points[l].pairs,
                                (struct fm_pair_point){wait->t, wait->cause_location, contention});
             }
@@ -172,8 +171,8 @@ static size_t first_from(const struct fm_group_point *groups, size_t count, uint
 }
 
 /* @return the points of a communicator, and in `*count` their number */
-static const struct fm_group_point *points_of(const struct fm_points *points,
-                                              uint32_t communicator, size_t *count)
+static const struct fm_group_point *points_of(const struct fm_points *points, uint32_t communicator,
+                                              size_t *count)
 {
     const struct fm_group_point *groups = points->groups.items;
     size_t bounds[2];

@@ -100,8 +100,7 @@ static void send_epoch(struct contention *contention, unsigned worker, uint32_t 
     *message = (struct lock_message){
         .enter = releasing->enter.items[epoch->release.activity],
         .leave = releasing->leave.items[epoch->release.activity],
-        .requested =
-            trace->locations[epoch->request.location].enter.items[epoch->request.activity],
+        .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
         .progress_until = progress_until(waits, locks, epoch->release),
         .window = epoch->window,
         .owner = process,
@@ -122,8 +121,7 @@ static void send_epoch(struct contention *contention, unsigned worker, uint32_t 
             .target = call->target,
             .location = call->call.location,
             .activity = call->call.activity,
-            .only_candidate = acquisition_known &&
-                              call->call.activity == epoch->acquire.activity &&
+            .only_candidate = acquisition_known && call->call.activity == epoch->acquire.activity &&
                               call->call.location == epoch->acquire.location,
         };
     }
@@ -142,8 +140,7 @@ static void send_epochs(void *context, unsigned worker, uint32_t first, uint32_t
         }
         for (size_t i = 0; i < locks->epochs.count; ++i) {
             const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
-            if (epoch->release.activity != FM_NONE &&
-                contention->uses[epoch->window].exclusively) {
+            if (epoch->release.activity != FM_NONE && contention->uses[epoch->window].exclusively) {
                 send_epoch(contention, worker, process, &waits, epoch);
             }
         }
@@ -360,12 +357,12 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
     FM_VECTOR(struct epoch) epochs = {0};
     for (uint32_t process = first; process < last; ++process) {
         size_t count;
-        const struct lock_message *messages =
-            fm_exchange_inbox(contention->locks, process, &count);
+        const struct lock_message *messages = fm_exchange_inbox(contention->locks, process, &count);
         epochs.count = 0;
         for (size_t i = 0; i < count; ++i) {
             if (messages[i].is_epoch) {
-                fm_vector_push(&epochs, (struct epoch){.message = &messages[i], .blocked_by = FM_NONE});
+                fm_vector_push(&epochs,
+                               (struct epoch){.message = &messages[i], .blocked_by = FM_NONE});
             } else {
                 ++epochs.items[epochs.count - 1].call_count;
             }
@@ -397,8 +394,7 @@ static void take_waits(void *context, unsigned worker, uint32_t first, uint32_t 
         for (size_t i = 0; i < count; ++i) {
             const struct fm_location *location = &trace->locations[waits[i].location];
             struct fm_candidate candidate = waits[i].candidate;
-            fm_metric_t own =
-                fm_own_metric(fm_trace_called(trace, location, candidate.activity));
+            fm_metric_t own = fm_own_metric(fm_trace_called(trace, location, candidate.activity));
             candidate.metric = (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION
                                              ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
                                              : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);

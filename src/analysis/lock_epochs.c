@@ -4,8 +4,8 @@
  * epochs (MPI_MODE_NOCHECK) do there. */
 struct epoch_target {
     uint32_t window;
-    uint32_t epoch; /* in the process's epochs; FM_NONE: none */
-    uint32_t process; /* target */
+    uint32_t epoch;              /* in the process's epochs; FM_NONE: none */
+    uint32_t process;            /* target */
     bool accessed;               /* by an operation */
     uint32_t unfinished;         /* operations not done at the target (gets: at the origin) */
     uint32_t unfinished_locally; /* operations not done at the origin */
@@ -18,7 +18,7 @@ struct epoch_target {
 struct open_epoch {
     uint32_t epoch;
     uint32_t first_target;
-    uint32_t accessed; /* targets of operations */
+    uint32_t accessed;            /* targets of operations */
     uint32_t position;            /* among the open ones of its window */
     struct fm_call_ref synced_by; /* last call that was noted as a flush or unlock of it */
 };
@@ -135,8 +135,7 @@ static void add_call(struct fm_lock_walk *walk, uint32_t epoch_index, struct fm_
 static void add_need(struct fm_lock_walk *walk, uint32_t window, struct fm_call_ref call,
                      uint32_t target)
 {
-    if (target != walk->process && target != FM_NONE &&
-        !locks_of(walk, window)->shared_memory) {
+    if (target != walk->process && target != FM_NONE && !locks_of(walk, window)->shared_memory) {
         fm_vector_push(&walk->into->needs, (struct fm_progress_need){call, target});
     }
 }
@@ -182,8 +181,8 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                                             .last_call = FM_NONE,
                                         });
     struct window_locks *locks = &walk->windows.items[window_index];
-    fm_vector_push(&walk->open, (struct open_epoch){epoch, FM_NONE, 0,
-                                                    (uint32_t)locks->open.count, none});
+    fm_vector_push(&walk->open,
+                   (struct open_epoch){epoch, FM_NONE, 0, (uint32_t)locks->open.count, none});
     fm_vector_push(&locks->open, open);
     if (record->peer == FM_NONE) {
         locks->all = open;
@@ -237,13 +236,12 @@ static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *recor
     ++target->unfinished_locally;
     uint32_t next = (uint32_t)walk->operations.count;
     uint32_t *head = fm_map_at(&walk->operation_by_id, record->id, next);
-    fm_vector_push(&walk->operations,
-                   (struct open_operation){
-                       .target = target_index,
-                       .next = *head == next ? FM_NONE : *head,
-                       .is_get = record->type == FM_RMA_GET,
-                       .has_request = has_request,
-                   });
+    fm_vector_push(&walk->operations, (struct open_operation){
+                                          .target = target_index,
+                                          .next = *head == next ? FM_NONE : *head,
+                                          .is_get = record->type == FM_RMA_GET,
+                                          .has_request = has_request,
+                                      });
     *head = next;
 }
 
@@ -346,8 +344,8 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
             }
             add_call(walk, open->epoch, call, FM_NONE);
         }
-    } else if (operation->has_request && !operation->done_locally &&
-               kind != FM_CALL_FLUSH_ALL && kind != FM_CALL_FLUSH_LOCAL_ALL) {
+    } else if (operation->has_request && !operation->done_locally && kind != FM_CALL_FLUSH_ALL &&
+               kind != FM_CALL_FLUSH_LOCAL_ALL) {
         need_target(walk, &walk->targets.items[operation->target], call);
     }
 }

@@ -55,7 +55,8 @@ struct fm_lock_epochs {
 
 struct fm_lock_walk;
 
-/** Follows the locks of one process after the other. @return to be freed with fm_lock_walk_free() */
+/** Follows the locks of one process after the other. @return to be freed with fm_lock_walk_free()
+ */
 struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis);
 void fm_lock_walk_free(struct fm_lock_walk *walk);
 

@@ -131,8 +131,8 @@ static void post_send(struct p2p *p2p, unsigned worker, uint32_t process,
         .start = send->start,
         .complete_location = send->complete_location,
         .complete = complete,
-        .never_waits = !recorded || fm_trace_called(trace, location, send->start)->call ==
-                                        FM_CALL_BUFFERED_SEND,
+        .never_waits = !recorded ||
+                       fm_trace_called(trace, location, send->start)->call == FM_CALL_BUFFERED_SEND,
     };
 }
 
@@ -268,7 +268,7 @@ static void sort_messages(struct scratch *scratch)
     for (size_t i = 1; i < scratch->messages.count; ++i) {
         if (compare_messages(&scratch->messages.items[i - 1], &scratch->messages.items[i]) > 0) {
             fm_sort(scratch->messages.items, scratch->messages.count,
-                  sizeof *scratch->messages.items, compare_messages);
+                    sizeof *scratch->messages.items, compare_messages);
             return;
         }
     }
@@ -282,15 +282,14 @@ struct outstanding {
 
 /* `later`: those whose completing call returned later. To them come the messages that a later call
  * of the same location received at the same tick (a call without duration). */
-static struct outstanding outstanding_after(const struct scratch *scratch,
-                                            struct outstanding later, size_t at, size_t group_end)
+static struct outstanding outstanding_after(const struct scratch *scratch, struct outstanding later,
+                                            size_t at, size_t group_end)
 {
     const struct message *messages = scratch->messages.items;
     for (size_t i = at + 1; i < group_end && messages[i].location == messages[at].location; ++i) {
         if (messages[i].complete > messages[at].complete) {
             later.any = messages[i].sent < later.any ? messages[i].sent : later.any;
-            if (messages[i].source == messages[at].source &&
-                messages[i].sent < later.same_source) {
+            if (messages[i].source == messages[at].source && messages[i].sent < later.same_source) {
                 later.same_source = messages[i].sent;
             }
         }
@@ -325,8 +324,7 @@ static void post_late_receiver(struct p2p *p2p, unsigned worker, const struct me
 {
     const struct fm_location *location =
         &p2p->analysis->trace->locations[message->receive.location];
-    struct late_receiver *late =
-        fm_exchange_post(p2p->late_receivers, worker, send->source);
+    struct late_receiver *late = fm_exchange_post(p2p->late_receivers, worker, send->source);
     *late = (struct late_receiver){
         .location = send->complete_location,
         .candidate =
@@ -365,8 +363,7 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
             const struct message *message = &messages[i];
             const struct send_message *send = &sends[message->send];
             const struct fm_location *posting = &trace->locations[message->receive.location];
-            uint64_t entered =
-                trace->locations[message->location].enter.items[message->complete];
+            uint64_t entered = trace->locations[message->location].enter.items[message->complete];
             uint64_t posted =
                 posting->enter.items[fm_trace_post(trace, posting, message->receive.row)];
             bool late_sender = entered < message->sent && message->sent <= message->received;
@@ -378,7 +375,8 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
             }
             struct outstanding outstanding = outstanding_after(
                 scratch,
-                (struct outstanding){oldest_of_all, scratch->oldest.items[message->source]}, i, end);
+                (struct outstanding){oldest_of_all, scratch->oldest.items[message->source]}, i,
+                end);
             if (late_sender) {
                 add_late_sender(p2p, message, send, outstanding);
             }
@@ -421,12 +419,10 @@ static void take_late_receivers(void *context, unsigned worker, uint32_t first, 
     struct p2p *p2p = context;
     for (uint32_t process = first; process < last; ++process) {
         size_t count;
-        const struct late_receiver *late =
-            fm_exchange_inbox(p2p->late_receivers, process, &count);
+        const struct late_receiver *late = fm_exchange_inbox(p2p->late_receivers, process, &count);
         for (size_t i = 0; i < count; ++i) {
             fm_findings_add(&p2p->analysis->findings[late[i].location],
-                            &p2p->analysis->trace->locations[late[i].location],
-                            &late[i].candidate);
+                            &p2p->analysis->trace->locations[late[i].location], &late[i].candidate);
         }
     }
 }

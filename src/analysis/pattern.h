@@ -30,7 +30,7 @@ struct fm_analysis {
     const struct fm_trace *trace;
     struct fm_engine *engine;
     struct fm_findings *findings; /**< by location */
-    bool asynchronous_progress; /**< targets answer without being in a call */
+    bool asynchronous_progress;   /**< targets answer without being in a call */
     struct fm_omissions omissions;
     struct fm_lock_queues *lock_queues; /**< NULL: no windows */
 };

@@ -70,7 +70,8 @@ static struct partitions find_partitions(const struct fm_trace *trace)
     return partitions;
 }
 
-/* @return for each call path, the number of locations of all partitions in which somebody visits it */
+/* @return for each call path, the number of locations of all partitions in which somebody visits it
+ */
 static uint32_t *count_participants(const struct fm_trace *trace,
                                     const struct partitions *partitions)
 {
@@ -116,7 +117,7 @@ static struct impact *impact_of_callpaths(const struct fm_critical_path *path,
         impacts[c].inter = imbalance - impacts[c].intra;
         *total += imbalance;
     }
-    for (uint32_t c = 0; c < trace->callpaths.count && *total > 0; ++c) {
+    for (uint32_t c = 0; c<trace->callpaths.count && * total> 0; ++c) {
         impacts[c].intra *= (double)formation->waiting / *total;
         impacts[c].inter *= (double)formation->waiting / *total;
     }
@@ -140,8 +141,7 @@ static void book_waiting_beside(struct fm_formation *formation, uint32_t l)
     }
 }
 
-void fm_performance_impact_book(const struct fm_critical_path *path,
-                                struct fm_formation *formation)
+void fm_performance_impact_book(const struct fm_critical_path *path, struct fm_formation *formation)
 {
     const struct fm_trace *trace = formation->analysis->trace;
     double total;

@@ -42,9 +42,8 @@ fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube 
         const struct fm_callpath *callpath = &trace->callpaths.items[i];
         const struct fm_region *region = &trace->regions[callpath->region];
         if (region_of[callpath->region] == FM_NONE) {
-            region_of[callpath->region] =
-                fm_cube_add_region(cube, region->name, fm_paradigm_name(region->paradigm),
-                                   region->file, region->line);
+            region_of[callpath->region] = fm_cube_add_region(
+                cube, region->name, fm_paradigm_name(region->paradigm), region->file, region->line);
         }
         failed |= fm_cube_add_callpath(cube, callpath->parent, region_of[callpath->region]) ==
                   FM_CUBE_NONE;
@@ -53,10 +52,10 @@ fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube 
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         const struct fm_location *location = &trace->locations[i];
         const char *node = trace->processes[location->process].node;
-        failed |= fm_cube_add_location(cube, location->id, location->process, location->thread,
-                                       node == NULL ? "unknown node" : node,
-                                       location->name == NULL ? "" : location->name) ==
-                  FM_CUBE_NONE;
+        failed |=
+            fm_cube_add_location(cube, location->id, location->process, location->thread,
+                                 node == NULL ? "unknown node" : node,
+                                 location->name == NULL ? "" : location->name) == FM_CUBE_NONE;
     }
     return failed ? fm_fail(error, FM_ERR_SYSTEM, "no memory for the report") : FM_OK;
 }

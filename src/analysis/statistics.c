@@ -109,8 +109,7 @@ static struct fm_cube_instance describe(const struct fm_analysis *analysis,
         .enter = location->enter.items[wait->activity],
         .wait = instance->wait,
         .cause_location = wait->cause_location,
-        .cause_callpath =
-            cause->profile.items[cause->visit.items[wait->cause_activity]].callpath,
+        .cause_callpath = cause->profile.items[cause->visit.items[wait->cause_activity]].callpath,
     };
 }
 
@@ -162,8 +161,7 @@ fm_status_t fm_statistics_fill(struct fm_analysis *analysis, struct fm_cube *cub
                                struct fm_error *error)
 {
     unsigned workers = fm_engine_workers(analysis->engine);
-    struct collecting collecting = {analysis,
-                                    fm_allocate(workers, sizeof *collecting.instances)};
+    struct collecting collecting = {analysis, fm_allocate(workers, sizeof *collecting.instances)};
     fm_engine_run(analysis->engine, collect, &collecting);
     fm_status_t status = FM_OK;
     for (fm_metric_t kind = 0; kind < FM_METRIC_COUNT && status == FM_OK; ++kind) {

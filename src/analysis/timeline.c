@@ -174,11 +174,9 @@ static void make_checkpoints(struct fm_timeline *timeline)
     const struct fm_location *location = timeline->location;
     size_t nodes = location->profile.count;
     size_t boundaries = location->state_since.count + location->enter.count;
-    timeline->stride =
-        nodes > SMALLEST_STRIDE ? (uint32_t)nodes : SMALLEST_STRIDE;
+    timeline->stride = nodes > SMALLEST_STRIDE ? (uint32_t)nodes : SMALLEST_STRIDE;
     timeline->checkpoint_count = (uint32_t)(boundaries / timeline->stride) + 1;
-    timeline->checkpoints =
-        fm_allocate(timeline->checkpoint_count, sizeof *timeline->checkpoints);
+    timeline->checkpoints = fm_allocate(timeline->checkpoint_count, sizeof *timeline->checkpoints);
     timeline->profiles =
         fm_allocate(timeline->checkpoint_count * nodes, sizeof *timeline->profiles);
     struct fm_profile profile = {

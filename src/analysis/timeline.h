@@ -21,10 +21,10 @@ struct fm_wait_list {
 struct fm_timeline {
     const struct fm_location *location;
     struct fm_wait_list waits;
-    uint32_t stride;           /**< boundaries between two checkpoints */
+    uint32_t stride; /**< boundaries between two checkpoints */
     uint32_t checkpoint_count;
     struct fm_timeline_checkpoint *checkpoints;
-    uint64_t *profiles;        /**< [checkpoint][node of the call tree] */
+    uint64_t *profiles; /**< [checkpoint][node of the call tree] */
 };
 
 /** Time in each node of a location's call tree. `time` has one element for each node and is zero

@@ -43,11 +43,10 @@ static void send_needs(void *context, unsigned worker, uint32_t first, uint32_t 
             const struct fm_progress_need *need = &locks->needs.items[i];
             const struct fm_location *location =
                 &progress->analysis->trace->locations[need->call.location];
-            struct need_message *message =
-                fm_exchange_post(progress->needs, worker, need->target);
-            *message = (struct need_message){location->enter.items[need->call.activity],
-                                             location->leave.items[need->call.activity], process,
-                                             i};
+            struct need_message *message = fm_exchange_post(progress->needs, worker, need->target);
+            *message =
+                (struct need_message){location->enter.items[need->call.activity],
+                                      location->leave.items[need->call.activity], process, i};
         }
     }
 }
@@ -94,7 +93,8 @@ static void answer(struct progress *progress, unsigned worker, uint32_t process,
         uint32_t call = first_overlapping(location, &calls[t], need->enter);
         if (call != FM_NONE && location->enter.items[call] < found.enter) {
             found = (struct progress_message){location->enter.items[call],
-                                              location->leave.items[call], need->need,
+                                              location->leave.items[call],
+                                              need->need,
                                               {target->first_location + t, call}};
         }
     }
@@ -138,8 +138,8 @@ static int compare_answers(const void *a, const void *b)
 }
 
 /* @return the part of [begin, end) that none of the calls covers; they are sorted by Enter */
-static uint64_t uncovered(const struct progress_message *const *calls, size_t count,
-                          uint64_t begin, uint64_t end)
+static uint64_t uncovered(const struct progress_message *const *calls, size_t count, uint64_t begin,
+                          uint64_t end)
 {
     uint64_t free_time = 0, covered_until = begin;
     for (size_t i = 0; i < count; ++i) {
@@ -176,10 +176,9 @@ static void judge_call(struct progress *progress, struct fm_lock_epochs *locks,
             continue;
         }
         calls[answered++] = answers[i];
-        if (answers[i]->enter > enter &&
-            (last == NULL || answers[i]->enter > last->enter ||
-             (answers[i]->enter == last->enter &&
-              answers[i]->call.location < last->call.location))) {
+        if (answers[i]->enter > enter && (last == NULL || answers[i]->enter > last->enter ||
+                                          (answers[i]->enter == last->enter &&
+                                           answers[i]->call.location < last->call.location))) {
             last = answers[i];
         }
     }

@@ -143,8 +143,8 @@ static void finish_fence(struct fences *fences, uint32_t process,
     struct fm_findings *findings = &analysis->findings[fence->call.location];
     uint32_t activity = fence->call.activity;
     if (exposure->last_operation > location->enter.items[activity]) {
-        fm_vector_push(&findings->parts, (struct fm_part){exposure->last_operation, activity,
-                                                          FM_PART_EARLY_FENCE});
+        fm_vector_push(&findings->parts,
+                       (struct fm_part){exposure->last_operation, activity, FM_PART_EARLY_FENCE});
     }
     const struct fm_accessed *accessed =
         &fences->epochs[process].accessed.items[fence->first_accessed];
@@ -152,8 +152,7 @@ static void finish_fence(struct fences *fences, uint32_t process,
     for (uint32_t i = 0; i < fence->accessed_count; ++i) {
         partners += accessed[i].process != process;
     }
-    uint32_t others =
-        trace->communicators[trace->windows[fence->window].communicator].size - 1;
+    uint32_t others = trace->communicators[trace->windows[fence->window].communicator].size - 1;
     fm_findings_tally(findings, location, activity, FM_TALLY_PAIR_SYNCS, others);
     fm_findings_tally(findings, location, activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
                       others - (partners < others ? partners : others));
@@ -175,8 +174,7 @@ static void take_accesses(void *context, unsigned worker, uint32_t first, uint32
             fm_vector_push(&exposures, (struct exposure){0});
         }
         size_t count;
-        const struct fence_access *accesses =
-            fm_exchange_inbox(fences->accesses, process, &count);
+        const struct fence_access *accesses = fm_exchange_inbox(fences->accesses, process, &count);
         for (size_t i = 0; i < count; ++i) {
             const struct fence_access *access = &accesses[i];
             uint32_t index =

@@ -1,7 +1,7 @@
 /** @file
- * Memory of the analysing side. Running out of memory is the one failure that is not returned: these
- * functions then end the process with one clear line and status FM_ERR_SYSTEM, since no caller could
- * go on. The recorder, which lives in a foreign process, does not use them.
+ * Memory of the analysing side. Running out of memory is the one failure that is not returned:
+ * these functions then end the process with one clear line and status FM_ERR_SYSTEM, since no
+ * caller could go on. The recorder, which lives in a foreign process, does not use them.
  */
 #ifndef FERMATA_BASE_MEMORY_H
 #define FERMATA_BASE_MEMORY_H
@@ -13,13 +13,14 @@
  * are made, from one thread. */
 void fm_memory_limit(size_t bytes, const char *directory);
 
-/** Tells the C library to keep freed memory for later use instead of giving it back to the system at
- * once: phases that follow one another need about the same amount, and every page that comes from
- * the system must be zeroed first. For programs that end after their work, not for libraries. */
+/** Tells the C library to keep freed memory for later use instead of giving it back to the system
+ * at once: phases that follow one another need about the same amount, and every page that comes
+ * from the system must be zeroed first. For programs that end after their work, not for libraries.
+ */
 void fm_memory_keep(void);
 
-/** Lets the system write the large tables out while they are not used; does nothing without a limit.
- * Contents stay valid. Call it between phases. Thread-safe. */
+/** Lets the system write the large tables out while they are not used; does nothing without a
+ * limit. Contents stay valid. Call it between phases. Thread-safe. */
 void fm_memory_relax(void);
 
 /** As malloc(), zeroed, never NULL. Free with fm_free(). */

@@ -1,5 +1,6 @@
 /** @file
- * Growing arrays. `FM_VECTOR(type) v = {0};` is an empty one; its elements are v.items[0 .. v.count).
+ * Growing arrays. `FM_VECTOR(type) v = {0};` is an empty one; its elements are v.items[0 ..
+ * v.count).
  */
 #ifndef FERMATA_BASE_VECTOR_H
 #define FERMATA_BASE_VECTOR_H
@@ -32,9 +33,8 @@
 /** Gives unused room back. */
 #define fm_vector_trim(vector)                                                                     \
     do {                                                                                           \
-        (vector)->items =                                                                          \
-            fm_resize((vector)->items, (vector)->capacity * sizeof *(vector)->items,               \
-                      (vector)->count * sizeof *(vector)->items);                                  \
+        (vector)->items = fm_resize((vector)->items, (vector)->capacity * sizeof *(vector)->items, \
+                                    (vector)->count * sizeof *(vector)->items);                    \
         (vector)->capacity = (vector)->count;                                                      \
     } while (0)
 

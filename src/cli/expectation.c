@@ -134,12 +134,12 @@ fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
     if (unit == FM_UNIT_COST) {
         result->actual = (fm_decimal_from_ticks(1) * value) >> cube->experiment.cost_shift;
         /* Costs are quotients: what was written as a decimal cannot be met exactly. */
-        fm_decimal rounding = (magnitude(expectation->value) + fm_decimal_from_integer(1)) /
-                              COST_PRECISION;
+        fm_decimal rounding =
+            (magnitude(expectation->value) + fm_decimal_from_integer(1)) / COST_PRECISION;
         tolerance = tolerance > rounding ? tolerance : rounding;
     } else {
-        result->actual = unit == FM_UNIT_TICKS ? fm_decimal_from_ticks(value)
-                                               : fm_decimal_from_integer(value);
+        result->actual =
+            unit == FM_UNIT_TICKS ? fm_decimal_from_ticks(value) : fm_decimal_from_integer(value);
     }
     result->holds = magnitude(result->actual - expectation->value) <= tolerance;
     return FM_OK;

@@ -6,15 +6,16 @@
 #define FERMATA_CLI_ISOLATE_H
 
 /** Runs `work(argument)` in a child process that shares standard output and error.
- * @param command      its name, and `archive` what it works on, for the message if the child crashes
- *                     or takes senselessly long
+ * @param command      its name, and `archive` what it works on, for the message if the child
+ * crashes or takes senselessly long
  * @param cpu_seconds  what is senselessly long; 0: nothing
  * @return what `work` returned, FM_ERR_DATA if it did not return, FM_ERR_SYSTEM without processes
  */
 int fm_run_isolated(const char *command, const char *archive, unsigned cpu_seconds,
                     int (*work)(void *argument), void *argument);
 
-/** For one pass over an archive: reading takes a second for some ten megabytes; a loop never ends. */
+/** For one pass over an archive: reading takes a second for some ten megabytes; a loop never ends.
+ */
 #define FM_READING_CPU_SECONDS 3600
 
 #endif

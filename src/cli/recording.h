@@ -6,8 +6,8 @@
 
 #include "record/launch.h"
 
-/** Parses "[options] [--] command [arguments]" and runs the command with the recorder, or becomes it
- * if this process is one of an MPI program's ranks. Errors and the closing line are printed.
+/** Parses "[options] [--] command [arguments]" and runs the command with the recorder, or becomes
+ * it if this process is one of an MPI program's ranks. Errors and the closing line are printed.
  * @param usage     first lines of the help
  * @param recorded  out: whether the program ran and `result` is set
  * @return exit status: the program's, if it ran */

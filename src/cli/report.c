@@ -85,7 +85,20 @@ static fm_status_t parse_format(struct request *request, struct fm_error *error)
     return fm_fail(error, FM_ERR_USAGE, "--format: '%s' is none of text, json, csv", optarg);
 }
 
-enum { METRIC = 256, CALLPATH, LOCATION, ROOT, WHY, LOCKS, TOP, INCLUSIVE, EXCLUSIVE, FORMAT, EXPLAIN, HELP };
+enum {
+    METRIC = 256,
+    CALLPATH,
+    LOCATION,
+    ROOT,
+    WHY,
+    LOCKS,
+    TOP,
+    INCLUSIVE,
+    EXCLUSIVE,
+    FORMAT,
+    EXPLAIN,
+    HELP
+};
 
 /** Reads the arguments. @param help  out: the help is wanted, nothing else was checked */
 static fm_status_t parse(int argc, char **argv, struct request *request, bool *help,

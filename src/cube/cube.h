@@ -91,18 +91,18 @@ struct fm_cube_segment {
 };
 
 #define FM_CUBE_LARGEST_COST_SHIFT 60
-#define FM_CUBE_LOCK_BINS    256
-#define FM_CUBE_LOCK_PARTIES 5
-#define FM_CUBE_LOCK_CHAIN   16
+#define FM_CUBE_LOCK_BINS          256
+#define FM_CUBE_LOCK_PARTIES       5
+#define FM_CUBE_LOCK_CHAIN         16
 
 /** What a rank has to do with a lock. */
 struct fm_cube_lock_party {
     uint32_t rank;
-    uint64_t epochs;      /**< how often it owned the lock */
-    uint64_t held;        /**< ticks */
-    uint64_t caused;      /**< ticks that others waited for it to release the lock */
-    uint64_t waits;       /**< how often it waited for the lock */
-    uint64_t waiting;     /**< ticks */
+    uint64_t epochs;  /**< how often it owned the lock */
+    uint64_t held;    /**< ticks */
+    uint64_t caused;  /**< ticks that others waited for it to release the lock */
+    uint64_t waits;   /**< how often it waited for the lock */
+    uint64_t waiting; /**< ticks */
 };
 
 /** A lock that is locked exclusively at least once, and the queue of those that wait for it
@@ -137,9 +137,9 @@ struct fm_cube_experiment {
     char *creator; /**< recorder that wrote the trace */
     char *machine;
     uint64_t ticks_per_second;
-    uint32_t cost_shift;     /**< binary digits of costs behind the point of a tick */
-    uint64_t begin; /**< earliest event, ticks of the trace clock */
-    uint64_t end;   /**< latest event */
+    uint32_t cost_shift; /**< binary digits of costs behind the point of a tick */
+    uint64_t begin;      /**< earliest event, ticks of the trace clock */
+    uint64_t end;        /**< latest event */
     uint64_t event_count;
     uint32_t process_count;
 };
@@ -210,7 +210,8 @@ fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segme
 fm_status_t fm_cube_add_lock(struct fm_cube *cube, const struct fm_cube_lock *lock,
                              struct fm_error *error);
 
-/** @return where part `bin` of the lock's time begins; `bin` == bin_count: where the last one ends. */
+/** @return where part `bin` of the lock's time begins; `bin` == bin_count: where the last one ends.
+ */
 uint64_t fm_cube_lock_edge(const struct fm_cube_lock *lock, uint32_t bin);
 
 /** Frees the locks; the cube has none afterwards. fm_cube_free() does so, too. */

@@ -10,7 +10,7 @@
 /** The kinds, contention last, in the order of their metrics. */
 typedef enum {
 #define FM_SYNCHRONIZATION_KIND(SYMBOL, id, name) FM_DELAY_##SYMBOL,
-#define FM_CONTENTION_KIND(SYMBOL, id, name) FM_DELAY_##SYMBOL,
+#define FM_CONTENTION_KIND(SYMBOL, id, name)      FM_DELAY_##SYMBOL,
 #include "cube/delay_kinds.def"
 #undef FM_SYNCHRONIZATION_KIND
 #undef FM_CONTENTION_KIND

@@ -24,9 +24,9 @@ typedef enum {
     FM_UNIT_TICKS,       /**< exact integer clock ticks; shown as seconds ("sec") */
     FM_UNIT_OCCURRENCES, /**< exact integer ("occ") */
     FM_UNIT_BYTES,       /**< exact integer ("bytes") */
-    FM_UNIT_COST         /**< fixed-point ticks: value * 2^-cost_shift of the cube; shown as seconds.
-                              Shares of waiting times are no whole ticks, yet their sums must not
-                              depend on an order */
+    FM_UNIT_COST /**< fixed-point ticks: value * 2^-cost_shift of the cube; shown as seconds.
+                      Shares of waiting times are no whole ticks, yet their sums must not
+                      depend on an order */
 } fm_unit_t;
 
 struct fm_metric_info {

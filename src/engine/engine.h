@@ -46,8 +46,8 @@ void *fm_exchange_post(struct fm_exchange *exchange, unsigned worker, uint32_t p
 /** Moves all posted records to the inboxes, replacing what was there. Call it between phases. */
 void fm_exchange_deliver(struct fm_exchange *exchange);
 
-/** Empties the inboxes and gives their memory back. Call it between phases, as soon as the records are
- * not needed any more. */
+/** Empties the inboxes and gives their memory back. Call it between phases, as soon as the records
+ * are not needed any more. */
 void fm_exchange_clear(struct fm_exchange *exchange);
 
 /** @return the records for `process`, ordered by sender and by the sender's order of posting, and

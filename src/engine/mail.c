@@ -32,8 +32,8 @@ struct fm_mail {
     fm_mail_start_t *start;
     fm_mail_handler_t *handler;
     void *context;
-    struct mailbox *boxes;    /* by worker */
-    atomic_size_t under_way;  /* messages not yet handled, and workers not yet started */
+    struct mailbox *boxes;   /* by worker */
+    atomic_size_t under_way; /* messages not yet handled, and workers not yet started */
     atomic_bool over;
 };
 

@@ -67,8 +67,7 @@ void fm_report_efficiency(const struct fm_report *report)
             fm_terminal_heading(report->terminal, "Efficiency");
             print_row(report, "Parallel", average / run, "average computation / run");
             print_row(report, "  Load balance", average / most, "average / longest computation");
-            print_row(report, "  Communication", most / run,
-                      "longest computation / run");
+            print_row(report, "  Communication", most / run, "longest computation / run");
         }
     }
     fm_free(useful);

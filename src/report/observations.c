@@ -131,12 +131,13 @@ static void print_progress(const struct fm_report *report, unsigned *items)
                           bounds[1]);
         return;
     }
-    fm_terminal_print(report->terminal, "  *", INDENT,
-                      "%s%s%s%s of CPU time is lost because targets of one-sided communication make "
-                      "no progress while they compute: a progress thread or process pays if it "
-                      "costs less than that. (If one runs already: fermata analyze "
-                      "--progress=async.)",
-                      same ? "" : "Between ", same ? "" : bounds[0], same ? "" : " and ", bounds[1]);
+    fm_terminal_print(
+        report->terminal, "  *", INDENT,
+        "%s%s%s%s of CPU time is lost because targets of one-sided communication make "
+        "no progress while they compute: a progress thread or process pays if it "
+        "costs less than that. (If one runs already: fermata analyze "
+        "--progress=async.)",
+        same ? "" : "Between ", same ? "" : bounds[0], same ? "" : " and ", bounds[1]);
 }
 
 void fm_report_observations(const struct fm_report *report)

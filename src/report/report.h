@@ -16,8 +16,8 @@ struct fm_report_options {
     unsigned problems;             /**< how many problems to show */
     unsigned top;                  /**< how many branches of each tree node to show */
     bool exclusive;
-    fm_metric_t why;               /**< only the chains of this kind; FM_METRIC_NONE: not */
-    bool locks; /**< only the locks and their queues */
+    fm_metric_t why; /**< only the chains of this kind; FM_METRIC_NONE: not */
+    bool locks;      /**< only the locks and their queues */
 };
 
 /** Everything that the parts of a report need. */
@@ -47,8 +47,8 @@ void fm_report_problems(const struct fm_report *report);
  * free(). */
 char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view);
 
-/** Why a kind of wait state comes about: the call path and ranks that most of its costs lead to, and
- * what balancing it would gain. Prints nothing if no call path stands out. */
+/** Why a kind of wait state comes about: the call path and ranks that most of its costs lead to,
+ * and what balancing it would gain. Prints nothing if no call path stands out. */
 void fm_report_root_cause(const struct fm_report *report, fm_metric_t wait);
 
 /** Efficiencies of the run, or of the part that is shown, with verdicts. */

@@ -130,7 +130,8 @@ void fm_report_root_cause(const struct fm_report *report, fm_metric_t wait)
                           stems);
     else
         fm_terminal_print(report->terminal, "     Why", LABEL_COLUMNS,
-                          "Because %s takes now longer on one rank, now on another (%s): %s of what this waiting directly goes back to. %s of all waiting "
+                          "Because %s takes now longer on one rank, now on another (%s): %s of "
+                          "what this waiting directly goes back to. %s of all waiting "
                           "of the run stems from it.",
                           path, ranks, direct, stems);
     free(ranks);

@@ -57,12 +57,10 @@ void fm_report_why(const struct fm_report *report, fm_metric_t wait)
         putc('\n', report->terminal->stream);
         fm_terminal_print(report->terminal, label, 5, "%s waited %s in %s, %s after the start",
                           location, fm_format_ticks(time, report->cube, (int64_t)instance->wait),
-                          path,
-                          fm_format_ticks(begin, report->cube, (int64_t)instance->enter));
+                          path, fm_format_ticks(begin, report->cube, (int64_t)instance->enter));
         free(path);
         free(location);
-        if (instance->cause_location != FM_CUBE_NONE &&
-            instance->cause_callpath != FM_CUBE_NONE) {
+        if (instance->cause_location != FM_CUBE_NONE && instance->cause_callpath != FM_CUBE_NONE) {
             location = fm_report_location(report, instance->cause_location);
             path = fm_report_callpath(report, instance->cause_callpath);
             fm_terminal_print(report->terminal, "    <- ", INDENT, "for %s in %s", location, path);

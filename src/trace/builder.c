@@ -44,9 +44,10 @@ static __attribute__((noinline)) uint32_t add_visit(struct fm_builder *builder, 
     uint32_t next = (uint32_t)location->profile.count;
     uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | region, next);
     if (visit == next) {
-        fm_vector_push(&location->profile,
-                       (struct fm_visit_profile){
-                           .parent = parent, .region = region, .callpath = FM_NONE, .counts = FM_NONE});
+        fm_vector_push(&location->profile, (struct fm_visit_profile){.parent = parent,
+                                                                     .region = region,
+                                                                     .callpath = FM_NONE,
+                                                                     .counts = FM_NONE});
     }
     builder->cache[region] = (struct fm_visit_cache){parent, visit, builder->generation};
     return visit;
@@ -121,8 +122,7 @@ static void leave_innermost(struct fm_builder *builder)
     if (frame.activity != FM_NONE) {
         location->leave.items[frame.activity] = builder->now;
         if (frame.inner != 0) {
-            fm_vector_push(&location->nested,
-                           (struct fm_nested_time){frame.activity, frame.inner});
+            fm_vector_push(&location->nested, (struct fm_nested_time){frame.activity, frame.inner});
         }
     }
     if (frame.activity == FM_NONE || frame.contains_calls) {
@@ -200,7 +200,7 @@ void fm_builder_end_location(struct fm_builder *builder)
         leave_innermost(builder);
     }
     fm_sort(location->nested.items, location->nested.count, sizeof *location->nested.items,
-          compare_nested);
+            compare_nested);
     fm_sort(location->matched.items, location->matched.count, sizeof *location->matched.items,
             compare_matched);
     fm_requests_close_location(&builder->requests);
@@ -348,8 +348,7 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
         received.start = location->receives.items[row].start;
         if (fm_trace_called(builder->trace, location, received.complete)->call ==
             FM_CALL_MATCHED_RECEIVE) {
-            fm_vector_push(&location->matched,
-                           (struct fm_matched_receive){row, received.complete});
+            fm_vector_push(&location->matched, (struct fm_matched_receive){row, received.complete});
         }
         location->receives.items[row] = received;
     } else if (request != NULL && builder->trace->processes[location->process].location_count > 1) {
@@ -418,8 +417,7 @@ static struct fm_collective *detached_creation(struct fm_builder *builder)
     if (fm_trace_called(builder->trace, location, activity)->call ==
             FM_CALL_DETACHED_COMMUNICATOR &&
         location->collectives.count != 0) {
-        struct fm_collective *last =
-            &location->collectives.items[location->collectives.count - 1];
+        struct fm_collective *last = &location->collectives.items[location->collectives.count - 1];
         return last->start == activity ? last : NULL;
     }
     return NULL;
@@ -520,9 +518,9 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     }
     builder->completions_matter |= opens_passive_use(builder, type);
     if (builder->completions_matter || !is_completion(type)) {
-        fm_vector_push(&builder->location->rma,
-                       (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type,
-                                       shared});
+        fm_vector_push(
+            &builder->location->rma,
+            (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type, shared});
     }
 }
 
@@ -630,9 +628,9 @@ void fm_builder_end_process(struct fm_builder *builder)
         open->time = start_time(builder->trace, open);
     }
     fm_sort(requests->left_open.items, requests->left_open.count, sizeof *requests->left_open.items,
-          compare_open);
+            compare_open);
     fm_sort(requests->foreign.items, requests->foreign.count, sizeof *requests->foreign.items,
-          compare_foreign);
+            compare_foreign);
     for (size_t f = 0; f < requests->foreign.count; ++f) {
         const struct fm_foreign_completion *completion = &requests->foreign.items[f];
         bool found = false;

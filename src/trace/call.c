@@ -127,8 +127,8 @@ static fm_call_t classify_mpi(const char *name, size_t length)
 /* Comm_dup, _dup_with_info, _idup, _split, _split_type, _create, _free, _disconnect */
 static int is_communicator_management(const char *name)
 {
-    static const char *const prefixes[] = {"Comm_dup", "Comm_idup", "Comm_split", "Comm_create",
-                                           "Comm_free", "Comm_disconnect"};
+    static const char *const prefixes[] = {"Comm_dup",    "Comm_idup", "Comm_split",
+                                           "Comm_create", "Comm_free", "Comm_disconnect"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; ++i) {
         size_t length = strlen(prefixes[i]);
         if (strncasecmp(name, prefixes[i], length) == 0 &&

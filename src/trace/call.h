@@ -33,10 +33,10 @@ typedef enum {
     FM_CALL_WAIT, /**< Win_wait and Win_test */
     FM_CALL_LOCK, /**< Win_lock and Win_lock_all */
     FM_CALL_UNLOCK,
-    FM_CALL_FLUSH,           /**< of one target */
-    FM_CALL_FLUSH_ALL,       /**< of all targets of a window */
-    FM_CALL_FLUSH_LOCAL,     /**< of one target, at the origin only */
-    FM_CALL_FLUSH_LOCAL_ALL, /**< of all targets, at the origin only */
+    FM_CALL_FLUSH,             /**< of one target */
+    FM_CALL_FLUSH_ALL,         /**< of all targets of a window */
+    FM_CALL_FLUSH_LOCAL,       /**< of one target, at the origin only */
+    FM_CALL_FLUSH_LOCAL_ALL,   /**< of all targets, at the origin only */
     FM_CALL_REQUEST_OPERATION, /**< one-sided operation that a Wait completes */
 } fm_call_t;
 

@@ -325,15 +325,14 @@ static void resolve_locations(struct raw_definitions *raw)
     }
 
     fm_sort(raw->locations.items, raw->locations.count, sizeof *raw->locations.items,
-          compare_locations);
+            compare_locations);
     trace->process_count = processes;
     trace->processes = fm_allocate(processes, sizeof *trace->processes);
     for (size_t i = 0; i < group_count; ++i) {
         if (process_of_group[i] != FM_NONE) {
             struct fm_process *process = &trace->processes[process_of_group[i]];
             process->name = fm_copy_string(string_of(raw, raw->location_groups_raw.items[i].name));
-            uint32_t node =
-                fm_references_find(&raw->nodes, raw->location_groups_raw.items[i].node);
+            uint32_t node = fm_references_find(&raw->nodes, raw->location_groups_raw.items[i].node);
             if (node != FM_NONE) {
                 process->node = fm_copy_string(string_of(raw, raw->nodes_raw.items[node].name));
             }
@@ -377,8 +376,7 @@ static uint32_t *resolve_members(const struct raw_definitions *raw, const struct
                                                                : OTF2_UNDEFINED_LOCATION;
         }
         uint32_t index = fm_map_get(&raw->location_of_id, location);
-        processes[i] =
-            index == FM_MAP_ABSENT ? FM_NONE : raw->into->trace.locations[index].process;
+        processes[i] = index == FM_MAP_ABSENT ? FM_NONE : raw->into->trace.locations[index].process;
     }
     return processes;
 }
@@ -597,8 +595,7 @@ static fm_status_t read_definitions(OTF2_Reader *reader, struct raw_definitions 
     OTF2_GlobalDefReaderCallbacks *callbacks = new_callbacks();
     OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, raw);
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    OTF2_ErrorCode code =
-        OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &read);
+    OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &read);
     if (code != OTF2_SUCCESS || read != expected) {
         return fm_fail(error, FM_ERR_DATA, "%s: definitions end after %llu of %llu: %s", anchor,
                        (unsigned long long)read, (unsigned long long)expected,

@@ -334,8 +334,7 @@ static void read_location(OTF2_Reader *archive, const OTF2_EvtReaderCallbacks *c
     if (events != NULL) {
         OTF2_Reader_RegisterEvtCallbacks(archive, events, callbacks, reader);
         uint64_t read = 0;
-        complete =
-            OTF2_Reader_ReadAllLocalEvents(archive, events, &read) == OTF2_SUCCESS;
+        complete = OTF2_Reader_ReadAllLocalEvents(archive, events, &read) == OTF2_SUCCESS;
         OTF2_Reader_CloseEvtReader(archive, events);
         /* Some kinds of events have no callback above. */
         location->event_count = read > location->event_count ? read : location->event_count;

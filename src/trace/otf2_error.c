@@ -15,8 +15,8 @@ static OTF2_ErrorCode keep(void *user_data, const char *file, uint64_t line, con
     (void)line;
     (void)function;
     if (first_message[0] == '\0') {
-        int used = snprintf(first_message, sizeof first_message, "%s",
-                            OTF2_Error_GetDescription(code));
+        int used =
+            snprintf(first_message, sizeof first_message, "%s", OTF2_Error_GetDescription(code));
         if (used > 0 && (size_t)used + 3 < sizeof first_message && format != NULL &&
             format[0] != '\0') {
             strcat(first_message, ": ");

@@ -8,8 +8,8 @@
 /** Keeps OTF2's messages from now on, for all threads of the process. May be called repeatedly. */
 void fm_otf2_error_capture(void);
 
-/** @return the first message of this thread since the last call, "unknown reason" if there was none.
- * Valid until this thread's next call. */
+/** @return the first message of this thread since the last call, "unknown reason" if there was
+ * none. Valid until this thread's next call. */
 const char *fm_otf2_error_take(void);
 
 #endif

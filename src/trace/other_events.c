@@ -28,12 +28,14 @@ ALIVE(ThreadAcquireLock, OTF2_Paradigm model, uint32_t lockID, uint32_t acquisit
 ALIVE(ThreadReleaseLock, OTF2_Paradigm model, uint32_t lockID, uint32_t acquisitionOrder)
 ALIVE(ThreadTaskCreate, OTF2_CommRef threadTeam, uint32_t creatingThread, uint32_t generationNumber)
 ALIVE(ThreadTaskSwitch, OTF2_CommRef threadTeam, uint32_t creatingThread, uint32_t generationNumber)
-ALIVE(ThreadTaskComplete, OTF2_CommRef threadTeam, uint32_t creatingThread, uint32_t generationNumber)
+ALIVE(ThreadTaskComplete, OTF2_CommRef threadTeam, uint32_t creatingThread,
+      uint32_t generationNumber)
 ALIVE(ThreadCreate, OTF2_CommRef threadContingent, uint64_t sequenceCount)
 ALIVE(ThreadBegin, OTF2_CommRef threadContingent, uint64_t sequenceCount)
 ALIVE(ThreadWait, OTF2_CommRef threadContingent, uint64_t sequenceCount)
 ALIVE(ThreadEnd, OTF2_CommRef threadContingent, uint64_t sequenceCount)
-ALIVE(Metric, OTF2_MetricRef metric, uint8_t numberOfMetrics, const OTF2_Type *typeIDs, const OTF2_MetricValue *metricValues)
+ALIVE(Metric, OTF2_MetricRef metric, uint8_t numberOfMetrics, const OTF2_Type *typeIDs,
+      const OTF2_MetricValue *metricValues)
 ALIVE(ParameterString, OTF2_ParameterRef parameter, OTF2_StringRef string)
 ALIVE(ParameterInt, OTF2_ParameterRef parameter, int64_t value)
 ALIVE(ParameterUnsignedInt, OTF2_ParameterRef parameter, uint64_t value)
@@ -46,7 +48,8 @@ ALIVE(RmaTryLock, OTF2_RmaWinRef win, uint32_t remote, uint64_t lockId, OTF2_Loc
 ALIVE(RmaOpTest, OTF2_RmaWinRef win, uint64_t matchingId)
 ALIVE(CallingContextEnter, OTF2_CallingContextRef callingContext, uint32_t unwindDistance)
 ALIVE(CallingContextLeave, OTF2_CallingContextRef callingContext)
-ALIVE(CallingContextSample, OTF2_CallingContextRef callingContext, uint32_t unwindDistance, OTF2_InterruptGeneratorRef interruptGenerator)
+ALIVE(CallingContextSample, OTF2_CallingContextRef callingContext, uint32_t unwindDistance,
+      OTF2_InterruptGeneratorRef interruptGenerator)
 ALIVE(CommDestroy, OTF2_CommRef communicator)
 
 void fm_other_events_register(OTF2_EvtReaderCallbacks *callbacks)

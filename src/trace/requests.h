@@ -13,7 +13,8 @@
 
 typedef enum { FM_REQUEST_SEND, FM_REQUEST_RECEIVE, FM_REQUEST_COLLECTIVE } fm_request_kind_t;
 
-/** A started operation that its own location did not complete: row of the table of its kind there. */
+/** A started operation that its own location did not complete: row of the table of its kind there.
+ */
 struct fm_open_request {
     uint64_t id;
     uint64_t time; /**< Enter of the call that started it; set by who completes the process */
@@ -38,8 +39,8 @@ struct fm_foreign_completion {
 
 /** Operations of one process that wait for their completion. */
 struct fm_requests {
-    uint32_t location;            /**< at hand */
-    struct fm_map row_by_id[3];   /**< by kind: open operations of the location at hand */
+    uint32_t location;          /**< at hand */
+    struct fm_map row_by_id[3]; /**< by kind: open operations of the location at hand */
     FM_VECTOR(struct fm_open_request) left_open; /**< operations that were not completed there */
     FM_VECTOR(struct fm_foreign_completion) foreign;
 };

@@ -166,8 +166,7 @@ static bool has_definition_file(const struct fm_survey *survey, uint64_t id)
     size_t base = length > 5 && strcmp(survey->anchor + length - 5, ".otf2") == 0 ? length - 5 : 0;
     char *path = fm_allocate(length + 32, 1);
     struct stat status;
-    snprintf(path, length + 32, "%.*s/%llu.def", (int)base, survey->anchor,
-             (unsigned long long)id);
+    snprintf(path, length + 32, "%.*s/%llu.def", (int)base, survey->anchor, (unsigned long long)id);
     bool exists = base > 0 && stat(path, &status) == 0;
     fm_free(path);
     return exists;

@@ -87,7 +87,7 @@ struct fm_collective {
     uint32_t complete; /**< call that waits for it: `start` for blocking ones; FM_NONE: never */
     uint32_t complete_location;
     uint32_t communicator;
-    uint32_t root; /**< rank, or an OTF2_COLLECTIVE_ROOT_ value */
+    uint32_t root;     /**< rank, or an OTF2_COLLECTIVE_ROOT_ value */
     uint8_t operation; /**< OTF2_CollectiveOp */
     bool non_blocking;
     bool moved_bytes; /**< this location sent or received something in it */
@@ -166,22 +166,23 @@ struct fm_location {
     uint64_t id; /**< of the archive */
     char *name;
     uint32_t process;
-    uint32_t thread; /**< position in its process */
+    uint32_t thread;         /**< position in its process */
     uint64_t defined_events; /**< number of events that its definition promises */
     uint64_t event_count;    /**< number of events that were read */
     uint64_t begin, end;     /**< first and last time; begin > end: no events */
     FM_VECTOR(uint64_t) enter;
     FM_VECTOR(uint64_t) leave;
-    FM_VECTOR(uint32_t) visit; /**< node of `profile` that the activity belongs to */
+    FM_VECTOR(uint32_t) visit;       /**< node of `profile` that the activity belongs to */
     FM_VECTOR(uint64_t) state_since; /**< when the code outside of communication calls changed: */
-    FM_VECTOR(uint32_t) state_visit; /**< ... to this node of `profile`; FM_NONE: none. Also changes
-                                          inside calls that contain others, and at their end. */
+    FM_VECTOR(uint32_t)
+    state_visit; /**< ... to this node of `profile`; FM_NONE: none. Also changes
+                      inside calls that contain others, and at their end. */
     FM_VECTOR(struct fm_visit_profile) profile;
     FM_VECTOR(struct fm_count_row) counts;
     FM_VECTOR(struct fm_message_end) sends;
-    FM_VECTOR(struct fm_message_end) receives; /**< in the order in which they were posted */
+    FM_VECTOR(struct fm_message_end) receives;    /**< in the order in which they were posted */
     FM_VECTOR(struct fm_matched_receive) matched; /**< ascending by receive */
-    FM_VECTOR(struct fm_collective) collectives; /**< in the order in which they were started */
+    FM_VECTOR(struct fm_collective) collectives;  /**< in the order in which they were started */
     FM_VECTOR(struct fm_rma) rma;
     FM_VECTOR(struct fm_nested_time) nested; /**< ascending by activity */
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
@@ -195,13 +196,14 @@ struct fm_callpath {
 
 /** What was odd in the archive and was left out or repaired. */
 struct fm_trace_defects {
-    uint64_t unordered_times;   /**< times earlier than the event before: taken as equal to it */
-    uint64_t unmatched_leaves;  /**< Leave events without their Enter: ignored */
-    uint64_t open_calls;        /**< calls that never returned */
-    uint64_t unusable_records;  /**< records outside of communication calls or with wrong references */
-    uint64_t open_requests;     /**< requests that were never completed */
+    uint64_t unordered_times;  /**< times earlier than the event before: taken as equal to it */
+    uint64_t unmatched_leaves; /**< Leave events without their Enter: ignored */
+    uint64_t open_calls;       /**< calls that never returned */
+    uint64_t
+        unusable_records;   /**< records outside of communication calls or with wrong references */
+    uint64_t open_requests; /**< requests that were never completed */
     uint64_t unrecorded_completions; /**< sends that were completed without a record of it */
-    uint64_t missing_locations; /**< locations whose events could not be read to their end */
+    uint64_t missing_locations;      /**< locations whose events could not be read to their end */
 };
 
 struct fm_trace {
@@ -271,9 +273,8 @@ uint32_t fm_trace_post(const struct fm_trace *trace, const struct fm_location *l
                        uint32_t receive);
 
 /** @return the region that an activity of a location calls. */
-static inline const struct fm_region *fm_trace_called(const struct fm_trace *trace,
-                                                      const struct fm_location *location,
-                                                      uint32_t activity)
+static inline const struct fm_region *
+fm_trace_called(const struct fm_trace *trace, const struct fm_location *location, uint32_t activity)
 {
     return &trace->regions[location->profile.items[location->visit.items[activity]].region];
 }

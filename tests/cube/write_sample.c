@@ -1,14 +1,15 @@
-/* write_sample sample|empty|progress|little-progress FILE: writes a report for the tests of the report
- * command. progress: the sample, where rank 0 also waits for progress, long or shortly. */
+/* write_sample sample|empty|progress|little-progress FILE: writes a report for the tests of the
+ * report command. progress: the sample, where rank 0 also waits for progress, long or shortly. */
 #include "sample_cube.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static fm_status_t add_progress(struct fm_cube *cube, int64_t upper, int64_t lower, struct fm_error *error)
+static fm_status_t add_progress(struct fm_cube *cube, int64_t upper, int64_t lower,
+                                struct fm_error *error)
 {
-    fm_status_t status = fm_cube_add(cube, FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS, SAMPLE_WAIT, 0,
-                                     upper, error);
+    fm_status_t status =
+        fm_cube_add(cube, FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS, SAMPLE_WAIT, 0, upper, error);
     if (status == FM_OK)
         status = fm_cube_add(cube, FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER, SAMPLE_WAIT, 0,
                              lower, error);

@@ -1,9 +1,9 @@
-/* Preloaded beside EZTrace: gives all processes of a machine one clock. By itself EZTrace 2.0 lets the
- * clock of each process begin when it is set up there, so that the clocks of an archive differ by some
- * milliseconds.
+/* Preloaded beside EZTrace: gives all processes of a machine one clock. By itself EZTrace 2.0 lets
+ * the clock of each process begin when it is set up there, so that the clocks of an archive differ
+ * by some milliseconds.
  *
- * EZTrace reads its clock by MPI_Wtime and counts from `first_timestamp`, which it sets from the clock
- * when it is 0. */
+ * EZTrace reads its clock by MPI_Wtime and counts from `first_timestamp`, which it sets from the
+ * clock when it is 0. */
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>

@@ -64,9 +64,9 @@ static struct letter *collect(unsigned workers, size_t *total)
             for (size_t i = 0; i < count; ++i) {
                 assert_int_equal(inbox[i].to, p);
                 assert_int_equal(inbox[i].round, post.round);
-                bool in_order = i == 0 || inbox[i - 1].from < inbox[i].from ||
-                                (inbox[i - 1].from == inbox[i].from &&
-                                 inbox[i - 1].number < inbox[i].number);
+                bool in_order =
+                    i == 0 || inbox[i - 1].from < inbox[i].from ||
+                    (inbox[i - 1].from == inbox[i].from && inbox[i - 1].number < inbox[i].number);
                 assert_true(in_order);
                 all[(*total)++] = inbox[i];
             }

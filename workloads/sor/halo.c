@@ -5,8 +5,8 @@
 
 const halo_variant *halo_variant_find(const char *name)
 {
-    static const halo_variant *const all[] = {&halo_p2p, &halo_p2p_blocking, &halo_fence, &halo_gats,
-                                              &halo_locks};
+    static const halo_variant *const all[] = {&halo_p2p, &halo_p2p_blocking, &halo_fence,
+                                              &halo_gats, &halo_locks};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (strcmp(all[i]->name, name) == 0)
             return all[i];

@@ -1,5 +1,5 @@
-/* Halo exchange by non-blocking sends and blocking receives: the same messages as in halo_p2p.c, but
- * each receive waits for its own neighbour. */
+/* Halo exchange by non-blocking sends and blocking receives: the same messages as in halo_p2p.c,
+ * but each receive waits for its own neighbour. */
 #include "halo.h"
 
 static void exchange(halo *h)

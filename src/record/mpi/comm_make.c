@@ -65,106 +65,160 @@ static void inherit_topology(struct fm_comm *made, const struct fm_comm *parent)
     made->missing = parent->missing;
 }
 
-int fm_MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
-FROM_PARENT(MPI_Comm_dup, comm, PMPI_Comm_dup(comm, newcomm), *newcomm,
-            inherit_topology(made, parent))
+int fm_MPI_Comm_dup(MPI_Comm comm,
+                    MPI_Comm *newcomm) FROM_PARENT(MPI_Comm_dup, comm, PMPI_Comm_dup(comm, newcomm),
+                                                   *newcomm, inherit_topology(made, parent))
 
-int fm_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
-FROM_PARENT(MPI_Comm_dup_with_info, comm, PMPI_Comm_dup_with_info(comm, info, newcomm), *newcomm,
-            inherit_topology(made, parent))
+    int fm_MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm) FROM_PARENT(
+        MPI_Comm_dup_with_info, comm, PMPI_Comm_dup_with_info(comm, info, newcomm), *newcomm,
+        inherit_topology(made, parent))
 
-int fm_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
-FROM_PARENT(MPI_Comm_split, comm, PMPI_Comm_split(comm, color, key, newcomm), *newcomm, (void)0)
+        int fm_MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm) FROM_PARENT(
+            MPI_Comm_split, comm, PMPI_Comm_split(comm, color, key, newcomm), *newcomm, (void)0)
 
-int fm_MPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
-                           MPI_Comm *newcomm)
-FROM_PARENT(MPI_Comm_split_type, comm,
-            PMPI_Comm_split_type(comm, split_type, key, info, newcomm), *newcomm, (void)0)
+            int fm_MPI_Comm_split_type(
+                MPI_Comm comm, int split_type, int key, MPI_Info info,
+                MPI_Comm *newcomm) FROM_PARENT(MPI_Comm_split_type, comm,
+                                               PMPI_Comm_split_type(comm, split_type, key, info,
+                                                                    newcomm),
+                                               *newcomm, (void)0)
 
-int fm_MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
-FROM_PARENT(MPI_Comm_create, comm, PMPI_Comm_create(comm, group, newcomm), *newcomm, (void)0)
+                int fm_MPI_Comm_create(MPI_Comm comm, MPI_Group group,
+                                       MPI_Comm *newcomm) FROM_PARENT(MPI_Comm_create, comm,
+                                                                      PMPI_Comm_create(comm, group,
+                                                                                       newcomm),
+                                                                      *newcomm, (void)0)
 
-int fm_MPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintercomm)
-FROM_PARENT(MPI_Intercomm_merge, intercomm, PMPI_Intercomm_merge(intercomm, high, newintercomm),
-            *newintercomm, (void)0)
+                    int fm_MPI_Intercomm_merge(
+                        MPI_Comm intercomm, int high,
+                        MPI_Comm *newintercomm) FROM_PARENT(MPI_Intercomm_merge, intercomm,
+                                                            PMPI_Intercomm_merge(intercomm, high,
+                                                                                 newintercomm),
+                                                            *newintercomm, (void)0)
 
-int fm_MPI_Cart_create(MPI_Comm old_comm, int ndims, const int dims[], const int periods[],
-                       int reorder, MPI_Comm *comm_cart)
-FROM_PARENT(MPI_Cart_create, old_comm,
-            PMPI_Cart_create(old_comm, ndims, dims, periods, reorder, comm_cart), *comm_cart,
-            fm_topology_cartesian(made, *comm_cart))
+                        int fm_MPI_Cart_create(
+                            MPI_Comm old_comm, int ndims, const int dims[], const int periods[],
+                            int reorder,
+                            MPI_Comm *comm_cart) FROM_PARENT(MPI_Cart_create, old_comm,
+                                                             PMPI_Cart_create(old_comm, ndims, dims,
+                                                                              periods, reorder,
+                                                                              comm_cart),
+                                                             *comm_cart,
+                                                             fm_topology_cartesian(made,
+                                                                                   *comm_cart))
 
-int fm_MPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *new_comm)
-FROM_PARENT(MPI_Cart_sub, comm, PMPI_Cart_sub(comm, remain_dims, new_comm), *new_comm,
-            fm_topology_cartesian(made, *new_comm))
+                            int fm_MPI_Cart_sub(
+                                MPI_Comm comm, const int remain_dims[],
+                                MPI_Comm *new_comm) FROM_PARENT(MPI_Cart_sub, comm,
+                                                                PMPI_Cart_sub(comm, remain_dims,
+                                                                              new_comm),
+                                                                *new_comm,
+                                                                fm_topology_cartesian(made,
+                                                                                      *new_comm))
 
-int fm_MPI_Graph_create(MPI_Comm comm_old, int nnodes, const int index[], const int edges[],
-                        int reorder, MPI_Comm *comm_graph)
-FROM_PARENT(MPI_Graph_create, comm_old,
-            PMPI_Graph_create(comm_old, nnodes, index, edges, reorder, comm_graph), *comm_graph,
-            fm_topology_graph(made, *comm_graph))
+                                int fm_MPI_Graph_create(MPI_Comm comm_old, int nnodes,
+                                                        const int index[], const int edges[],
+                                                        int reorder, MPI_Comm *comm_graph)
+                                    FROM_PARENT(MPI_Graph_create, comm_old,
+                                                PMPI_Graph_create(comm_old, nnodes, index, edges,
+                                                                  reorder, comm_graph),
+                                                *comm_graph, fm_topology_graph(made, *comm_graph))
 
-int fm_MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int nodes[], const int degrees[],
-                             const int targets[], const int weights[], MPI_Info info, int reorder,
-                             MPI_Comm *newcomm)
-FROM_PARENT(MPI_Dist_graph_create, comm_old,
-            PMPI_Dist_graph_create(comm_old, n, nodes, degrees, targets, weights, info, reorder,
-                                   newcomm),
-            *newcomm, fm_topology_distributed(made, *newcomm))
+                                        int fm_MPI_Dist_graph_create(
+                                            MPI_Comm comm_old, int n, const int nodes[],
+                                            const int degrees[], const int targets[],
+                                            const int weights[], MPI_Info info, int reorder,
+                                            MPI_Comm *newcomm) FROM_PARENT(MPI_Dist_graph_create,
+                                                                           comm_old,
+                                                                           PMPI_Dist_graph_create(
+                                                                               comm_old, n, nodes,
+                                                                               degrees, targets,
+                                                                               weights, info,
+                                                                               reorder, newcomm),
+                                                                           *newcomm,
+                                                                           fm_topology_distributed(
+                                                                               made, *newcomm))
 
-int fm_MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int sources[],
-                                      const int sourceweights[], int outdegree,
-                                      const int destinations[], const int destweights[],
-                                      MPI_Info info, int reorder, MPI_Comm *comm_dist_graph)
-FROM_PARENT(MPI_Dist_graph_create_adjacent, comm_old,
-            PMPI_Dist_graph_create_adjacent(comm_old, indegree, sources, sourceweights, outdegree,
-                                            destinations, destweights, info, reorder,
-                                            comm_dist_graph),
-            *comm_dist_graph, fm_topology_distributed(made, *comm_dist_graph))
+                                            int fm_MPI_Dist_graph_create_adjacent(
+                                                MPI_Comm comm_old, int indegree,
+                                                const int sources[], const int sourceweights[],
+                                                int outdegree, const int destinations[],
+                                                const int destweights[], MPI_Info info, int reorder,
+                                                MPI_Comm *comm_dist_graph)
+                                                FROM_PARENT(
+                                                    MPI_Dist_graph_create_adjacent, comm_old,
+                                                    PMPI_Dist_graph_create_adjacent(
+                                                        comm_old, indegree, sources, sourceweights,
+                                                        outdegree, destinations, destweights, info,
+                                                        reorder, comm_dist_graph),
+                                                    *comm_dist_graph,
+                                                    fm_topology_distributed(made, *comm_dist_graph))
 
-int fm_MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm)
-FROM_MEMBERS(MPI_Comm_create_group, PMPI_Comm_create_group(comm, group, tag, newcomm),
-             fm_comm_from_group(fm_comm_find(thread, comm), *newcomm))
+                                                    int fm_MPI_Comm_create_group(MPI_Comm comm,
+                                                                                 MPI_Group group,
+                                                                                 int tag,
+                                                                                 MPI_Comm *newcomm)
+                                                        FROM_MEMBERS(
+                                                            MPI_Comm_create_group,
+                                                            PMPI_Comm_create_group(comm, group, tag,
+                                                                                   newcomm),
+                                                            fm_comm_from_group(fm_comm_find(thread,
+                                                                                            comm),
+                                                                               *newcomm))
 
-int fm_MPI_Intercomm_create(MPI_Comm local_comm, int local_leader, MPI_Comm bridge_comm,
-                            int remote_leader, int tag, MPI_Comm *newintercomm)
-FROM_MEMBERS(MPI_Intercomm_create,
-             PMPI_Intercomm_create(local_comm, local_leader, bridge_comm, remote_leader, tag,
-                                   newintercomm),
-             fm_comm_from_pair(*newintercomm))
+                                                            int fm_MPI_Intercomm_create(
+                                                                MPI_Comm local_comm,
+                                                                int local_leader,
+                                                                MPI_Comm bridge_comm,
+                                                                int remote_leader, int tag,
+                                                                MPI_Comm *newintercomm)
+                                                                FROM_MEMBERS(MPI_Intercomm_create,
+                                                                             PMPI_Intercomm_create(
+                                                                                 local_comm,
+                                                                                 local_leader,
+                                                                                 bridge_comm,
+                                                                                 remote_leader, tag,
+                                                                                 newintercomm),
+                                                                             fm_comm_from_pair(
+                                                                                 *newintercomm))
 
-/* Processes of another MPI_COMM_WORLD are not in this experiment: fm_comm_from_pair finds them
- * unknown then, and the call is recorded without an operation. */
-int fm_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
-                      MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
-FROM_MEMBERS(MPI_Comm_spawn,
-             PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm,
-                             array_of_errcodes),
-             fm_comm_from_pair(*intercomm))
+    /* Processes of another MPI_COMM_WORLD are not in this experiment: fm_comm_from_pair finds them
+     * unknown then, and the call is recorded without an operation. */
+    int fm_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
+                          MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
+        FROM_MEMBERS(MPI_Comm_spawn,
+                     PMPI_Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm,
+                                     array_of_errcodes),
+                     fm_comm_from_pair(*intercomm))
 
-int fm_MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
-                               const int array_of_maxprocs[], const MPI_Info array_of_info[],
-                               int root, MPI_Comm comm, MPI_Comm *intercomm,
-                               int array_of_errcodes[])
-FROM_MEMBERS(MPI_Comm_spawn_multiple,
-             PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs,
-                                      array_of_info, root, comm, intercomm, array_of_errcodes),
-             fm_comm_from_pair(*intercomm))
+            int fm_MPI_Comm_spawn_multiple(int count, char *array_of_commands[],
+                                           char **array_of_argv[], const int array_of_maxprocs[],
+                                           const MPI_Info array_of_info[], int root, MPI_Comm comm,
+                                           MPI_Comm *intercomm, int array_of_errcodes[])
+                FROM_MEMBERS(MPI_Comm_spawn_multiple,
+                             PMPI_Comm_spawn_multiple(count, array_of_commands, array_of_argv,
+                                                      array_of_maxprocs, array_of_info, root, comm,
+                                                      intercomm, array_of_errcodes),
+                             fm_comm_from_pair(*intercomm))
 
-int fm_MPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
-                        MPI_Comm *newcomm)
-FROM_MEMBERS(MPI_Comm_connect, PMPI_Comm_connect(port_name, info, root, comm, newcomm),
-             fm_comm_from_pair(*newcomm))
+                    int fm_MPI_Comm_connect(const char *port_name, MPI_Info info, int root,
+                                            MPI_Comm comm, MPI_Comm *newcomm)
+                        FROM_MEMBERS(MPI_Comm_connect,
+                                     PMPI_Comm_connect(port_name, info, root, comm, newcomm),
+                                     fm_comm_from_pair(*newcomm))
 
-int fm_MPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm,
-                       MPI_Comm *newcomm)
-FROM_MEMBERS(MPI_Comm_accept, PMPI_Comm_accept(port_name, info, root, comm, newcomm),
-             fm_comm_from_pair(*newcomm))
+                            int fm_MPI_Comm_accept(const char *port_name, MPI_Info info, int root,
+                                                   MPI_Comm comm, MPI_Comm *newcomm)
+                                FROM_MEMBERS(MPI_Comm_accept,
+                                             PMPI_Comm_accept(port_name, info, root, comm, newcomm),
+                                             fm_comm_from_pair(*newcomm))
 
-int fm_MPI_Comm_join(int fd, MPI_Comm *intercomm)
-FROM_MEMBERS(MPI_Comm_join, PMPI_Comm_join(fd, intercomm), fm_comm_from_pair(*intercomm))
+                                    int fm_MPI_Comm_join(int fd, MPI_Comm *intercomm)
+                                        FROM_MEMBERS(MPI_Comm_join, PMPI_Comm_join(fd, intercomm),
+                                                     fm_comm_from_pair(*intercomm))
 
-int fm_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
+                                            int fm_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm,
+                                                                 MPI_Request *request)
 {
     struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Comm_idup);
     if (thread == NULL) {
