@@ -9,8 +9,9 @@
 #define TAG               1
 #define COLLECTIVE_EVENTS 4
 #define BORDER_BYTES      8192
-#define SKEW_STEP         1000 /* nanoseconds that the clock of a node is ahead of that of the one before \
-                                */
+#define SKEW_STEP                                                                                  \
+    1000 /* nanoseconds that the clock of a node is ahead of that of the one before                \
+          */
 #define SKEWED_NODES 8
 
 /* One location that is being written. Records are written at `now`; `code` is the first failure,

@@ -1,3 +1,5 @@
+/* clang-format off: this is assembly, which it takes for C. */
+
 /* Assembly macros of the preload library: an exported MPI_... symbol jumps through its slot; a slot
  * leads to a stub with the function's number until fm_preload_resolve has filled the table. No
  * register or stack slot of the caller changes, so any prototype, variadic ones too, passes
