@@ -1,18 +1,17 @@
-/* clang-format off: this is assembly, which it takes for C. */
+/* This is assembly, which the formatter takes for C. */
+/* clang-format off */
 
 /* Assembly macros of the preload library: an exported MPI_... symbol jumps through its slot; a slot
  * leads to a stub with the function's number until fm_preload_resolve has filled the table. No
- * register or stack slot of the caller changes, so any prototype, variadic ones too, passes
- * through. */
+ * register or stack slot of the caller changes, so any prototype, variadic ones too, passes through. */
 #if defined(__x86_64__)
 
 #define FM_TRAMPOLINE(name, number)                                                                \
     .globl name;                                                                                   \
-    .type name, % function;                                                                        \
+    .type name, %function;                                                                         \
     .p2align 4;                                                                                    \
-    name:                                                                                          \
-    endbr64;                                                                                       \
-    jmp *fm_preload_slots + 8 * number(% rip);                                                     \
+    name : endbr64;                                                                                \
+    jmp *fm_preload_slots + 8 * number(%rip);                                                      \
     .size name, .- name;                                                                           \
     .Lstub##number : endbr64;                                                                      \
     pushq $number;                                                                                 \
@@ -22,12 +21,11 @@
 
 #define FM_TRAMPOLINE(name, number)                                                                \
     .globl name;                                                                                   \
-    .type name, % function;                                                                        \
+    .type name, %function;                                                                         \
     .p2align 4;                                                                                    \
-    name:                                                                                          \
-    hint 34;                                                                                       \
+    name : hint 34;                                                                                \
     adrp x16, fm_preload_slots + 8 * number;                                                       \
-    ldr x16, [ x16, :lo12:fm_preload_slots + 8 * number ];                                         \
+    ldr x16, [x16, :lo12:fm_preload_slots + 8 * number];                                          \
     br x16;                                                                                        \
     .size name, .- name;                                                                           \
     .Lstub##number : hint 36;                                                                      \
@@ -39,10 +37,10 @@
 #endif
 
 #define FM_SLOTS_BEGIN                                                                             \
-    .section.data;                                                                                 \
+    .section .data;                                                                                \
     .p2align 4;                                                                                    \
     .globl fm_preload_slots;                                                                       \
     .hidden fm_preload_slots;                                                                      \
     fm_preload_slots:
-#define FM_SLOT(number) .quad.Lstub##number
-#define FM_SLOTS_END    .section.note.GNU - stack, "", % progbits
+#define FM_SLOT(number) .quad .Lstub##number
+#define FM_SLOTS_END    .section .note.GNU-stack, "", %progbits
