@@ -1,4 +1,5 @@
 /* Reads the global definitions of an archive and resolves them to a struct fm_trace. */
+#include "trace/anchor.h"
 #include "trace/otf2_error.h"
 #include "trace/trace_internal.h"
 
@@ -6,11 +7,9 @@
 #include "base/sort.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <otf2/otf2.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct raw_region {
     uint32_t name, file, line;
@@ -551,32 +550,6 @@ static void free_raw(struct raw_definitions *raw)
     fm_map_free(&raw->location_of_id);
 }
 
-/* OTF2 wants the anchor file; people name the directory. */
-static fm_status_t find_anchor(const char *archive, char **anchor, struct fm_error *error)
-{
-    struct stat status;
-    if (stat(archive, &status) != 0) {
-        return fm_fail(error, FM_ERR_DATA, "%s: %m", archive);
-    }
-    if (!S_ISDIR(status.st_mode)) {
-        *anchor = fm_copy_string(archive);
-        return FM_OK;
-    }
-    static const char file[] = "/traces.otf2";
-    size_t length = strlen(archive);
-    char *path = fm_resize(NULL, 0, length + sizeof file);
-    memcpy(path, archive, length);
-    memcpy(path + length, file, sizeof file);
-    if (stat(path, &status) != 0) {
-        fm_status_t result =
-            fm_fail(error, FM_ERR_DATA, "%s: no trace in it (traces.otf2): %m", archive);
-        fm_free(path);
-        return result;
-    }
-    *anchor = path;
-    return FM_OK;
-}
-
 static fm_status_t read_definitions(OTF2_Reader *reader, struct raw_definitions *raw,
                                     struct fm_error *error)
 {
@@ -620,20 +593,16 @@ static fm_status_t read_definitions(OTF2_Reader *reader, struct raw_definitions 
 fm_status_t fm_trace_open(const char *archive, struct fm_trace **trace, struct fm_error *error)
 {
     char *anchor = NULL;
-    fm_status_t status = find_anchor(archive, &anchor, error);
+    fm_status_t status = fm_anchor_find(archive, &anchor, error);
     if (status != FM_OK) {
         return status;
     }
-    fm_otf2_error_capture();
-    (void)fm_otf2_error_take();
     struct fm_trace_private *made = fm_allocate(1, sizeof *made);
     made->trace.anchor = anchor;
     struct raw_definitions raw = {.into = made};
-    OTF2_Reader *reader = OTF2_Reader_Open(anchor);
-    if (reader == NULL) {
-        status = fm_fail(error, FM_ERR_DATA, "%s: not a readable OTF2 archive: %s", anchor,
-                         fm_otf2_error_take());
-    } else {
+    OTF2_Reader *reader = NULL;
+    status = fm_anchor_open(anchor, &reader, error);
+    if (status == FM_OK) {
         status = read_definitions(reader, &raw, error);
         OTF2_Reader_Close(reader);
     }

@@ -1,4 +1,5 @@
 /* Reads the events of an archive into the tables of the trace. */
+#include "trace/anchor.h"
 #include "trace/builder.h"
 #include "trace/otf2_error.h"
 #include "trace/other_events.h"
@@ -374,10 +375,10 @@ fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
     if (first >= last) {
         return FM_OK;
     }
-    OTF2_Reader *archive = OTF2_Reader_Open(trace->anchor);
-    if (archive == NULL) {
-        return fm_fail(error, FM_ERR_DATA, "%s: not a readable OTF2 archive: %s", trace->anchor,
-                       fm_otf2_error_take());
+    OTF2_Reader *archive = NULL;
+    fm_status_t status = fm_anchor_open(trace->anchor, &archive, error);
+    if (status != FM_OK) {
+        return status;
     }
     OTF2_Reader_SetSerialCollectiveCallbacks(archive);
     const struct fm_process *end = &trace->processes[last - 1];

@@ -1,5 +1,6 @@
 #include "trace/survey.h"
 
+#include "trace/anchor.h"
 #include "trace/otf2_error.h"
 #include "trace/survey_events.h"
 
@@ -8,47 +9,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define ANCHOR_SIZE_LIMIT (1 << 20)
-
-static char *join(const char *folder, const char *file)
-{
-    size_t length = strlen(folder);
-    char *path = fm_allocate(length + strlen(file) + 2, 1);
-    memcpy(path, folder, length);
-    path[length] = '/';
-    strcpy(path + length + 1, file);
-    return path;
-}
-
-/* People name the directory, OTF2 wants the anchor file in it. */
 static fm_status_t find_anchor(struct fm_survey *survey, const char *archive,
                                struct fm_error *error)
 {
-    struct stat status;
-    if (stat(archive, &status) != 0) {
-        return fm_fail(error, FM_ERR_DATA, "%s: %m", archive);
-    }
-    if (S_ISDIR(status.st_mode)) {
-        survey->directory = fm_copy_string(archive);
-        survey->anchor = join(archive, "traces.otf2");
-        if (stat(survey->anchor, &status) != 0) {
-            return fm_fail(error, FM_ERR_DATA, "%s: %m", survey->anchor);
-        }
-    } else {
-        survey->anchor = fm_copy_string(archive);
-        const char *slash = strrchr(archive, '/');
-        survey->directory = fm_copy_string(slash == NULL ? "." : archive);
+    fm_status_t status = fm_anchor_find(archive, &survey->anchor, error);
+    if (status == FM_OK) {
+        const char *slash = strrchr(survey->anchor, '/');
+        survey->directory = fm_copy_string(slash == NULL ? "." : survey->anchor);
         if (slash != NULL) {
-            survey->directory[slash == archive ? 1 : slash - archive] = '\0';
+            survey->directory[slash == survey->anchor ? 1 : slash - survey->anchor] = '\0';
         }
     }
-    if (!S_ISREG(status.st_mode) || status.st_size == 0 || status.st_size > ANCHOR_SIZE_LIMIT) {
-        return fm_fail(error, FM_ERR_DATA, "%s: no anchor file of an archive (%s)", survey->anchor,
-                       !S_ISREG(status.st_mode) ? "not a regular file"
-                       : status.st_size == 0    ? "empty"
-                                                : "too large");
-    }
-    return FM_OK;
+    return status;
 }
 
 static void take_text(char **to, char *text)
@@ -136,14 +108,10 @@ fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struc
 {
     struct fm_survey *made = fm_allocate(1, sizeof *made);
     fm_status_t status = find_anchor(made, archive, error);
-    fm_otf2_error_capture();
-    (void)fm_otf2_error_take();
     if (status == FM_OK) {
-        made->reader = OTF2_Reader_Open(made->anchor);
-        if (made->reader == NULL) {
-            status = fm_fail(error, FM_ERR_DATA, "%s: no readable archive: %s", made->anchor,
-                             fm_otf2_error_take());
-        }
+        OTF2_Reader *reader = NULL;
+        status = fm_anchor_open(made->anchor, &reader, error);
+        made->reader = reader;
     }
     if (status == FM_OK) {
         status = read_definitions(made, error);
