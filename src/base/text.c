@@ -161,6 +161,40 @@ void fm_text_write_csv(FILE *stream, const char *text)
         putc('"', stream);
 }
 
+/** @return whether XML 1.0 has the character, besides those that need an escape. */
+static bool is_xml_character(uint32_t code_point)
+{
+    if (code_point < 0x20)
+        return code_point == '\t' || code_point == '\n';
+    return code_point != 0x7f && code_point != 0xfffe && code_point != 0xffff;
+}
+
+void fm_text_write_xml(FILE *stream, const char *text)
+{
+    static const struct {
+        char character;
+        const char *entity;
+    } escapes[] = {
+        {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&apos;"},
+    };
+    while (text != NULL && *text != '\0') {
+        uint32_t code_point;
+        size_t length = fm_text_decode(text, &code_point);
+        const char *entity = NULL;
+        for (size_t i = 0; i < sizeof escapes / sizeof escapes[0]; i++) {
+            if (code_point == (uint32_t)escapes[i].character)
+                entity = escapes[i].entity;
+        }
+        if (entity != NULL)
+            fputs(entity, stream);
+        else if (code_point == INVALID || !is_xml_character(code_point))
+            fputs(replacement, stream);
+        else
+            fwrite(text, 1, length, stream);
+        text += length;
+    }
+}
+
 char *fm_text_shortest(char buffer[FM_TEXT_NUMBER], double value)
 {
     /* A decimal of at most 15 digits survives the way into a double and back, so 15 digits give the

@@ -38,6 +38,11 @@ void fm_text_write_json(FILE *stream, const char *text);
  * valid UTF-8 become U+FFFD. Errors are left in the stream. */
 void fm_text_write_csv(FILE *stream, const char *text);
 
+/** Writes `text` (NULL: nothing) as the content of an XML element or of an attribute in double
+ * quotes. Bytes that are no valid UTF-8, and characters that XML does not have, become U+FFFD.
+ * Errors are left in the stream. */
+void fm_text_write_xml(FILE *stream, const char *text);
+
 /** Large enough for every number that fm_text_shortest() writes. */
 #define FM_TEXT_NUMBER 32
 

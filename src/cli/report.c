@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/error.h"
+#include "cli/report_file.h"
 #include "cube/export.h"
 #include "report/report.h"
 
@@ -9,9 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#define REPORT_FILE      "report.fer"
 #define DEFAULT_PROBLEMS 3
 #define DEFAULT_BRANCHES 8
 
@@ -250,28 +249,6 @@ static fm_status_t select_parts(const struct fm_cube *cube, const struct request
     return status;
 }
 
-/** Reads the report that DIR means. */
-static fm_status_t load(const struct request *request, struct fm_cube **cube,
-                        struct fm_error *error)
-{
-    struct stat info;
-    if (stat(request->directory, &info) != 0)
-        return fm_fail(error, FM_ERR_DATA, "%s: %m", request->directory);
-    if (!S_ISDIR(info.st_mode))
-        return fm_cube_read(request->directory, cube, error);
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", request->directory, REPORT_FILE) < 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
-    fm_status_t status;
-    if (stat(path, &info) != 0 && errno == ENOENT)
-        status = fm_fail(error, FM_ERR_DATA, "%s: no report yet; run `fermata analyze` on it first",
-                         request->directory);
-    else
-        status = fm_cube_read(path, cube, error);
-    free(path);
-    return status;
-}
-
 static fm_status_t write_report(const struct fm_cube *cube, const struct request *request,
                                 const struct fm_terminal *terminal, struct fm_error *error)
 {
@@ -343,7 +320,7 @@ static fm_status_t run(const struct request *request, const struct fm_terminal *
             return known;
     }
     struct fm_cube *cube = NULL;
-    fm_status_t status = load(request, &cube, error);
+    fm_status_t status = fm_load_report(request->directory, &cube, error);
     if (status == FM_OK && request->root != NULL) {
         uint32_t root;
         struct fm_cube *part = NULL;

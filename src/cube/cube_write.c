@@ -1,12 +1,11 @@
 #include "base/crc64.h"
+#include "base/new_file.h"
 #include "cube/cube.h"
 #include "cube/cube_format.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /** Where bytes go: a stream, with the checksum of all that passed. */
 struct sink {
@@ -305,62 +304,26 @@ static void put_file(struct sink *sink, const struct fm_cube *cube, char *const 
     put_u64(sink, sink->crc);
 }
 
-/** Writes the payloads to a new file `temporary` (a template of mkstemp()). */
-static fm_status_t write_temporary(const struct fm_cube *cube, char *temporary, const char *path,
-                                   char *const *payloads, const size_t *sizes,
-                                   struct fm_error *error)
-{
-    int descriptor = mkstemp(temporary); /* mode 0600: a report tells about somebody's program */
-    if (descriptor < 0)
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: cannot create the report: %m", path);
-    struct sink sink = {fdopen(descriptor, "wb"), 0};
-    if (sink.stream == NULL) {
-        fm_fail(error, FM_ERR_SYSTEM, "%s: cannot write the report: %m", path);
-        close(descriptor);
-        unlink(temporary);
-        return FM_ERR_SYSTEM;
-    }
-    put_file(&sink, cube, payloads, sizes);
-    errno = 0;
-    bool failed = fflush(sink.stream) != 0 || ferror(sink.stream) || fsync(descriptor) != 0;
-    int cause = errno;
-    if (fclose(sink.stream) != 0 && !failed) {
-        failed = true;
-        cause = errno;
-    }
-    if (!failed && rename(temporary, path) != 0) {
-        failed = true;
-        cause = errno;
-    }
-    if (failed) {
-        unlink(temporary);
-        errno = cause != 0 ? cause : EIO;
-        return fm_fail(error, FM_ERR_SYSTEM, "%s: cannot write the report: %m", path);
-    }
-    return FM_OK;
-}
-
 fm_status_t fm_cube_write(const struct fm_cube *cube, const char *path, struct fm_error *error)
 {
     char *payloads[SMALL_SECTIONS] = {NULL};
     size_t sizes[SMALL_SECTIONS] = {0};
     fm_status_t status = FM_OK;
-    char *temporary = NULL;
     for (size_t i = 0; i < SMALL_SECTIONS; i++) {
         payloads[i] = make_payload(cube, i, &sizes[i]);
-        if (payloads[i] == NULL)
-            goto out_of_memory;
+        if (payloads[i] == NULL) {
+            status = fm_fail(error, FM_ERR_SYSTEM, "%s: out of memory for the report", path);
+            goto free_payloads;
+        }
     }
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0) {
-        temporary = NULL;
-        goto out_of_memory;
+    struct fm_new_file file;
+    status = fm_new_file_open(&file, path, error);
+    if (status == FM_OK) {
+        struct sink sink = {file.stream, 0};
+        put_file(&sink, cube, payloads, sizes);
+        status = fm_new_file_commit(&file, error);
     }
-    status = write_temporary(cube, temporary, path, payloads, sizes, error);
-    goto cleanup;
-out_of_memory:
-    status = fm_fail(error, FM_ERR_SYSTEM, "%s: out of memory for the report", path);
-cleanup:
-    free(temporary);
+free_payloads:
     for (size_t i = 0; i < SMALL_SECTIONS; i++)
         free(payloads[i]);
     return status;

@@ -1,0 +1,189 @@
+/* A property as flame graphs for speedscope (https://www.speedscope.app): one profile of all
+ * locations together, then one for each. A sample is a call path, its weight the property's value
+ * there. */
+#include "base/text.h"
+#include "cube/export.h"
+#include "export/export.h"
+
+#include <stdlib.h>
+
+struct weight {
+    uint32_t location, callpath;
+    int64_t value;
+};
+
+struct weights {
+    struct weight *items;
+    size_t count;
+};
+
+static int compare_weights(const void *left, const void *right)
+{
+    const struct weight *a = left, *b = right;
+    if (a->location != b->location) {
+        return a->location < b->location ? -1 : 1;
+    }
+    return (a->callpath > b->callpath) - (a->callpath < b->callpath);
+}
+
+/* Joins neighbours of one location and call path. */
+static void join_equal(struct weights *weights)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < weights->count; i++) {
+        if (kept > 0 && compare_weights(&weights->items[kept - 1], &weights->items[i]) == 0) {
+            weights->items[kept - 1].value += weights->items[i].value;
+        } else {
+            weights->items[kept++] = weights->items[i];
+        }
+    }
+    weights->count = kept;
+}
+
+/* The cells of a metric and all below it, ascending by location, then by call path.
+ * @param together  all locations count as one, number 0 */
+static fm_status_t collect(struct weights *weights, const struct fm_cube *cube, fm_metric_t metric,
+                           bool together, struct fm_error *error)
+{
+    *weights = (struct weights){calloc(cube->cell_count + 1, sizeof *weights->items), 0};
+    if (weights->items == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the flame graphs");
+    }
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (cell->value > 0 && fm_metric_is_within((fm_metric_t)cell->metric, metric)) {
+            weights->items[weights->count++] = (struct weight){
+                together ? 0 : cell->location,
+                cell->callpath,
+                cell->value,
+            };
+        }
+    }
+    qsort(weights->items, weights->count, sizeof *weights->items, compare_weights);
+    join_equal(weights);
+    return FM_OK;
+}
+
+static void put_frames(const struct fm_cube *cube, FILE *stream)
+{
+    fputs("\"shared\":{\"frames\":[", stream);
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        const struct fm_cube_region *region = &cube->regions[i];
+        fputs(i == 0 ? "\n{\"name\":" : ",\n{\"name\":", stream);
+        fm_text_write_json(stream, region->name);
+        if (region->file != NULL) {
+            fputs(",\"file\":", stream);
+            fm_text_write_json(stream, region->file);
+        }
+        if (region->line != 0) {
+            fprintf(stream, ",\"line\":%u", region->line);
+        }
+        putc('}', stream);
+    }
+    fputs("]}", stream);
+}
+
+/* The regions of a call path, outermost first. `stack` has room for all call paths. */
+static void put_stack(const struct fm_cube *cube, uint32_t callpath, uint32_t *stack, FILE *stream)
+{
+    size_t depth = 0;
+    for (; callpath != FM_CUBE_NONE; callpath = cube->callpaths[callpath].parent) {
+        stack[depth++] = cube->callpaths[callpath].region;
+    }
+    while (depth-- > 0) {
+        fprintf(stream, depth > 0 ? "%u," : "%u", stack[depth]);
+    }
+}
+
+static void put_profile(const struct fm_cube *cube, fm_metric_t metric, const char *name,
+                        const struct weight *weights, size_t count, uint32_t *stack, FILE *stream)
+{
+    char number[FM_TEXT_NUMBER];
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += weights[i].value;
+    }
+    fm_unit_t unit = fm_metric_info(metric)->unit;
+    fputs("\n{\"type\":\"sampled\",\"name\":", stream);
+    fm_text_write_json(stream, name);
+    fprintf(stream, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%s,\"samples\":[",
+            fm_unit_is_time(unit)   ? "seconds"
+            : unit == FM_UNIT_BYTES ? "bytes"
+                                    : "none",
+            fm_text_shortest(number, fm_cube_scaled(cube, metric, sum)));
+    for (size_t i = 0; i < count; i++) {
+        fputs(i == 0 ? "[" : ",[", stream);
+        put_stack(cube, weights[i].callpath, stack, stream);
+        putc(']', stream);
+    }
+    fputs("],\"weights\":[", stream);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(stream, i == 0 ? "%s" : ",%s",
+                fm_text_shortest(number, fm_cube_scaled(cube, metric, weights[i].value)));
+    }
+    fputs("]}", stream);
+}
+
+static fm_status_t put_all(const struct fm_cube *cube, fm_metric_t metric, uint32_t *stack,
+                           FILE *stream, struct fm_error *error)
+{
+    struct weights weights;
+    fm_status_t status = collect(&weights, cube, metric, true, error);
+    if (status == FM_OK) {
+        put_profile(cube, metric, "all locations", weights.items, weights.count, stack, stream);
+        free(weights.items);
+    }
+    return status;
+}
+
+static fm_status_t put_locations(const struct fm_cube *cube, fm_metric_t metric, uint32_t *stack,
+                                 FILE *stream, struct fm_error *error)
+{
+    struct weights weights;
+    fm_status_t status = collect(&weights, cube, metric, false, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    for (size_t i = 0, end; i < weights.count; i = end) {
+        uint32_t location = weights.items[i].location;
+        for (end = i; end < weights.count && weights.items[end].location == location; end++) {
+        }
+        putc(',', stream);
+        put_profile(cube, metric, cube->locations[location].name, &weights.items[i], end - i, stack,
+                    stream);
+    }
+    free(weights.items);
+    return FM_OK;
+}
+
+static fm_status_t write_speedscope(const struct fm_export_request *request, FILE *stream,
+                                    struct fm_error *error)
+{
+    const struct fm_cube *cube = request->cube;
+    uint32_t *stack = calloc(cube->callpath_count + (size_t)1, sizeof *stack);
+    if (stack == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the flame graphs");
+    }
+    fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+          "\"exporter\":\"fermata " FERMATA_VERSION "\",\"name\":",
+          stream);
+    fm_text_write_json(stream, fm_metric_info(request->metric)->name);
+    fputs(",\n", stream);
+    put_frames(cube, stream);
+    fputs(",\n\"profiles\":[", stream);
+    fm_status_t status = put_all(cube, request->metric, stack, stream, error);
+    if (status == FM_OK) {
+        status = put_locations(cube, request->metric, stack, stream, error);
+    }
+    fputs("]}\n", stream);
+    free(stack);
+    return status;
+}
+
+const struct fm_export_format fm_export_speedscope = {
+    .name = "speedscope",
+    .file = "report.speedscope.json",
+    .summary = "flame graphs of --metric (default: time), one for each location",
+    .of_one_metric = true,
+    .write = write_speedscope,
+};
