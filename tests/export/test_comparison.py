@@ -1,0 +1,164 @@
+"""fermata diff, mean and merge: numbers that follow from the scenarios."""
+
+import json
+import os
+import unittest
+
+from support import Experiments, fermata, late_sender
+
+
+def total(report, metric, callpath=None):
+    """Sum of the exclusive values of a metric."""
+    return sum(
+        s["value"]
+        for s in report["severities"]
+        if s["metric"] == metric and callpath in (None, s["callpath"])
+    )
+
+
+class Diff(Experiments):
+    def diff(self, *arguments, status=0):
+        return json.loads(fermata("diff", "--format=json", *arguments, status=status))
+
+    def metric(self, diff, name):
+        return next(m["values"] for m in diff["metrics"] if m["id"] == name)
+
+    def test_equal_reports_have_no_changes(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(2))
+        diff = self.diff(a, b)
+        self.assertEqual(diff["changes"], [])
+        self.assertEqual(self.metric(diff, "mpi_latesender"), [2, 2])
+        self.assertEqual([v["run_time"] for v in diff["variants"]], [20, 20])
+
+    def test_changes_add_up_and_come_largest_first(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(5))
+        diff = self.diff(a, b)
+        self.assertEqual(self.metric(diff, "mpi_latesender"), [2, 5])
+        self.assertEqual(self.metric(diff, "time"), [40, 40])
+        self.assertEqual(sum(c["difference"] for c in diff["changes"]), 0)
+        sizes = [abs(c["difference"]) for c in diff["changes"]]
+        self.assertEqual(sizes, sorted(sizes, reverse=True))
+        late = next(c for c in diff["changes"] if c["metric"] == "mpi_latesender")
+        self.assertEqual((late["callpath"], late["values"]), ("main/MPI_Recv", [2, 5]))
+
+    def test_programs_of_different_names_match_at_their_root(self):
+        a = self.experiment("a", late_sender(2, program="before"))
+        b = self.experiment("b", late_sender(3, program="after"))
+        late = [c for c in self.diff(a, b)["changes"] if c["metric"] == "mpi_latesender"]
+        self.assertEqual([(c["callpath"], c["values"]) for c in late], [("before/MPI_Recv", [2, 3])])
+
+    def test_call_paths_that_one_run_lacks(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(2, extra="5 0 enter more\n6 0 leave more"))
+        diff = self.diff(a, b)
+        self.assertIn(
+            ("main/more", [0, 1]), [(c["callpath"], c["values"]) for c in diff["changes"]]
+        )
+
+    def test_three_variants(self):
+        places = [self.experiment(str(d), late_sender(d)) for d in (1, 2, 4)]
+        self.assertEqual(self.metric(self.diff(*places), "mpi_latesender"), [1, 2, 4])
+
+    def test_different_clocks(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(2000).replace("unit 1\n", "unit 1e-3\n").replace("20 ", "20000 "))
+        self.assertEqual(self.metric(self.diff(a, b), "mpi_latesender"), [2, 2])
+
+    def test_conditions(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(3))
+        met = ["mpi_late* > +5%", "mpi_latesender > 0.9", "mpi_latesender>49.9%", "comp < 0",
+               "mpi_latesender > 0.9 s"]
+        for condition in met:
+            with self.subTest(condition):
+                self.assertIn("--fail-if", fermata("diff", a, b, "--fail-if", condition, status=1))
+        for condition in ["mpi_late* > 50%", "mpi_latesender > 1", "mpi_latesender < -1%", "time > 0"]:
+            with self.subTest(condition):
+                fermata("diff", a, b, "--fail-if", condition)
+        # What the base lacks has grown by more than any percentage.
+        c = self.experiment("c", late_sender(0))
+        fermata("diff", c, a, "--fail-if", "mpi_latesender > 1000000%", status=1)
+        # One condition of several is enough; any variant may meet it.
+        fermata("diff", a, a, b, "--fail-if", "time > 1", "--fail-if", "mpi_late* > 1%", status=1)
+        for condition in ["", "mpi_latesender", "> 5%", "mpi_latesender > x", "nothing > 5%",
+                          "mpi_latesender > 5 %%", "mpi_latesender > nan", "mpi_latesender = 5"]:
+            with self.subTest(condition):
+                fermata("diff", a, b, "--fail-if", condition, status=2)
+
+    def test_text_and_markdown_tell_the_change(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(3))
+        text = fermata("diff", a, b).decode()
+        self.assertRegex(text, r"Late Sender +2\.000 s +3\.000 s +\+50\.0%")
+        self.assertRegex(text, r"\+1\.000 s +Late Sender in main/MPI_Recv")
+        markdown = fermata("diff", a, b, "--format=markdown").decode()
+        self.assertRegex(markdown, r"\| (&emsp;)+Late Sender \| 2\.000 s \| 3\.000 s \| \+50\.0% \|")
+
+    def test_markdown_cannot_be_broken_by_names(self):
+        hostile = "<script>|x|`y`"
+        a = self.experiment("a", late_sender(2, extra=f"5 0 enter {hostile}\n6 0 leave {hostile}"))
+        b = self.experiment("b", late_sender(2))
+        markdown = fermata("diff", b, a, "--format=markdown").decode()
+        self.assertNotIn("<script>", markdown)
+        self.assertIn("&lt;script&gt;\\|x\\|\\`y\\`", markdown)
+
+    def test_wrong_requests(self):
+        a = self.experiment("a", late_sender(2))
+        self.assertIn("two or more", fermata("diff", a, status=2))
+        fermata("diff", a, a, "--format=xml", status=2)
+        fermata("diff", a, a, "--top=0", status=2)
+        self.assertIn("nowhere", fermata("diff", a, self.path("nowhere"), status=3))
+
+
+class Mean(Experiments):
+    def test_mean_of_two(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(5))
+        mean = self.path("mean.fer")
+        fermata("mean", "-o", mean, a, b)
+        report = self.report(mean)
+        self.assertEqual(total(report, "mpi_latesender"), 3.5)
+        self.assertEqual(report["experiment"]["duration"], 20)
+        self.assertTrue(any("mean of 2 reports" in w for w in report["warnings"]))
+        fermata("report", mean)
+
+    def test_mean_of_equal_reports_is_the_report(self):
+        a = self.experiment("a", late_sender(2))
+        mean = self.path("mean.fer")
+        fermata("mean", "-o", mean, a, a, a)
+        self.assertEqual(self.report(mean)["severities"], self.report(a)["severities"])
+
+    def test_existing_files_are_kept(self):
+        a = self.experiment("a", late_sender(2))
+        self.assertIn("exists", fermata("mean", "-o", os.path.join(a, "report.fer"), a, a, status=2))
+        fermata("mean", a, a, status=2)
+        fermata("mean", "-o", self.path("m.fer"), a, status=2)
+        self.assertFalse(os.path.exists(self.path("m.fer")))
+
+
+class Merge(Experiments):
+    def test_merge_with_itself_changes_nothing(self):
+        a = self.experiment("a", late_sender(2))
+        merged = self.path("merged.fer")
+        fermata("merge", "-o", merged, a, a)
+        before, after = self.report(a), self.report(merged)
+        for part in ("severities", "statistics", "critical_path", "callpaths", "locations"):
+            self.assertEqual(before[part], after[part], part)
+
+    def test_each_tree_comes_from_the_first_report_that_has_it(self):
+        # Without messages a report has no communication: that tree comes from the second one.
+        plain = self.experiment("plain", "unit 1\nranks 2\n0 0 enter main\n9 0 leave main\n"
+                                         "0 1 enter main\n9 1 leave main\n")
+        a = self.experiment("a", late_sender(2))
+        merged = self.path("merged.fer")
+        fermata("merge", "-o", merged, plain, a)
+        report = self.report(merged)
+        self.assertEqual(total(report, "comp"), 18)
+        self.assertEqual(total(report, "mpi_latesender"), 0)
+        self.assertEqual(total(report, "bytes_sent"), 1024)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,88 @@
+"""fermata export: every format holds the numbers of the report, and nothing of a name breaks it."""
+
+import csv
+import io
+import json
+import os
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from support import Experiments, fermata, late_sender
+
+HOSTILE = "<b>\"x\"&'y' ]]> {0} %s"
+
+
+class Formats(Experiments):
+    def test_help_names_all_formats(self):
+        text = fermata("export", "--help").decode()
+        for name in ("cubex", "csv", "json", "speedscope"):
+            self.assertRegex(text, rf"(?m)^  {name} ")
+
+    def test_default_file_and_standard_output(self):
+        a = self.experiment("a", late_sender(2))
+        self.assertIn("report.csv", fermata("export", "--to", "csv", a).decode())
+        with open(os.path.join(a, "report.csv"), "rb") as file:
+            self.assertEqual(file.read(), fermata("export", "--to=csv", "-o", "-", a))
+        self.assertEqual(os.stat(os.path.join(a, "report.csv")).st_mode & 0o777, 0o600)
+
+    def test_csv_and_json_are_those_of_the_report(self):
+        a = self.experiment("a", late_sender(2))
+        self.assertEqual(
+            fermata("export", "--to=json", "-o", "-", a), fermata("report", "--format=json", a)
+        )
+        table = list(csv.DictReader(io.StringIO(fermata("export", "--to=csv", "-o", "-", a).decode())))
+        self.assertEqual(len(table), len(self.report(a)["severities"]))
+
+    def test_speedscope(self):
+        a = self.experiment("a", late_sender(2, extra=f"6 0 enter {HOSTILE}\n7 0 leave {HOSTILE}"))
+        for metric, of_rank in (("time", [20, 20]), ("mpi_latesender", [2]), ("bytes", [1024, 1024])):
+            with self.subTest(metric):
+                document = json.loads(
+                    fermata("export", "--to=speedscope", "--metric", metric, "-o", "-", a)
+                )
+                profiles = document["profiles"]
+                self.assertEqual([p["endValue"] for p in profiles], [sum(of_rank), *of_rank])
+                for profile in profiles:
+                    self.assertEqual(len(profile["samples"]), len(profile["weights"]))
+                    self.assertAlmostEqual(sum(profile["weights"]), profile["endValue"])
+                    for stack in profile["samples"]:
+                        self.assertLess(max(stack), len(document["shared"]["frames"]))
+        names = [f["name"] for f in document["shared"]["frames"]]
+        self.assertIn(HOSTILE, names)
+
+    def test_cubex_anchor_survives_hostile_names(self):
+        import tarfile
+
+        a = self.experiment("a", late_sender(2, extra=f"6 0 enter {HOSTILE}\n7 0 leave {HOSTILE}"))
+        archive = tarfile.open(fileobj=io.BytesIO(fermata("export", "--to=cubex", "-o", "-", a)))
+        root = ElementTree.fromstring(archive.extractfile("anchor.xml").read())
+        self.assertIn(HOSTILE, [r.findtext("name") for r in root.iter("region")])
+
+    def test_wrong_requests(self):
+        a = self.experiment("a", late_sender(2))
+        fermata("export", a, status=2)
+        fermata("export", "--to=nothing", a, status=2)
+        fermata("export", "--to=speedscope", "--metric=nothing", a, status=2)
+        self.assertIn("does not go", fermata("export", "--to=csv", "--metric=time", a, status=2))
+        fermata("export", "--to=csv", self.path("nowhere"), status=3)
+        fermata("export", "--to=csv", "-o", self.path("no/folder"), a, status=4)
+        self.assertEqual(os.listdir(self.folder).count("no"), 0)
+
+    def test_a_full_disk_leaves_no_file(self):
+        a = self.experiment("a", late_sender(2))
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        import subprocess
+
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [os.environ["FERMATA"], "export", "--to=csv", "-o", "-", a],
+                stdout=full,
+                stderr=subprocess.PIPE,
+            )
+        self.assertEqual(done.returncode, 4)
+        self.assertIn(b"cannot write", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
