@@ -2,6 +2,7 @@
 
 #include "analysis/cause_chain.h"
 #include "analysis/critical_path.h"
+#include "analysis/detail.h"
 #include "analysis/formation.h"
 #include "analysis/lock_queue.h"
 #include "analysis/pattern.h"
@@ -231,8 +232,26 @@ static struct fm_engine *create_engine(const struct fm_trace *trace, unsigned wo
     return engine;
 }
 
-fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_options *options,
-                            struct fm_cube **cube, struct fm_error *error)
+static void free_findings(struct fm_findings *findings, uint32_t location_count)
+{
+    for (uint32_t i = 0; i < location_count; ++i) {
+        fm_findings_free(&findings[i]);
+    }
+    fm_free(findings);
+}
+
+/* Gives the tables that the analysis would free to the caller. */
+static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace *trace)
+{
+    struct fm_detail *detail = fm_allocate(1, sizeof *detail);
+    *detail = (struct fm_detail){trace, analysis->findings, analysis->messages};
+    return detail;
+}
+
+fm_status_t fm_analysis_run_in_detail(const char *archive,
+                                      const struct fm_analysis_options *options,
+                                      struct fm_cube **cube, struct fm_detail **detail,
+                                      struct fm_error *error)
 {
     struct fm_trace *trace = NULL;
     fm_status_t status = fm_trace_open(archive, &trace, error);
@@ -247,28 +266,48 @@ fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_option
     if (status == FM_OK) {
         status = verify_times(trace, error);
     }
-    if (status == FM_OK) {
+    bool analysed = status == FM_OK;
+    if (analysed) {
         analysis.findings = fm_allocate(trace->location_count, sizeof *analysis.findings);
+        if (detail != NULL) {
+            analysis.messages = fm_allocate(trace->process_count, sizeof *analysis.messages);
+        }
         for (size_t i = 0; fm_patterns[i] != NULL; ++i) {
             fm_patterns[i]->detect(&analysis);
         }
-        fm_trace_forget_records(trace);
+        if (detail == NULL) {
+            fm_trace_forget_records(trace);
+        }
         fm_findings_arbitrate(analysis.findings, trace, engine);
         made = fm_cube_create();
         status = made == NULL ? fm_fail(error, FM_ERR_SYSTEM, "no memory for the report")
                               : fill_cube(&analysis, made, options->check, error);
-        for (uint32_t i = 0; i < trace->location_count; ++i) {
-            fm_findings_free(&analysis.findings[i]);
-        }
-        fm_free(analysis.findings);
         fm_lock_queues_free(analysis.lock_queues);
     }
     fm_engine_free(engine);
-    fm_trace_free(trace);
+    struct fm_detail *handed = NULL;
+    if (analysed && detail != NULL) {
+        handed = hand_out(&analysis, trace);
+    } else {
+        if (analysed) {
+            free_findings(analysis.findings, trace->location_count);
+        }
+        fm_trace_free(trace);
+    }
     if (status == FM_OK) {
         *cube = made;
+        if (detail != NULL) {
+            *detail = handed;
+        }
     } else {
         fm_cube_free(made);
+        fm_detail_free(handed);
     }
     return status;
+}
+
+fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_options *options,
+                            struct fm_cube **cube, struct fm_error *error)
+{
+    return fm_analysis_run_in_detail(archive, options, cube, NULL, error);
 }

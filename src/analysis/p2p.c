@@ -394,6 +394,19 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
     p2p->analysis->omissions.clock_violations += violations;
 }
 
+static void keep_messages(struct p2p *p2p, uint32_t process, const struct scratch *scratch,
+                          const struct send_message *sends)
+{
+    fm_detail_messages *kept = &p2p->analysis->messages[process];
+    fm_vector_reserve(kept, scratch->messages.count);
+    for (size_t i = 0; i < scratch->messages.count; ++i) {
+        const struct message *message = &scratch->messages.items[i];
+        const struct send_message *send = &sends[message->send];
+        fm_vector_push(kept, (struct fm_detail_message){send->location, send->start,
+                                                        message->location, message->complete});
+    }
+}
+
 static void match(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct p2p *p2p = context;
@@ -408,6 +421,9 @@ static void match(void *context, unsigned worker, uint32_t first, uint32_t last)
         match_receives(p2p, scratch, process, sends, count);
         sort_messages(scratch);
         detect_at_receiver(p2p, worker, scratch, sends);
+        if (p2p->analysis->messages != NULL) {
+            keep_messages(p2p, process, scratch, sends);
+        }
     }
 }
 

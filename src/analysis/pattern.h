@@ -5,6 +5,7 @@
 #ifndef FERMATA_ANALYSIS_PATTERN_H
 #define FERMATA_ANALYSIS_PATTERN_H
 
+#include "analysis/detail.h"
 #include "analysis/findings.h"
 #include "engine/engine.h"
 #include "trace/trace.h"
@@ -33,6 +34,7 @@ struct fm_analysis {
     bool asynchronous_progress;   /**< targets answer without being in a call */
     struct fm_omissions omissions;
     struct fm_lock_queues *lock_queues; /**< NULL: no windows */
+    fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not wanted */
 };
 
 struct fm_pattern {

@@ -1,11 +1,14 @@
 #include "cli/commands.h"
 
 #include "base/new_file.h"
+#include "cli/isolate.h"
 #include "cli/report_file.h"
 #include "export/export.h"
 #include "report/terminal.h"
 
+#include <ctype.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,22 +34,67 @@ static void print_usage(FILE *stream)
 struct arguments {
     const struct fm_export_format *format;
     const char *place, *output, *metric;
+    double begin, end;
+    uint32_t first_rank, last_rank;
+    bool partial; /**< some option restricts the timeline */
     bool help;
 };
 
+static fm_status_t parse_seconds(const char *option, double *seconds, struct fm_error *error)
+{
+    char *end;
+    *seconds = strtod(optarg, &end);
+    if (end == optarg || *end != '\0' || !(*seconds >= 0))
+        return fm_fail(error, FM_ERR_USAGE, "%s: '%s' is no number of seconds", option, optarg);
+    return FM_OK;
+}
+
+/** Reads a rank at `text`. @param end  out: behind it; equal to `text`: there is none */
+static uint32_t parse_rank(const char *text, const char **end)
+{
+    char *behind = NULL;
+    unsigned long rank = strtoul(text, &behind, 10);
+    *end = isdigit((unsigned char)*text) && rank < UINT32_MAX ? behind : text;
+    return (uint32_t)rank;
+}
+
+static fm_status_t parse_ranks(struct arguments *arguments, struct fm_error *error)
+{
+    const char *end, *second;
+    uint32_t first = parse_rank(optarg, &end), last = first;
+    bool valid = end != optarg;
+    if (valid && *end == '-') {
+        second = end + 1;
+        last = parse_rank(second, &end);
+        valid = end != second && last >= first;
+    }
+    if (!valid || *end != '\0')
+        return fm_fail(error, FM_ERR_USAGE, "--ranks: '%s' is neither RANK nor FIRST-LAST", optarg);
+    arguments->first_rank = first;
+    arguments->last_rank = last;
+    return FM_OK;
+}
+
 static fm_status_t parse(int argc, char **argv, struct arguments *arguments, struct fm_error *error)
 {
-    enum { TO = 256, METRIC };
+    enum { TO = 256, METRIC, BEGIN, END, RANKS };
     static const struct option options[] = {
         {"to", required_argument, NULL, TO},
         {"output", required_argument, NULL, 'o'},
         {"metric", required_argument, NULL, METRIC},
+        {"begin", required_argument, NULL, BEGIN},
+        {"end", required_argument, NULL, END},
+        {"ranks", required_argument, NULL, RANKS},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
+    arguments->end = INFINITY;
+    arguments->last_rank = UINT32_MAX;
     optind = 0;
     opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1;) {
+    fm_status_t status = FM_OK;
+    for (int option;
+         status == FM_OK && (option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1;) {
         switch (option) {
         case TO:
             arguments->format = fm_export_format_by_name(optarg);
@@ -60,6 +108,16 @@ static fm_status_t parse(int argc, char **argv, struct arguments *arguments, str
         case METRIC:
             arguments->metric = optarg;
             break;
+        case BEGIN:
+        case END:
+            arguments->partial = true;
+            status = option == BEGIN ? parse_seconds("--begin", &arguments->begin, error)
+                                     : parse_seconds("--end", &arguments->end, error);
+            break;
+        case RANKS:
+            arguments->partial = true;
+            status = parse_ranks(arguments, error);
+            break;
         case 'h':
             arguments->help = true;
             return FM_OK;
@@ -70,6 +128,8 @@ static fm_status_t parse(int argc, char **argv, struct arguments *arguments, str
                            argv[optind - 1]);
         }
     }
+    if (status != FM_OK)
+        return status;
     if (arguments->format == NULL)
         return fm_fail(error, FM_ERR_USAGE, "--to which format? see fermata export --help");
     if (optind + 1 != argc)
@@ -77,6 +137,9 @@ static fm_status_t parse(int argc, char **argv, struct arguments *arguments, str
                        "one experiment directory, please; see fermata export --help");
     if (arguments->metric != NULL && !arguments->format->of_one_metric)
         return fm_fail(error, FM_ERR_USAGE, "--metric does not go with %s, which has all of them",
+                       arguments->format->name);
+    if (arguments->partial && !arguments->format->of_events)
+        return fm_fail(error, FM_ERR_USAGE, "--begin, --end and --ranks do not go with %s",
                        arguments->format->name);
     arguments->place = argv[optind];
     return FM_OK;
@@ -106,10 +169,36 @@ static fm_status_t write_stdout(const struct fm_export_format *format,
     return status;
 }
 
-static fm_status_t run(const struct arguments *arguments, const struct fm_terminal *terminal,
-                       struct fm_error *error)
+/** Writes to where the arguments say. */
+static fm_status_t write_output(const struct arguments *arguments,
+                                const struct fm_export_request *request, struct fm_error *error)
 {
-    struct fm_export_request request = {.archive = arguments->place, .metric = FM_METRIC_TIME};
+    if (arguments->output != NULL && strcmp(arguments->output, "-") == 0)
+        return write_stdout(arguments->format, request, error);
+    char *path = arguments->output != NULL
+                     ? strdup(arguments->output)
+                     : fm_path_beside_report(arguments->place, arguments->format->file);
+    fm_status_t status = path == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
+                                      : write_file(arguments->format, request, path, error);
+    if (status == FM_OK) {
+        struct fm_terminal terminal = fm_terminal_detect(stdout);
+        char *name = fm_terminal_name(&terminal, path);
+        printf("fermata: wrote %s\n", name);
+        free(name);
+    }
+    free(path);
+    return status;
+}
+
+static fm_status_t export(const struct arguments *arguments, struct fm_error *error)
+{
+    struct fm_export_request request = {
+        .metric = FM_METRIC_TIME,
+        .from = arguments->begin,
+        .to = arguments->end,
+        .first_rank = arguments->first_rank,
+        .last_rank = arguments->last_rank,
+    };
     if (arguments->metric != NULL)
         request.metric = fm_metric_by_id(arguments->metric);
     if (request.metric == FM_METRIC_NONE)
@@ -117,44 +206,49 @@ static fm_status_t run(const struct arguments *arguments, const struct fm_termin
                        "--metric: there is no metric '%s'; `fermata report --explain all` lists "
                        "them",
                        arguments->metric);
+    char *archive = fm_path_beside_report(arguments->place, ".");
     struct fm_cube *cube = NULL;
-    fm_status_t status = fm_load_report(arguments->place, &cube, error);
-    if (status != FM_OK)
-        return status;
-    request.cube = cube;
-    if (arguments->output != NULL && strcmp(arguments->output, "-") == 0) {
-        status = write_stdout(arguments->format, &request, error);
-    } else {
-        char *path = arguments->output != NULL
-                         ? strdup(arguments->output)
-                         : fm_path_beside_report(arguments->place, arguments->format->file);
-        status = path == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
-                              : write_file(arguments->format, &request, path, error);
-        if (status == FM_OK) {
-            char *name = fm_terminal_name(terminal, path);
-            printf("fermata: wrote %s\n", name);
-            free(name);
-        }
-        free(path);
+    fm_status_t status = archive == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
+                                         : fm_load_report(arguments->place, &cube, error);
+    if (status == FM_OK) {
+        request.cube = cube;
+        request.archive = archive;
+        status = write_output(arguments, &request, error);
     }
     fm_cube_free(cube);
+    free(archive);
     return status;
+}
+
+static int complain(fm_status_t status, const struct fm_error *error)
+{
+    struct fm_terminal terminal = fm_terminal_detect(stderr);
+    char *message = fm_terminal_name(&terminal, error->message);
+    fprintf(stderr, "fermata export: %s\n", message);
+    free(message);
+    return (int)status;
+}
+
+static int run(void *argument)
+{
+    struct fm_error error;
+    fm_status_t status = export(argument, &error);
+    return status == FM_OK ? FM_OK : complain(status, &error);
 }
 
 int fm_command_export(int argc, char **argv)
 {
     struct arguments arguments = {0};
     struct fm_error error;
-    struct fm_terminal terminal = fm_terminal_detect(stdout);
     fm_status_t status = parse(argc, argv, &arguments, &error);
-    if (status == FM_OK && arguments.help)
+    if (status != FM_OK)
+        return complain(status, &error);
+    if (arguments.help) {
         print_usage(stdout);
-    else if (status == FM_OK)
-        status = run(&arguments, &terminal, &error);
-    if (status != FM_OK) {
-        char *message = fm_terminal_name(&terminal, error.message);
-        fprintf(stderr, "fermata export: %s\n", message);
-        free(message);
+        return FM_OK;
     }
-    return (int)status;
+    /* Timelines read the archive, which may be damaged. */
+    return arguments.format->of_events
+               ? fm_run_isolated("export", arguments.place, 0, run, &arguments)
+               : run(&arguments);
 }

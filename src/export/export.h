@@ -20,6 +20,7 @@ struct fm_export_request {
     const char *archive;        /**< experiment directory, or path of an anchor file or report */
     fm_metric_t metric;         /**< for formats that show one property: which */
     double from, to;            /**< for timelines: seconds since the begin of the run */
+    uint32_t first_rank, last_rank; /**< for timelines: ranks shown, both included */
 };
 
 /** A format. `stream` has FM_ERR_SYSTEM for data that could not be written as its error flag: the
@@ -29,7 +30,7 @@ struct fm_export_format {
     const char *file;    /**< default name of the file in the experiment directory */
     const char *summary; /**< one line of help */
     bool of_one_metric;  /**< shows one property: needs `metric` */
-    bool of_events;      /**< shows events: reads the trace, heeds `from` and `to` */
+    bool of_events;      /**< a timeline: reads the trace, heeds times and ranks */
     fm_status_t (*write)(const struct fm_export_request *request, FILE *stream,
                          struct fm_error *error);
 };

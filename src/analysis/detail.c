@@ -1,0 +1,20 @@
+#include "analysis/detail.h"
+
+#include "base/memory.h"
+
+void fm_detail_free(struct fm_detail *detail)
+{
+    if (detail == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < detail->trace->location_count; ++i) {
+        fm_findings_free(&detail->findings[i]);
+    }
+    for (uint32_t i = 0; i < detail->trace->process_count; ++i) {
+        fm_vector_free(&detail->messages[i]);
+    }
+    fm_free(detail->findings);
+    fm_free(detail->messages);
+    fm_trace_free(detail->trace);
+    fm_free(detail);
+}

@@ -1,0 +1,37 @@
+/** @file
+ * The single events behind a report, for timelines: the tables of the run with every wait state and
+ * every matched message.
+ */
+#ifndef FERMATA_ANALYSIS_DETAIL_H
+#define FERMATA_ANALYSIS_DETAIL_H
+
+#include "analysis/analysis.h"
+#include "analysis/findings.h"
+
+/** A message: from the call that started its send to the call that completed its receive. */
+struct fm_detail_message {
+    uint32_t send_location, send_activity;
+    uint32_t receive_location, receive_activity;
+};
+
+typedef FM_VECTOR(struct fm_detail_message) fm_detail_messages;
+
+struct fm_detail {
+    struct fm_trace *trace;       /**< with all records */
+    struct fm_findings *findings; /**< by location: its candidates and, in `waits`, which of them
+                                       are wait states */
+    fm_detail_messages *messages; /**< by receiving process, in the order of completion */
+};
+
+/** Analyses an archive and hands out its single events besides the report.
+ * @param detail  out: to be freed with fm_detail_free(); set only on success
+ * Otherwise as fm_analysis_run(). */
+fm_status_t fm_analysis_run_in_detail(const char *archive,
+                                      const struct fm_analysis_options *options,
+                                      struct fm_cube **cube, struct fm_detail **detail,
+                                      struct fm_error *error);
+
+/** Frees all that belongs to it. NULL is allowed. */
+void fm_detail_free(struct fm_detail *detail);
+
+#endif

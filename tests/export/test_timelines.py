@@ -1,0 +1,210 @@
+"""fermata export of timelines: slices nest, say what the scenario says, and flows join them."""
+
+import collections
+import json
+import struct
+import unittest
+
+from support import Experiments, fermata, late_sender
+
+
+def fields(message):
+    """Decodes one message of protocol buffers: (field, value) in order."""
+    position = 0
+
+    def varint():
+        nonlocal position
+        value = shift = 0
+        while True:
+            byte = message[position]
+            position += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    while position < len(message):
+        tag = varint()
+        if tag & 7 == 0:
+            yield tag >> 3, varint()
+        elif tag & 7 == 1:
+            yield tag >> 3, struct.unpack_from("<Q", message, position)[0]
+            position += 8
+        elif tag & 7 == 2:
+            length = varint()
+            yield tag >> 3, message[position : position + length]
+            position += length
+        else:
+            raise ValueError(f"wire type {tag & 7}")
+
+
+def slices_of_json(document):
+    """[(process, name, begin, end, depth)] of the B and E events, which must nest."""
+    found, stacks, last = [], collections.defaultdict(list), {}
+    for event in document["traceEvents"]:
+        if event["ph"] not in "BE":
+            continue
+        thread = (event["pid"], event["tid"])
+        assert event["ts"] >= last.get(thread, 0), event
+        last[thread] = event["ts"]
+        if event["ph"] == "B":
+            stacks[thread].append((event["name"], event["ts"]))
+        else:
+            name, begin = stacks[thread].pop()
+            found.append((event["pid"], name, begin, event["ts"], len(stacks[thread])))
+    assert not any(stacks.values())
+    return sorted(found, key=lambda s: (s[0], s[2], s[4]))
+
+
+LATE = [
+    (0, "main", 0, 20e6, 0),
+    (0, "work", 1e6, 3e6, 1),
+    (0, "MPI_Send", 3e6, 3.5e6, 1),
+    (1, "main", 0, 20e6, 0),
+    (1, "MPI_Recv", 1e6, 3.5e6, 1),
+    (1, "Late Sender", 1e6, 3e6, 2),
+]
+
+
+class PerfettoJson(Experiments):
+    def timeline(self, place, *options):
+        return json.loads(fermata("export", "--to=perfetto-json", "-o", "-", *options, place))
+
+    def test_slices_and_flows(self):
+        document = self.timeline(self.experiment("a", late_sender(2)))
+        self.assertEqual(slices_of_json(document), LATE)
+        flows = [e for e in document["traceEvents"] if e["ph"] in "sf"]
+        self.assertEqual(
+            sorted((e["name"], e["ph"], e["pid"], e["ts"]) for e in flows),
+            [
+                ("Late Sender", "f", 1, 3.5e6 - 0.001),
+                ("Late Sender", "s", 0, 3e6),
+                ("message", "f", 1, 3.5e6 - 0.001),
+                ("message", "s", 0, 3e6),
+            ],
+        )
+        ends = collections.Counter(e["id"] for e in flows)
+        self.assertEqual(set(ends.values()), {2})
+
+    def test_a_part_of_the_time(self):
+        place = self.experiment("a", late_sender(2))
+        document = self.timeline(place, "--begin=2", "--end=3.25")
+        self.assertEqual(
+            slices_of_json(document),
+            [
+                (0, "main", 2e6, 3.25e6, 0),
+                (0, "work", 2e6, 3e6, 1),
+                (0, "MPI_Send", 3e6, 3.25e6, 1),
+                (1, "main", 2e6, 3.25e6, 0),
+                (1, "MPI_Recv", 2e6, 3.25e6, 1),
+                (1, "Late Sender", 2e6, 3e6, 2),
+            ],
+        )
+        self.assertEqual(slices_of_json(self.timeline(place, "--begin=30")), [])
+        self.assertEqual(
+            slices_of_json(self.timeline(place, "--begin=10", "--end=10")),
+            [(0, "main", 10e6, 10e6, 0), (1, "main", 10e6, 10e6, 0)],
+        )
+
+    def test_a_part_of_the_ranks(self):
+        place = self.experiment("a", late_sender(2))
+        document = self.timeline(place, "--ranks=1")
+        self.assertEqual(slices_of_json(document), LATE[3:])
+        self.assertFalse([e for e in document["traceEvents"] if e["ph"] in "sf"])
+        self.assertEqual(slices_of_json(self.timeline(place, "--ranks=0-1000")), LATE)
+        self.assertEqual(slices_of_json(self.timeline(place, "--ranks=7")), [])
+
+    def test_one_sided_operations(self):
+        place = self.experiment("a", """
+unit 1
+ranks 2
+window w world
+0 0 enter main
+1 0 enter MPI_Win_lock
+1 0 lock_request w 1 0 x
+2 0 leave MPI_Win_lock
+2 0 enter MPI_Put
+2 0 put w 1 8 1
+3 0 leave MPI_Put
+3 0 enter MPI_Get
+3 0 get w 1 8 2
+4 0 leave MPI_Get
+4 0 enter MPI_Win_unlock
+5 0 done_remote w 1
+5 0 done_remote w 2
+5 0 lock_release w 1 0
+5 0 leave MPI_Win_unlock
+9 0 leave main
+0 1 enter main
+9 1 leave main
+""")
+        flows = [e for e in self.timeline(place)["traceEvents"] if e["ph"] in "sf"]
+        self.assertEqual(
+            sorted((e["name"], e["ph"], e["pid"], e["ts"]) for e in flows
+                   if e["name"] in ("put", "get")),
+            [("get", "f", 0, 4e6 - 0.001), ("get", "s", 1, 3e6),
+             ("put", "f", 1, 3e6), ("put", "s", 0, 2e6)],
+        )
+
+    def test_wrong_requests(self):
+        place = self.experiment("a", late_sender(2))
+        for option in ("--begin=x", "--end=-1", "--ranks=2-1", "--ranks=a", "--ranks=-1"):
+            with self.subTest(option):
+                fermata("export", "--to=perfetto", option, place, status=2)
+        fermata("export", "--to=csv", "--begin=1", place, status=2)
+
+    def test_names_are_data(self):
+        hostile = '<b>"x"\\'
+        place = self.experiment("a", late_sender(2, extra=f"6 0 enter {hostile}\n7 0 leave {hostile}"))
+        self.assertIn(hostile, [s[1] for s in slices_of_json(self.timeline(place))])
+
+
+class Perfetto(Experiments):
+    def decode(self, place, *options):
+        """[(track, type, name, time, flows)] of the events, and the tracks: uuid -> (name, parent)"""
+        names, tracks, events = {}, {}, []
+        for field, packet in fields(fermata("export", "--to=perfetto", "-o", "-", *options, place)):
+            self.assertEqual(field, 1)
+            content = dict(fields(packet))
+            self.assertIn(10, content)
+            if 12 in content:
+                for kind, entry in fields(content[12]):
+                    if kind == 2:
+                        name = dict(fields(entry))
+                        names[name[1]] = name[2].decode()
+            elif 60 in content:
+                track = dict(fields(content[60]))
+                tracks[track[1]] = (track[2].decode(), track.get(5))
+            else:
+                event = list(fields(content[11]))
+                of = dict(event)
+                flows = tuple(value for number, value in event if number == 47)
+                events.append((of[11], of[9], names.get(of.get(10)), content[8], flows))
+        return events, tracks
+
+    def test_slices_and_flows(self):
+        events, tracks = self.decode(self.experiment("a", late_sender(2)))
+        found, stacks = [], collections.defaultdict(list)
+        for track, kind, name, time, _ in events:
+            rank = int(tracks[tracks[track][1]][0].split()[1])
+            if kind == 1:
+                stacks[track].append((name, time))
+            elif kind == 2:
+                name, begin = stacks[track].pop()
+                found.append((rank, name, begin / 1e3, time / 1e3, len(stacks[track])))
+        self.assertEqual(sorted(found, key=lambda s: (s[0], s[2], s[4])), LATE)
+        marks = [(name, time) for _, kind, name, time, _ in events if kind == 3]
+        self.assertEqual(sorted(marks), [("Late Sender", 3.5e9), ("message", 3.5e9)])
+        ends = collections.Counter(flow for event in events for flow in event[4])
+        self.assertEqual(ends, {1: 2, 2: 2})
+
+    def test_equal_runs_make_equal_files(self):
+        place = self.experiment("a", late_sender(2))
+        self.assertEqual(
+            fermata("export", "--to=perfetto", "-o", "-", place),
+            fermata("export", "--to=perfetto", "-o", "-", place),
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
