@@ -21,6 +21,8 @@ static void print_usage(FILE *stream)
         "  --to FORMAT         one of the formats below\n"
         "  -o, --output FILE   where to (default: a file in DIR, named below; -: standard output)\n"
         "  --metric ID         the property that formats of one property show (default: time)\n"
+        "  --begin S, --end S  timelines: only between these seconds of the run\n"
+        "  --ranks A[-B]       timelines: only these ranks\n"
         "  --help              this text\n\n"
         "formats:\n",
         stream);
