@@ -4,6 +4,9 @@ import csv
 import io
 import json
 import os
+import shutil
+import subprocess
+import tarfile
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -51,12 +54,26 @@ class Formats(Experiments):
         self.assertIn(HOSTILE, names)
 
     def test_cubex_anchor_survives_hostile_names(self):
-        import tarfile
-
         a = self.experiment("a", late_sender(2, extra=f"6 0 enter {HOSTILE}\n7 0 leave {HOSTILE}"))
         archive = tarfile.open(fileobj=io.BytesIO(fermata("export", "--to=cubex", "-o", "-", a)))
         root = ElementTree.fromstring(archive.extractfile("anchor.xml").read())
         self.assertIn(HOSTILE, [r.findtext("name") for r in root.iter("region")])
+
+    def test_graph_of_causes(self):
+        hostile = 'fo"o\\n'
+        scenario = late_sender(2).replace("work", hostile)
+        a = self.experiment("a", scenario)
+        graph = fermata("export", "--to=graphviz", "-o", "-", a).decode()
+        self.assertRegex(graph, r'w0_0 \[shape=box, label="Late Sender: 2 s\\nrank 1\\nmain/MPI_Recv')
+        self.assertRegex(graph, r'w0_1 \[.*label="takes longer by 2 s\\nrank 0\\nmain/fo\\"o')
+        self.assertIn('w0_1 -> w0_0 [label="100.0 %"]', graph)
+        none = fermata("export", "--to=graphviz", "--metric=mpi_barrier_wait", "-o", "-", a)
+        self.assertNotIn(b"->", none)
+        # Graphviz itself takes it, where it is installed.
+        dot = shutil.which("dot")
+        if dot is not None:
+            done = subprocess.run([dot, "-Tsvg"], input=graph.encode(), capture_output=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_wrong_requests(self):
         a = self.experiment("a", late_sender(2))
@@ -72,8 +89,6 @@ class Formats(Experiments):
         a = self.experiment("a", late_sender(2))
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
-        import subprocess
-
         with open("/dev/full", "wb") as full:
             done = subprocess.run(
                 [os.environ["FERMATA"], "export", "--to=csv", "-o", "-", a],
