@@ -140,7 +140,7 @@ static fm_status_t parse(int argc, char **argv, struct arguments *arguments, str
     if (arguments->metric != NULL && !arguments->format->of_one_metric)
         return fm_fail(error, FM_ERR_USAGE, "--metric does not go with %s, which has all of them",
                        arguments->format->name);
-    if (arguments->partial && !arguments->format->of_events)
+    if (arguments->partial && !arguments->format->of_a_part)
         return fm_fail(error, FM_ERR_USAGE, "--begin, --end and --ranks do not go with %s",
                        arguments->format->name);
     arguments->place = argv[optind];
@@ -175,13 +175,22 @@ static fm_status_t write_stdout(const struct fm_export_format *format,
 static fm_status_t write_output(const struct arguments *arguments,
                                 const struct fm_export_request *request, struct fm_error *error)
 {
-    if (arguments->output != NULL && strcmp(arguments->output, "-") == 0)
-        return write_stdout(arguments->format, request, error);
-    char *path = arguments->output != NULL
-                     ? strdup(arguments->output)
-                     : fm_path_beside_report(arguments->place, arguments->format->file);
-    fm_status_t status = path == NULL ? fm_fail(error, FM_ERR_SYSTEM, "out of memory")
-                                      : write_file(arguments->format, request, path, error);
+    const struct fm_export_format *format = arguments->format;
+    bool to_stdout = arguments->output != NULL && strcmp(arguments->output, "-") == 0;
+    if (to_stdout && format->write == NULL)
+        return fm_fail(error, FM_ERR_USAGE, "%s is a directory: it cannot go to standard output",
+                       format->name);
+    if (to_stdout)
+        return write_stdout(format, request, error);
+    char *path = arguments->output != NULL ? strdup(arguments->output)
+                                           : fm_path_beside_report(arguments->place, format->file);
+    fm_status_t status;
+    if (path == NULL)
+        status = fm_fail(error, FM_ERR_SYSTEM, "out of memory");
+    else if (format->write == NULL)
+        status = format->write_directory(request, path, error);
+    else
+        status = write_file(format, request, path, error);
     if (status == FM_OK) {
         struct fm_terminal terminal = fm_terminal_detect(stdout);
         char *name = fm_terminal_name(&terminal, path);

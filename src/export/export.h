@@ -27,12 +27,17 @@ struct fm_export_request {
  * caller finds out when the file is committed. */
 struct fm_export_format {
     const char *name;    /**< as in --to */
-    const char *file;    /**< default name of the file in the experiment directory */
+    const char *file;    /**< default name in the experiment directory */
     const char *summary; /**< one line of help */
     bool of_one_metric;  /**< shows one property: needs `metric` */
-    bool of_events;      /**< a timeline: reads the trace, heeds times and ranks */
+    bool of_events;      /**< reads the trace */
+    bool of_a_part;      /**< heeds times and ranks */
+    /** Writes a file; NULL: the format is a directory. */
     fm_status_t (*write)(const struct fm_export_request *request, FILE *stream,
                          struct fm_error *error);
+    /** Writes a directory, which must not exist. */
+    fm_status_t (*write_directory)(const struct fm_export_request *request, const char *directory,
+                                   struct fm_error *error);
 };
 
 /** All formats, NULL at the end. */

@@ -270,5 +270,6 @@ const struct fm_export_format fm_export_perfetto = {
     .file = "trace.perfetto-trace",
     .summary = "the timeline for https://ui.perfetto.dev, in its own format",
     .of_events = true,
+    .of_a_part = true,
     .write = write_perfetto,
 };

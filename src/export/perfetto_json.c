@@ -155,5 +155,6 @@ const struct fm_export_format fm_export_perfetto_json = {
     .file = "trace.json",
     .summary = "the timeline for https://ui.perfetto.dev, chrome://tracing: small runs",
     .of_events = true,
+    .of_a_part = true,
     .write = write_json,
 };

@@ -44,15 +44,13 @@ fm_status_t fm_export_timeline_open(struct fm_export_timeline *timeline,
                                     const struct fm_export_request *request, struct fm_error *error)
 {
     const struct fm_analysis_options options = {0};
-    struct fm_export_timeline opened = {.begin = request->cube->experiment.begin};
-    struct fm_cube *cube = NULL;
+    struct fm_export_timeline opened = {0};
     fm_status_t status =
-        fm_analysis_run_in_detail(request->archive, &options, &cube, &opened.detail, error);
+        fm_analysis_run_in_detail(request->archive, &options, &opened.cube, &opened.detail, error);
     if (status != FM_OK) {
         return status;
     }
-    opened.begin = cube->experiment.begin;
-    fm_cube_free(cube);
+    opened.begin = opened.cube->experiment.begin;
     opened.from = tick_at(&opened, request->from);
     opened.to = tick_at(&opened, request->to);
     choose_locations(&opened, request);
@@ -66,6 +64,7 @@ void fm_export_timeline_close(struct fm_export_timeline *timeline)
 {
     fm_vector_free(&timeline->arrows);
     fm_detail_free(timeline->detail);
+    fm_cube_free(timeline->cube);
 }
 
 uint64_t fm_export_nanoseconds(const struct fm_export_timeline *timeline, uint64_t time)

@@ -10,9 +10,10 @@
 
 struct fm_export_timeline {
     struct fm_detail *detail;
-    fm_arrows arrows;  /**< between the locations shown */
-    uint64_t begin;    /**< of the run, ticks */
-    uint64_t from, to; /**< what is shown, ticks */
+    struct fm_cube *cube; /**< its report */
+    fm_arrows arrows;     /**< between the locations shown */
+    uint64_t begin;       /**< of the run, ticks */
+    uint64_t from, to;    /**< what is shown, ticks */
     uint32_t first_location, end_location;
 };
 

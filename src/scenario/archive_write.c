@@ -1,12 +1,9 @@
 /* A scenario as OTF2 archive: files, locations and the life cycle; records are elsewhere. */
-#include "base/file_tree.h"
-#include "base/isolate.h"
+#include "base/new_directory.h"
 #include "scenario/archive_records.h"
 
-#include <errno.h>
 #include <otf2/otf2.h>
 #include <stdarg.h>
-#include <sys/stat.h>
 
 #define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
@@ -111,24 +108,24 @@ static OTF2_ErrorCode write_content(const struct fm_scenario *scenario, OTF2_Arc
     return code;
 }
 
-struct work {
-    const struct fm_scenario *scenario;
-    const char *directory;
-};
-
-static int write_archive(void *argument)
+static int write_archive(void *argument, const char *directory)
 {
-    const struct work *work = argument;
+    const struct fm_scenario *scenario = argument;
     OTF2_Error_RegisterCallback(return_code, NULL);
     OTF2_Archive *archive =
-        OTF2_Archive_Open(work->directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK,
-                          DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, EVENT_CHUNK, DEFINITION_CHUNK,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive == NULL) {
         return OTF2_ERROR_FILE_CAN_NOT_OPEN;
     }
-    OTF2_ErrorCode code = write_content(work->scenario, archive);
+    OTF2_ErrorCode code = write_content(scenario, archive);
     /* After a failure the process ends at once: closing would write again. */
     return code == OTF2_SUCCESS ? OTF2_Archive_Close(archive) : code;
+}
+
+static const char *describe(int code)
+{
+    return OTF2_Error_GetDescription((OTF2_ErrorCode)code);
 }
 
 /* OTF2 3.0 frees a buffer twice when a write fails, which ends the process: it writes in one of its
@@ -136,26 +133,6 @@ static int write_archive(void *argument)
 fm_status_t fm_scenario_write_archive(const struct fm_scenario *scenario, const char *directory,
                                       struct fm_error *error)
 {
-    struct work work = {.scenario = scenario, .directory = directory};
-    struct fm_isolated end;
-    if (mkdir(directory, 0777) != 0) {
-        fm_status_t status = errno == EEXIST ? FM_ERR_USAGE : FM_ERR_SYSTEM;
-        return fm_fail(error, status, "%s: cannot create the directory: %m", directory);
-    }
-    fm_status_t status = FM_OK;
-    if (fm_isolate(write_archive, &work, 0, true, &end) != 0) {
-        status = fm_fail(error, FM_ERR_SYSTEM, "%s: cannot start a process: %m", directory);
-    } else if (!end.returned) {
-        status = fm_fail(error, FM_ERR_SYSTEM,
-                         "%s: cannot write the archive: a write failed (disk full, quota or file "
-                         "size limit?)",
-                         directory);
-    } else if (end.result != OTF2_SUCCESS) {
-        status = fm_fail(error, FM_ERR_SYSTEM, "%s: cannot write the archive: %s", directory,
-                         OTF2_Error_GetDescription((OTF2_ErrorCode)end.result));
-    }
-    if (status != FM_OK) {
-        fm_remove_tree(directory);
-    }
-    return status;
+    const struct fm_directory_writer writer = {write_archive, (void *)scenario, describe};
+    return fm_new_directory(directory, &writer, error);
 }
