@@ -10,13 +10,15 @@
 
 #include <otf2/otf2.h>
 
-/** First references that the archive does not use, for definitions that come to it. */
+/** First references that the archive does not use, for definitions that come to it; and those of
+ * the archive that additions need. */
 struct fm_otf2_references {
     OTF2_StringRef string;
     OTF2_RegionRef region;
     OTF2_AttributeRef attribute;
     OTF2_MetricMemberRef metric_member;
     OTF2_MetricRef metric;
+    const OTF2_CommRef *window_communicators; /**< of each window of the trace, in use */
 };
 
 /** What comes to the archive. Functions write with the given writer and return what OTF2 returns;

@@ -102,6 +102,16 @@ static OTF2_CallbackCode survey_metric_instance(void *data, OTF2_MetricRef self,
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode survey_window(void *data, OTF2_RmaWinRef self, OTF2_StringRef name,
+                                       OTF2_CommRef communicator, OTF2_RmaWinFlag flags)
+{
+    (void)self, (void)name, (void)flags;
+    struct fm_otf2_copier *copier = data;
+    fm_vector_push(&copier->window_communicators, communicator);
+    copier->unused.window_communicators = copier->window_communicators.items;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 OTF2_GlobalDefReaderCallbacks *fm_otf2_surveying_callbacks(void)
 {
     OTF2_GlobalDefReaderCallbacks *callbacks = OTF2_GlobalDefReaderCallbacks_New();
@@ -112,6 +122,7 @@ OTF2_GlobalDefReaderCallbacks *fm_otf2_surveying_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, survey_metric_member);
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, survey_metric_class);
     OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, survey_metric_instance);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, survey_window);
     return callbacks;
 }
 

@@ -28,6 +28,7 @@ struct fm_otf2_copier {
     FM_VECTOR(struct fm_otf2_location) locations; /**< in the order of their definitions */
     struct fm_map number_of_location;             /**< id -> position in `locations` */
     struct fm_map index_of_location;              /**< id -> location of the trace */
+    FM_VECTOR(OTF2_CommRef) window_communicators; /**< in the order of their definitions */
     FM_VECTOR(const char *) strings;              /**< by reference; NULL: not defined */
     FM_VECTOR(bool) is_call;                      /**< by reference of a region */
     bool known;                                   /**< the trace knows the location */
