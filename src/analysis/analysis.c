@@ -6,7 +6,9 @@
 #include "analysis/formation.h"
 #include "analysis/lock_queue.h"
 #include "analysis/pattern.h"
+#include "analysis/replicate.h"
 #include "analysis/severity.h"
+#include "analysis/statistics.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -57,7 +59,11 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
     fm_free(loading.defects);
     fm_free(loading.statuses);
     fm_free(loading.errors);
-    fm_trace_unify(trace);
+    status = fm_team_agree(fm_engine_team(engine), status, error);
+    if (status == FM_OK) {
+        fm_trace_unify(trace);
+        fm_replicate_trace(engine, trace);
+    }
     return status;
 }
 
@@ -157,79 +163,183 @@ static void describe_experiment(const struct fm_trace *trace, struct fm_cube *cu
     experiment->machine = trace->machine == NULL ? NULL : strdup(trace->machine);
 }
 
-/* How the wait states come about. */
-static fm_status_t fill_formation(struct fm_analysis *analysis, struct fm_formation *formation,
-                                  struct fm_critical_path *path, struct fm_cube *cube,
-                                  struct fm_error *error)
+/* What patterns have left out anywhere. */
+static void add_up_omissions(struct fm_analysis *analysis)
 {
+    atomic_uint_fast64_t *omissions = &analysis->omissions.unmatched_sends;
+    uint64_t counts[sizeof analysis->omissions / sizeof *omissions];
+    const size_t count = sizeof counts / sizeof *counts;
+    for (size_t i = 0; i < count; ++i) {
+        counts[i] = omissions[i];
+    }
+    fm_team_sum(analysis->team, counts, count);
+    for (size_t i = 0; i < count; ++i) {
+        omissions[i] = counts[i];
+    }
+}
+
+/* What is computed before the report is made; each process of the analysis has its part. */
+struct results {
+    struct fm_statistics_list statistics;
+    struct fm_formation formation;
+    struct fm_critical_path path;
+};
+
+/* Nothing in here fails, so that all processes go through it together. */
+static void compute(struct fm_analysis *analysis, uint64_t begin, struct results *results)
+{
+    struct fm_formation *formation = &results->formation;
+    add_up_omissions(analysis);
+    fm_lock_queues_collect(analysis->lock_queues, analysis->team);
+    results->statistics = fm_statistics_compute(analysis, begin);
     fm_formation_open(formation, analysis);
     struct fm_points *points = fm_points_collect(formation);
     fm_formation_costs(formation, points);
-    fm_cause_chains_fill(formation, points, cube);
+    fm_cause_chains_find(formation, points, begin, &results->statistics);
     fm_points_free(points, analysis->trace->location_count);
-    fm_critical_path_open(path, formation);
-    fm_critical_path_book(path, formation);
-    fm_performance_impact_book(path, formation);
+    fm_critical_path_open(&results->path, formation);
+    fm_critical_path_book(&results->path, formation);
+    fm_performance_impact_book(&results->path, formation);
     fm_imbalance_book(formation);
-    fm_status_t status = fm_formation_fill(formation, cube, error);
-    return status == FM_OK ? fm_critical_path_fill(path, cube, error) : status;
 }
 
-static void free_formation(struct fm_formation *formation, struct fm_critical_path *path)
+static void free_results(struct results *results)
 {
-    if (formation->analysis != NULL) {
-        fm_critical_path_close(path, formation->analysis->trace->location_count);
-        fm_formation_close(formation);
-    }
+    fm_critical_path_close(&results->path, results->formation.analysis->trace->location_count);
+    fm_formation_close(&results->formation);
+    fm_statistics_free(&results->statistics);
 }
 
-static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube, bool check,
-                             struct fm_error *error)
+/* What only process 0 has or needs. */
+static fm_status_t fill_common(const struct fm_analysis *analysis, const struct results *results,
+                               struct fm_cube *cube, struct fm_error *error)
 {
-    struct fm_formation formation = {0};
-    struct fm_critical_path path = {0};
-    describe_experiment(analysis->trace, cube);
-    fm_status_t status = fm_severity_dimensions(analysis->trace, cube, error);
-    if (status == FM_OK) {
-        status = fm_severity_fill(analysis, cube, error);
-    }
-    if (status == FM_OK) {
-        status = fm_statistics_fill(analysis, cube, error);
-    }
+    fm_status_t status = fm_statistics_fill(&results->statistics, cube, error);
     if (status == FM_OK) {
         status = fm_lock_queues_fill(analysis->lock_queues, analysis->trace, cube, error);
     }
     if (status == FM_OK) {
         status = add_warnings(analysis, cube, error);
     }
+    return status == FM_OK ? fm_critical_path_fill(&results->path, cube, error) : status;
+}
+
+/* The part of the report that this process has: dimensions, and the cells of its locations. */
+static fm_status_t fill_own(struct fm_analysis *analysis, const struct results *results,
+                            struct fm_cube *cube, struct fm_error *error)
+{
+    fm_status_t status = fm_severity_dimensions(analysis->trace, cube, error);
     if (status == FM_OK) {
-        status = fill_formation(analysis, &formation, &path, cube, error);
+        status = fm_severity_fill(analysis, cube, error);
     }
     if (status == FM_OK) {
-        status = fm_cube_seal(cube, error);
+        status = fm_formation_fill(&results->formation, cube, error);
     }
+    if (status == FM_OK && fm_team_leads(analysis->team)) {
+        status = fill_common(analysis, results, cube, error);
+    }
+    return status == FM_OK ? fm_cube_seal(cube, error) : status;
+}
+
+static fm_status_t check_invariants(const struct fm_analysis *analysis,
+                                    const struct results *results, const struct fm_cube *cube,
+                                    struct fm_error *error)
+{
+    struct fm_error costs_error;
+    fm_status_t status = fm_severity_check(analysis->trace, cube, error);
+    fm_status_t costs = fm_formation_check(&results->formation, cube, &costs_error);
+    if (status == FM_OK && costs != FM_OK) {
+        status = fm_fail(error, costs, "%s", costs_error.message);
+    }
+    if (status == FM_OK && fm_team_leads(analysis->team)) {
+        status = fm_critical_path_check(&results->path, analysis->trace, error);
+    }
+    return fm_team_agree(analysis->team, status, error);
+}
+
+/* Adds the cells of the others to what process 0 has. */
+static fm_status_t merge_cells(struct fm_team *team, struct fm_cube *cube, struct fm_error *error)
+{
+    size_t own = fm_team_leads(team) ? 0 : cube->cell_count, bytes;
+    struct fm_cube_cell *cells =
+        fm_team_collect(team, cube->cells, own * sizeof *cube->cells, &bytes);
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < bytes / sizeof *cells && status == FM_OK; ++i) {
+        status = fm_cube_add(cube, (fm_metric_t)cells[i].metric, cells[i].callpath,
+                             cells[i].location, cells[i].value, error);
+    }
+    fm_free(cells);
+    return status == FM_OK ? fm_cube_seal(cube, error) : status;
+}
+
+static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube, bool check,
+                             struct fm_error *error)
+{
+    struct fm_team *team = analysis->team;
+    struct results results = {0};
+    describe_experiment(analysis->trace, cube);
+    compute(analysis, cube->experiment.begin, &results);
+    fm_status_t status = fm_team_agree(team, fill_own(analysis, &results, cube, error), error);
     if (status == FM_OK && check) {
-        status = fm_severity_check(analysis->trace, cube, error);
+        status = check_invariants(analysis, &results, cube, error);
     }
-    if (status == FM_OK && check) {
-        status = fm_formation_check(&formation, cube, error);
+    free_results(&results);
+    if (status == FM_OK && fm_team_size(team) > 1) {
+        status = fm_team_agree(team, merge_cells(team, cube, error), error);
     }
-    if (status == FM_OK && check) {
-        status = fm_critical_path_check(&path, analysis->trace, error);
-    }
-    free_formation(&formation, &path);
     return status;
 }
 
-static struct fm_engine *create_engine(const struct fm_trace *trace, unsigned workers)
+static struct fm_engine *create_engine(const struct fm_trace *trace, struct fm_team *team,
+                                       unsigned workers)
 {
     uint64_t *weights = fm_allocate(trace->process_count, sizeof *weights);
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         weights[trace->locations[i].process] += trace->locations[i].defined_events;
     }
-    struct fm_engine *engine = fm_engine_create(workers, trace->process_count, weights);
+    struct fm_engine *engine = fm_engine_create(team, workers, trace->process_count, weights);
     fm_free(weights);
     return engine;
+}
+
+static fm_status_t open_trace(const char *archive, const struct fm_analysis_options *options,
+                              struct fm_trace **trace, struct fm_error *error)
+{
+    *trace = NULL;
+    fm_status_t status = fm_team_agree(options->team, fm_trace_open(archive, trace, error), error);
+    if (status == FM_OK) {
+        uint64_t asked_for = options->asynchronous_progress | options->check << 1;
+        status = fm_replicate_check(options->team, *trace, asked_for, error);
+    }
+    if (status != FM_OK) {
+        fm_trace_free(*trace);
+        *trace = NULL;
+    }
+    return status;
+}
+
+/* Finds all wait states. */
+static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in_detail)
+{
+    analysis->findings = fm_allocate(trace->location_count, sizeof *analysis->findings);
+    if (in_detail) {
+        analysis->messages = fm_allocate(trace->process_count, sizeof *analysis->messages);
+    }
+    for (size_t i = 0; fm_patterns[i] != NULL; ++i) {
+        fm_patterns[i]->detect(analysis);
+    }
+    if (!in_detail) {
+        fm_trace_forget_records(trace);
+    }
+    fm_findings_arbitrate(analysis->findings, trace, analysis->engine);
+}
+
+static fm_status_t create_cube(struct fm_team *team, struct fm_cube **cube, struct fm_error *error)
+{
+    *cube = fm_cube_create();
+    fm_status_t status =
+        *cube != NULL ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "no memory for the report");
+    return fm_team_agree(team, status, error);
 }
 
 static void free_findings(struct fm_findings *findings, uint32_t location_count)
@@ -253,35 +363,28 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
                                       struct fm_cube **cube, struct fm_detail **detail,
                                       struct fm_error *error)
 {
-    struct fm_trace *trace = NULL;
-    fm_status_t status = fm_trace_open(archive, &trace, error);
+    struct fm_trace *trace;
+    fm_status_t status = open_trace(archive, options, &trace, error);
     if (status != FM_OK) {
         return status;
     }
-    struct fm_engine *engine = create_engine(trace, options->workers);
-    struct fm_analysis analysis = {
-        .trace = trace, .engine = engine, .asynchronous_progress = options->asynchronous_progress};
+    struct fm_engine *engine = create_engine(trace, options->team, options->workers);
+    struct fm_analysis analysis = {.trace = trace,
+                                   .engine = engine,
+                                   .team = options->team,
+                                   .asynchronous_progress = options->asynchronous_progress};
     struct fm_cube *made = NULL;
     status = load_events(trace, engine, error);
     if (status == FM_OK) {
         status = verify_times(trace, error);
     }
+    if (status == FM_OK) {
+        status = create_cube(options->team, &made, error);
+    }
     bool analysed = status == FM_OK;
     if (analysed) {
-        analysis.findings = fm_allocate(trace->location_count, sizeof *analysis.findings);
-        if (detail != NULL) {
-            analysis.messages = fm_allocate(trace->process_count, sizeof *analysis.messages);
-        }
-        for (size_t i = 0; fm_patterns[i] != NULL; ++i) {
-            fm_patterns[i]->detect(&analysis);
-        }
-        if (detail == NULL) {
-            fm_trace_forget_records(trace);
-        }
-        fm_findings_arbitrate(analysis.findings, trace, engine);
-        made = fm_cube_create();
-        status = made == NULL ? fm_fail(error, FM_ERR_SYSTEM, "no memory for the report")
-                              : fill_cube(&analysis, made, options->check, error);
+        detect(&analysis, trace, detail != NULL);
+        status = fill_cube(&analysis, made, options->check, error);
         fm_lock_queues_free(analysis.lock_queues);
     }
     fm_engine_free(engine);
@@ -294,13 +397,16 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         }
         fm_trace_free(trace);
     }
+    if (status != FM_OK || !fm_team_leads(options->team)) {
+        fm_cube_free(made);
+        made = NULL;
+    }
     if (status == FM_OK) {
         *cube = made;
         if (detail != NULL) {
             *detail = handed;
         }
     } else {
-        fm_cube_free(made);
         fm_detail_free(handed);
     }
     return status;

@@ -7,12 +7,14 @@
 
 #include "base/error.h"
 #include "cube/cube.h"
+#include "engine/team.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct fm_analysis_options {
-    unsigned workers;           /**< threads; 0: one for each processor */
+    struct fm_team *team;       /**< processes that analyse together; NULL: this one alone */
+    unsigned workers;           /**< threads of this process; 0: one for each processor */
     bool asynchronous_progress; /**< targets make progress outside of calls (a progress thread or
                                      process): nobody waits for it */
     bool check;                 /**< verify the invariants; a violation is FM_ERR_FAILED */
@@ -20,10 +22,13 @@ struct fm_analysis_options {
                             no limit */
 };
 
-/** Analyses an archive. The result does not depend on the number of workers.
+/** Analyses an archive. The result does not depend on the number of processes and workers.
+ * Collective; all of the team get the same status and error.
  * @param archive  experiment directory (which holds traces.otf2) or path of an anchor file
- * @param cube     out: sealed cube, to be freed with fm_cube_free(); set only on success
- * @return FM_OK; FM_ERR_DATA: unreadable archive; FM_ERR_FAILED: an invariant does not hold */
+ * @param cube     out: sealed cube, to be freed with fm_cube_free(); set only on success; NULL for
+ *                 all of the team but process 0
+ * @return FM_OK; FM_ERR_DATA: unreadable archive; FM_ERR_USAGE: the processes of the team were
+ * asked for different things; FM_ERR_FAILED: an invariant does not hold */
 fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_options *options,
                             struct fm_cube **cube, struct fm_error *error);
 

@@ -144,42 +144,65 @@ static void choose(struct fm_findings *findings)
 }
 
 /* A wait that ends at the Leave of its call. Only such waits can form a circle: what follows on p
- * at this tick depends on q, where what precedes at this tick depends on p. */
+ * at this tick depends on q, where what precedes at this tick depends on p. All waits of one tick
+ * meet at one process; a call that may fall back to other causes at the same tick sends all of
+ * them, in their order. */
 struct link {
     uint64_t t;
     uint32_t location;
     uint32_t cause_location;
-    uint32_t wait; /* position in the location's `waits` */
+    uint32_t wait;   /* position in the location's `waits` */
+    uint32_t choice; /* how many candidates of the call stand before this one */
+    uint32_t rule;
 };
 
-typedef FM_VECTOR(struct link) link_vector;
+/* To a call that is in a circle: it is to fall back to a later candidate. */
+struct verdict {
+    uint32_t location;
+    uint32_t wait;
+    uint32_t choice;
+};
 
 struct arbitration {
     struct fm_findings *findings;
     const struct fm_trace *trace;
-    link_vector *links; /* by worker */
+    struct fm_exchange *links;
+    struct fm_exchange *verdicts;
 };
+
+static void post_link(struct arbitration *arbitration, unsigned worker, const struct link *link)
+{
+    uint32_t home = (uint32_t)(fm_hash(link->t) % arbitration->trace->process_count);
+    *(struct link *)fm_exchange_post(arbitration->links, worker, home) = *link;
+}
+
+static void post_links(struct arbitration *arbitration, unsigned worker, uint32_t l)
+{
+    const struct fm_findings *findings = &arbitration->findings[l];
+    const struct fm_location *location = &arbitration->trace->locations[l];
+    const struct fm_candidate *candidates = findings->candidates.items;
+    for (uint32_t w = 0; w < findings->waits.count; ++w) {
+        uint32_t first = findings->waits.items[w];
+        uint32_t activity = candidates[first].activity;
+        for (uint32_t c = first;
+             c < findings->candidates.count && candidates[c].activity == activity &&
+             candidates[c].t == location->leave.items[activity];
+             ++c) {
+            post_link(arbitration, worker,
+                      &(struct link){candidates[c].t, l, candidates[c].cause_location, w, c - first,
+                                     candidates[c].rule});
+        }
+    }
+}
 
 static void arbitrate_locations(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct arbitration *arbitration = context;
     const struct fm_trace *trace = arbitration->trace;
-    link_vector *links = &arbitration->links[worker];
-    for (uint32_t p = first; p < last; ++p) {
-        const struct fm_process *process = &trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
-            struct fm_findings *findings = &arbitration->findings[l];
-            const struct fm_location *location = &trace->locations[l];
-            choose(findings);
-            for (uint32_t w = 0; w < findings->waits.count; ++w) {
-                const struct fm_candidate *wait =
-                    &findings->candidates.items[findings->waits.items[w]];
-                if (wait->t == location->leave.items[wait->activity]) {
-                    fm_vector_push(links, (struct link){wait->t, l, wait->cause_location, w});
-                }
-            }
-        }
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        choose(&arbitration->findings[l]);
+        post_links(arbitration, worker, l);
     }
 }
 
@@ -189,83 +212,147 @@ static int compare_links(const void *a, const void *b)
     if (left->t != right->t) {
         return left->t < right->t ? -1 : 1;
     }
-    return left->location < right->location ? -1 : left->location > right->location;
-}
-
-static const struct fm_candidate *candidate_of(const struct arbitration *arbitration,
-                                               const struct link *link)
-{
-    const struct fm_findings *findings = &arbitration->findings[link->location];
-    return &findings->candidates.items[findings->waits.items[link->wait]];
-}
-
-/* Gives the call its next candidate, or none. @return whether the new one may be in a circle, too;
- * `link` is updated then */
-static bool fall_back(struct arbitration *arbitration, struct link *link)
-{
-    struct fm_findings *findings = &arbitration->findings[link->location];
-    uint32_t next = findings->waits.items[link->wait] + 1;
-    uint32_t activity = candidate_of(arbitration, link)->activity;
-    if (next >= findings->candidates.count ||
-        findings->candidates.items[next].activity != activity) {
-        findings->waits.items[link->wait] = FM_NONE;
-        return false;
+    if (left->location != right->location) {
+        return left->location < right->location ? -1 : 1;
     }
-    findings->waits.items[link->wait] = next;
-    link->cause_location = findings->candidates.items[next].cause_location;
-    return findings->candidates.items[next].t == link->t;
+    if (left->wait != right->wait) {
+        return left->wait < right->wait ? -1 : 1;
+    }
+    return left->choice < right->choice ? -1 : left->choice > right->choice;
 }
 
-/* @return the link of a location among those of one tick, or FM_NONE */
-static uint32_t find_link(const struct link *links, uint32_t count, uint32_t location)
+/* A call among those of one tick. */
+struct node {
+    const struct link *links; /* its choices */
+    uint32_t count;           /* how many of them are at this tick */
+    uint32_t chosen;          /* `count`: none of them any more */
+    uint32_t visited;         /* by which walk; 0: none */
+};
+
+typedef FM_VECTOR(struct node) node_vector;
+
+/* @return the call of a location that waits, or FM_NONE */
+static uint32_t find_node(const node_vector *nodes, uint32_t location)
 {
-    uint32_t low = 0, high = count;
+    uint32_t low = 0, high = (uint32_t)nodes->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (links[middle].location < location) {
+        if (nodes->items[middle].links->location < location) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < count && links[low].location == location ? low : FM_NONE;
+    return low < nodes->count && nodes->items[low].links->location == location ? low : FM_NONE;
 }
 
-/* Cuts all circles among the links of one tick: each location has one at most, so that they form
- * a graph in which every node has at most one successor. */
-static void cut_circles(struct arbitration *arbitration, struct link *links, uint32_t count)
+static uint32_t successor(const node_vector *nodes, uint32_t node)
 {
-    uint32_t *visited = fm_allocate(count, sizeof *visited);
-    bool *gone = fm_allocate(count, sizeof *gone);
+    const struct node *n = &nodes->items[node];
+    return find_node(nodes, n->links[n->chosen].cause_location);
+}
+
+static bool is_gone(const struct node *node)
+{
+    return node->chosen == node->count;
+}
+
+/* Cuts all circles among the calls of one tick: each location has one at most, so that they form
+ * a graph in which every node has at most one successor. */
+static void cut_circles(node_vector *nodes)
+{
     uint32_t walk = 0;
-    for (uint32_t start = 0; start < count;) {
+    for (uint32_t start = 0; start < nodes->count;) {
         ++walk;
         uint32_t at = start;
-        while (at != FM_NONE && !gone[at] && visited[at] == 0) {
-            visited[at] = walk;
-            at = find_link(links, count, links[at].cause_location);
+        while (at != FM_NONE && !is_gone(&nodes->items[at]) && nodes->items[at].visited == 0) {
+            nodes->items[at].visited = walk;
+            at = successor(nodes, at);
         }
-        if (at == FM_NONE || gone[at] || visited[at] != walk) {
+        if (at == FM_NONE || is_gone(&nodes->items[at]) || nodes->items[at].visited != walk) {
             ++start;
             continue;
         }
         uint32_t dropped = at;
-        for (uint32_t i = find_link(links, count, links[at].cause_location); i != at;
-             i = find_link(links, count, links[i].cause_location)) {
-            uint8_t rule = candidate_of(arbitration, &links[i])->rule;
-            uint8_t worst = candidate_of(arbitration, &links[dropped])->rule;
-            if (rule > worst || (rule == worst && links[i].location > links[dropped].location)) {
+        for (uint32_t i = successor(nodes, at); i != at; i = successor(nodes, i)) {
+            const struct node *other = &nodes->items[i], *worst = &nodes->items[dropped];
+            uint32_t rule = other->links[other->chosen].rule;
+            uint32_t worst_rule = worst->links[worst->chosen].rule;
+            if (rule > worst_rule ||
+                (rule == worst_rule && other->links->location > worst->links->location)) {
                 dropped = i;
             }
         }
-        gone[dropped] = !fall_back(arbitration, &links[dropped]);
-        /* The successor has changed: look at this walk's links again. */
-        for (uint32_t i = 0; i < count; ++i) {
-            visited[i] = visited[i] == walk ? 0 : visited[i];
+        ++nodes->items[dropped].chosen;
+        /* The successor has changed: look at this walk's nodes again. */
+        for (uint32_t i = 0; i < nodes->count; ++i) {
+            nodes->items[i].visited = nodes->items[i].visited == walk ? 0 : nodes->items[i].visited;
         }
     }
-    fm_free(visited);
-    fm_free(gone);
+}
+
+/* Judges the calls that wait until one tick. */
+static void judge_tick(struct arbitration *arbitration, unsigned worker, const struct link *links,
+                       size_t count, node_vector *nodes)
+{
+    nodes->count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        if (links[i].choice == 0) {
+            fm_vector_push(nodes, (struct node){.links = &links[i]});
+        }
+        ++nodes->items[nodes->count - 1].count;
+    }
+    /* A call that waits for the next call of its own location is a circle of one. */
+    if (nodes->count == 1 && links[0].cause_location != links[0].location) {
+        return;
+    }
+    cut_circles(nodes);
+    for (size_t i = 0; i < nodes->count; ++i) {
+        const struct node *node = &nodes->items[i];
+        if (node->chosen != 0) {
+            struct verdict *verdict =
+                fm_exchange_post(arbitration->verdicts, worker,
+                                 arbitration->trace->locations[node->links->location].process);
+            *verdict = (struct verdict){node->links->location, node->links->wait, node->chosen};
+        }
+    }
+}
+
+static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct arbitration *arbitration = context;
+    FM_VECTOR(struct link) links = {0};
+    node_vector nodes = {0};
+    for (uint32_t p = first; p < last; ++p) {
+        size_t count;
+        const struct link *inbox = fm_exchange_inbox(arbitration->links, p, &count);
+        links.count = 0;
+        for (size_t i = 0; i < count; ++i) {
+            fm_vector_push(&links, inbox[i]);
+        }
+        fm_sort(links.items, count, sizeof *links.items, compare_links);
+        for (size_t begin = 0; begin < count;) {
+            size_t end = begin + 1;
+            while (end < count && links.items[end].t == links.items[begin].t) {
+                ++end;
+            }
+            judge_tick(arbitration, worker, &links.items[begin], end - begin, &nodes);
+            begin = end;
+        }
+    }
+    fm_vector_free(&links);
+    fm_vector_free(&nodes);
+}
+
+/* Gives the call the candidate `choice` behind its best one, or none. */
+static void fall_back(struct fm_findings *findings, uint32_t wait, uint32_t choice)
+{
+    uint32_t best = findings->waits.items[wait];
+    uint32_t next = best + choice;
+    bool exists =
+        next < findings->candidates.count &&
+        findings->candidates.items[next].activity == findings->candidates.items[best].activity;
+    findings->waits.items[wait] = exists ? next : FM_NONE;
 }
 
 static void remove_dropped(struct fm_findings *findings)
@@ -279,34 +366,38 @@ static void remove_dropped(struct fm_findings *findings)
     findings->waits.count = kept;
 }
 
+static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct arbitration *arbitration = context;
+    for (uint32_t p = first; p < last; ++p) {
+        size_t count;
+        const struct verdict *verdicts = fm_exchange_inbox(arbitration->verdicts, p, &count);
+        for (size_t i = 0; i < count; ++i) {
+            fall_back(&arbitration->findings[verdicts[i].location], verdicts[i].wait,
+                      verdicts[i].choice);
+        }
+        for (uint32_t l = fm_trace_first_location(arbitration->trace, p);
+             count != 0 && l < fm_trace_first_location(arbitration->trace, p + 1); ++l) {
+            remove_dropped(&arbitration->findings[l]);
+        }
+    }
+}
+
 void fm_findings_arbitrate(struct fm_findings *findings, const struct fm_trace *trace,
                            struct fm_engine *engine)
 {
-    unsigned workers = fm_engine_workers(engine);
-    struct arbitration arbitration = {findings, trace, fm_allocate(workers, sizeof(link_vector))};
+    struct arbitration arbitration = {
+        .findings = findings,
+        .trace = trace,
+        .links = fm_exchange_create(engine, sizeof(struct link)),
+        .verdicts = fm_exchange_create(engine, sizeof(struct verdict)),
+    };
     fm_engine_run(engine, arbitrate_locations, &arbitration);
-    link_vector all = {0};
-    for (unsigned w = 0; w < workers; ++w) {
-        for (size_t i = 0; i < arbitration.links[w].count; ++i) {
-            fm_vector_push(&all, arbitration.links[w].items[i]);
-        }
-        fm_vector_free(&arbitration.links[w]);
-    }
-    fm_sort(all.items, all.count, sizeof *all.items, compare_links);
-    for (size_t begin = 0; begin < all.count;) {
-        size_t end = begin + 1;
-        while (end < all.count && all.items[end].t == all.items[begin].t) {
-            ++end;
-        }
-        /* A call that waits for the next call of its own location is a circle of one. */
-        if (end - begin > 1 || all.items[begin].cause_location == all.items[begin].location) {
-            cut_circles(&arbitration, &all.items[begin], (uint32_t)(end - begin));
-        }
-        begin = end;
-    }
-    for (size_t i = 0; i < all.count; ++i) {
-        remove_dropped(&findings[all.items[i].location]);
-    }
-    fm_vector_free(&all);
-    fm_free(arbitration.links);
+    fm_exchange_deliver(arbitration.links);
+    fm_engine_run(engine, judge, &arbitration);
+    fm_exchange_deliver(arbitration.verdicts);
+    fm_engine_run(engine, take_verdicts, &arbitration);
+    fm_exchange_free(arbitration.links);
+    fm_exchange_free(arbitration.verdicts);
 }

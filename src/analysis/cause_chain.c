@@ -1,149 +1,268 @@
+/* A chain goes from location to location: the waiter tells the causing location what it did in the
+ * interval, that one finds what it did longer, or the waiting of its own that delayed it, with
+ * which the chain goes on. */
 #include "analysis/cause_chain.h"
 
 #include "cube/delay_kind.h"
+#include "engine/mail.h"
 
-/* A wait state: number in a location's list. */
-struct wait_ref {
-    uint32_t location;
-    uint32_t number;
+#include <string.h>
+
+/* A place in a chain. */
+struct link {
+    uint32_t statistics; /* in the list */
+    uint32_t instance;
+    uint32_t depth;
 };
 
-/* What delayed a wait state's cause most. */
-struct main_cause {
+/* Time of a call path in the waiter's interval. */
+struct share {
+    uint64_t ticks;
+    uint32_t callpath;
+};
+
+/* From the waiter to the causing location, followed by `share_count` shares. */
+struct question {
+    uint64_t begin, end; /* of the interval at the causing location */
+    struct link link;
+    uint32_t location; /* that the question is for */
+    uint32_t share_count;
+};
+
+/* A link that was found. */
+struct finding {
     struct fm_cube_cause cause;
-    bool is_wait;
-    struct wait_ref wait; /* if is_wait */
+    struct link link;
+};
+
+/* One worker's tables. */
+struct scratch {
+    struct fm_profile profile;
+    FM_VECTOR(unsigned char) message;
+    FM_VECTOR(struct finding) findings;
+};
+
+struct chains {
+    const struct fm_formation *formation;
+    const struct fm_points *points;
+    const struct fm_statistics_list *statistics;
+    uint64_t begin;          /* of the run */
+    struct scratch *scratch; /* by worker */
 };
 
 static const struct fm_candidate *candidate_of(const struct fm_formation *formation,
-                                               struct wait_ref wait)
+                                               uint32_t location, uint32_t number)
 {
-    uint32_t position = formation->timelines[wait.location].waits.candidates[wait.number];
-    return &formation->analysis->findings[wait.location].candidates.items[position];
+    uint32_t position = formation->timelines[location].waits.candidates[number];
+    return &formation->analysis->findings[location].candidates.items[position];
 }
 
-static uint32_t callpath_of(const struct fm_trace *trace, uint32_t location, uint32_t activity)
+/* ---- at the waiter ---- */
+
+/* Asks for the cause of a location's wait state. */
+static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, uint32_t location,
+                uint32_t number, struct link link)
 {
-    const struct fm_location *l = &trace->locations[location];
-    return l->profile.items[l->visit.items[activity]].callpath;
+    const struct fm_formation *formation = chains->formation;
+    const struct fm_trace *trace = formation->analysis->trace;
+    const struct fm_candidate *wait = candidate_of(formation, location, number);
+    const struct fm_timeline *timeline = &formation->timelines[location];
+    struct scratch *scratch = &chains->scratch[worker];
+    bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
+    struct question question = {
+        .begin = fm_interval_begin(trace, chains->points, location, wait->cause_location, wait->t,
+                                   contention),
+        .end = wait->t,
+        .link = link,
+        .location = wait->cause_location,
+    };
+    /* What the waiter did in the meantime excuses nobody who kept a lock. */
+    if (!contention) {
+        fm_timeline_profile(timeline, question.begin, timeline->waits.enter[number],
+                            &scratch->profile);
+        question.share_count = scratch->profile.count;
+    }
+    size_t size = sizeof question + question.share_count * sizeof(struct share);
+    scratch->message.count = 0;
+    fm_vector_reserve(&scratch->message, size);
+    memcpy(scratch->message.items, &question, sizeof question);
+    struct share *shares = (struct share *)(scratch->message.items + sizeof question);
+    for (uint32_t i = 0; i < question.share_count; ++i) {
+        uint32_t visit = scratch->profile.visits[i];
+        shares[i] = (struct share){scratch->profile.time[visit],
+                                   timeline->location->profile.items[visit].callpath};
+    }
+    fm_mail_send(mail, worker, trace->locations[question.location].process, scratch->message.items,
+                 size);
 }
 
-/* @return the longest wait state of a location that ends in (begin, end]; sets *ticks to its part
- * in there and *sum to that of all of them */
-static uint32_t longest_wait(const struct fm_wait_list *waits, uint64_t begin, uint64_t end,
-                             uint64_t *ticks, uint64_t *sum)
+/* ---- at the causing location ---- */
+
+/* What of a kind delayed the location: the longest, and all together. */
+struct longest {
+    uint32_t number; /* of the wait state, or node of the call tree; FM_NONE: there is none */
+    uint64_t ticks;
+    uint64_t sum;
+};
+
+/* @return the longest wait state that ends in (begin, end]; of each counts its part in there */
+static struct longest longest_wait(const struct fm_wait_list *waits, uint64_t begin, uint64_t end)
 {
-    uint32_t longest = FM_NONE;
-    *ticks = *sum = 0;
+    struct longest longest = {.number = FM_NONE};
     for (uint32_t w = fm_wait_list_behind(waits, begin); w < waits->count && waits->until[w] <= end;
          ++w) {
         uint64_t from = waits->enter[w] > begin ? waits->enter[w] : begin;
-        *sum += waits->until[w] - from;
-        if (longest == FM_NONE || waits->until[w] - from > *ticks) {
-            longest = w;
-            *ticks = waits->until[w] - from;
+        longest.sum += waits->until[w] - from;
+        if (longest.number == FM_NONE || waits->until[w] - from > longest.ticks) {
+            longest.number = w;
+            longest.ticks = waits->until[w] - from;
         }
     }
     return longest;
 }
 
-/* Finds the call path that took longer on the cause than on the waiter (all of the cause's time, if
- * it is a contention) by most. @return its number in the causing location's call tree */
-static uint32_t longest_delay(const struct fm_location *cause, const struct fm_profile *own,
-                              const struct fm_location *waiter, const struct fm_profile *other,
-                              uint64_t *ticks, uint64_t *sum)
+/* @return the call path that took longer at the cause than at the waiter by most */
+static struct longest longest_delay(const struct fm_location *cause,
+                                    const struct fm_profile *profile, const struct share *shares,
+                                    uint32_t share_count)
 {
-    uint32_t longest = FM_NONE;
-    *ticks = *sum = 0;
-    for (uint32_t i = 0; i < own->count; ++i) {
-        uint32_t visit = own->visits[i];
-        uint64_t excess = own->time[visit], less = 0;
-        for (uint32_t j = 0; other != NULL && j < other->count; ++j) {
-            if (waiter->profile.items[other->visits[j]].callpath ==
-                cause->profile.items[visit].callpath) {
-                less += other->time[other->visits[j]];
+    struct longest longest = {.number = FM_NONE};
+    for (uint32_t i = 0; i < profile->count; ++i) {
+        uint32_t visit = profile->visits[i];
+        uint64_t excess = profile->time[visit], less = 0;
+        for (uint32_t j = 0; j < share_count; ++j) {
+            if (shares[j].callpath == cause->profile.items[visit].callpath) {
+                less += shares[j].ticks;
             }
         }
         excess = excess > less ? excess - less : 0;
-        *sum += excess;
-        if (excess > *ticks) {
-            longest = visit;
-            *ticks = excess;
+        longest.sum += excess;
+        if (excess > longest.ticks) {
+            longest.number = visit;
+            longest.ticks = excess;
         }
     }
     return longest;
 }
 
-/* @return whether anything can be named */
-static bool find_main_cause(const struct fm_formation *formation, const struct fm_points *points,
-                            struct wait_ref wait, struct main_cause *found)
+static uint32_t callpath_of(const struct fm_location *location, uint32_t activity)
 {
-    const struct fm_trace *trace = formation->analysis->trace;
-    const struct fm_candidate *candidate = candidate_of(formation, wait);
-    const struct fm_wait_list *waits = &formation->timelines[wait.location].waits;
-    uint32_t cause = candidate->cause_location;
-    bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)candidate->metric));
-    uint64_t begin =
-        fm_interval_begin(trace, points, wait.location, cause, candidate->t, contention);
-    struct fm_profile own = {0}, other = {0};
-    fm_timeline_profile(&formation->timelines[cause], begin, candidate->t, &own);
-    fm_timeline_profile(&formation->timelines[wait.location], begin, waits->enter[wait.number],
-                        &other);
-    uint64_t delay, delays, waited, waited_sum;
-    uint32_t visit = longest_delay(&trace->locations[cause], &own, &trace->locations[wait.location],
-                                   contention ? NULL : &other, &delay, &delays);
-    uint32_t number =
-        longest_wait(&formation->timelines[cause].waits, begin, candidate->t, &waited, &waited_sum);
-    fm_profile_free(&own);
-    fm_profile_free(&other);
-    if (visit == FM_NONE && number == FM_NONE) {
-        return false;
+    return location->profile.items[location->visit.items[activity]].callpath;
+}
+
+static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+                   const void *message, size_t size)
+{
+    (void)process;
+    (void)size;
+    struct chains *chains = context;
+    const struct question *question = message;
+    const struct fm_formation *formation = chains->formation;
+    const struct fm_timeline *timeline = &formation->timelines[question->location];
+    const struct fm_location *location = timeline->location;
+    struct scratch *scratch = &chains->scratch[worker];
+    fm_timeline_profile(timeline, question->begin, question->end, &scratch->profile);
+    struct longest delay = longest_delay(
+        location, &scratch->profile, (const struct share *)(question + 1), question->share_count);
+    struct longest wait = longest_wait(&timeline->waits, question->begin, question->end);
+    if (delay.number == FM_NONE && wait.number == FM_NONE) {
+        return;
     }
-    uint64_t whole = delays + waited_sum;
-    found->is_wait = number != FM_NONE && waited_sum > delays;
-    found->wait = (struct wait_ref){cause, number};
-    uint64_t ticks = found->is_wait ? waited : delay;
-    found->cause = (struct fm_cube_cause){
-        .location = cause,
-        .callpath = found->is_wait
-                        ? callpath_of(trace, cause, candidate_of(formation, found->wait)->activity)
-                        : trace->locations[cause].profile.items[visit].callpath,
-        .metric = found->is_wait ? candidate_of(formation, found->wait)->metric : FM_METRIC_NONE,
+    uint64_t whole = delay.sum + wait.sum;
+    bool is_wait = wait.number != FM_NONE && wait.sum > delay.sum;
+    uint64_t ticks = is_wait ? wait.ticks : delay.ticks;
+    struct fm_cube_cause cause = {
+        .location = question->location,
+        .metric = FM_METRIC_NONE,
         .ticks = ticks,
         .permille = (uint32_t)((double)ticks * 1000 / (double)whole + 0.5),
     };
-    return true;
-}
-
-static void follow(const struct fm_formation *formation, const struct fm_points *points,
-                   struct wait_ref wait, struct fm_cube_instance *instance)
-{
-    struct main_cause found;
-    instance->chain_length = 0;
-    while (instance->chain_length < FM_CUBE_CHAIN &&
-           find_main_cause(formation, points, wait, &found)) {
-        instance->chain[instance->chain_length++] = found.cause;
-        if (!found.is_wait) {
-            return;
-        }
-        wait = found.wait;
+    if (is_wait) {
+        const struct fm_candidate *candidate =
+            candidate_of(formation, question->location, wait.number);
+        cause.callpath = callpath_of(location, candidate->activity);
+        cause.metric = candidate->metric;
+    } else {
+        cause.callpath = location->profile.items[delay.number].callpath;
+    }
+    fm_vector_push(&scratch->findings, (struct finding){cause, question->link});
+    if (is_wait && question->link.depth + 1 < FM_CUBE_CHAIN) {
+        struct link next = question->link;
+        ++next.depth;
+        ask(chains, mail, worker, question->location, wait.number, next);
     }
 }
 
-void fm_cause_chains_fill(struct fm_formation *formation, const struct fm_points *points,
-                          struct fm_cube *cube)
+/* ---- the phase ---- */
+
+/* Begins the chains of the worst instances of a worker's locations. */
+static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+                  uint32_t last)
 {
-    for (uint32_t s = 0; s < cube->statistics_count; ++s) {
-        struct fm_cube_statistics *statistics = &cube->statistics[s];
+    struct chains *chains = context;
+    const struct fm_trace *trace = chains->formation->analysis->trace;
+    for (uint32_t s = 0; s < chains->statistics->count; ++s) {
+        const struct fm_cube_statistics *statistics = &chains->statistics->items[s];
         for (uint32_t i = 0; i < statistics->worst_count; ++i) {
-            struct fm_cube_instance *instance = &statistics->worst[i];
-            uint64_t until = cube->experiment.begin + instance->enter + instance->wait;
-            const struct fm_wait_list *waits = &formation->timelines[instance->location].waits;
+            const struct fm_cube_instance *instance = &statistics->worst[i];
+            uint32_t process = trace->locations[instance->location].process;
+            if (process < first || process >= last) {
+                continue;
+            }
+            uint64_t until = chains->begin + instance->enter + instance->wait;
+            const struct fm_wait_list *waits =
+                &chains->formation->timelines[instance->location].waits;
             uint32_t number = fm_wait_list_behind(waits, until);
             if (number > 0 && waits->until[number - 1] == until) {
-                follow(formation, points, (struct wait_ref){instance->location, number - 1},
-                       instance);
+                ask(chains, mail, worker, instance->location, number - 1, (struct link){s, i, 0});
             }
         }
     }
+}
+
+/* Each process of the analysis has found some links; all get all of them. */
+static void share_findings(struct fm_team *team, const struct scratch *scratch, unsigned workers,
+                           struct fm_statistics_list *statistics)
+{
+    FM_VECTOR(struct finding) own = {0};
+    FM_VECTOR(struct finding) all = {0};
+    for (unsigned w = 0; w < workers; ++w) {
+        for (size_t i = 0; i < scratch[w].findings.count; ++i) {
+            fm_vector_push(&own, scratch[w].findings.items[i]);
+        }
+    }
+    fm_team_share_vector(team, &own, &all);
+    for (size_t i = 0; i < all.count; ++i) {
+        const struct link *link = &all.items[i].link;
+        struct fm_cube_instance *instance =
+            &statistics->items[link->statistics].worst[link->instance];
+        instance->chain[link->depth] = all.items[i].cause;
+        if (instance->chain_length <= link->depth) {
+            instance->chain_length = link->depth + 1;
+        }
+    }
+    fm_vector_free(&own);
+    fm_vector_free(&all);
+}
+
+void fm_cause_chains_find(struct fm_formation *formation, const struct fm_points *points,
+                          uint64_t begin, struct fm_statistics_list *statistics)
+{
+    struct fm_engine *engine = formation->analysis->engine;
+    unsigned workers = fm_engine_workers(engine);
+    struct chains chains = {
+        .formation = formation,
+        .points = points,
+        .statistics = statistics,
+        .begin = begin,
+        .scratch = fm_allocate(workers, sizeof *chains.scratch),
+    };
+    fm_mail_run(engine, start, answer, &chains);
+    share_findings(formation->analysis->team, chains.scratch, workers, statistics);
+    for (unsigned w = 0; w < workers; ++w) {
+        fm_profile_free(&chains.scratch[w].profile);
+        fm_vector_free(&chains.scratch[w].message);
+        fm_vector_free(&chains.scratch[w].findings);
+    }
+    fm_free(chains.scratch);
 }

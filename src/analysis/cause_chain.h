@@ -6,10 +6,11 @@
 
 #include "analysis/formation.h"
 #include "analysis/intervals.h"
+#include "analysis/statistics.h"
 
-/** Fills the chains of the cube's worst instances, which are in the cube already. Single-threaded:
- * there are few of them. */
-void fm_cause_chains_fill(struct fm_formation *formation, const struct fm_points *points,
-                          struct fm_cube *cube);
+/** Fills the chains of the worst instances. Runs a message-driven phase; collective.
+ * @param begin  of the run, ticks of the trace clock */
+void fm_cause_chains_find(struct fm_formation *formation, const struct fm_points *points,
+                          uint64_t begin, struct fm_statistics_list *statistics);
 
 #endif

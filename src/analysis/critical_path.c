@@ -1,5 +1,8 @@
 #include "analysis/critical_path.h"
 
+#include "base/sort.h"
+#include "engine/mail.h"
+
 #include <inttypes.h>
 
 /* @return Enter of the location's call of Finalize; 0: none */
@@ -13,59 +16,114 @@ static uint64_t enter_of_finalize(const struct fm_trace *trace, const struct fm_
     return 0;
 }
 
+/* When a location entered Finalize. */
+struct ending {
+    uint64_t finalize;
+    uint32_t location; /* FM_NONE: none of the process's locations did */
+};
+
 /* The location that entered Finalize last; without Finalize: that has the latest event. */
-static uint32_t last_location(const struct fm_trace *trace)
+static uint32_t find_last_location(const struct fm_analysis *analysis)
 {
-    uint32_t by_finalize = FM_NONE, by_end = FM_NONE;
-    uint64_t latest_finalize = 0, latest_end = 0;
+    const struct fm_trace *trace = analysis->trace;
+    struct ending own = {0, FM_NONE};
+    uint32_t by_end = FM_NONE;
     for (uint32_t l = 0; l < trace->location_count; ++l) {
         const struct fm_location *location = &trace->locations[l];
         if (location->event_count == 0) {
             continue;
         }
         uint64_t finalize = enter_of_finalize(trace, location);
-        if (finalize > latest_finalize) {
-            latest_finalize = finalize;
-            by_finalize = l;
+        if (finalize > own.finalize) {
+            own = (struct ending){finalize, l};
         }
-        if (by_end == FM_NONE || location->end > latest_end) {
-            latest_end = location->end;
+        if (by_end == FM_NONE || location->end > trace->locations[by_end].end) {
             by_end = l;
         }
     }
-    return by_finalize != FM_NONE ? by_finalize : by_end;
+    size_t bytes;
+    struct ending *all = fm_team_share(analysis->team, &own, sizeof own, &bytes);
+    own = (struct ending){0, FM_NONE};
+    for (size_t i = 0; i < bytes / sizeof *all; ++i) {
+        own = all[i].finalize > own.finalize ? all[i] : own;
+    }
+    fm_free(all);
+    return own.location != FM_NONE ? own.location : by_end;
 }
 
-static void walk(struct fm_critical_path *path, const struct fm_formation *formation)
+/* ---- the walk ---- */
+
+/* Where the path is; it goes from process to process of the analysis. */
+struct token {
+    uint64_t time;
+    uint32_t location;
+    uint32_t moves_at_once; /* since time last passed */
+    uint32_t segments;      /* so far */
+};
+
+struct walking {
+    struct fm_critical_path *path;
+    const struct fm_formation *formation;
+};
+
+/* Follows the path through the locations that are owned here. */
+static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker, struct token token)
 {
+    struct fm_critical_path *path = walking->path;
+    const struct fm_formation *formation = walking->formation;
     const struct fm_trace *trace = formation->analysis->trace;
-    uint32_t at = last_location(trace);
-    path->first_location = at;
-    if (at == FM_NONE) {
-        return;
-    }
-    uint64_t time = trace->locations[at].end;
-    for (uint32_t moves_at_once = 0;;) {
+    for (;;) {
+        uint32_t at = token.location;
         const struct fm_wait_list *waits = &formation->timelines[at].waits;
-        uint32_t behind = fm_wait_list_behind(waits, time);
+        uint32_t behind = fm_wait_list_behind(waits, token.time);
         /* Waits at one tick lead in no circle; each location is passed at most once. */
-        bool moves = behind > 0 && moves_at_once <= trace->location_count;
+        bool moves = behind > 0 && token.moves_at_once <= trace->location_count;
         uint64_t from = moves ? waits->until[behind - 1] : trace->locations[at].begin;
-        if (from < time) {
-            fm_vector_push(&path->segments, (struct fm_path_segment){from, time, at});
-            path->length += time - from;
-            moves_at_once = 0;
+        if (from < token.time) {
+            fm_vector_push(&path->segments,
+                           (struct fm_path_segment){from, token.time, at, token.segments++});
+            path->length += token.time - from;
+            token.moves_at_once = 0;
         }
         if (!moves) {
+            path->first_location = at;
             return;
         }
-        const struct fm_candidate *wait =
-            &formation->analysis->findings[at].candidates.items[waits->candidates[behind - 1]];
-        ++moves_at_once;
-        time = from;
-        at = path->first_location = wait->cause_location;
+        ++token.moves_at_once;
+        token.time = from;
+        token.location = formation->analysis->findings[at]
+                             .candidates.items[waits->candidates[behind - 1]]
+                             .cause_location;
+        uint32_t process = trace->locations[token.location].process;
+        if (!fm_engine_owns(formation->analysis->engine, process)) {
+            fm_mail_send(mail, worker, process, &token, sizeof token);
+            return;
+        }
     }
 }
+
+static void start_walk(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+                       uint32_t last)
+{
+    struct walking *walking = context;
+    const struct fm_trace *trace = walking->formation->analysis->trace;
+    uint32_t location = walking->path->last_location;
+    if (location != FM_NONE && trace->locations[location].process >= first &&
+        trace->locations[location].process < last) {
+        walk(walking, mail, worker, (struct token){trace->locations[location].end, location, 0, 0});
+    }
+}
+
+static void go_on(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+                  const void *message, size_t size)
+{
+    (void)process;
+    (void)size;
+    const struct token *token = message;
+    walk(context, mail, worker, *token);
+}
+
+/* ---- profiles ---- */
 
 struct profiling {
     struct fm_critical_path *path;
@@ -78,17 +136,14 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
     struct profiling *profiling = context;
     const struct fm_trace *trace = profiling->formation->analysis->trace;
     struct fm_profile profile = {0};
-    for (uint32_t p = first; p < last; ++p) {
-        const struct fm_process *process = &trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
-            size_t nodes = trace->locations[l].profile.count;
-            profiling->path->time[l] = fm_allocate(nodes, sizeof(uint64_t));
-            profiling->path->busy[l] = fm_allocate(nodes, sizeof(uint64_t));
-            fm_timeline_profile(&profiling->formation->timelines[l], 0, UINT64_MAX, &profile);
-            for (uint32_t i = 0; i < profile.count; ++i) {
-                profiling->path->busy[l][profile.visits[i]] = profile.time[profile.visits[i]];
-            }
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        size_t nodes = trace->locations[l].profile.count;
+        profiling->path->time[l] = fm_allocate(nodes, sizeof(uint64_t));
+        profiling->path->busy[l] = fm_allocate(nodes, sizeof(uint64_t));
+        fm_timeline_profile(&profiling->formation->timelines[l], 0, UINT64_MAX, &profile);
+        for (uint32_t i = 0; i < profile.count; ++i) {
+            profiling->path->busy[l][profile.visits[i]] = profile.time[profile.visits[i]];
         }
     }
     fm_profile_free(&profile);
@@ -111,28 +166,33 @@ static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_f
     path->time[l][analysis->trace->locations[l].visit.items[activity]] += segment->to - begin;
 }
 
-void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation)
+static void profile_segments(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct fm_trace *trace = formation->analysis->trace;
-    *path = (struct fm_critical_path){
-        .time = fm_allocate(trace->location_count, sizeof *path->time),
-        .busy = fm_allocate(trace->location_count, sizeof *path->busy),
-        .path_total = fm_allocate(trace->callpaths.count, sizeof *path->path_total),
-        .busy_total = fm_allocate(trace->callpaths.count, sizeof *path->busy_total),
-    };
-    fm_engine_run(formation->analysis->engine, profile_busy, &(struct profiling){path, formation});
-    walk(path, formation);
+    (void)worker;
+    struct profiling *profiling = context;
+    struct fm_critical_path *path = profiling->path;
+    const struct fm_trace *trace = profiling->formation->analysis->trace;
+    uint32_t begin = fm_trace_first_location(trace, first);
+    uint32_t end = fm_trace_first_location(trace, last);
     struct fm_profile profile = {0};
     for (size_t s = 0; s < path->segments.count; ++s) {
         const struct fm_path_segment *segment = &path->segments.items[s];
-        fm_timeline_profile(&formation->timelines[segment->location], segment->from, segment->to,
-                            &profile);
+        if (segment->location < begin || segment->location >= end) {
+            continue;
+        }
+        fm_timeline_profile(&profiling->formation->timelines[segment->location], segment->from,
+                            segment->to, &profile);
         for (uint32_t i = 0; i < profile.count; ++i) {
             path->time[segment->location][profile.visits[i]] += profile.time[profile.visits[i]];
         }
-        add_unfinished_wait(path, formation, segment);
+        add_unfinished_wait(path, profiling->formation, segment);
     }
     fm_profile_free(&profile);
+}
+
+static void add_up_callpaths(struct fm_critical_path *path, const struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
     for (uint32_t l = 0; l < trace->location_count; ++l) {
         const struct fm_location *location = &trace->locations[l];
         for (size_t v = 0; v < location->profile.count; ++v) {
@@ -141,6 +201,58 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
             path->busy_total[callpath] += path->busy[l][v];
         }
     }
+    fm_team_sum(analysis->team, path->path_total, trace->callpaths.count);
+    fm_team_sum(analysis->team, path->busy_total, trace->callpaths.count);
+}
+
+static int compare_segments(const void *a, const void *b)
+{
+    const struct fm_path_segment *left = a, *right = b;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* Makes the whole path known at process 0, and its length and its begin everywhere. */
+static void join_segments(struct fm_critical_path *path, struct fm_team *team)
+{
+    if (fm_team_size(team) == 1) {
+        return;
+    }
+    FM_VECTOR(struct fm_path_segment) all = {0};
+    fm_team_collect_vector(team, &path->segments, &all);
+    fm_sort(all.items, all.count, sizeof *all.items, compare_segments);
+    path->segments.count = 0;
+    for (size_t s = 0; s < all.count; ++s) {
+        fm_vector_push(&path->segments, all.items[s]);
+    }
+    fm_vector_free(&all);
+    fm_team_sum(team, &path->length, 1);
+    size_t bytes;
+    uint32_t *first =
+        fm_team_share(team, &path->first_location, sizeof path->first_location, &bytes);
+    for (size_t i = 0; i < bytes / sizeof *first; ++i) {
+        path->first_location = first[i] != FM_NONE ? first[i] : path->first_location;
+    }
+    fm_free(first);
+}
+
+void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation)
+{
+    struct fm_analysis *analysis = formation->analysis;
+    const struct fm_trace *trace = analysis->trace;
+    *path = (struct fm_critical_path){
+        .last_location = find_last_location(analysis),
+        .first_location = FM_NONE,
+        .time = fm_allocate(trace->location_count, sizeof *path->time),
+        .busy = fm_allocate(trace->location_count, sizeof *path->busy),
+        .path_total = fm_allocate(trace->callpaths.count, sizeof *path->path_total),
+        .busy_total = fm_allocate(trace->callpaths.count, sizeof *path->busy_total),
+    };
+    struct profiling profiling = {path, formation};
+    fm_mail_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
+    fm_engine_run(analysis->engine, profile_busy, &profiling);
+    fm_engine_run(analysis->engine, profile_segments, &profiling);
+    add_up_callpaths(path, analysis);
+    join_segments(path, analysis->team);
 }
 
 void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_count)
@@ -164,10 +276,20 @@ double fm_critical_path_imbalance(const struct fm_critical_path *path, const str
     return excess > 0 ? excess : 0;
 }
 
-void fm_critical_path_book(const struct fm_critical_path *path, struct fm_formation *formation)
+struct booking {
+    const struct fm_critical_path *path;
+    struct fm_formation *formation;
+};
+
+static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
+    (void)worker;
+    struct booking *booking = context;
+    const struct fm_critical_path *path = booking->path;
+    struct fm_formation *formation = booking->formation;
     const struct fm_trace *trace = formation->analysis->trace;
-    for (uint32_t l = 0; l < trace->location_count; ++l) {
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
         const struct fm_location *location = &trace->locations[l];
         for (uint32_t v = 0; v < location->profile.count; ++v) {
             uint64_t time = path->time[l][v];
@@ -182,6 +304,11 @@ void fm_critical_path_book(const struct fm_critical_path *path, struct fm_format
             fm_formation_add_cost(formation, l, v, FM_METRIC_CRITICAL_PATH_IMBALANCE, imbalance);
         }
     }
+}
+
+void fm_critical_path_book(const struct fm_critical_path *path, struct fm_formation *formation)
+{
+    fm_engine_run(formation->analysis->engine, book, &(struct booking){path, formation});
 }
 
 fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm_cube *cube,
@@ -206,7 +333,7 @@ fm_status_t fm_critical_path_check(const struct fm_critical_path *path,
 {
     const struct fm_path_segment *segments = path->segments.items;
     size_t count = path->segments.count;
-    uint32_t start = last_location(trace);
+    uint32_t start = path->last_location;
     if (start == FM_NONE) {
         return FM_OK;
     }

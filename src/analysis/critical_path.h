@@ -9,11 +9,15 @@
 struct fm_path_segment {
     uint64_t from, to; /**< ticks of the trace clock */
     uint32_t location;
+    uint32_t number; /**< 0: the last one */
 };
 
 struct fm_critical_path {
-    FM_VECTOR(struct fm_path_segment) segments; /**< from the end of the run to its begin */
-    uint64_t length;                            /**< ticks */
+    FM_VECTOR(struct fm_path_segment)
+    segments;                /**< from the end of the run to its begin; only
+                                  process 0 of the analysis has them */
+    uint64_t length;         /**< ticks */
+    uint32_t last_location;  /**< at whose end the path ends; FM_NONE: there is no path */
     uint32_t first_location; /**< at whose begin the path begins; FM_NONE: there is no path */
     uint64_t **time;         /**< [location][node of its call tree]: ticks on the path */
     uint64_t **busy; /**< [location][node of its call tree]: ticks in the run without waiting */
@@ -21,18 +25,19 @@ struct fm_critical_path {
     uint64_t *busy_total; /**< [call path]: ticks in the run without waiting, on all locations */
 };
 
-/** Walks the critical path and computes the profiles. Free with fm_critical_path_close(). */
+/** Walks the critical path and computes the profiles. Collective. Free with
+ * fm_critical_path_close(). */
 void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation);
 void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_count);
 
 /** Adds the metrics critical_path and critical_path_imbalance. */
 void fm_critical_path_book(const struct fm_critical_path *path, struct fm_formation *formation);
 
-/** Adds the metrics of the performance impact. */
+/** Adds the metrics of the performance impact. Collective. */
 void fm_performance_impact_book(const struct fm_critical_path *path,
                                 struct fm_formation *formation);
 
-/** Adds the metrics of the imbalance heuristic. */
+/** Adds the metrics of the imbalance heuristic. Collective. */
 void fm_imbalance_book(struct fm_formation *formation);
 
 /** @return the critical-path imbalance of a call path, in ticks: max(0, time on the path - mean
@@ -40,11 +45,12 @@ void fm_imbalance_book(struct fm_formation *formation);
 double fm_critical_path_imbalance(const struct fm_critical_path *path, const struct fm_trace *trace,
                                   uint32_t callpath);
 
-/** Moves the segments to the cube, from the begin of the run to its end. */
+/** Adds the segments to the cube, from the begin of the run to its end. For process 0. */
 fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm_cube *cube,
                                   struct fm_error *error);
 
-/** Verifies that the path leads without gaps from the end of one location to the begin of one.
+/** Verifies that the path leads without gaps from the end of one location to the begin of one. For
+ * process 0.
  * @return FM_ERR_FAILED if it does not */
 fm_status_t fm_critical_path_check(const struct fm_critical_path *path,
                                    const struct fm_trace *trace, struct fm_error *error);

@@ -23,7 +23,8 @@ struct fm_detail {
     fm_detail_messages *messages; /**< by receiving process, in the order of completion */
 };
 
-/** Analyses an archive and hands out its single events besides the report.
+/** Analyses an archive and hands out its single events besides the report; for a process alone,
+ * which has all of them.
  * @param detail  out: to be freed with fm_detail_free(); set only on success
  * Otherwise as fm_analysis_run(). */
 fm_status_t fm_analysis_run_in_detail(const char *archive,

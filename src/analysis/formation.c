@@ -7,13 +7,10 @@ static void open_timelines(void *context, unsigned worker, uint32_t first, uint3
     (void)worker;
     struct fm_formation *formation = context;
     const struct fm_trace *trace = formation->analysis->trace;
-    for (uint32_t p = first; p < last; ++p) {
-        const struct fm_process *process = &trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
-            fm_timeline_open(&formation->timelines[l], &trace->locations[l],
-                             &formation->analysis->findings[l]);
-        }
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        fm_timeline_open(&formation->timelines[l], &trace->locations[l],
+                         &formation->analysis->findings[l]);
     }
 }
 
@@ -47,8 +44,9 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     fm_engine_run(analysis->engine, open_timelines, formation);
     for (uint32_t l = 0; l < locations; ++l) {
         const struct fm_wait_list *waits = &formation->timelines[l].waits;
-        formation->waiting += waits->before[waits->count];
+        formation->waiting += waits->count == 0 ? 0 : waits->before[waits->count];
     }
+    fm_team_sum(analysis->team, &formation->waiting, 1);
 }
 
 void fm_formation_close(struct fm_formation *formation)
@@ -118,23 +116,33 @@ fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cu
 fm_status_t fm_formation_check(const struct fm_formation *formation, const struct fm_cube *cube,
                                struct fm_error *error)
 {
-    double costs = 0;
+    struct sums {
+        double costs;
+        uint64_t roundings;
+    } sums = {0, 0};
     for (size_t i = 0; i < cube->cell_count; ++i) {
         fm_metric_t root = fm_metric_root((fm_metric_t)cube->cells[i].metric);
         if (root == FM_METRIC_DELAY || root == FM_METRIC_INTERVAL_DELAY) {
-            costs += ldexp((double)cube->cells[i].value, -(int)formation->cost_shift);
+            sums.costs += ldexp((double)cube->cells[i].value, -(int)formation->cost_shift);
         }
     }
-    double waiting = (double)formation->waiting;
-    uint64_t roundings = 0;
     for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
-        roundings += formation->costs[l].roundings;
+        sums.roundings += formation->costs[l].roundings;
     }
-    double rounded = ldexp((double)roundings, -(int)formation->cost_shift);
-    if (fabs(costs - waiting) > 1e-9 * waiting + rounded) {
+    size_t bytes;
+    struct sums *parts = fm_team_share(formation->analysis->team, &sums, sizeof sums, &bytes);
+    sums = (struct sums){0, 0};
+    for (size_t i = 0; i < bytes / sizeof *parts; ++i) {
+        sums.costs += parts[i].costs;
+        sums.roundings += parts[i].roundings;
+    }
+    fm_free(parts);
+    double waiting = (double)formation->waiting;
+    double rounded = ldexp((double)sums.roundings, -(int)formation->cost_shift);
+    if (fabs(sums.costs - waiting) > 1e-9 * waiting + rounded) {
         return fm_fail(error, FM_ERR_FAILED,
-                       "invariant violated: costs are %.17g ticks, waiting is %.17g ticks", costs,
-                       waiting);
+                       "invariant violated: costs are %.17g ticks, waiting is %.17g ticks",
+                       sums.costs, waiting);
     }
     return FM_OK;
 }

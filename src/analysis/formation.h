@@ -28,7 +28,7 @@ struct fm_formation {
     uint64_t waiting;              /**< sum of all waiting times, ticks */
 };
 
-/** Prepares the timelines. Free with fm_formation_close(). */
+/** Prepares the timelines. Collective. Free with fm_formation_close(). */
 void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analysis);
 void fm_formation_close(struct fm_formation *formation);
 
@@ -50,11 +50,12 @@ void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_
  * Runs message-driven phases. */
 void fm_formation_costs(struct fm_formation *formation, struct fm_points *points);
 
-/** Moves all costs to the cube. */
+/** Adds the costs of the locations that are owned here to the cube. */
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
                               struct fm_error *error);
 
-/** Verifies that all costs together are the waiting time (relative error below 1e-9).
+/** Verifies that all costs together are the waiting time (relative error below 1e-9). Collective.
+ * @param cube  with the costs of the locations that are owned here
  * @return FM_ERR_FAILED if they are not */
 fm_status_t fm_formation_check(const struct fm_formation *formation, const struct fm_cube *cube,
                                struct fm_error *error);

@@ -272,6 +272,7 @@ static void take_posts(void *context, unsigned worker, uint32_t first, uint32_t 
     fm_vector_free(&posts);
 }
 
+/* @return the number of targets of the access epochs that are here */
 static size_t count_targets(const struct fm_epochs *epochs, uint32_t processes)
 {
     size_t targets = 0;
@@ -290,8 +291,9 @@ void fm_detect_general_active_target(struct fm_analysis *analysis, const struct 
         .epochs = epochs,
         .accesses = fm_exchange_create(analysis->engine, sizeof(struct access_message)),
         .posts = fm_exchange_create(analysis->engine, sizeof(struct post_message)),
-        .rounds = fm_rounds_choose(count_targets(epochs, analysis->trace->process_count),
-                                   sizeof(struct access_message)),
+        .rounds =
+            fm_rounds_choose(analysis->team, count_targets(epochs, analysis->trace->process_count),
+                             sizeof(struct access_message)),
     };
     for (; active.rounds.round < active.rounds.count; ++active.rounds.round) {
         fm_engine_run(analysis->engine, send_accesses, &active);

@@ -6,7 +6,7 @@
 /* Computation of one call path. */
 struct computation {
     uint64_t time; /* on all locations */
-    uint32_t visitors;
+    uint64_t visitors;
 };
 
 static void book_visitor(struct fm_formation *formation, uint32_t location, uint32_t visit,
@@ -32,14 +32,52 @@ static void book_bypassing(struct fm_formation *formation, uint32_t location, ui
                                  (double)computation->time / (double)computation->visitors);
 }
 
-void fm_imbalance_book(struct fm_formation *formation)
+struct booking {
+    struct fm_formation *formation;
+    const bool *computes;                   /* by region */
+    const struct computation *computations; /* by call path */
+};
+
+static void book_location(const struct booking *booking, uint32_t l, bool *visited)
 {
-    const struct fm_trace *trace = formation->analysis->trace;
-    struct computation *computations = fm_allocate(trace->callpaths.count, sizeof *computations);
-    bool *computes = fm_allocate(trace->region_count, sizeof *computes);
-    for (uint32_t r = 0; r < trace->region_count; ++r) {
-        computes[r] = fm_own_metric(&trace->regions[r]) == FM_METRIC_COMP;
+    const struct fm_trace *trace = booking->formation->analysis->trace;
+    const struct fm_location *location = &trace->locations[l];
+    for (uint32_t v = 0; v < location->profile.count; ++v) {
+        const struct fm_visit_profile *profile = &location->profile.items[v];
+        visited[profile->callpath] = true;
+        if (booking->computes[profile->region]) {
+            book_visitor(booking->formation, l, v, profile->time,
+                         &booking->computations[profile->callpath]);
+        }
     }
+    for (uint32_t c = 0; c < trace->callpaths.count; ++c) {
+        if (!visited[c] && booking->computations[c].visitors != 0) {
+            book_bypassing(booking->formation, l, c, &booking->computations[c]);
+        }
+    }
+    for (size_t v = 0; v < location->profile.count; ++v) {
+        visited[location->profile.items[v].callpath] = false;
+    }
+}
+
+static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct booking *booking = context;
+    const struct fm_trace *trace = booking->formation->analysis->trace;
+    bool *visited = fm_allocate(trace->callpaths.count, sizeof *visited);
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        book_location(booking, l, visited);
+    }
+    fm_free(visited);
+}
+
+/* @return [call path], of all locations */
+static struct computation *add_up(const struct fm_analysis *analysis, const bool *computes)
+{
+    const struct fm_trace *trace = analysis->trace;
+    struct computation *computations = fm_allocate(trace->callpaths.count, sizeof *computations);
     for (uint32_t l = 0; l < trace->location_count; ++l) {
         const struct fm_location *location = &trace->locations[l];
         for (size_t v = 0; v < location->profile.count; ++v) {
@@ -50,26 +88,20 @@ void fm_imbalance_book(struct fm_formation *formation)
             }
         }
     }
-    bool *visited = fm_allocate(trace->callpaths.count, sizeof *visited);
-    for (uint32_t l = 0; l < trace->location_count; ++l) {
-        const struct fm_location *location = &trace->locations[l];
-        for (uint32_t v = 0; v < location->profile.count; ++v) {
-            const struct fm_visit_profile *profile = &location->profile.items[v];
-            visited[profile->callpath] = true;
-            if (computes[profile->region]) {
-                book_visitor(formation, l, v, profile->time, &computations[profile->callpath]);
-            }
-        }
-        for (uint32_t c = 0; c < trace->callpaths.count; ++c) {
-            if (!visited[c] && computations[c].visitors != 0) {
-                book_bypassing(formation, l, c, &computations[c]);
-            }
-        }
-        for (size_t v = 0; v < location->profile.count; ++v) {
-            visited[location->profile.items[v].callpath] = false;
-        }
+    fm_team_sum(analysis->team, &computations[0].time, trace->callpaths.count * 2);
+    return computations;
+}
+
+void fm_imbalance_book(struct fm_formation *formation)
+{
+    const struct fm_trace *trace = formation->analysis->trace;
+    bool *computes = fm_allocate(trace->region_count, sizeof *computes);
+    for (uint32_t r = 0; r < trace->region_count; ++r) {
+        computes[r] = fm_own_metric(&trace->regions[r]) == FM_METRIC_COMP;
     }
-    fm_free(visited);
+    struct computation *computations = add_up(formation->analysis, computes);
+    fm_engine_run(formation->analysis->engine, book,
+                  &(struct booking){formation, computes, computations});
     fm_free(computes);
     fm_free(computations);
 }

@@ -1,5 +1,6 @@
 #include "analysis/intervals.h"
 
+#include "analysis/shared_points.h"
 #include "base/sort.h"
 #include "cube/delay_kind.h"
 
@@ -49,23 +50,20 @@ static void notify_causes(void *context, unsigned worker, uint32_t first, uint32
 {
     struct collecting *collecting = context;
     const struct fm_analysis *analysis = collecting->formation->analysis;
-    for (uint32_t p = first; p < last; ++p) {
-        const struct fm_process *process = &analysis->trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
-            const struct fm_wait_list *waits = &collecting->formation->timelines[l].waits;
-            for (uint32_t i = 0; i < waits->count; ++i) {
-                const struct fm_candidate *wait =
-                    &analysis->findings[l].candidates.items[waits->candidates[i]];
-                bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
-                struct wait_notice *notice =
-                    fm_exchange_post(collecting->notices, worker,
-                                     analysis->trace->locations[wait->cause_location].process);
-                *notice = (struct wait_notice){wait->cause_location,
-                                               {wait->t, l, i, wait->cause_activity, contention}};
-                fm_vector_push(&collecting->points[l].pairs,
-                               (struct fm_pair_point){wait->t, wait->cause_location, contention});
-            }
+    const struct fm_trace *trace = analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_wait_list *waits = &collecting->formation->timelines[l].waits;
+        for (uint32_t i = 0; i < waits->count; ++i) {
+            const struct fm_candidate *wait =
+                &analysis->findings[l].candidates.items[waits->candidates[i]];
+            bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
+            struct wait_notice *notice = fm_exchange_post(
+                collecting->notices, worker, trace->locations[wait->cause_location].process);
+            *notice = (struct wait_notice){wait->cause_location,
+                                           {wait->t, l, i, wait->cause_activity, contention}};
+            fm_vector_push(&collecting->points[l].pairs,
+                           (struct fm_pair_point){wait->t, wait->cause_location, contention});
         }
     }
 }
@@ -99,9 +97,8 @@ static void take_notices(void *context, unsigned worker, uint32_t first, uint32_
             fm_vector_push(&points->pairs,
                            (struct fm_pair_point){wait->t, wait->waiter, wait->contention});
         }
-        const struct fm_process *process = &trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
+        for (uint32_t l = fm_trace_first_location(trace, p);
+             l < fm_trace_first_location(trace, p + 1); ++l) {
             sort_points(collecting, l);
         }
     }
@@ -110,20 +107,31 @@ static void take_notices(void *context, unsigned worker, uint32_t first, uint32_
 struct fm_points *fm_points_collect(struct fm_formation *formation)
 {
     struct fm_engine *engine = formation->analysis->engine;
+    const struct fm_trace *trace = formation->analysis->trace;
     struct collecting collecting = {
         formation,
-        fm_allocate(formation->analysis->trace->location_count, sizeof(struct fm_points)),
+        fm_allocate(trace->location_count, sizeof(struct fm_points)),
         fm_exchange_create(engine, sizeof(struct wait_notice)),
     };
     fm_engine_run(engine, notify_causes, &collecting);
     fm_exchange_deliver(collecting.notices);
     fm_engine_run(engine, take_notices, &collecting);
     fm_exchange_free(collecting.notices);
+    struct fm_shared_points *shared = fm_shared_points_collect(engine, trace, collecting.points);
+    for (uint32_t l = 0; l < trace->location_count; ++l) {
+        collecting.points[l].shared = shared;
+    }
+    if (trace->location_count == 0) {
+        fm_shared_points_free(shared);
+    }
     return collecting.points;
 }
 
 void fm_points_free(struct fm_points *points, uint32_t location_count)
 {
+    if (location_count != 0) {
+        fm_shared_points_free((struct fm_shared_points *)points[0].shared);
+    }
     for (uint32_t l = 0; l < location_count; ++l) {
         fm_vector_free(&points[l].incoming);
         fm_vector_free(&points[l].pairs);
@@ -194,17 +202,14 @@ static const struct fm_group_point *points_of(const struct fm_points *points, ui
 
 /* @return whether a location took part in the operation behind a point. A member's only location
  * did. */
-static bool takes_part(const struct fm_trace *trace, const struct fm_points *points,
+static bool takes_part(const struct fm_trace *trace, const struct fm_shared_points *shared,
                        uint32_t location, const struct fm_group_point *point)
 {
     uint32_t process = trace->locations[location].process;
     if (trace->processes[process].location_count == 1) {
         return fm_trace_rank(trace, point->communicator, process) != FM_NONE;
     }
-    size_t count;
-    const struct fm_group_point *own = points_of(&points[location], point->communicator, &count);
-    size_t found = first_from(own, count, point->t);
-    return found < count && own[found].t == point->t;
+    return fm_shared_points_takes_part(shared, process, location, point);
 }
 
 /* @return the latest point before `t` of the collectives that both took part in; 0: none */
@@ -220,7 +225,7 @@ static uint64_t latest_group_point(const struct fm_trace *trace, const struct fm
         size_t i = first_from(groups, count, t);
         while (i > 0 && groups[i - 1].t > latest) {
             --i;
-            if (takes_part(trace, points, partner, &groups[i])) {
+            if (takes_part(trace, own->shared, partner, &groups[i])) {
                 latest = groups[i].t;
             } else if (fm_trace_rank(trace, groups[i].communicator,
                                      trace->locations[partner].process) == FM_NONE) {
@@ -232,22 +237,6 @@ static uint64_t latest_group_point(const struct fm_trace *trace, const struct fm
     return latest;
 }
 
-/* @return when the threads of a process were synchronized by MPI_Init; UINT64_MAX: not at all */
-static uint64_t init_of_process(const struct fm_trace *trace, const struct fm_points *points,
-                                uint32_t location)
-{
-    const struct fm_process *process = &trace->processes[trace->locations[location].process];
-    for (uint32_t t = 0; t < process->location_count; ++t) {
-        const struct fm_points *own = &points[process->first_location + t];
-        for (size_t i = 0; i < own->groups.count; ++i) {
-            if (own->groups.items[i].is_init) {
-                return own->groups.items[i].t;
-            }
-        }
-    }
-    return UINT64_MAX;
-}
-
 uint64_t fm_interval_begin(const struct fm_trace *trace, const struct fm_points *points,
                            uint32_t location, uint32_t partner, uint64_t t, bool contention)
 {
@@ -255,8 +244,9 @@ uint64_t fm_interval_begin(const struct fm_trace *trace, const struct fm_points 
     uint64_t group = latest_group_point(trace, points, location, partner, t);
     uint64_t begin = pair > group ? pair : group;
     if (begin == 0) {
-        uint64_t own = init_of_process(trace, points, location);
-        uint64_t other = init_of_process(trace, points, partner);
+        const struct fm_shared_points *shared = points[location].shared;
+        uint64_t own = fm_shared_points_init(shared, trace->locations[location].process);
+        uint64_t other = fm_shared_points_init(shared, trace->locations[partner].process);
         if (own < t && other < t) {
             begin = own > other ? own : other;
         }

@@ -23,22 +23,26 @@ struct fm_pair_point {
     bool contention;
 };
 
+struct fm_shared_points;
+
 /** The points of one location. */
 struct fm_points {
     FM_VECTOR(struct fm_incoming_wait) incoming; /**< descending by time, then by waiter and wait */
     FM_VECTOR(struct fm_pair_point) pairs;       /**< ascending by partner and time */
     FM_VECTOR(struct fm_group_point) groups;     /**< ascending by communicator and time */
+    const struct fm_shared_points *shared;       /**< what is known of all locations */
 };
 
-/** Collects the points of all locations. Runs phases.
- * @return [location], to be freed with fm_points_free() */
+/** Collects the points of all locations. Runs phases; collective.
+ * @return [location], to be freed with fm_points_free(); those owned elsewhere are empty */
 struct fm_points *fm_points_collect(struct fm_formation *formation);
 
 void fm_points_free(struct fm_points *points, uint32_t location_count);
 
-/** @return the begin of the interval that ends in a wait state of `location` for `partner` at `t`:
- * time of the latest earlier point that both share (synchronization points only, unless
- * `contention`); 0: none, each begins at its own first event. */
+/** @return the begin of the interval that ends in a wait state of `location`, which is owned here,
+ * for `partner`, which may be any, at `t`: time of the latest earlier point that both share
+ * (synchronization points only, unless `contention`); 0: none, each begins at its own first event.
+ */
 uint64_t fm_interval_begin(const struct fm_trace *trace, const struct fm_points *points,
                            uint32_t location, uint32_t partner, uint64_t t, bool contention);
 

@@ -69,6 +69,23 @@ static void note_uses(void *context, unsigned worker, uint32_t first, uint32_t l
     }
 }
 
+/* What one process of the analysis has noted, all must know. */
+static void share_uses(struct contention *contention)
+{
+    uint32_t windows = contention->analysis->trace->window_count;
+    uint64_t *counts = fm_allocate((size_t)windows * 2, sizeof *counts);
+    for (uint32_t w = 0; w < windows; ++w) {
+        counts[2 * (size_t)w] = contention->uses[w].exclusively;
+        counts[2 * (size_t)w + 1] = contention->uses[w].all_targets;
+    }
+    fm_team_sum(contention->analysis->team, counts, (size_t)windows * 2);
+    for (uint32_t w = 0; w < windows; ++w) {
+        contention->uses[w].exclusively = counts[2 * (size_t)w] != 0;
+        contention->uses[w].all_targets = counts[2 * (size_t)w + 1] != 0;
+    }
+    fm_free(counts);
+}
+
 static uint32_t home_of(const struct contention *contention, const struct fm_lock_epoch *epoch)
 {
     if (!contention->uses[epoch->window].all_targets) {
@@ -415,6 +432,7 @@ void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epo
     };
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
     fm_engine_run(analysis->engine, note_uses, &contention);
+    share_uses(&contention);
     fm_engine_run(analysis->engine, send_epochs, &contention);
     fm_exchange_deliver(contention.locks);
     fm_engine_run(analysis->engine, judge, &contention);

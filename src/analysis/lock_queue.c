@@ -4,7 +4,10 @@
 #include "base/sort.h"
 #include "base/vector.h"
 
+#include <string.h>
+
 typedef FM_VECTOR(struct fm_cube_lock) lock_vector;
+typedef FM_VECTOR(unsigned char) byte_vector;
 
 struct fm_lock_queues {
     unsigned workers;
@@ -273,6 +276,54 @@ void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t
     }
     fm_free(members);
     fm_free(epochs.chain);
+}
+
+/* Appends a lock, and behind it the parts of its queue, which moves. */
+static void pack_lock(byte_vector *bytes, struct fm_cube_lock *lock)
+{
+    size_t queue_bytes = lock->bin_count * sizeof *lock->queue;
+    fm_vector_reserve(bytes, sizeof *lock + queue_bytes);
+    memcpy(bytes->items + bytes->count, lock, sizeof *lock);
+    if (queue_bytes != 0) {
+        memcpy(bytes->items + bytes->count + sizeof *lock, lock->queue, queue_bytes);
+    }
+    bytes->count += sizeof *lock + queue_bytes;
+    fm_free(lock->queue);
+}
+
+/* @return where the next lock begins */
+static size_t unpack_lock(const byte_vector *bytes, size_t at, struct fm_cube_lock *lock)
+{
+    memcpy(lock, bytes->items + at, sizeof *lock);
+    at += sizeof *lock;
+    size_t queue_bytes = lock->bin_count * sizeof *lock->queue;
+    lock->queue = NULL;
+    if (queue_bytes != 0) {
+        lock->queue = memcpy(fm_resize(NULL, 0, queue_bytes), bytes->items + at, queue_bytes);
+    }
+    return at + queue_bytes;
+}
+
+void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team)
+{
+    if (queues == NULL || fm_team_size(team) == 1) {
+        return;
+    }
+    byte_vector own = {0}, all = {0};
+    for (unsigned w = 0; w < queues->workers; ++w) {
+        for (size_t i = 0; i < queues->locks[w].count; ++i) {
+            pack_lock(&own, &queues->locks[w].items[i]);
+        }
+        fm_vector_free(&queues->locks[w]);
+    }
+    fm_team_collect_vector(team, &own, &all);
+    for (size_t at = 0; at < all.count;) {
+        struct fm_cube_lock lock;
+        at = unpack_lock(&all, at, &lock);
+        fm_vector_push(&queues->locks[0], lock);
+    }
+    fm_vector_free(&own);
+    fm_vector_free(&all);
 }
 
 static int compare_locks(const void *a, const void *b)

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cube/cube.h"
+#include "engine/team.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>
@@ -47,7 +48,12 @@ void fm_lock_queues_free(struct fm_lock_queues *queues);
 void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
                         const struct fm_lock_hold *holds, uint32_t count);
 
-/** Writes the queues to the cube, whose experiment must be described; `queues` may be NULL. */
+/** Moves the queues that the processes of the analysis have found to process 0. Collective;
+ * `queues` may be NULL for all of the team. */
+void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team);
+
+/** Writes the queues to the cube, whose experiment must be described; `queues` may be NULL. For
+ * process 0. */
 fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struct fm_trace *trace,
                                 struct fm_cube *cube, struct fm_error *error);
 

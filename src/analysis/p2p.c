@@ -443,6 +443,7 @@ static void take_late_receivers(void *context, unsigned worker, uint32_t first, 
     }
 }
 
+/* @return the number of sends whose tables are here */
 static size_t count_sends(const struct fm_trace *trace)
 {
     size_t sends = 0;
@@ -460,7 +461,8 @@ static void detect(struct fm_analysis *analysis)
         .sends = fm_exchange_create(analysis->engine, sizeof(struct send_message)),
         .late_receivers = fm_exchange_create(analysis->engine, sizeof(struct late_receiver)),
         .scratch = fm_allocate(workers, sizeof(struct scratch)),
-        .rounds = fm_rounds_choose(count_sends(analysis->trace), sizeof(struct send_message)),
+        .rounds = fm_rounds_choose(analysis->team, count_sends(analysis->trace),
+                                   sizeof(struct send_message)),
     };
     for (; p2p.rounds.round < p2p.rounds.count; ++p2p.rounds.round) {
         fm_engine_run(analysis->engine, post_sends, &p2p);

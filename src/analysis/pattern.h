@@ -30,7 +30,8 @@ struct fm_lock_queues;
 struct fm_analysis {
     const struct fm_trace *trace;
     struct fm_engine *engine;
-    struct fm_findings *findings; /**< by location */
+    struct fm_team *team;         /**< that owns all processes together */
+    struct fm_findings *findings; /**< by location; empty for those owned elsewhere */
     bool asynchronous_progress;   /**< targets answer without being in a call */
     struct fm_omissions omissions;
     struct fm_lock_queues *lock_queues; /**< NULL: no windows */

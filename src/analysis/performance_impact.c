@@ -9,8 +9,8 @@
 
 /* Locations that run the same top-level call paths. */
 struct partitions {
-    uint32_t *of_location;
-    FM_VECTOR(uint32_t) sizes;
+    uint32_t *of_location; /* of those that are owned here */
+    FM_VECTOR(uint64_t) sizes;
 };
 
 static int compare_numbers(const void *a, const void *b)
@@ -32,64 +32,122 @@ static void list_roots(const struct fm_location *location, number_vector *roots)
     fm_sort(roots->items, roots->count, sizeof *roots->items, compare_numbers);
 }
 
-static struct partitions find_partitions(const struct fm_trace *trace)
+/* Lists of roots, each once, in one array: [length, roots ...] for each. */
+struct root_lists {
+    number_vector numbers;
+    FM_VECTOR(size_t) begin; /* by list */
+    struct fm_map by_hash;   /* hash of the roots -> list that was tried first */
+};
+
+/* @return the number of a list, which is added if it is new */
+static uint32_t find_list(struct root_lists *lists, const uint32_t *roots, size_t count)
 {
-    struct partitions partitions = {
-        .of_location = fm_allocate(trace->location_count, sizeof *partitions.of_location)};
-    FM_VECTOR(uint32_t) first_of = {0}; /* location that stands for a partition */
-    number_vector roots = {0}, others = {0};
-    struct fm_map by_hash = {0}; /* hash of the roots -> partition that was tried first */
-    for (uint32_t l = 0; l < trace->location_count; ++l) {
-        list_roots(&trace->locations[l], &roots);
-        uint64_t hash = roots.count;
-        for (size_t i = 0; i < roots.count; ++i) {
-            hash = fm_hash(hash ^ roots.items[i]);
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; ++i) {
+        hash = fm_hash(hash ^ roots[i]);
+    }
+    /* A different list with the same hash tries the next key. */
+    for (;; hash = fm_hash(hash + 1)) {
+        uint32_t next = (uint32_t)lists->begin.count;
+        uint32_t list = *fm_map_at(&lists->by_hash, hash, next);
+        if (list == next) {
+            fm_vector_push(&lists->begin, lists->numbers.count);
+            fm_vector_push(&lists->numbers, (uint32_t)count);
+            for (size_t i = 0; i < count; ++i) {
+                fm_vector_push(&lists->numbers, roots[i]);
+            }
+            return list;
         }
-        /* A different list with the same hash tries the next key. */
-        for (;; hash = fm_hash(hash + 1)) {
-            uint32_t next = (uint32_t)partitions.sizes.count;
-            uint32_t partition = *fm_map_at(&by_hash, hash, next);
-            if (partition == next) {
-                fm_vector_push(&partitions.sizes, 0);
-                fm_vector_push(&first_of, l);
-            }
-            list_roots(&trace->locations[first_of.items[partition]], &others);
-            if (others.count == roots.count &&
-                (roots.count == 0 ||
-                 memcmp(others.items, roots.items, roots.count * sizeof *roots.items) == 0)) {
-                partitions.of_location[l] = partition;
-                ++partitions.sizes.items[partition];
-                break;
-            }
+        const uint32_t *other = &lists->numbers.items[lists->begin.items[list]];
+        if (*other == count &&
+            (count == 0 || memcmp(other + 1, roots, count * sizeof *roots) == 0)) {
+            return list;
         }
     }
-    fm_vector_free(&first_of);
+}
+
+static void free_lists(struct root_lists *lists)
+{
+    fm_vector_free(&lists->numbers);
+    fm_vector_free(&lists->begin);
+    fm_map_free(&lists->by_hash);
+}
+
+/* Numbers the lists of all processes in the order of the locations. */
+static void share_lists(struct fm_team *team, const struct root_lists *own, struct root_lists *all)
+{
+    number_vector shared = {0};
+    fm_team_share_vector(team, &own->numbers, &shared);
+    for (size_t at = 0; at < shared.count; at += 1 + (size_t)shared.items[at]) {
+        find_list(all, &shared.items[at + 1], shared.items[at]);
+    }
+    fm_vector_free(&shared);
+}
+
+static struct partitions find_partitions(const struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
+    struct partitions partitions = {
+        .of_location = fm_allocate(trace->location_count, sizeof *partitions.of_location)};
+    struct root_lists own = {0}, all = {0};
+    number_vector roots = {0};
+    uint32_t first, last;
+    fm_engine_own(analysis->engine, &first, &last);
+    uint32_t begin = fm_trace_first_location(trace, first);
+    uint32_t end = fm_trace_first_location(trace, last);
+    for (uint32_t l = begin; l < end; ++l) {
+        list_roots(&trace->locations[l], &roots);
+        partitions.of_location[l] = find_list(&own, roots.items, roots.count);
+    }
+    share_lists(analysis->team, &own, &all);
+    for (size_t i = 0; i < all.begin.count; ++i) {
+        fm_vector_push(&partitions.sizes, 0);
+    }
+    for (uint32_t l = begin; l < end; ++l) {
+        const uint32_t *list = &own.numbers.items[own.begin.items[partitions.of_location[l]]];
+        partitions.of_location[l] = find_list(&all, list + 1, *list);
+        ++partitions.sizes.items[partitions.of_location[l]];
+    }
+    fm_team_sum(analysis->team, partitions.sizes.items, partitions.sizes.count);
     fm_vector_free(&roots);
-    fm_vector_free(&others);
-    fm_map_free(&by_hash);
+    free_lists(&own);
+    free_lists(&all);
     return partitions;
 }
 
 /* @return for each call path, the number of locations of all partitions in which somebody visits it
  */
-static uint32_t *count_participants(const struct fm_trace *trace,
+static uint64_t *count_participants(const struct fm_analysis *analysis,
                                     const struct partitions *partitions)
 {
-    uint32_t *participants = fm_allocate(trace->callpaths.count, sizeof *participants);
+    const struct fm_trace *trace = analysis->trace;
+    uint64_t *participants = fm_allocate(trace->callpaths.count, sizeof *participants);
+    FM_VECTOR(uint64_t) own = {0}; /* (partition, call path), each once */
+    FM_VECTOR(uint64_t) all = {0};
     struct fm_map seen = {0};
     for (uint32_t l = 0; l < trace->location_count; ++l) {
-        uint32_t partition = partitions->of_location[l];
         const struct fm_location *location = &trace->locations[l];
         for (size_t v = 0; v < location->profile.count; ++v) {
-            uint32_t callpath = location->profile.items[v].callpath;
-            uint64_t key = (uint64_t)partition << 32 | callpath;
+            uint64_t key =
+                (uint64_t)partitions->of_location[l] << 32 | location->profile.items[v].callpath;
             if (fm_map_get(&seen, key) == FM_MAP_ABSENT) {
                 fm_map_at(&seen, key, 1);
-                participants[callpath] += partitions->sizes.items[partition];
+                fm_vector_push(&own, key);
             }
         }
     }
+    fm_team_share_vector(analysis->team, &own, &all);
+    fm_map_clear(&seen);
+    for (size_t i = 0; i < all.count; ++i) {
+        uint64_t key = all.items[i];
+        if (fm_map_get(&seen, key) == FM_MAP_ABSENT) {
+            fm_map_at(&seen, key, 1);
+            participants[(uint32_t)key] += partitions->sizes.items[key >> 32];
+        }
+    }
     fm_map_free(&seen);
+    fm_vector_free(&own);
+    fm_vector_free(&all);
     return participants;
 }
 
@@ -102,8 +160,8 @@ static struct impact *impact_of_callpaths(const struct fm_critical_path *path,
                                           const struct fm_formation *formation, double *total)
 {
     const struct fm_trace *trace = formation->analysis->trace;
-    struct partitions partitions = find_partitions(trace);
-    uint32_t *participants = count_participants(trace, &partitions);
+    struct partitions partitions = find_partitions(formation->analysis);
+    uint64_t *participants = count_participants(formation->analysis, &partitions);
     struct impact *impacts = fm_allocate(trace->callpaths.count, sizeof *impacts);
     *total = 0;
     for (uint32_t c = 0; c < trace->callpaths.count; ++c) {
@@ -141,31 +199,54 @@ static void book_waiting_beside(struct fm_formation *formation, uint32_t l)
     }
 }
 
-void fm_performance_impact_book(const struct fm_critical_path *path, struct fm_formation *formation)
+struct booking {
+    const struct fm_critical_path *path;
+    struct fm_formation *formation;
+    const struct impact *impacts; /* by call path */
+    double imbalance;             /* of all call paths */
+};
+
+static void book_location(const struct booking *booking, uint32_t l)
 {
-    const struct fm_trace *trace = formation->analysis->trace;
-    double total;
-    struct impact *impacts = impact_of_callpaths(path, formation, &total);
-    for (uint32_t l = 0; l < trace->location_count; ++l) {
-        const struct fm_location *location = &trace->locations[l];
-        for (uint32_t v = 0; v < location->profile.count; ++v) {
-            uint32_t callpath = location->profile.items[v].callpath;
-            bool critical = path->path_total[callpath] > 0;
-            fm_formation_add_cost(formation, l, v,
-                                  critical ? FM_METRIC_CRITICAL_PATH_ACTIVITIES
-                                           : FM_METRIC_NON_CRITICAL_PATH_ACTIVITIES,
-                                  (double)path->busy[l][v]);
-            if (path->time[l][v] != 0) {
-                double share = (double)path->time[l][v] / (double)path->path_total[callpath];
-                fm_formation_add_cost(formation, l, v, FM_METRIC_INTRA_PARTITION_IMBALANCE,
-                                      impacts[callpath].intra * share);
-                fm_formation_add_cost(formation, l, v, FM_METRIC_INTER_PARTITION_IMBALANCE,
-                                      impacts[callpath].inter * share);
-            }
-        }
-        if (total == 0) {
-            book_waiting_beside(formation, l);
+    const struct fm_critical_path *path = booking->path;
+    struct fm_formation *formation = booking->formation;
+    const struct fm_location *location = &formation->analysis->trace->locations[l];
+    for (uint32_t v = 0; v < location->profile.count; ++v) {
+        uint32_t callpath = location->profile.items[v].callpath;
+        bool critical = path->path_total[callpath] > 0;
+        fm_formation_add_cost(formation, l, v,
+                              critical ? FM_METRIC_CRITICAL_PATH_ACTIVITIES
+                                       : FM_METRIC_NON_CRITICAL_PATH_ACTIVITIES,
+                              (double)path->busy[l][v]);
+        if (path->time[l][v] != 0) {
+            double share = (double)path->time[l][v] / (double)path->path_total[callpath];
+            fm_formation_add_cost(formation, l, v, FM_METRIC_INTRA_PARTITION_IMBALANCE,
+                                  booking->impacts[callpath].intra * share);
+            fm_formation_add_cost(formation, l, v, FM_METRIC_INTER_PARTITION_IMBALANCE,
+                                  booking->impacts[callpath].inter * share);
         }
     }
+    if (booking->imbalance == 0) {
+        book_waiting_beside(formation, l);
+    }
+}
+
+static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct booking *booking = context;
+    const struct fm_trace *trace = booking->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        book_location(booking, l);
+    }
+}
+
+void fm_performance_impact_book(const struct fm_critical_path *path, struct fm_formation *formation)
+{
+    struct booking booking = {.path = path, .formation = formation};
+    struct impact *impacts = impact_of_callpaths(path, formation, &booking.imbalance);
+    booking.impacts = impacts;
+    fm_engine_run(formation->analysis->engine, book, &booking);
     fm_free(impacts);
 }

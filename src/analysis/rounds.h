@@ -4,6 +4,8 @@
 #ifndef FERMATA_ANALYSIS_ROUNDS_H
 #define FERMATA_ANALYSIS_ROUNDS_H
 
+#include "engine/team.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,11 +15,13 @@ struct fm_rounds {
     uint32_t count;
 };
 
-/** @return rounds that keep about 64 MiB under way, but not so many that going through all senders
- * each time costs more than it saves. */
-static inline struct fm_rounds fm_rounds_choose(size_t records, size_t record_size)
+/** @return rounds that keep about 64 MiB under way in each process of the analysis, but not so many
+ * that going through all senders each time costs more than it saves. Collective.
+ * @param records  that this process sends */
+static inline struct fm_rounds fm_rounds_choose(struct fm_team *team, size_t records,
+                                                size_t record_size)
 {
-    size_t count = 1 + records * record_size / ((size_t)64 << 20);
+    size_t count = 1 + (size_t)fm_team_largest(team, records) * record_size / ((size_t)64 << 20);
     return (struct fm_rounds){0, (uint32_t)(count < 8 ? count : 8)};
 }
 

@@ -228,31 +228,28 @@ static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
     const struct fm_trace *trace = filling->analysis->trace;
     cell_vector *cells = &filling->cells[worker];
     struct location_values values = {0};
-    for (uint32_t p = first; p < last; ++p) {
-        const struct fm_process *process = &trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
-            const struct fm_location *location = &trace->locations[l];
-            size_t size = location->profile.count * PROFILE_METRICS;
-            if (size > values.size) {
-                fm_free(values.values);
-                values.values = fm_allocate(size, sizeof *values.values);
-                values.size = size;
-            }
-            add_profile(filling, location, &values);
-            add_findings(filling, location, &filling->analysis->findings[l], &values);
-            make_exclusive(location, &values);
-            for (size_t i = 0; i < size; ++i) {
-                if (values.values[i] != 0) {
-                    uint32_t visit = (uint32_t)(i / PROFILE_METRICS);
-                    fm_vector_push(cells, (struct fm_cube_cell){
-                                              .metric = (uint32_t)(i % PROFILE_METRICS),
-                                              .callpath = location->profile.items[visit].callpath,
-                                              .location = l,
-                                              .value = values.values[i],
-                                          });
-                    values.values[i] = 0;
-                }
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        size_t size = location->profile.count * PROFILE_METRICS;
+        if (size > values.size) {
+            fm_free(values.values);
+            values.values = fm_allocate(size, sizeof *values.values);
+            values.size = size;
+        }
+        add_profile(filling, location, &values);
+        add_findings(filling, location, &filling->analysis->findings[l], &values);
+        make_exclusive(location, &values);
+        for (size_t i = 0; i < size; ++i) {
+            if (values.values[i] != 0) {
+                uint32_t visit = (uint32_t)(i / PROFILE_METRICS);
+                fm_vector_push(cells, (struct fm_cube_cell){
+                                          .metric = (uint32_t)(i % PROFILE_METRICS),
+                                          .callpath = location->profile.items[visit].callpath,
+                                          .location = l,
+                                          .value = values.values[i],
+                                      });
+                values.values[i] = 0;
             }
         }
     }

@@ -1,147 +1,39 @@
 /* Statistics of the wait states: distribution of each kind's waiting times, and the worst ones. */
-#include "analysis/severity.h"
+#include "analysis/statistics.h"
+
+#include "analysis/order_statistics.h"
 
 #include <string.h>
 
 /* A wait state, with what decides between equally long ones. */
 struct instance {
-    uint64_t wait;
+    uint64_t wait; /* 0: none */
+    uint64_t enter;
+    uint32_t kind; /* fm_metric_t */
     uint32_t location;
     uint32_t candidate;
+    uint32_t callpath;
+    uint32_t cause_location;
+    uint32_t cause_activity;
 };
 
-typedef FM_VECTOR(struct instance) instance_vector;
+/* The wait states of one kind that a worker has. */
+struct collection {
+    FM_VECTOR(uint64_t) waits;
+    struct instance worst[FM_CUBE_WORST]; /* longest first */
+};
+
+/* What is added up over all processes, for each kind. */
+struct totals {
+    uint64_t count, sum;
+};
 
 struct collecting {
     struct fm_analysis *analysis;
-    instance_vector (*instances)[FM_METRIC_COUNT]; /* by worker */
+    struct collection (*collections)[FM_METRIC_COUNT]; /* by worker */
 };
 
-static void collect(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct collecting *collecting = context;
-    const struct fm_trace *trace = collecting->analysis->trace;
-    for (uint32_t p = first; p < last; ++p) {
-        const struct fm_process *process = &trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
-            const struct fm_findings *findings = &collecting->analysis->findings[l];
-            for (size_t i = 0; i < findings->waits.count; ++i) {
-                uint32_t index = findings->waits.items[i];
-                const struct fm_candidate *wait = &findings->candidates.items[index];
-                uint64_t ticks = wait->t - trace->locations[l].enter.items[wait->activity];
-                instance_vector *list = &collecting->instances[worker][wait->metric];
-                fm_vector_push(list, (struct instance){ticks, l, index});
-            }
-        }
-    }
-}
-
-static bool is_less(const struct instance *a, const struct instance *b)
-{
-    if (a->wait != b->wait) {
-        return a->wait < b->wait;
-    }
-    /* Of equally long ones, the one of the lower location, then the earlier one, is worse. */
-    return a->location != b->location ? a->location > b->location : a->candidate > b->candidate;
-}
-
-static void swap(struct instance *a, struct instance *b)
-{
-    struct instance other = *a;
-    *a = *b;
-    *b = other;
-}
-
-/* Puts the element that belongs at `position` there, smaller ones before, larger ones behind it. */
-static void select_element(struct instance *items, size_t count, size_t position)
-{
-    size_t low = 0, high = count;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (is_less(&items[middle], &items[low])) {
-            swap(&items[middle], &items[low]);
-        }
-        if (is_less(&items[high - 1], &items[low])) {
-            swap(&items[high - 1], &items[low]);
-        }
-        if (is_less(&items[high - 1], &items[middle])) {
-            swap(&items[high - 1], &items[middle]);
-        }
-        struct instance pivot = items[middle];
-        size_t left = low, right = high - 1;
-        while (left <= right) {
-            while (is_less(&items[left], &pivot)) {
-                ++left;
-            }
-            while (is_less(&pivot, &items[right])) {
-                --right;
-            }
-            if (left <= right) {
-                swap(&items[left++], &items[right]);
-                if (right == 0) {
-                    break;
-                }
-                --right;
-            }
-        }
-        if (position <= right && right < high) {
-            high = right + 1;
-        } else if (position >= left) {
-            low = left;
-        } else {
-            return;
-        }
-    }
-}
-
-static struct fm_cube_instance describe(const struct fm_analysis *analysis,
-                                        const struct instance *instance)
-{
-    const struct fm_trace *trace = analysis->trace;
-    const struct fm_location *location = &trace->locations[instance->location];
-    const struct fm_candidate *wait =
-        &analysis->findings[instance->location].candidates.items[instance->candidate];
-    const struct fm_location *cause = &trace->locations[wait->cause_location];
-    return (struct fm_cube_instance){
-        .location = instance->location,
-        .callpath = location->profile.items[location->visit.items[wait->activity]].callpath,
-        .enter = location->enter.items[wait->activity],
-        .wait = instance->wait,
-        .cause_location = wait->cause_location,
-        .cause_callpath = cause->profile.items[cause->visit.items[wait->cause_activity]].callpath,
-    };
-}
-
-static struct fm_cube_statistics summarize(const struct fm_analysis *analysis,
-                                           const struct fm_cube *cube, fm_metric_t metric,
-                                           struct instance *items, size_t count)
-{
-    struct fm_cube_statistics statistics = {.metric = metric, .count = count};
-    for (size_t i = 0; i < count; ++i) {
-        statistics.sum += items[i].wait;
-    }
-    /* Each selection works on what the one before has left behind its position. */
-    size_t positions[4] = {0, (count - 1) / 4, (count - 1) / 2, (count - 1) * 3 / 4};
-    uint64_t *values[4] = {&statistics.min, &statistics.lower_quartile, &statistics.median,
-                           &statistics.upper_quartile};
-    size_t done = 0;
-    for (unsigned q = 0; q < 4; ++q) {
-        select_element(items + done, count - done, positions[q] - done);
-        *values[q] = items[positions[q]].wait;
-        done = positions[q];
-    }
-    statistics.worst_count = (uint32_t)(count < FM_CUBE_WORST ? count : FM_CUBE_WORST);
-    for (uint32_t i = 0; i < statistics.worst_count; ++i) {
-        size_t position = count - 1 - i;
-        done = done < position ? done : position;
-        select_element(items + done, position + 1 - done, position - done);
-        statistics.worst[i] = describe(analysis, &items[position]);
-        statistics.worst[i].enter -= cube->experiment.begin;
-    }
-    statistics.max = statistics.worst[0].wait;
-    return statistics;
-}
+/* ---- the wait states of this process ---- */
 
 /* @return the kind that a metric is a form of: wrong order is a form of Late Sender */
 static fm_metric_t kind_of(fm_metric_t metric)
@@ -157,37 +49,235 @@ static fm_metric_t kind_of(fm_metric_t metric)
     }
 }
 
-fm_status_t fm_statistics_fill(struct fm_analysis *analysis, struct fm_cube *cube,
-                               struct fm_error *error)
+/* Of equally long ones, the one of the lower location, then the earlier one, is worse. */
+static bool is_worse(const struct instance *a, const struct instance *b)
 {
-    unsigned workers = fm_engine_workers(analysis->engine);
-    struct collecting collecting = {analysis, fm_allocate(workers, sizeof *collecting.instances)};
-    fm_engine_run(analysis->engine, collect, &collecting);
-    fm_status_t status = FM_OK;
-    for (fm_metric_t kind = 0; kind < FM_METRIC_COUNT && status == FM_OK; ++kind) {
-        instance_vector all = {0};
-        for (fm_metric_t metric = kind; metric < FM_METRIC_COUNT; ++metric) {
-            for (unsigned w = 0; kind_of(metric) == kind && w < workers; ++w) {
-                const instance_vector *list = &collecting.instances[w][metric];
-                fm_vector_reserve(&all, list->count);
-                if (list->count != 0) {
-                    memcpy(all.items + all.count, list->items, list->count * sizeof *list->items);
-                }
-                all.count += list->count;
+    if (a->wait != b->wait) {
+        return a->wait > b->wait;
+    }
+    return a->location != b->location ? a->location < b->location : a->candidate < b->candidate;
+}
+
+static void keep_worst(struct instance worst[FM_CUBE_WORST], const struct instance *instance)
+{
+    unsigned place = FM_CUBE_WORST;
+    while (place > 0 && (worst[place - 1].wait == 0 || is_worse(instance, &worst[place - 1]))) {
+        --place;
+    }
+    if (place < FM_CUBE_WORST) {
+        memmove(&worst[place + 1], &worst[place], (FM_CUBE_WORST - 1 - place) * sizeof *worst);
+        worst[place] = *instance;
+    }
+}
+
+static void collect(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct collecting *collecting = context;
+    const struct fm_trace *trace = collecting->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        const struct fm_findings *findings = &collecting->analysis->findings[l];
+        for (size_t i = 0; i < findings->waits.count; ++i) {
+            uint32_t index = findings->waits.items[i];
+            const struct fm_candidate *wait = &findings->candidates.items[index];
+            uint64_t enter = location->enter.items[wait->activity];
+            fm_metric_t kind = kind_of((fm_metric_t)wait->metric);
+            struct collection *collection = &collecting->collections[worker][kind];
+            fm_vector_push(&collection->waits, wait->t - enter);
+            if (wait->t - enter >= collection->worst[FM_CUBE_WORST - 1].wait) {
+                uint32_t visit = location->visit.items[wait->activity];
+                keep_worst(collection->worst,
+                           &(struct instance){
+                               .wait = wait->t - enter,
+                               .enter = enter,
+                               .kind = kind,
+                               .location = l,
+                               .candidate = index,
+                               .callpath = location->profile.items[visit].callpath,
+                               .cause_location = wait->cause_location,
+                               .cause_activity = wait->cause_activity,
+                           });
             }
         }
-        if (all.count != 0) {
-            struct fm_cube_statistics statistics =
-                summarize(analysis, cube, kind, all.items, all.count);
-            status = fm_cube_add_statistics(cube, &statistics, error);
-        }
-        fm_vector_free(&all);
     }
-    for (unsigned w = 0; w < workers; ++w) {
-        for (unsigned metric = 0; metric < FM_METRIC_COUNT; ++metric) {
-            fm_vector_free(&collecting.instances[w][metric]);
+}
+
+/* Adds what the other workers have to what the first one has. */
+static void join_workers(const struct collecting *collecting, unsigned workers)
+{
+    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+        struct collection *all = &collecting->collections[0][kind];
+        for (unsigned w = 1; w < workers; ++w) {
+            struct collection *part = &collecting->collections[w][kind];
+            fm_vector_reserve(&all->waits, part->waits.count);
+            if (part->waits.count != 0) {
+                memcpy(all->waits.items + all->waits.count, part->waits.items,
+                       part->waits.count * sizeof *part->waits.items);
+            }
+            all->waits.count += part->waits.count;
+            fm_vector_free(&part->waits);
+            for (unsigned i = 0; i < FM_CUBE_WORST && part->worst[i].wait != 0; ++i) {
+                keep_worst(all->worst, &part->worst[i]);
+            }
         }
     }
-    fm_free(collecting.instances);
+}
+
+/* ---- those of all processes ---- */
+
+static void add_up(struct fm_team *team, const struct collection *collections,
+                   struct totals totals[FM_METRIC_COUNT])
+{
+    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+        const struct collection *collection = &collections[kind];
+        totals[kind] = (struct totals){collection->waits.count, 0};
+        for (size_t i = 0; i < collection->waits.count; ++i) {
+            totals[kind].sum += collection->waits.items[i];
+        }
+    }
+    fm_team_sum(team, &totals[0].count, FM_METRIC_COUNT * 2);
+}
+
+/* Makes the worst instances of all processes known in each of them. */
+static void share_worst(struct fm_team *team, struct collection *collections)
+{
+    FM_VECTOR(struct instance) own = {0};
+    FM_VECTOR(struct instance) all = {0};
+    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+        for (unsigned i = 0; i < FM_CUBE_WORST; ++i) {
+            if (collections[kind].worst[i].wait != 0) {
+                fm_vector_push(&own, collections[kind].worst[i]);
+            }
+            collections[kind].worst[i] = (struct instance){0};
+        }
+    }
+    fm_team_share_vector(team, &own, &all);
+    for (size_t i = 0; i < all.count; ++i) {
+        keep_worst(collections[all.items[i].kind].worst, &all.items[i]);
+    }
+    fm_vector_free(&own);
+    fm_vector_free(&all);
+}
+
+/* The call path of a causing call, which only the process knows that owns the location. */
+struct cause_path {
+    uint32_t statistics, instance;
+    uint32_t callpath;
+};
+
+static void share_cause_paths(const struct fm_analysis *analysis,
+                              const struct collection *collections, struct fm_statistics_list *list)
+{
+    const struct fm_trace *trace = analysis->trace;
+    FM_VECTOR(struct cause_path) own = {0};
+    FM_VECTOR(struct cause_path) all = {0};
+    for (uint32_t s = 0; s < list->count; ++s) {
+        const struct instance *worst = collections[list->items[s].metric].worst;
+        for (uint32_t i = 0; i < list->items[s].worst_count; ++i) {
+            const struct fm_location *cause = &trace->locations[worst[i].cause_location];
+            if (fm_engine_owns(analysis->engine, cause->process)) {
+                uint32_t visit = cause->visit.items[worst[i].cause_activity];
+                fm_vector_push(&own,
+                               (struct cause_path){s, i, cause->profile.items[visit].callpath});
+            }
+        }
+    }
+    fm_team_share_vector(analysis->team, &own, &all);
+    for (size_t i = 0; i < all.count; ++i) {
+        const struct cause_path *path = &all.items[i];
+        list->items[path->statistics].worst[path->instance].cause_callpath = path->callpath;
+    }
+    fm_vector_free(&own);
+    fm_vector_free(&all);
+}
+
+/* ---- the statistics ---- */
+
+static struct fm_cube_statistics summarize(uint64_t begin, const struct collection *collection,
+                                           fm_metric_t kind, struct totals totals,
+                                           const struct fm_order *order)
+{
+    struct fm_cube_statistics statistics = {
+        .metric = kind,
+        .count = totals.count,
+        .sum = totals.sum,
+        .min = order->elements[0],
+        .lower_quartile = order->elements[1],
+        .median = order->elements[2],
+        .upper_quartile = order->elements[3],
+        .max = collection->worst[0].wait,
+    };
+    for (uint32_t i = 0; i < FM_CUBE_WORST && collection->worst[i].wait != 0; ++i) {
+        const struct instance *instance = &collection->worst[i];
+        statistics.worst[statistics.worst_count++] = (struct fm_cube_instance){
+            .location = instance->location,
+            .callpath = instance->callpath,
+            .enter = instance->enter - begin,
+            .wait = instance->wait,
+            .cause_location = instance->cause_location,
+        };
+    }
+    return statistics;
+}
+
+static void select_elements(struct fm_team *team, const struct collection *collections,
+                            const struct totals totals[FM_METRIC_COUNT],
+                            struct fm_order orders[FM_METRIC_COUNT])
+{
+    size_t count = 0;
+    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+        uint64_t last = totals[kind].count - 1;
+        if (totals[kind].count != 0) {
+            orders[count++] = (struct fm_order){
+                .values = collections[kind].waits.items,
+                .count = collections[kind].waits.count,
+                .positions = {0, last / 4, last / 2, last * 3 / 4},
+            };
+        }
+    }
+    fm_order_statistics(team, orders, count);
+}
+
+struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, uint64_t begin)
+{
+    unsigned workers = fm_engine_workers(analysis->engine);
+    struct collecting collecting = {analysis, fm_allocate(workers, sizeof *collecting.collections)};
+    struct collection *collections = collecting.collections[0];
+    struct totals totals[FM_METRIC_COUNT];
+    struct fm_order orders[FM_METRIC_COUNT];
+    struct fm_statistics_list list = {0};
+    fm_engine_run(analysis->engine, collect, &collecting);
+    join_workers(&collecting, workers);
+    add_up(analysis->team, collections, totals);
+    share_worst(analysis->team, collections);
+    select_elements(analysis->team, collections, totals, orders);
+    list.items = fm_allocate(FM_METRIC_COUNT, sizeof *list.items);
+    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+        if (totals[kind].count != 0) {
+            list.items[list.count] = summarize(begin, &collections[kind], (fm_metric_t)kind,
+                                               totals[kind], &orders[list.count]);
+            ++list.count;
+        }
+        fm_vector_free(&collections[kind].waits);
+    }
+    share_cause_paths(analysis, collections, &list);
+    fm_free(collecting.collections);
+    return list;
+}
+
+fm_status_t fm_statistics_fill(const struct fm_statistics_list *list, struct fm_cube *cube,
+                               struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (uint32_t i = 0; i < list->count && status == FM_OK; ++i) {
+        status = fm_cube_add_statistics(cube, &list->items[i], error);
+    }
     return status;
+}
+
+void fm_statistics_free(struct fm_statistics_list *list)
+{
+    fm_free(list->items);
+    *list = (struct fm_statistics_list){0};
 }

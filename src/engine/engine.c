@@ -4,43 +4,78 @@
 #include "base/memory.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-struct fm_engine *fm_engine_create(unsigned workers, uint32_t process_count,
-                                   const uint64_t *weights)
+/* Divides the processes first .. last - 1 into contiguous parts of about the same weight.
+ * begin: [parts + 1], out */
+static void divide(const uint64_t *weights, uint32_t first, uint32_t last, unsigned parts,
+                   uint32_t *begin)
 {
-    if (workers == 0) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        workers = processors > 0 ? (unsigned)processors : 1;
-    }
-    if (workers > process_count) {
-        workers = process_count > 0 ? process_count : 1;
-    }
-    struct fm_engine *engine = fm_allocate(1, sizeof *engine);
-    engine->workers = workers;
-    engine->process_count = process_count;
-    engine->first = fm_allocate(workers + 1, sizeof *engine->first);
-    engine->worker_of = fm_allocate(process_count, sizeof *engine->worker_of);
     double total = 0, before = 0;
-    for (uint32_t p = 0; p < process_count; ++p) {
+    for (uint32_t p = first; p < last; ++p) {
         total += (double)weights[p] + 1;
     }
-    unsigned worker = 0;
-    for (uint32_t p = 0; p < process_count; ++p) {
+    unsigned part = 0;
+    begin[0] = first;
+    for (uint32_t p = first; p < last; ++p) {
         double middle = before + ((double)weights[p] + 1) / 2;
-        unsigned wanted = (unsigned)(middle / total * workers);
-        wanted = wanted < workers ? wanted : workers - 1;
-        while (worker < wanted) {
-            engine->first[++worker] = p;
+        unsigned wanted = (unsigned)(middle / total * parts);
+        wanted = wanted < parts ? wanted : parts - 1;
+        while (part < wanted) {
+            begin[++part] = p;
         }
-        engine->worker_of[p] = worker;
         before += (double)weights[p] + 1;
     }
-    while (worker < workers) {
-        engine->first[++worker] = process_count;
+    while (part < parts) {
+        begin[++part] = last;
     }
+}
+
+/* @return the processors that are there for this process: it may be bound to some of them, and it
+ * shares the machine with others of the team */
+static unsigned count_processors(const struct fm_team *team)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned share = online > 0 ? (unsigned)online / fm_team_neighbors(team) : 1;
+    cpu_set_t allowed;
+    unsigned bound =
+        sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? (unsigned)CPU_COUNT(&allowed) : share;
+    unsigned processors = share < bound ? share : bound;
+    return processors > 0 ? processors : 1;
+}
+
+struct fm_engine *fm_engine_create(struct fm_team *team, unsigned workers, uint32_t process_count,
+                                   const uint64_t *weights)
+{
+    struct fm_engine *engine = fm_allocate(1, sizeof *engine);
+    unsigned self = fm_team_self(team), size = fm_team_size(team);
+    uint32_t *begin = fm_allocate((size_t)size + 1, sizeof *begin);
+    divide(weights, 0, process_count, size, begin);
+    uint32_t own = begin[self + 1] - begin[self];
+    workers = workers == 0 ? count_processors(team) : workers;
+    if (workers > own) {
+        workers = own > 0 ? own : 1;
+    }
+    engine->team = team;
+    engine->workers = workers;
+    engine->process_count = process_count;
+    engine->first = fm_allocate((size_t)workers + 1, sizeof *engine->first);
+    engine->owner_of = fm_allocate(process_count, sizeof *engine->owner_of);
+    divide(weights, begin[self], begin[self + 1], workers, engine->first);
+    for (unsigned m = 0; m < size; ++m) {
+        for (uint32_t p = begin[m]; p < begin[m + 1]; ++p) {
+            engine->owner_of[p] = workers + m;
+        }
+    }
+    for (unsigned w = 0; w < workers; ++w) {
+        for (uint32_t p = engine->first[w]; p < engine->first[w + 1]; ++p) {
+            engine->owner_of[p] = w;
+        }
+    }
+    fm_free(begin);
     return engine;
 }
 
@@ -48,14 +83,30 @@ void fm_engine_free(struct fm_engine *engine)
 {
     if (engine != NULL) {
         fm_free(engine->first);
-        fm_free(engine->worker_of);
+        fm_free(engine->owner_of);
         fm_free(engine);
     }
+}
+
+struct fm_team *fm_engine_team(const struct fm_engine *engine)
+{
+    return engine->team;
 }
 
 unsigned fm_engine_workers(const struct fm_engine *engine)
 {
     return engine->workers;
+}
+
+void fm_engine_own(const struct fm_engine *engine, uint32_t *first, uint32_t *last)
+{
+    *first = engine->first[0];
+    *last = engine->first[engine->workers];
+}
+
+bool fm_engine_owns(const struct fm_engine *engine, uint32_t process)
+{
+    return engine->owner_of[process] < engine->workers;
 }
 
 struct assignment {

@@ -6,10 +6,12 @@
 #include "engine/engine.h"
 
 struct fm_engine {
+    struct fm_team *team;
     unsigned workers;
     uint32_t process_count;
-    uint32_t *first;     /**< [workers + 1]: worker w owns first[w] .. first[w + 1] - 1 */
-    unsigned *worker_of; /**< by process */
+    uint32_t *first;    /**< [workers + 1]: worker w owns first[w] .. first[w + 1] - 1 */
+    unsigned *owner_of; /**< by process: a worker, or `workers` + number of another process of the
+                             team */
 };
 
 #endif

@@ -66,7 +66,7 @@ void fm_mail_send(struct fm_mail *mail, unsigned worker, uint32_t process, const
     letter->process = process;
     memcpy(letter->content, message, size);
     atomic_fetch_add(&mail->under_way, 1);
-    unsigned receiver = mail->engine->worker_of[process];
+    unsigned receiver = mail->engine->owner_of[process];
     struct mailbox *box = &mail->boxes[receiver];
     if (receiver == worker) {
         append(&box->own, letter);

@@ -484,7 +484,7 @@ static void resolve_regions(struct raw_definitions *raw)
     trace->region_count = (uint32_t)raw->regions.count + 1;
     trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
     raw->into->program_region = (uint32_t)raw->regions.count;
-    raw->into->program_named_by = FM_NONE;
+    raw->into->program_name.process = FM_NONE;
     trace->regions[raw->regions.count] = (struct fm_region){.name = fm_copy_string("program")};
     for (size_t i = 0; i < raw->regions.count; ++i) {
         const struct raw_region *from = &raw->regions.items[i];

@@ -6,8 +6,6 @@
 #include "trace/trace_internal.h"
 
 #include <otf2/otf2.h>
-#include <pthread.h>
-#include <string.h>
 
 struct event_reader {
     struct fm_builder builder; /* first: callbacks get it as their data */
@@ -347,28 +345,6 @@ static void read_location(OTF2_Reader *archive, const OTF2_EvtReaderCallbacks *c
     fm_builder_end_location(&reader->builder);
 }
 
-/* The lowest process names the program, whichever thread reads it first. */
-static void name_program(struct fm_trace_private *private, uint32_t string, uint32_t process)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    uint32_t index = fm_references_find(&private->strings, string);
-    if (index == FM_NONE) {
-        return;
-    }
-    const char *slash = strrchr(private->text.items[index], '/');
-    const char *name = slash == NULL ? private->text.items[index] : slash + 1;
-    pthread_mutex_lock(&lock);
-    if (private->program_named_by == FM_NONE || process < private->program_named_by) {
-        struct fm_region *region = &private->trace.regions[private->program_region];
-        private->program_named_by = process;
-        fm_free(private->trace.program);
-        private->trace.program = fm_copy_string(name);
-        fm_free(region->name);
-        region->name = fm_copy_string(name);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
 fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
                           struct fm_trace_defects *defects, struct fm_error *error)
 {
@@ -408,8 +384,10 @@ fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
     }
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     fm_builder_close(&reader.builder);
-    if (reader.program_name != FM_NONE) {
-        name_program(fm_trace_private(trace), reader.program_name, reader.program_process);
+    /* The lowest process names the program, whichever thread reads it first. */
+    uint32_t text = fm_references_find(&reader.references->strings, reader.program_name);
+    if (reader.program_name != FM_NONE && text != FM_NONE) {
+        fm_trace_name_program(trace, (struct fm_program_name){reader.program_process, text});
     }
     OTF2_Reader_Close(archive);
     return FM_OK;

@@ -1,6 +1,7 @@
 #include "trace/trace_internal.h"
 
-#include "base/map.h"
+#include <pthread.h>
+#include <string.h>
 
 static void free_records(struct fm_location *location)
 {
@@ -95,7 +96,7 @@ void fm_trace_free(struct fm_trace *trace)
 
 void fm_trace_unify(struct fm_trace *trace)
 {
-    struct fm_map node_of = {0};
+    struct fm_callpaths forest = {0};
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         struct fm_location *location = &trace->locations[i];
         for (size_t v = 0; v < location->profile.count; ++v) {
@@ -103,15 +104,53 @@ void fm_trace_unify(struct fm_trace *trace)
             uint32_t parent = visit->parent == FM_NONE
                                   ? FM_NONE
                                   : location->profile.items[visit->parent].callpath;
-            uint64_t key = (uint64_t)parent << 32 | visit->region;
-            uint32_t next = (uint32_t)trace->callpaths.count;
-            visit->callpath = *fm_map_at(&node_of, key, next);
-            if (visit->callpath == next) {
-                fm_vector_push(&trace->callpaths, (struct fm_callpath){parent, visit->region});
-            }
+            visit->callpath = fm_callpaths_add(&forest, parent, visit->region);
         }
     }
-    fm_map_free(&node_of);
+    for (size_t i = 0; i < forest.nodes.count; ++i) {
+        fm_vector_push(&trace->callpaths, forest.nodes.items[i]);
+    }
+    fm_callpaths_free(&forest);
+}
+
+void fm_trace_adopt_callpaths(struct fm_trace *trace, struct fm_callpaths *callpaths)
+{
+    uint32_t *number = fm_allocate(trace->callpaths.count, sizeof *number);
+    fm_callpaths_add_forest(callpaths, trace->callpaths.items, trace->callpaths.count, number);
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        struct fm_location *location = &trace->locations[i];
+        for (size_t v = 0; v < location->profile.count; ++v) {
+            location->profile.items[v].callpath = number[location->profile.items[v].callpath];
+        }
+    }
+    trace->callpaths.count = 0;
+    for (size_t i = 0; i < callpaths->nodes.count; ++i) {
+        fm_vector_push(&trace->callpaths, callpaths->nodes.items[i]);
+    }
+    fm_free(number);
+}
+
+struct fm_program_name fm_trace_program_name(const struct fm_trace *trace)
+{
+    return ((const struct fm_trace_private *)trace)->program_name;
+}
+
+void fm_trace_name_program(struct fm_trace *trace, struct fm_program_name name)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    struct fm_trace_private *private = fm_trace_private(trace);
+    pthread_mutex_lock(&lock);
+    if (name.process < private->program_name.process) {
+        const char *text = private->text.items[name.text];
+        const char *slash = strrchr(text, '/');
+        struct fm_region *region = &trace->regions[private->program_region];
+        private->program_name = name;
+        fm_free(trace->program);
+        trace->program = fm_copy_string(slash == NULL ? text : slash + 1);
+        fm_free(region->name);
+        region->name = fm_copy_string(trace->program);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/vector.h"
 #include "trace/call.h"
+#include "trace/callpaths.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -188,12 +189,6 @@ struct fm_location {
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
 };
 
-/** A node of the call forest of all locations; parents precede their children. */
-struct fm_callpath {
-    uint32_t parent; /**< FM_NONE: a root */
-    uint32_t region;
-};
-
 /** What was odd in the archive and was left out or repaired. */
 struct fm_trace_defects {
     uint64_t unordered_times;  /**< times earlier than the event before: taken as equal to it */
@@ -204,6 +199,12 @@ struct fm_trace_defects {
     uint64_t open_requests; /**< requests that were never completed */
     uint64_t unrecorded_completions; /**< sends that were completed without a record of it */
     uint64_t missing_locations;      /**< locations whose events could not be read to their end */
+};
+
+/** What the events say about the program's name. */
+struct fm_program_name {
+    uint32_t process; /**< the lowest one that names it; FM_NONE: none does */
+    uint32_t text;    /**< number of the text in the trace */
 };
 
 struct fm_trace {
@@ -235,12 +236,31 @@ struct fm_trace {
 fm_status_t fm_trace_open(const char *archive, struct fm_trace **trace, struct fm_error *error);
 
 /** Reads the events of the processes first .. last - 1. Distinct ranges may be read by several
- * threads at the same time. Afterwards fm_trace_unify() is due. */
+ * threads at the same time. Afterwards fm_trace_unify() is due. Processes that are never read have
+ * locations without events. */
 fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
                           struct fm_trace_defects *defects, struct fm_error *error);
 
-/** Builds the call forest of all locations from their call trees, in location order. */
+/** Builds the call forest of the locations that were read from their call trees, in location order.
+ */
 void fm_trace_unify(struct fm_trace *trace);
+
+/** Replaces the call forest by one that has all of its call paths, and renumbers the call trees.
+ * @param callpaths  which is copied */
+void fm_trace_adopt_callpaths(struct fm_trace *trace, struct fm_callpaths *callpaths);
+
+/** @return the program's name, as far as those processes tell that were read. */
+struct fm_program_name fm_trace_program_name(const struct fm_trace *trace);
+
+/** Names the program, unless a lower process has named it. Thread-safe. */
+void fm_trace_name_program(struct fm_trace *trace, struct fm_program_name name);
+
+/** @return the first location of a process; of process_count: the number of all locations. */
+static inline uint32_t fm_trace_first_location(const struct fm_trace *trace, uint32_t process)
+{
+    return process < trace->process_count ? trace->processes[process].first_location
+                                          : trace->location_count;
+}
 
 /** Frees the tables of communication records; calls, call trees and changes of state stay. To be
  * called when all patterns are found: what follows needs the room. */

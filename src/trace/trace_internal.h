@@ -17,9 +17,9 @@ struct fm_references {
 struct fm_trace_private {
     struct fm_trace trace; /**< first: the public part */
     struct fm_references regions, communicators, windows, groups, strings;
-    FM_VECTOR(char *) text;    /**< what `strings` leads to */
-    uint32_t program_region;   /**< region that a ProgramBegin event enters */
-    uint32_t program_named_by; /**< process whose event named it; FM_NONE: none yet */
+    FM_VECTOR(char *) text;  /**< what `strings` leads to */
+    uint32_t program_region; /**< region that a ProgramBegin event enters */
+    struct fm_program_name program_name;
 };
 
 static inline struct fm_trace_private *fm_trace_private(struct fm_trace *trace)

@@ -49,7 +49,7 @@ static struct letter *collect(unsigned workers, size_t *total)
     for (uint32_t p = 0; p < PROCESSES; ++p) {
         weights[p] = p % 5 == 0 ? 1000 : p;
     }
-    struct fm_engine *engine = fm_engine_create(workers, PROCESSES, weights);
+    struct fm_engine *engine = fm_engine_create(NULL, workers, PROCESSES, weights);
     assert_in_range(fm_engine_workers(engine), 1, workers);
     struct post post = {fm_exchange_create(engine, sizeof(struct letter)), 0};
     struct letter *all = NULL;
@@ -122,7 +122,7 @@ static void test_every_process_has_one_worker(void **state)
     for (unsigned workers = 1; workers <= PROCESSES * 2; ++workers) {
         uint64_t weights[PROCESSES] = {0};
         weights[workers % PROCESSES] = UINT32_MAX;
-        struct fm_engine *engine = fm_engine_create(workers, PROCESSES, weights);
+        struct fm_engine *engine = fm_engine_create(NULL, workers, PROCESSES, weights);
         struct visits visits = {{0}};
         fm_engine_run(engine, visit, &visits);
         fm_engine_run(engine, visit, &visits);
@@ -136,7 +136,7 @@ static void test_every_process_has_one_worker(void **state)
 static void test_no_process_at_all(void **state)
 {
     (void)state;
-    struct fm_engine *engine = fm_engine_create(4, 0, NULL);
+    struct fm_engine *engine = fm_engine_create(NULL, 4, 0, NULL);
     struct fm_exchange *exchange = fm_exchange_create(engine, sizeof(struct letter));
     fm_exchange_deliver(exchange);
     fm_exchange_free(exchange);
