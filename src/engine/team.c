@@ -4,6 +4,18 @@
 
 #include <string.h>
 
+struct fm_team *fm_team_create(struct fm_transport *transport)
+{
+    struct fm_team *team = fm_allocate(1, sizeof *team);
+    team->transport = transport;
+    return team;
+}
+
+void fm_team_free(struct fm_team *team)
+{
+    fm_free(team);
+}
+
 unsigned fm_team_self(const struct fm_team *team)
 {
     return team == NULL ? 0 : team->transport->self;

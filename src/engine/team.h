@@ -3,9 +3,9 @@
  * Process 0 leads: it writes the report and speaks to the user. A team that is NULL is a process
  * alone.
  *
- * All calls but the first four are collective: all processes make them in the same order, whatever
- * happened to one of them; so no call may depend on a status before all have agreed on it. To be
- * called by one thread, between phases.
+ * All calls that give or take data are collective: all processes make them in the same order,
+ * whatever happened to one of them; so no call may depend on a status before all have agreed on it.
+ * To be called by one thread, between phases.
  */
 #ifndef FERMATA_ENGINE_TEAM_H
 #define FERMATA_ENGINE_TEAM_H
@@ -19,6 +19,12 @@
 #include <stdint.h>
 
 struct fm_team;
+
+/** @param transport  which must live as long as the team
+ * @return to be freed with fm_team_free() */
+struct fm_team *fm_team_create(struct fm_transport *transport);
+
+void fm_team_free(struct fm_team *team);
 
 /** @return the number of this process, 0 .. fm_team_size() - 1. */
 unsigned fm_team_self(const struct fm_team *team);

@@ -52,10 +52,6 @@ struct fm_transport_calls {
      * go on with their calls. */
     bool (*receive)(struct fm_transport *transport, unsigned *from, struct fm_parcel *packet);
 
-    /** Waits a little; the longer, the more often it was called without anything to do in between.
-     * @param turn  how often */
-    void (*rest)(struct fm_transport *transport, unsigned turn);
-
     /** Ends all processes at once; their launcher exits with `status`. Does not return. */
     void (*abandon)(struct fm_transport *transport, int status);
 

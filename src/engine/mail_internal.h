@@ -1,0 +1,68 @@
+/** @file
+ * Private to src/engine: a phase driven by messages, and its part in other processes of the team.
+ */
+#ifndef FERMATA_ENGINE_MAIL_INTERNAL_H
+#define FERMATA_ENGINE_MAIL_INTERNAL_H
+
+#include "engine/engine_internal.h"
+#include "engine/mail.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct fm_letter {
+    struct fm_letter *next;
+    size_t size;
+    uint32_t process;
+    _Alignas(16) unsigned char content[];
+};
+
+struct fm_letter_list {
+    struct fm_letter *first, *last;
+};
+
+/** What others have sent to a worker. */
+struct fm_mailbox {
+    pthread_mutex_t lock;
+    pthread_cond_t arrived;
+    struct fm_letter_list letters;
+    struct fm_letter_list own; /**< to itself: needs no lock */
+};
+
+struct fm_mail_team;
+
+struct fm_mail {
+    struct fm_engine *engine;
+    fm_mail_start_t *start;
+    fm_mail_handler_t *handler;
+    void *context;
+    struct fm_mailbox *boxes;  /**< by worker */
+    atomic_size_t under_way;   /**< letters in this process not yet handled, workers not started */
+    atomic_bool over;          /**< no letter will come any more */
+    struct fm_mail_team *team; /**< NULL: a process alone */
+};
+
+/** Puts a copy of a message into the box of a worker of this process. */
+void fm_mail_put(struct fm_mail *mail, unsigned worker, uint32_t process, const void *message,
+                 size_t size);
+
+/** Ends the phase: wakes all workers. */
+void fm_mail_end(struct fm_mail *mail);
+
+/** @return the part of a phase that talks to other processes; NULL for a process alone. */
+struct fm_mail_team *fm_mail_team_create(struct fm_mail *mail);
+
+/** Ends it; waits for all of the team. */
+void fm_mail_team_free(struct fm_mail_team *team);
+
+/** Sends a message to a process that another process of the team owns, sooner or later. */
+void fm_mail_team_send(struct fm_mail_team *team, unsigned worker, uint32_t process,
+                       const void *message, size_t size);
+
+/** Sends what a worker has kept back, and takes what has come, unless another worker does so right
+ * now. Ends the phase if all of the team are idle.
+ * @param idle  how often it was called since the worker had a letter; 0: it has another one */
+void fm_mail_team_work(struct fm_mail_team *team, unsigned worker, unsigned idle);
+
+#endif

@@ -1,0 +1,38 @@
+/** @file
+ * How to wait for other processes: at once, then by letting others run, then by sleeping longer and
+ * longer. Most waits are short, and a processor may be needed by the very process that is waited
+ * for.
+ */
+#ifndef FERMATA_ENGINE_PATIENCE_H
+#define FERMATA_ENGINE_PATIENCE_H
+
+#include <sched.h>
+#include <time.h>
+
+#define FM_PATIENCE_YIELDS  200
+#define FM_PATIENCE_SHORT   20000L  /**< nanoseconds */
+#define FM_PATIENCE_LONGEST 500000L /**< nanoseconds */
+
+/** @return for how many nanoseconds to sleep before it is worth to look again; 0: not at all.
+ * @param turn  how often one has looked in vain */
+static inline long fm_patience(unsigned turn)
+{
+    if (turn < FM_PATIENCE_YIELDS) {
+        return 0;
+    }
+    unsigned doublings = (turn - FM_PATIENCE_YIELDS) / 16;
+    return doublings < 5 ? FM_PATIENCE_SHORT << doublings : FM_PATIENCE_LONGEST;
+}
+
+/** Waits before one looks again. */
+static inline void fm_be_patient(unsigned turn)
+{
+    long nanoseconds = fm_patience(turn);
+    if (nanoseconds == 0) {
+        sched_yield();
+    } else {
+        nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL);
+    }
+}
+
+#endif
