@@ -3,6 +3,7 @@
  * loads the wrappers that were built for it, and lets all names lead to them. If anything is
  * missing they lead to the MPI library itself: the program runs as without us. */
 #include "record/interface.h"
+#include "record/preload/fortran.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,6 +38,9 @@ __attribute__((constructor)) static void note_start(void)
 #if defined(__x86_64__)
     start_ticks = __rdtsc();
 #endif
+    if (getauxval(AT_SECURE) == 0) {
+        fm_preload_redirect_fortran(function_names, FUNCTION_COUNT);
+    }
 }
 
 /* An MPI library that wrappers exist for. */
