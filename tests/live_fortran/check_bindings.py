@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Records a Fortran program and checks that each of its MPI calls was recorded once.
+
+usage: check_bindings.py FERMATA MPIRUN PROGRAM
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+RANKS = 4
+EVERY_RANK = {
+    "MPI_Init": 1, "MPI_Comm_rank": 1, "MPI_Comm_size": 1, "MPI_Sendrecv": 1, "MPI_Get_count": 1,
+    "MPI_Irecv": 3, "MPI_Isend": 2, "MPI_Waitall": 1, "MPI_Waitany": 2, "MPI_Test": 1,
+    "MPI_Get_address": 1, "MPI_Type_create_hindexed": 1, "MPI_Type_commit": 1, "MPI_Wait": 1,
+    "MPI_Type_free": 1, "MPI_Allreduce": 1, "MPI_Gather": 1, "MPI_Alltoallv": 1, "MPI_Barrier": 1,
+    "MPI_Comm_split": 1, "MPI_Bcast": 1, "MPI_Comm_free": 2, "MPI_Cart_create": 1,
+    "MPI_Cart_rank": 1, "MPI_Win_create": 1, "MPI_Win_fence": 2, "MPI_Put": 1, "MPI_Win_lock": 1,
+    "MPI_Get": 1, "MPI_Win_flush": 1, "MPI_Win_unlock": 1, "MPI_Win_free": 1, "MPI_Reduce": 1,
+    "MPI_Finalize": 1,
+}
+# A send to the right of every rank with a datatype of its own; another of every second rank.
+EXPECTED = {name: RANKS * count for name, count in EVERY_RANK.items()}
+EXPECTED.update(MPI_Send=RANKS + RANKS // 2, MPI_Recv=RANKS // 2)
+# Messages: of Sendrecv, Waitall, Waitany, MPI_BOTTOM from every rank; one from every second.
+MESSAGES = 4 * RANKS + RANKS // 2
+
+
+def run(command, folder):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_osc="^rdma", OMPI_MCA_mpi_yield_when_idle="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1")
+    return subprocess.run(command, cwd=folder, env=environment, timeout=120, capture_output=True,
+                          text=True)
+
+
+def main():
+    fermata, mpirun, program = sys.argv[1:]
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        command = [mpirun, "-n", str(RANKS), program]
+        plain = run(command, folder)
+        recorded = run([fermata, "record", "-o", "experiment", "--", *command], folder)
+        if plain.returncode != 0 or "problems:  0." not in plain.stdout:
+            failures.append(f"the program itself fails: {plain.stdout}{plain.stderr}")
+        if (recorded.returncode, recorded.stdout) != (plain.returncode, plain.stdout):
+            failures.append(f"it runs differently when recorded: {recorded.stdout}{recorded.stderr}")
+        checked = run([fermata, "check", "experiment"], folder)
+        if checked.returncode != 0:
+            failures.append(f"the archive is inconsistent: {checked.stdout}{checked.stderr}")
+        run([fermata, "analyze", "-q", "--check", "experiment"], folder)
+        report = run([fermata, "report", "--format=json", "experiment"], folder)
+        if report.returncode != 0:
+            sys.exit("\n".join([*failures, report.stderr]))
+        report = json.loads(report.stdout)
+    regions = {c["id"]: c["region"] for c in report["callpaths"] if c["paradigm"] == "mpi"}
+    visits = dict.fromkeys(regions.values(), 0)
+    sends = receives = 0
+    for severity in report["severities"]:
+        if severity["metric"] == "visits" and severity["callpath"] in regions:
+            visits[regions[severity["callpath"]]] += severity["value"]
+        sends += severity["value"] if severity["metric"] == "comms_send" else 0
+        receives += severity["value"] if severity["metric"] == "comms_recv" else 0
+    for name in sorted(EXPECTED.keys() | visits.keys()):
+        if visits.get(name, 0) != EXPECTED.get(name, 0):
+            failures.append(f"{name}: {visits.get(name, 0)} calls recorded, "
+                            f"{EXPECTED.get(name, 0)} made")
+    if (sends, receives) != (MESSAGES, MESSAGES):
+        failures.append(f"{sends} sends and {receives} receives recorded, {MESSAGES} made")
+    if report["warnings"]:
+        failures.append(f"warnings: {report['warnings']}")
+    sys.exit("\n".join(failures) if failures else 0)
+
+
+main()
