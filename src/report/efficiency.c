@@ -14,13 +14,16 @@
 #define GOOD       0.9
 #define ACCEPTABLE 0.8
 
+const char *fm_efficiency_verdict(double efficiency)
+{
+    return efficiency >= GOOD ? "good" : efficiency >= ACCEPTABLE ? "acceptable" : "poor";
+}
+
 static void print_row(const struct fm_report *report, const char *name, double efficiency,
                       const char *meaning)
 {
     const struct fm_terminal *terminal = report->terminal;
-    const char *verdict = efficiency >= GOOD         ? "good"
-                          : efficiency >= ACCEPTABLE ? "acceptable"
-                                                     : "poor";
+    const char *verdict = fm_efficiency_verdict(efficiency);
     char label[NAME_COLUMNS + 24];
     fm_terminal_style(terminal, efficiency >= ACCEPTABLE ? FM_STYLE_PLAIN : FM_STYLE_ALARM);
     snprintf(label, sizeof label, "  %-*s%6.1f%%  %-11s", NAME_COLUMNS, name, 100 * efficiency,
@@ -46,14 +49,14 @@ static bool location_times(const struct fm_report *report, fm_metric_t metric, i
     return true;
 }
 
-void fm_report_efficiency(const struct fm_report *report)
+bool fm_efficiency_compute(const struct fm_report *report, struct fm_efficiency *efficiency)
 {
     const struct fm_cube *cube = report->cube;
     int64_t *useful = fm_allocate(cube->location_count, sizeof *useful);
     int64_t *spent = fm_allocate(cube->location_count, sizeof *spent);
+    double sum = 0, most = 0, run = 0;
     if (location_times(report, FM_METRIC_COMP, useful) &&
         location_times(report, FM_METRIC_TIME, spent)) {
-        double sum = 0, most = 0, run = 0;
         for (uint32_t i = 0; i < cube->location_count; i++) {
             sum += (double)useful[i];
             most = (double)useful[i] > most ? (double)useful[i] : most;
@@ -62,14 +65,23 @@ void fm_report_efficiency(const struct fm_report *report)
         /* A part of the run lasts as long as its slowest location. */
         if (report->options->root == NULL)
             run = (double)(cube->experiment.end - cube->experiment.begin);
-        if (most > 0 && run > 0 && cube->location_count > 1) {
-            double average = sum / (double)cube->location_count;
-            fm_terminal_heading(report->terminal, "Efficiency");
-            print_row(report, "Parallel", average / run, "average computation / run");
-            print_row(report, "  Load balance", average / most, "average / longest computation");
-            print_row(report, "  Communication", most / run, "longest computation / run");
-        }
     }
     fm_free(useful);
     fm_free(spent);
+    if (most <= 0 || run <= 0 || cube->location_count < 2)
+        return false;
+    double average = sum / (double)cube->location_count;
+    *efficiency = (struct fm_efficiency){average / run, average / most, most / run};
+    return true;
+}
+
+void fm_report_efficiency(const struct fm_report *report)
+{
+    struct fm_efficiency efficiency;
+    if (!fm_efficiency_compute(report, &efficiency))
+        return;
+    fm_terminal_heading(report->terminal, "Efficiency");
+    print_row(report, "Parallel", efficiency.parallel, "average computation / run");
+    print_row(report, "  Load balance", efficiency.load_balance, "average / longest computation");
+    print_row(report, "  Communication", efficiency.communication, "longest computation / run");
 }

@@ -12,14 +12,8 @@
 #define NOTABLE_PROGRESS 0.005
 #define INDENT           4
 
-static void begin_item(const struct fm_report *report, unsigned *items)
-{
-    if ((*items)++ == 0)
-        fm_terminal_heading(report->terminal, "Also worth knowing");
-}
-
 /** MPI calls that take long without waiting for anybody: the most expensive function. */
-static void print_costly_calls(const struct fm_report *report, unsigned *items)
+static void find_costly_calls(const struct fm_report *report, struct fm_lines *lines)
 {
     const struct fm_cube *cube = report->cube;
     struct fm_view view;
@@ -53,13 +47,12 @@ static void print_costly_calls(const struct fm_report *report, unsigned *items)
         char percent[FM_FORMAT_SIZE];
         char value[FM_FORMAT_SIZE];
         char *name = fm_terminal_name(report->terminal, cube->regions[hottest].name);
-        begin_item(report, items);
-        fm_terminal_print(
-            report->terminal, "  *", INDENT,
-            "%s of CPU time (%s) is spent in %s without waiting for anybody: data "
-            "transfer and the library's own work. %s",
-            fm_format_percent(percent, regions[hottest], report->metrics[FM_METRIC_TIME]),
-            fm_format_ticks(value, cube, regions[hottest]), name, fm_metric_info(metric)->advice);
+        fm_lines_add(lines, "",
+                     "%s of CPU time (%s) is spent in %s without waiting for anybody: data "
+                     "transfer and the library's own work. %s",
+                     fm_format_percent(percent, regions[hottest], report->metrics[FM_METRIC_TIME]),
+                     fm_format_ticks(value, cube, regions[hottest]), name,
+                     fm_metric_info(metric)->advice);
         free(name);
     }
     fm_free(regions);
@@ -67,19 +60,18 @@ static void print_costly_calls(const struct fm_report *report, unsigned *items)
     fm_view_release(&view);
 }
 
-static void print_overhead(const struct fm_report *report, unsigned *items)
+static void find_overhead(const struct fm_report *report, struct fm_lines *lines)
 {
     int64_t overhead = report->metrics[FM_METRIC_OVERHEAD];
     if (fm_fraction(overhead, report->metrics[FM_METRIC_TIME]) < NOTABLE_OVERHEAD)
         return;
     char percent[FM_FORMAT_SIZE];
-    begin_item(report, items);
-    fm_terminal_print(report->terminal, "  *", INDENT, "%s of CPU time is the recorder's own. %s",
-                      fm_format_percent(percent, overhead, report->metrics[FM_METRIC_TIME]),
-                      fm_metric_info(FM_METRIC_OVERHEAD)->advice);
+    fm_lines_add(lines, "", "%s of CPU time is the recorder's own. %s",
+                 fm_format_percent(percent, overhead, report->metrics[FM_METRIC_TIME]),
+                 fm_metric_info(FM_METRIC_OVERHEAD)->advice);
 }
 
-static void print_unneeded(const struct fm_report *report, unsigned *items)
+static void find_unneeded(const struct fm_report *report, struct fm_lines *lines)
 {
     int64_t unneeded = report->metrics[FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT];
     int64_t all = report->metrics[FM_METRIC_MPI_RMA_PAIRSYNC_COUNT];
@@ -87,29 +79,27 @@ static void print_unneeded(const struct fm_report *report, unsigned *items)
         return;
     char percent[FM_FORMAT_SIZE];
     char count[FM_FORMAT_SIZE];
-    begin_item(report, items);
-    fm_terminal_print(report->terminal, "  *", INDENT,
-                      "%s of the %s pair-wise one-sided synchronizations join processes between "
-                      "which nothing was transferred. %s",
-                      fm_format_percent(percent, unneeded, all), fm_format_count(count, all),
-                      fm_metric_info(FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT)->advice);
+    fm_lines_add(lines, "",
+                 "%s of the %s pair-wise one-sided synchronizations join processes between "
+                 "which nothing was transferred. %s",
+                 fm_format_percent(percent, unneeded, all), fm_format_count(count, all),
+                 fm_metric_info(FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT)->advice);
 }
 
-static void print_partial_fences(const struct fm_report *report, unsigned *items)
+static void find_partial_fences(const struct fm_report *report, struct fm_lines *lines)
 {
     int64_t partial = report->metrics[FM_METRIC_MPI_RMA_FENCE_PARTIAL];
     if (partial == 0)
         return;
     char count[FM_FORMAT_SIZE];
-    begin_item(report, items);
-    fm_terminal_print(report->terminal, "  *", INDENT,
-                      "%s fence %s did not synchronize all processes of the window; no waiting "
-                      "time is counted for them.",
-                      fm_format_count(count, partial), partial == 1 ? "call" : "calls");
+    fm_lines_add(lines, "",
+                 "%s fence %s did not synchronize all processes of the window; no waiting "
+                 "time is counted for them.",
+                 fm_format_count(count, partial), partial == 1 ? "call" : "calls");
 }
 
 /** Tells whether a progress thread would pay. */
-static void print_progress(const struct fm_report *report, unsigned *items)
+static void find_progress(const struct fm_report *report, struct fm_lines *lines)
 {
     int64_t upper = report->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS] +
                     report->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS];
@@ -122,30 +112,38 @@ static void print_progress(const struct fm_report *report, unsigned *items)
     fm_format_percent(bounds[0], lower, whole);
     fm_format_percent(bounds[1], upper, whole);
     bool same = strcmp(bounds[0], bounds[1]) == 0;
-    begin_item(report, items);
     if (fm_fraction(upper, whole) < NOTABLE_PROGRESS) {
-        fm_terminal_print(report->terminal, "  *", INDENT,
-                          "At most %s of CPU time is lost because targets of one-sided "
-                          "communication make no progress while they compute: a progress thread or "
-                          "process would hardly pay.",
-                          bounds[1]);
+        fm_lines_add(lines, "",
+                     "At most %s of CPU time is lost because targets of one-sided "
+                     "communication make no progress while they compute: a progress thread or "
+                     "process would hardly pay.",
+                     bounds[1]);
         return;
     }
-    fm_terminal_print(
-        report->terminal, "  *", INDENT,
-        "%s%s%s%s of CPU time is lost because targets of one-sided communication make "
-        "no progress while they compute: a progress thread or process pays if it "
-        "costs less than that. (If one runs already: fermata analyze "
-        "--progress=async.)",
-        same ? "" : "Between ", same ? "" : bounds[0], same ? "" : " and ", bounds[1]);
+    fm_lines_add(lines, "",
+                 "%s%s%s%s of CPU time is lost because targets of one-sided communication make "
+                 "no progress while they compute: a progress thread or process pays if it "
+                 "costs less than that. (If one runs already: fermata analyze "
+                 "--progress=async.)",
+                 same ? "" : "Between ", same ? "" : bounds[0], same ? "" : " and ", bounds[1]);
+}
+
+void fm_observations_find(const struct fm_report *report, struct fm_lines *lines)
+{
+    find_costly_calls(report, lines);
+    find_progress(report, lines);
+    find_unneeded(report, lines);
+    find_partial_fences(report, lines);
+    find_overhead(report, lines);
 }
 
 void fm_report_observations(const struct fm_report *report)
 {
-    unsigned items = 0;
-    print_costly_calls(report, &items);
-    print_progress(report, &items);
-    print_unneeded(report, &items);
-    print_partial_fences(report, &items);
-    print_overhead(report, &items);
+    struct fm_lines lines = {0};
+    fm_observations_find(report, &lines);
+    if (lines.count > 0)
+        fm_terminal_heading(report->terminal, "Also worth knowing");
+    for (size_t i = 0; i < lines.count; i++)
+        fm_terminal_paragraph(report->terminal, "  *", INDENT, lines.items[i].text);
+    fm_lines_free(&lines);
 }

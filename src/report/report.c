@@ -114,21 +114,32 @@ static fm_status_t finish(const struct fm_report *report, struct fm_error *error
     return FM_OK;
 }
 
-fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_options *options,
-                            const struct fm_terminal *terminal, struct fm_error *error)
+fm_status_t fm_report_prepare(struct fm_report *report, const struct fm_cube *cube,
+                              const struct fm_report_options *options,
+                              const struct fm_terminal *terminal, struct fm_error *error)
 {
-    struct fm_report report = {.cube = cube, .options = options, .terminal = terminal};
+    *report = (struct fm_report){.cube = cube, .options = options, .terminal = terminal};
     struct fm_view view;
     struct fm_selection all = fm_selection_all();
     fm_status_t status = fm_view_prepare(&view, cube, &all, error);
     if (status != FM_OK)
         return status;
-    fm_view_metrics(&view, report.exclusive, report.metrics);
+    fm_view_metrics(&view, report->exclusive, report->metrics);
     fm_view_release(&view);
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
         if (fm_report_kind((fm_metric_t)i) == (fm_metric_t)i)
-            report.waiting += report.metrics[i];
+            report->waiting += report->metrics[i];
     }
+    return FM_OK;
+}
+
+fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_options *options,
+                            const struct fm_terminal *terminal, struct fm_error *error)
+{
+    struct fm_report report;
+    fm_status_t status = fm_report_prepare(&report, cube, options, terminal, error);
+    if (status != FM_OK)
+        return status;
 
     if (options->why != FM_METRIC_NONE) {
         print_selection(&report);

@@ -5,6 +5,7 @@
 #define FERMATA_REPORT_REPORT_H
 
 #include "cube/view.h"
+#include "report/lines.h"
 #include "report/terminal.h"
 
 #include <stdbool.h>
@@ -30,12 +31,29 @@ struct fm_report {
     int64_t waiting; /**< sum of all wait states, ticks */
 };
 
+/** Adds up what all parts of a report need.
+ * @param report  out: refers to the other arguments; nothing to be released */
+fm_status_t fm_report_prepare(struct fm_report *report, const struct fm_cube *cube,
+                              const struct fm_report_options *options,
+                              const struct fm_terminal *terminal, struct fm_error *error);
+
 /** Writes the whole report to the terminal's stream. */
 fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_options *options,
                             const struct fm_terminal *terminal, struct fm_error *error);
 
 /** @return the kind of wait state that `metric` is or belongs to; FM_METRIC_NONE: none. */
 fm_metric_t fm_report_kind(fm_metric_t metric);
+
+/** A class of time in the overview. */
+struct fm_share {
+    const char *name; /**< a constant: "Waiting" */
+    int64_t ticks;    /**< what of the class is not waiting; of "Waiting", what is */
+};
+
+#define FM_SHARE_COUNT 9
+
+/** Splits the CPU time of the run. */
+void fm_shares_compute(const struct fm_report *report, struct fm_share shares[FM_SHARE_COUNT]);
 
 /** First lines: what ran, how long, and where the time went. */
 void fm_report_summary(const struct fm_report *report);
@@ -47,9 +65,25 @@ void fm_report_problems(const struct fm_report *report);
  * free(). */
 char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view);
 
-/** Why a kind of wait state comes about: the call path and ranks that most of its costs lead to,
- * and what balancing it would gain. Prints nothing if no call path stands out. */
-void fm_report_root_cause(const struct fm_report *report, fm_metric_t wait);
+/** Why a kind of wait state comes about: the call path and ranks that most of its costs lead to
+ * ("Why"), and what balancing it would gain ("Gain").
+ * @param lines  what is found is appended
+ * @return the call path, or FM_CUBE_NONE if none stands out: then nothing is appended */
+uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
+                              struct fm_lines *lines);
+
+/** The efficiencies of the POP methodology that need no simulation, 0 to 1. */
+struct fm_efficiency {
+    double parallel;      /**< average computation / run */
+    double load_balance;  /**< average / longest computation */
+    double communication; /**< longest computation / run */
+};
+
+/** @return whether the run, or the part that is shown, has efficiencies: set in that case. */
+bool fm_efficiency_compute(const struct fm_report *report, struct fm_efficiency *efficiency);
+
+/** @return "good", "acceptable" or "poor". */
+const char *fm_efficiency_verdict(double efficiency);
 
 /** Efficiencies of the run, or of the part that is shown, with verdicts. */
 void fm_report_efficiency(const struct fm_report *report);
@@ -61,7 +95,11 @@ void fm_report_critical_path(const struct fm_report *report);
  * location. */
 void fm_report_why(const struct fm_report *report, fm_metric_t wait);
 
-/** What is remarkable, yet no waiting time: cost of calls, overhead, unneeded synchronization. */
+/** Finds what is remarkable, yet no waiting time: cost of calls, overhead, unneeded
+ * synchronization; one line each, without label. */
+void fm_observations_find(const struct fm_report *report, struct fm_lines *lines);
+
+/** Prints the observations. */
 void fm_report_observations(const struct fm_report *report);
 
 /** Metric tree, call tree and system tree. */

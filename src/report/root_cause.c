@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL_COLUMNS 13
-
 /** Below this part of a kind's waiting time, a call path is no cause to speak of. */
 #define SMALLEST_CAUSE 0.05
 
@@ -71,7 +69,8 @@ static double excess_time(const struct fm_report *report, const struct fm_view *
     return whole == 0 ? 0 : weighted / whole - all / (double)cube->location_count;
 }
 
-static void print_saving(const struct fm_report *report, uint32_t callpath)
+static void describe_saving(const struct fm_report *report, uint32_t callpath,
+                            struct fm_lines *lines)
 {
     double saving = cost_at(report, FM_METRIC_CRITICAL_PATH_IMBALANCE, callpath);
     double run = (double)(report->cube->experiment.end - report->cube->experiment.begin);
@@ -79,13 +78,13 @@ static void print_saving(const struct fm_report *report, uint32_t callpath)
         return;
     char time[FM_FORMAT_SIZE];
     char percent[FM_FORMAT_SIZE];
-    fm_terminal_print(report->terminal, "     Gain", LABEL_COLUMNS,
-                      "Perfect balance of it would make the run up to %s shorter (%s).",
-                      fm_format_ticks(time, report->cube, (int64_t)saving),
-                      fm_format_percent(percent, (int64_t)saving, (int64_t)run));
+    fm_lines_add(lines, "Gain", "Perfect balance of it would make the run up to %s shorter (%s).",
+                 fm_format_ticks(time, report->cube, (int64_t)saving),
+                 fm_format_percent(percent, (int64_t)saving, (int64_t)run));
 }
 
-void fm_report_root_cause(const struct fm_report *report, fm_metric_t wait)
+uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
+                              struct fm_lines *lines)
 {
     const struct fm_cube *cube = report->cube;
     fm_delay_kind_t kind = fm_delay_kind(wait);
@@ -95,13 +94,13 @@ void fm_report_root_cause(const struct fm_report *report, fm_metric_t wait)
     struct fm_selection selection = fm_selection_all();
     selection.metric = fm_metric_info(short_term)->parent;
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
-        return;
+        return FM_CUBE_NONE;
     uint32_t callpath = costliest_callpath(cube, &view);
     double whole = cost_at(report, selection.metric, FM_CUBE_NONE);
     if (callpath == FM_CUBE_NONE ||
         cost_at(report, selection.metric, callpath) < SMALLEST_CAUSE * whole) {
         fm_view_release(&view);
-        return;
+        return FM_CUBE_NONE;
     }
     for (uint32_t i = 0; i < cube->callpath_count; i++)
         view.callpaths[i] = i == callpath;
@@ -116,26 +115,26 @@ void fm_report_root_cause(const struct fm_report *report, fm_metric_t wait)
                       report->waiting);
     double longer = excess_time(report, &view, callpath);
     if (contention)
-        fm_terminal_print(report->terminal, "     Why", LABEL_COLUMNS,
-                          "The owners on %s spend their time in %s before they pass the lock on: "
-                          "%s of what this waiting directly goes back to. %s of all waiting of "
-                          "the run stems from it.",
-                          ranks, path, direct, stems);
+        fm_lines_add(lines, "Why",
+                     "The owners on %s spend their time in %s before they pass the lock on: "
+                     "%s of what this waiting directly goes back to. %s of all waiting of "
+                     "the run stems from it.",
+                     ranks, path, direct, stems);
     else if (longer > 0 && strncmp(ranks, "all ", 4) != 0)
-        fm_terminal_print(report->terminal, "     Why", LABEL_COLUMNS,
-                          "Because %s takes %s longer on %s than on average: %s of what this "
-                          "waiting directly goes back to. %s of all waiting of the run stems from "
-                          "it.",
-                          path, fm_format_ticks(excess, cube, (int64_t)longer), ranks, direct,
-                          stems);
+        fm_lines_add(lines, "Why",
+                     "Because %s takes %s longer on %s than on average: %s of what this "
+                     "waiting directly goes back to. %s of all waiting of the run stems from "
+                     "it.",
+                     path, fm_format_ticks(excess, cube, (int64_t)longer), ranks, direct, stems);
     else
-        fm_terminal_print(report->terminal, "     Why", LABEL_COLUMNS,
-                          "Because %s takes now longer on one rank, now on another (%s): %s of "
-                          "what this waiting directly goes back to. %s of all waiting "
-                          "of the run stems from it.",
-                          path, ranks, direct, stems);
+        fm_lines_add(lines, "Why",
+                     "Because %s takes now longer on one rank, now on another (%s): %s of "
+                     "what this waiting directly goes back to. %s of all waiting "
+                     "of the run stems from it.",
+                     path, ranks, direct, stems);
     free(ranks);
     free(path);
-    print_saving(report, callpath);
+    describe_saving(report, callpath, lines);
     fm_view_release(&view);
+    return callpath;
 }

@@ -7,12 +7,6 @@
 #define LABEL_COLUMNS 16
 #define BAR_LIMIT     44
 
-/** A class of time in the overview: what of a metric's time is not waiting. */
-struct share {
-    const char *name;
-    int64_t value;
-};
-
 /** @return the inclusive time of `metric` without the wait states in it. */
 static int64_t busy(const struct fm_report *report, fm_metric_t metric)
 {
@@ -25,10 +19,9 @@ static int64_t busy(const struct fm_report *report, fm_metric_t metric)
     return value;
 }
 
-static void print_shares(const struct fm_report *report)
+void fm_shares_compute(const struct fm_report *report, struct fm_share shares[FM_SHARE_COUNT])
 {
-    const struct fm_terminal *terminal = report->terminal;
-    const struct share shares[] = {
+    const struct fm_share computed[FM_SHARE_COUNT] = {
         {"Computation", busy(report, FM_METRIC_COMP)},
         {"Waiting", report->waiting},
         {"Other MPI", busy(report, FM_METRIC_MPI)},
@@ -40,25 +33,33 @@ static void print_shares(const struct fm_report *report)
         {"Not classified",
          report->exclusive[FM_METRIC_TIME] + report->exclusive[FM_METRIC_EXECUTION]},
     };
+    memcpy(shares, computed, sizeof computed);
+}
+
+static void print_shares(const struct fm_report *report)
+{
+    const struct fm_terminal *terminal = report->terminal;
+    struct fm_share shares[FM_SHARE_COUNT];
+    fm_shares_compute(report, shares);
     int64_t whole = report->metrics[FM_METRIC_TIME];
     unsigned numbers = 2 + LABEL_COLUMNS + 7 + 12 + 1;
     unsigned columns = terminal->width > numbers + 8 ? terminal->width - numbers : 0;
     if (columns > BAR_LIMIT)
         columns = BAR_LIMIT;
     putc('\n', terminal->stream);
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-        if (shares[i].value == 0)
+    for (size_t i = 0; i < FM_SHARE_COUNT; i++) {
+        if (shares[i].ticks == 0)
             continue;
         char percent[FM_FORMAT_SIZE];
         char value[FM_FORMAT_SIZE];
         bool alarm = strcmp(shares[i].name, "Waiting") == 0;
         fm_terminal_style(terminal, alarm ? FM_STYLE_ALARM : FM_STYLE_PLAIN);
         fprintf(terminal->stream, "  %-*s%7s%12s", LABEL_COLUMNS, shares[i].name,
-                fm_format_percent(percent, shares[i].value, whole),
-                fm_format_ticks(value, report->cube, shares[i].value));
+                fm_format_percent(percent, shares[i].ticks, whole),
+                fm_format_ticks(value, report->cube, shares[i].ticks));
         if (columns > 0) {
             putc(' ', terminal->stream);
-            fm_terminal_bar(terminal, fm_fraction(shares[i].value, whole), columns);
+            fm_terminal_bar(terminal, fm_fraction(shares[i].ticks, whole), columns);
         }
         fm_terminal_style(terminal, FM_STYLE_PLAIN);
         putc('\n', terminal->stream);

@@ -43,8 +43,12 @@ void fm_report_why(const struct fm_report *report, fm_metric_t wait)
     snprintf(heading, sizeof heading, "Why: %s",
              fm_metric_info(kind == FM_METRIC_NONE ? wait : kind)->name);
     fm_terminal_heading(report->terminal, heading);
-    if (kind != FM_METRIC_NONE)
-        fm_report_root_cause(report, kind);
+    if (kind != FM_METRIC_NONE) {
+        struct fm_lines lines = {0};
+        fm_report_root_cause(report, kind, &lines);
+        fm_lines_print(&lines, report->terminal, 5, 13);
+        fm_lines_free(&lines);
+    }
     unsigned shown = 0;
     for (uint32_t i = 0; record != NULL && i < record->worst_count; i++) {
         const struct fm_cube_instance *instance = &record->worst[i];

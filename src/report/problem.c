@@ -1,0 +1,179 @@
+#include "report/problem.h"
+#include "base/memory.h"
+#include "base/vector.h"
+#include "report/format.h"
+
+#include <stdlib.h>
+
+/** Below this part of CPU time a wait state is no problem to speak of. */
+#define SMALLEST_SHARE 0.005
+
+static int compare_problems(const void *left, const void *right)
+{
+    const struct fm_problem *a = left;
+    const struct fm_problem *b = right;
+    if (a->wait != b->wait)
+        return a->wait > b->wait ? -1 : 1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return (a->region > b->region) - (a->region < b->region);
+}
+
+/** Prepares the view of one kind of wait state. */
+static bool look_at(const struct fm_report *report, fm_metric_t kind, struct fm_view *view)
+{
+    struct fm_selection selection = fm_selection_all();
+    selection.metric = kind;
+    return fm_view_prepare(view, report->cube, &selection, NULL) == FM_OK;
+}
+
+/** Appends the problems of one kind. */
+static void collect(const struct fm_report *report, fm_metric_t kind, struct fm_problems *problems)
+{
+    const struct fm_cube *cube = report->cube;
+    struct fm_view view;
+    if (report->metrics[kind] == 0 || !look_at(report, kind, &view))
+        return;
+    int64_t *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
+    int64_t *regions = fm_allocate(cube->region_count, sizeof *regions);
+    fm_view_callpaths(&view, callpaths, NULL);
+    for (uint32_t i = 0; i < cube->callpath_count; i++)
+        regions[cube->callpaths[i].region] += callpaths[i];
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        if (regions[i] > 0)
+            fm_vector_push(problems,
+                           (struct fm_problem){.kind = kind, .region = i, .wait = regions[i]});
+    }
+    fm_free(regions);
+    fm_free(callpaths);
+    fm_view_release(&view);
+}
+
+/** Tells at which call path most of it happens. */
+static void describe_place(const struct fm_report *report, const struct fm_view *view,
+                           struct fm_problem *problem)
+{
+    const struct fm_cube *cube = report->cube;
+    int64_t *values = fm_allocate(cube->callpath_count, sizeof *values);
+    fm_view_callpaths(view, values, NULL);
+    uint32_t hottest = FM_CUBE_NONE;
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        if (cube->callpaths[i].region != problem->region || values[i] == 0)
+            continue;
+        others++;
+        if (hottest == FM_CUBE_NONE || values[i] > values[hottest])
+            hottest = i;
+    }
+    char *path = fm_report_callpath(report, hottest);
+    char percent[FM_FORMAT_SIZE];
+    if (others == 1)
+        fm_lines_add(&problem->lines, "Where", "%s", path);
+    else
+        fm_lines_add(&problem->lines, "Where", "%s (%s of it; the rest at %u other call %s)", path,
+                     fm_format_percent(percent, values[hottest], problem->wait), others - 1,
+                     others == 2 ? "path" : "paths");
+    problem->callpath = hottest;
+    free(path);
+    fm_free(values);
+}
+
+/** Tells who ended the longest waits, from the worst instances. */
+static void describe_last(const struct fm_report *report, struct fm_problem *problem)
+{
+    const struct fm_cube *cube = report->cube;
+    const struct fm_cube_statistics *record = fm_cube_metric_statistics(cube, problem->kind);
+    const struct fm_cube_instance *worst = NULL;
+    uint32_t known = 0;
+    uint32_t same = 0;
+    for (uint32_t i = 0; record != NULL && i < record->worst_count; i++) {
+        const struct fm_cube_instance *instance = &record->worst[i];
+        if (cube->callpaths[instance->callpath].region != problem->region ||
+            instance->cause_location == FM_CUBE_NONE)
+            continue;
+        if (worst == NULL)
+            worst = instance;
+        known++;
+        same += instance->cause_location == worst->cause_location;
+    }
+    if (worst == NULL)
+        return;
+    char *cause = fm_report_location(report, worst->cause_location);
+    char *waiter = fm_report_location(report, worst->location);
+    char *path = worst->cause_callpath == FM_CUBE_NONE
+                     ? NULL
+                     : fm_report_callpath(report, worst->cause_callpath);
+    char wait[FM_FORMAT_SIZE];
+    char begin[FM_FORMAT_SIZE];
+    char frequency[64] = "";
+    if (known > 1 && same == known)
+        snprintf(frequency, sizeof frequency, ", as in all of the %u longest waits here", known);
+    else if (known > 1)
+        snprintf(frequency, sizeof frequency, ", as in %u of the %u longest waits here", same,
+                 known);
+    fm_lines_add(&problem->lines, "Last",
+                 "%s came last%s%s%s. The longest wait: %s on %s, %s after the start.", cause,
+                 path == NULL ? "" : " to ", path == NULL ? "" : path, frequency,
+                 fm_format_ticks(wait, cube, (int64_t)worst->wait), waiter,
+                 fm_format_ticks(begin, cube, (int64_t)worst->enter));
+    free(path);
+    free(waiter);
+    free(cause);
+}
+
+static void describe(const struct fm_report *report, struct fm_problem *problem)
+{
+    const struct fm_cube *cube = report->cube;
+    const struct fm_metric_info *info = fm_metric_info(problem->kind);
+    struct fm_view view;
+    if (!look_at(report, problem->kind, &view))
+        return;
+    for (uint32_t i = 0; i < cube->callpath_count; i++)
+        view.callpaths[i] = cube->callpaths[i].region == problem->region;
+    char percent[FM_FORMAT_SIZE];
+    char value[FM_FORMAT_SIZE];
+    char *ranks = fm_report_ranks(report, &view);
+    char *region = fm_terminal_name(report->terminal, cube->regions[problem->region].name);
+    fm_lines_add(&problem->headline, "", "%s of CPU time (%s) is lost waiting in %s (%s) on %s.",
+                 fm_format_percent(percent, problem->wait, report->metrics[FM_METRIC_TIME]),
+                 fm_format_ticks(value, cube, problem->wait), region, info->name, ranks);
+    fm_lines_add(&problem->lines, "What", "%s", info->description);
+    describe_place(report, &view, problem);
+    problem->cause = fm_report_root_cause(report, problem->kind, &problem->lines);
+    describe_last(report, problem);
+    fm_lines_add(&problem->lines, "Try", "%s", info->advice);
+    free(region);
+    free(ranks);
+    fm_view_release(&view);
+}
+
+void fm_problems_find(const struct fm_report *report, struct fm_problems *problems)
+{
+    *problems = (struct fm_problems){0};
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        if (fm_report_kind((fm_metric_t)i) == (fm_metric_t)i)
+            collect(report, (fm_metric_t)i, problems);
+    }
+    if (problems->count > 0)
+        qsort(problems->items, problems->count, sizeof *problems->items, compare_problems);
+    double whole = (double)report->metrics[FM_METRIC_TIME];
+    while (problems->shown < problems->count && problems->shown < report->options->problems) {
+        /* Many small problems can make a big one: then the largest of them stands for them. */
+        int64_t weight =
+            problems->shown == 0 ? report->waiting : problems->items[problems->shown].wait;
+        if ((double)weight < SMALLEST_SHARE * whole)
+            break;
+        describe(report, &problems->items[problems->shown++]);
+    }
+    for (size_t i = problems->shown; i < problems->count; i++)
+        problems->rest += problems->items[i].wait;
+}
+
+void fm_problems_free(struct fm_problems *problems)
+{
+    for (size_t i = 0; i < problems->count; i++) {
+        fm_lines_free(&problems->items[i].headline);
+        fm_lines_free(&problems->items[i].lines);
+    }
+    fm_vector_free(problems);
+}
