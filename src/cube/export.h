@@ -14,6 +14,12 @@
  * those of the whole cube, the severities those of the view. */
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error);
 
+/** The bulky parts of the JSON, which other documents hold in another form. */
+enum { FM_EXPORT_SEVERITIES = 1, FM_EXPORT_CRITICAL_PATH = 2 };
+
+/** As fm_export_json(), of the bulky parts only those in `parts`. Errors are left in the stream. */
+void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stream);
+
 /** Writes CSV (RFC 4180): a header line, then one line for each severity of the view, exclusive. */
 fm_status_t fm_export_csv(const struct fm_view *view, FILE *stream, struct fm_error *error);
 

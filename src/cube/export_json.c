@@ -277,7 +277,7 @@ static void put_lock(FILE *stream, const struct fm_cube *cube, const struct fm_c
     fputs("]}", stream);
 }
 
-fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
+void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stream)
 {
     const struct fm_cube *cube = view->cube;
     fputs("{\"format\":\"fermata-report\",\"version\":1,\n", stream);
@@ -285,9 +285,11 @@ fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_e
     put_metrics(stream);
     put_callpaths(stream, cube);
     put_locations(stream, cube);
-    put_severities(stream, view);
+    if (parts & FM_EXPORT_SEVERITIES)
+        put_severities(stream, view);
     put_statistics(stream, view);
-    put_critical_path(stream, cube);
+    if (parts & FM_EXPORT_CRITICAL_PATH)
+        put_critical_path(stream, cube);
     fputs(" \"warnings\":[", stream);
     for (uint32_t i = 0; i < cube->warning_count; i++) {
         fputs(i == 0 ? "\n  " : ",\n  ", stream);
@@ -299,6 +301,11 @@ fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_e
         put_lock(stream, cube, &cube->locks[i]);
     }
     fputs("]}\n", stream);
+}
+
+fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
+{
+    fm_export_json_parts(view, FM_EXPORT_SEVERITIES | FM_EXPORT_CRITICAL_PATH, stream);
     if (fflush(stream) != 0 || ferror(stream))
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report as JSON: %m");
     return FM_OK;

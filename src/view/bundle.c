@@ -1,0 +1,140 @@
+#include "view/bundle.h"
+
+#include "base/memory.h"
+#include "base/vector.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/** Of zlib: 1 to 9. What comes behind 6 costs much and gains little. */
+#define COMPRESSION 6
+
+struct fm_bundle {
+    FILE *json, *columns; /* text so far: members; directory of the columns */
+    char *json_text, *columns_text;
+    size_t json_size, columns_size;
+    size_t column_count;
+    FM_VECTOR(unsigned char) data;
+};
+
+struct fm_bundle *fm_bundle_create(void)
+{
+    struct fm_bundle *bundle = fm_allocate(1, sizeof *bundle);
+    bundle->json = open_memstream(&bundle->json_text, &bundle->json_size);
+    bundle->columns = open_memstream(&bundle->columns_text, &bundle->columns_size);
+    if (bundle->json == NULL || bundle->columns == NULL)
+        abort(); /* no memory for a stream's buffer */
+    putc('{', bundle->json);
+    fputs("\"columns\":{", bundle->columns);
+    return bundle;
+}
+
+void fm_bundle_free(struct fm_bundle *bundle)
+{
+    if (bundle == NULL)
+        return;
+    if (bundle->json != NULL)
+        fclose(bundle->json);
+    if (bundle->columns != NULL)
+        fclose(bundle->columns);
+    free(bundle->json_text);
+    free(bundle->columns_text);
+    fm_vector_free(&bundle->data);
+    fm_free(bundle);
+}
+
+FILE *fm_bundle_json(struct fm_bundle *bundle)
+{
+    return bundle->json;
+}
+
+static uint64_t zigzag(uint64_t value, uint64_t before)
+{
+    int64_t difference = (int64_t)(value - before);
+    return difference < 0 ? ~((uint64_t)difference << 1) : (uint64_t)difference << 1;
+}
+
+void fm_bundle_add(struct fm_bundle *bundle, const char *name, const uint64_t *values, size_t count,
+                   bool delta)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++)
+        all |= delta ? zigzag(values[i], i == 0 ? 0 : values[i - 1]) : values[i];
+    unsigned width = 1;
+    while (width < 8 && all >> (8 * width) != 0)
+        width++;
+    fprintf(bundle->columns, "%s\"%s\":{\"at\":%zu,\"count\":%zu,\"width\":%u,\"delta\":%s}",
+            bundle->column_count++ == 0 ? "" : ",", name, bundle->data.count, count, width,
+            delta ? "true" : "false");
+    fm_vector_reserve(&bundle->data, count * width);
+    for (unsigned plane = 0; plane < width; plane++) {
+        for (size_t i = 0; i < count; i++) {
+            uint64_t value = delta ? zigzag(values[i], i == 0 ? 0 : values[i - 1]) : values[i];
+            bundle->data.items[bundle->data.count++] = (unsigned char)(value >> (8 * plane));
+        }
+    }
+}
+
+/** Ends the JSON text. @return whether all of it could be written. */
+static bool close_text(struct fm_bundle *bundle)
+{
+    bool good = fclose(bundle->columns) == 0;
+    bundle->columns = NULL;
+    if (good)
+        fprintf(bundle->json, "%s}}", bundle->columns_text);
+    good = good && ferror(bundle->json) == 0;
+    good = fclose(bundle->json) == 0 && good;
+    bundle->json = NULL;
+    return good;
+}
+
+/** Appends input to what is compressed. */
+static int feed(z_stream *stream, const void *bytes, size_t size, int flush)
+{
+    const size_t largest = 1U << 30; /* zlib counts in unsigned int */
+    const unsigned char *at = bytes;
+    int state = Z_OK;
+    do {
+        size_t part = size < largest ? size : largest;
+        stream->next_in = (unsigned char *)at;
+        stream->avail_in = (unsigned)part;
+        size -= part;
+        at += part;
+        state = deflate(stream, size == 0 ? flush : Z_NO_FLUSH);
+    } while (state == Z_OK && size > 0);
+    return state;
+}
+
+fm_status_t fm_bundle_finish(struct fm_bundle *bundle, unsigned char **bytes, size_t *size,
+                             struct fm_error *error)
+{
+    if (!close_text(bundle) || bundle->json_size > UINT32_MAX)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the page's data");
+    uint32_t length = (uint32_t)bundle->json_size;
+    const unsigned char head[4] = {(unsigned char)length, (unsigned char)(length >> 8),
+                                   (unsigned char)(length >> 16), (unsigned char)(length >> 24)};
+    z_stream stream = {0};
+    if (deflateInit(&stream, COMPRESSION) != Z_OK)
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot compress the page's data");
+    size_t whole = sizeof head + bundle->json_size + bundle->data.count;
+    size_t bound = deflateBound(&stream, whole);
+    unsigned char *compressed = fm_allocate(bound, 1);
+    stream.next_out = compressed;
+    stream.avail_out = (unsigned)bound;
+    int state = bound > UINT32_MAX ? Z_BUF_ERROR : Z_OK;
+    if (state == Z_OK)
+        state = feed(&stream, head, sizeof head, Z_NO_FLUSH);
+    if (state == Z_OK)
+        state = feed(&stream, bundle->json_text, bundle->json_size, Z_NO_FLUSH);
+    if (state == Z_OK)
+        state = feed(&stream, bundle->data.items, bundle->data.count, Z_FINISH);
+    *size = stream.total_out;
+    deflateEnd(&stream);
+    if (state != Z_STREAM_END) {
+        fm_free(compressed);
+        return fm_fail(error, FM_ERR_SYSTEM, "the report is too big for a page");
+    }
+    *bytes = compressed;
+    return FM_OK;
+}

@@ -1,0 +1,43 @@
+/** @file
+ * Data for the page: a JSON object with columns of integers beside it, compressed.
+ *
+ * Layout before compression (zlib format): u32 length of the JSON text (little-endian), the text,
+ * the columns. The text's last member is "columns": {NAME: {"at", "count", "width", "delta"}}: the
+ * column NAME begins `at` bytes behind the text and has `count` integers of `width` bytes, which
+ * are stored in planes: the lowest byte of all, the next byte of all, ... With "delta" they are the
+ * differences from the one before (the first: from 0), zigzag-coded: 0, -1, 1, -2 as 0, 1, 2, 3.
+ * Planes of bytes that hardly change compress to almost nothing.
+ */
+#ifndef FERMATA_VIEW_BUNDLE_H
+#define FERMATA_VIEW_BUNDLE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct fm_bundle;
+
+/** @return an empty bundle, to be freed with fm_bundle_free(). */
+struct fm_bundle *fm_bundle_create(void);
+
+void fm_bundle_free(struct fm_bundle *bundle);
+
+/** @return where to write members of the JSON object, each followed by a comma. Errors may be left
+ * in the stream. */
+FILE *fm_bundle_json(struct fm_bundle *bundle);
+
+/** Adds a column.
+ * @param name   a constant
+ * @param delta  neighbours are similar: keep differences, which are below 2^63 */
+void fm_bundle_add(struct fm_bundle *bundle, const char *name, const uint64_t *values, size_t count,
+                   bool delta);
+
+/** Completes the bundle and compresses it; nothing can be added afterwards.
+ * @param bytes  out: to be freed with fm_free(), `size` bytes; set only on success */
+fm_status_t fm_bundle_finish(struct fm_bundle *bundle, unsigned char **bytes, size_t *size,
+                             struct fm_error *error);
+
+#endif

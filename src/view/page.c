@@ -1,0 +1,77 @@
+#include "view/page.h"
+
+#include "base/memory.h"
+#include "base/new_file.h"
+#include "view/report_data.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** Where the data go in the built viewer. */
+#define PLACEHOLDER "<!--fermata-data-->"
+
+/** Of the compressed severities and definitions; a third is added by base64. A page is meant to
+ * travel by mail. */
+#define REPORT_LIMIT (2400U << 10)
+
+/** The built viewer (viewer.S). */
+extern const char fm_viewer_page[];
+extern const char fm_viewer_page_end[];
+
+struct content {
+    unsigned char *report;
+    size_t report_size;
+};
+
+static void put_base64(FILE *stream, const unsigned char *bytes, size_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < size; i += 3) {
+        unsigned second = i + 1 < size ? bytes[i + 1] : 0;
+        unsigned third = i + 2 < size ? bytes[i + 2] : 0;
+        unsigned group = (unsigned)bytes[i] << 16 | second << 8 | third;
+        putc_unlocked(digits[group >> 18], stream);
+        putc_unlocked(digits[group >> 12 & 63], stream);
+        putc_unlocked(i + 1 < size ? digits[group >> 6 & 63] : '=', stream);
+        putc_unlocked(i + 2 < size ? digits[group & 63] : '=', stream);
+    }
+}
+
+/** Writes a block of data that the viewer finds by its id. */
+static void put_data(FILE *stream, const char *id, const unsigned char *bytes, size_t size)
+{
+    fprintf(stream, "<script type=\"application/octet-stream\" id=\"%s\">", id);
+    put_base64(stream, bytes, size);
+    fputs("</script>\n", stream);
+}
+
+static void put_page(FILE *stream, const struct content *content)
+{
+    size_t size = (size_t)(fm_viewer_page_end - fm_viewer_page);
+    const char *placeholder = memmem(fm_viewer_page, size, PLACEHOLDER, strlen(PLACEHOLDER));
+    size_t before = placeholder == NULL ? size : (size_t)(placeholder - fm_viewer_page);
+    fwrite(fm_viewer_page, 1, before, stream);
+    put_data(stream, "fermata-report", content->report, content->report_size);
+    if (placeholder != NULL) {
+        const char *rest = placeholder + strlen(PLACEHOLDER);
+        fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
+    }
+}
+
+fm_status_t fm_page_write(const struct fm_cube *cube, const char *environment, const char *path,
+                          struct fm_error *error)
+{
+    struct content content = {0};
+    fm_status_t status = fm_report_data_make(cube, environment, REPORT_LIMIT, &content.report,
+                                             &content.report_size, error);
+    if (status != FM_OK)
+        return status;
+    struct fm_new_file file;
+    status = fm_new_file_open(&file, path, error);
+    if (status == FM_OK) {
+        put_page(file.stream, &content);
+        status = fm_new_file_commit(&file, error);
+    }
+    fm_free(content.report);
+    return status;
+}

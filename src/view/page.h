@@ -1,0 +1,17 @@
+/** @file
+ * The self-contained page: the viewer with a report in it, one HTML file without any reference to
+ * another.
+ */
+#ifndef FERMATA_VIEW_PAGE_H
+#define FERMATA_VIEW_PAGE_H
+
+#include "cube/cube.h"
+
+/** Writes the page of a report.
+ * @param cube         sealed
+ * @param environment  JSON text about the run; NULL: unknown
+ * @param path         of the page; an existing file is replaced */
+fm_status_t fm_page_write(const struct fm_cube *cube, const char *environment, const char *path,
+                          struct fm_error *error);
+
+#endif

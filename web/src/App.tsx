@@ -1,0 +1,134 @@
+import { useSignal, type Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { JSX } from "preact";
+import { SearchPalette } from "./components/Palette";
+import { printable, shorten } from "./format";
+import type { Store, ViewName } from "./state/store";
+import type { Theme } from "./state/theme";
+import { Locks } from "./views/Locks";
+import { Metrics } from "./views/Metrics";
+import { Path } from "./views/Path";
+import { Keys, Run } from "./views/Run";
+import { Summary } from "./views/Summary";
+import { Trees } from "./views/Trees";
+import { Waits } from "./views/Waits";
+
+interface Tab {
+  readonly view: ViewName;
+  readonly name: string;
+}
+
+const TABS: readonly Tab[] = [
+  { view: "summary", name: "Summary" },
+  { view: "trees", name: "Trees" },
+  { view: "waits", name: "Wait states" },
+  { view: "path", name: "Critical path" },
+  { view: "locks", name: "Locks" },
+  { view: "metrics", name: "Metrics" },
+  { view: "run", name: "Run" },
+];
+
+const NEXT_THEME: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "auto" };
+
+export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): JSX.Element {
+  const overlay = useSignal<"none" | "search" | "keys">("none");
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => onShortcut(event, store, overlay);
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  const { experiment } = store.report;
+  const view = store.view.value;
+  return (
+    <>
+      <header class="top">
+        <a class="brand" href="#summary" aria-label="fermata: summary">
+          <svg viewBox="0 0 32 22" width="26" height="18" aria-hidden="true">
+            <path d="M3 19a13 13 0 0 1 26 0" fill="none" stroke="currentColor" stroke-width="3.6" />
+            <circle cx="16" cy="17.4" r="3.2" fill="currentColor" />
+          </svg>
+          fermata
+        </a>
+        <span class="title" title={shorten(printable(experiment.command ?? ""), 1000)}>
+          {shorten(printable(experiment.title ?? "Experiment"), 60)}
+        </span>
+        <nav aria-label="Views">
+          {TABS.map((tab) => (
+            <button
+              type="button"
+              key={tab.view}
+              aria-current={view === tab.view ? "page" : undefined}
+              onClick={() => (store.view.value = tab.view)}
+            >
+              {tab.name}
+              {tab.view === "run" && store.report.warnings.length > 0 && (
+                <span class="badge" title="warnings">
+                  {store.report.warnings.length}
+                </span>
+              )}
+            </button>
+          ))}
+        </nav>
+        <span class="spacer" />
+        <button type="button" class="quiet" onClick={() => (overlay.value = "search")} title="Search (key: /)">
+          Search <kbd>/</kbd>
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          title="Light, dark, or as the system has it"
+          onClick={() => (theme.value = NEXT_THEME[theme.value])}
+        >
+          {theme.value === "auto" ? "Auto" : theme.value === "light" ? "Light" : "Dark"}
+        </button>
+        <button type="button" class="quiet" onClick={() => (overlay.value = "keys")} title="Keys (key: ?)">
+          ?
+        </button>
+      </header>
+      <main>
+        {view === "summary" && <Summary store={store} />}
+        {view === "trees" && <Trees store={store} />}
+        {view === "waits" && <Waits store={store} />}
+        {view === "path" && <Path store={store} />}
+        {view === "locks" && <Locks store={store} />}
+        {view === "metrics" && <Metrics store={store} />}
+        {view === "run" && <Run store={store} />}
+      </main>
+      {overlay.value === "search" && (
+        <SearchPalette store={store} onClose={() => (overlay.value = "none")} />
+      )}
+      {overlay.value === "keys" && (
+        <div class="overlay" onClick={() => (overlay.value = "none")}>
+          <div class="palette keys-list" role="dialog" aria-label="Keys" aria-modal="true">
+            <Keys />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function onShortcut(event: KeyboardEvent, store: Store, overlay: Signal<"none" | "search" | "keys">): void {
+  if (event.key === "Escape" && overlay.value !== "none") {
+    overlay.value = "none";
+    return;
+  }
+  const target = event.target as HTMLElement;
+  const isTyping = target.matches("input:not([type=checkbox]), select, textarea");
+  if ((event.ctrlKey || event.metaKey) && event.key === "k") overlay.value = "search";
+  else if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  else if (event.key === "/") overlay.value = "search";
+  else if (event.key === "?") overlay.value = overlay.value === "keys" ? "none" : "keys";
+  else if (event.key === "h" && store.view.value === "trees") store.expandHottest();
+  else if (event.key === "m" && store.view.value === "trees") nextMode(store);
+  else if (/^[1-9]$/.test(event.key) && Number(event.key) <= TABS.length) {
+    store.view.value = TABS[Number(event.key) - 1]!.view;
+  } else return;
+  event.preventDefault();
+}
+
+function nextMode(store: Store): void {
+  const modes = ["absolute", "root", "selection", ...(store.peer.value === null ? [] : ["peer" as const])] as const;
+  const at = modes.findIndex((mode) => mode === store.mode.value);
+  store.mode.value = modes[(at + 1) % modes.length]!;
+}

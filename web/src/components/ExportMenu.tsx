@@ -1,0 +1,51 @@
+import { useRef } from "preact/hooks";
+import type { JSX } from "preact";
+import { pngOf, saveBlob, saveText, svgOf, type Picture } from "../export/download";
+import type { Store } from "../state/store";
+
+interface Props {
+  store: Store;
+  /** Of the files, without ending. */
+  name: string;
+  title: string;
+  csv: () => string;
+  picture: () => Picture;
+}
+
+/** What is shown, as a file. */
+export function ExportMenu({ store, name, title, csv, picture }: Props): JSX.Element {
+  const details = useRef<HTMLDetailsElement>(null);
+  const file = `fermata-${(store.report.experiment.title ?? "report").replace(/[^A-Za-z0-9._-]+/g, "_").slice(0, 40)}-${name}`;
+  const close = (): void => {
+    if (details.current !== null) details.current.open = false;
+  };
+  const save = (ending: "csv" | "svg" | "png") => async (): Promise<void> => {
+    close();
+    const palette = store.palette.value;
+    if (ending === "csv") saveText(`${file}.csv`, "text/csv", csv());
+    else if (ending === "svg") saveText(`${file}.svg`, "image/svg+xml", svgOf(picture(), palette, title));
+    else saveBlob(`${file}.png`, await pngOf(picture(), palette));
+  };
+  return (
+    <details
+      class="menu"
+      ref={details}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") close();
+      }}
+    >
+      <summary>Export</summary>
+      <div class="menu-items">
+        <button type="button" onClick={save("csv")}>
+          CSV <small>numbers, exact</small>
+        </button>
+        <button type="button" onClick={save("svg")}>
+          SVG <small>drawing</small>
+        </button>
+        <button type="button" onClick={save("png")}>
+          PNG <small>picture</small>
+        </button>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,48 @@
+import type { JSX } from "preact";
+
+interface Props {
+  label: string;
+  /** Part of the panes' width. */
+  onMove: (by: number) => void;
+}
+
+const STEP = 0.02;
+
+/** Moves the border between two panes. */
+export function Splitter({ label, onMove }: Props): JSX.Element {
+  const drag = (event: PointerEvent): void => {
+    const handle = event.currentTarget as HTMLElement;
+    const width = handle.parentElement!.clientWidth;
+    let last = event.clientX;
+    handle.setPointerCapture(event.pointerId);
+    const move = (moved: PointerEvent): void => {
+      onMove((moved.clientX - last) / width);
+      last = moved.clientX;
+    };
+    const end = (): void => {
+      handle.removeEventListener("pointermove", move);
+      handle.removeEventListener("pointerup", end);
+      handle.removeEventListener("pointercancel", end);
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("pointerup", end);
+    handle.addEventListener("pointercancel", end);
+    event.preventDefault();
+  };
+  return (
+    <div
+      class="splitter"
+      role="separator"
+      aria-orientation="vertical"
+      aria-label={label}
+      tabIndex={0}
+      onPointerDown={drag}
+      onKeyDown={(event) => {
+        if (event.key === "ArrowLeft") onMove(-STEP);
+        else if (event.key === "ArrowRight") onMove(STEP);
+        else return;
+        event.preventDefault();
+      }}
+    />
+  );
+}

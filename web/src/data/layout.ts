@@ -1,0 +1,127 @@
+/** The JSON in the page's data: docs/report-json.md, src/view/report_data.h. Times are seconds. */
+
+export type Unit = "sec" | "occ" | "bytes";
+
+export interface JsonCause {
+  location: number;
+  callpath: number;
+  metric: string | null;
+  share: number;
+  time: number;
+}
+
+export interface JsonInstance {
+  location: number;
+  callpath: number;
+  enter: number;
+  wait: number;
+  cause_location: number | null;
+  cause_callpath: number | null;
+  causes: JsonCause[];
+}
+
+export interface JsonStatistics {
+  metric: string;
+  count: number;
+  sum: number;
+  min: number;
+  lower_quartile: number;
+  median: number;
+  upper_quartile: number;
+  max: number;
+  worst: JsonInstance[];
+}
+
+export interface JsonLockParty {
+  rank: number;
+  epochs: number;
+  held: number;
+  caused: number;
+  waits: number;
+  waiting: number;
+}
+
+export interface JsonLock {
+  window: number;
+  name: string | null;
+  target: number | null;
+  exclusive: number;
+  shared: number;
+  held: number;
+  waits: number;
+  waiting: number;
+  begin: number;
+  end: number;
+  longest_queue: number;
+  longest_chain: number;
+  chain: number[];
+  holders: JsonLockParty[];
+  victims: JsonLockParty[];
+  queue: number[];
+}
+
+export interface JsonReport {
+  experiment: {
+    title: string | null;
+    command: string | null;
+    creator: string | null;
+    machine: string | null;
+    processes: number;
+    locations: number;
+    events: number;
+    duration: number;
+    ticks_per_second: number;
+  };
+  metrics: { id: string; parent: string | null; name: string; unit: Unit; description: string }[];
+  callpaths: {
+    id: number;
+    parent: number | null;
+    region: string;
+    paradigm: string;
+    file: string | null;
+    line: number | null;
+  }[];
+  locations: { id: number; rank: number; thread: number; node: string; name: string }[];
+  statistics: JsonStatistics[];
+  warnings: string[];
+  locks: JsonLock[];
+}
+
+export interface JsonProblem {
+  metric: string;
+  cost: string;
+  callpath: number;
+  cause: number | null;
+  wait: number;
+  headline: string;
+  lines: { label: string; text: string }[];
+}
+
+export interface JsonRatio {
+  value: number;
+  verdict: "good" | "acceptable" | "poor";
+}
+
+export interface JsonSummary {
+  waiting: number;
+  shares: { name: string; time: number }[];
+  efficiency: {
+    parallel: JsonRatio;
+    load_balance: JsonRatio;
+    communication: JsonRatio;
+  } | null;
+  problems: JsonProblem[];
+  others: { count: number; wait: number };
+  observations: string[];
+}
+
+export interface JsonPage {
+  version: number;
+  generator: string;
+  cost_shift: number;
+  precision: number | null;
+  environment: unknown;
+  report: JsonReport;
+  metrics: { formula: string; advice: string; wait_state: boolean; cost: boolean }[];
+  summary: JsonSummary;
+}

@@ -1,0 +1,76 @@
+/** Colours of the page and of charts. All scales can be told apart with colour-blindness. */
+import { interpolateCividis, interpolateInferno, interpolateViridis, interpolateYlOrBr } from "d3-scale-chromatic";
+
+export type ScaleName = "heat" | "viridis" | "cividis";
+export const SCALE_NAMES: readonly ScaleName[] = ["heat", "viridis", "cividis"];
+
+/** Colours that charts need, resolved for the theme that is on. */
+export interface Palette {
+  readonly dark: boolean;
+  readonly background: string;
+  readonly panel: string;
+  readonly ink: string;
+  readonly muted: string;
+  readonly faint: string;
+  readonly line: string;
+  readonly accent: string;
+  readonly wait: string;
+  readonly compute: string;
+  readonly communicate: string;
+  readonly cause: string;
+  readonly path: string;
+}
+
+const variables: Record<Exclude<keyof Palette, "dark">, string> = {
+  background: "--background",
+  panel: "--panel",
+  ink: "--ink",
+  muted: "--muted",
+  faint: "--faint",
+  line: "--line",
+  accent: "--accent",
+  wait: "--wait",
+  compute: "--compute",
+  communicate: "--communicate",
+  cause: "--cause",
+  path: "--path",
+};
+
+/** @returns the colours that the style sheet gives now. */
+export function readPalette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const colors = Object.fromEntries(
+    Object.entries(variables).map(([name, variable]) => [name, style.getPropertyValue(variable).trim()]),
+  ) as Record<Exclude<keyof Palette, "dark">, string>;
+  return { dark: style.getPropertyValue("--dark").trim() === "1", ...colors };
+}
+
+/** @returns the colour of a fraction (0 to 1) on a scale: more is darker on a light page, brighter on
+ * a dark one. */
+export function scaleColor(name: ScaleName, dark: boolean, fraction: number): string {
+  const t = Math.min(1, Math.max(0, fraction));
+  switch (name) {
+    case "heat":
+      return dark ? interpolateInferno(0.22 + 0.68 * t) : interpolateYlOrBr(0.12 + 0.78 * t);
+    case "viridis":
+      return interpolateViridis(dark ? 0.15 + 0.85 * t : 0.95 - 0.95 * t);
+    case "cividis":
+      return interpolateCividis(dark ? 0.1 + 0.9 * t : 0.98 - 0.98 * t);
+  }
+}
+
+/** Colours of the classes of time in the overview. */
+export function shareColor(palette: Palette, name: string): string {
+  switch (name) {
+    case "Computation":
+      return palette.compute;
+    case "Waiting":
+      return palette.wait;
+    case "Overhead":
+      return palette.muted;
+    case "Not classified":
+      return palette.faint;
+    default:
+      return palette.communicate;
+  }
+}

@@ -1,0 +1,71 @@
+/** The critical path over time and locations. */
+import { scaleLinear } from "d3-scale";
+import { formatSeconds } from "../format";
+import type { Report } from "../model/report";
+import type { Palette } from "./colors";
+import type { Surface } from "./surface";
+
+const LEFT = 70;
+const RIGHT = 14;
+const TOP = 10;
+const BOTTOM = 26;
+
+export function drawCriticalPath(surface: Surface, palette: Palette, report: Report): void {
+  const { location, edge } = report.criticalPath;
+  const width = surface.width - LEFT - RIGHT;
+  const height = surface.height - TOP - BOTTOM;
+  const count = report.locations.length;
+  if (location.length === 0 || width < 20) return;
+  const seconds = (ticks: number): number => ticks / report.ticksPerSecond;
+  const x = scaleLinear([seconds(edge[0]!), seconds(edge[edge.length - 1]!)], [LEFT, LEFT + width]);
+  const lane = height / count;
+  const y = (index: number): number => TOP + (index + 0.5) * lane;
+  const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(height / 16))));
+  for (let i = 0; i < count; i += every) {
+    surface.line(LEFT, y(i), LEFT + width, y(i), { color: palette.line });
+    const { rank, thread } = report.locations[i]!;
+    surface.text(LEFT - 8, y(i), thread === 0 ? `rank ${rank}` : `${rank}.${thread}`, {
+      size: 11,
+      color: palette.muted,
+      anchor: "end",
+    });
+  }
+  for (const tick of x.ticks(Math.max(2, Math.floor(width / 110)))) {
+    surface.text(x(tick), TOP + height + 14, formatSeconds(tick), {
+      size: 11,
+      color: palette.muted,
+      anchor: "middle",
+    });
+  }
+  const thick = Math.max(1.5, Math.min(8, lane * 0.5));
+  let last = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < location.length; i++) {
+    const from = x(seconds(edge[i]!));
+    const to = x(seconds(edge[i + 1]!));
+    const at = y(location[i]!);
+    // Thousands of switches within one pixel are one line.
+    if (i > 0 && to - last > 0.5) {
+      surface.line(from, y(location[i - 1]!), from, at, { color: palette.path, width: 0.8 });
+    }
+    if (to - last > 0.3 || i === location.length - 1) {
+      surface.rect(from, at - thick / 2, Math.max(0.6, to - from), thick, palette.path);
+      last = to;
+    }
+  }
+}
+
+/** @returns the segment at an x of the chart, -1 if there is none. */
+export function segmentAt(report: Report, x: number, width: number): number {
+  const { location, edge } = report.criticalPath;
+  const first = edge[0]!;
+  const time = first + ((x - LEFT) / (width - LEFT - RIGHT)) * (edge[edge.length - 1]! - first);
+  let low = 0;
+  let high = location.length - 1;
+  if (x < LEFT || x > width - RIGHT) return -1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (edge[middle]! <= time) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

@@ -1,0 +1,62 @@
+/** What charts draw on: a canvas on the screen or in a PNG file, or an SVG file. */
+
+export interface Stroke {
+  readonly color: string;
+  readonly width?: number;
+  readonly dash?: readonly number[];
+}
+
+export interface TextStyle {
+  readonly size?: number;
+  readonly color: string;
+  readonly anchor?: "start" | "middle" | "end";
+  readonly weight?: number;
+  /** Degrees, around the text's anchor. */
+  readonly rotate?: number;
+  /** Longer text is cut off and gets an ellipsis. */
+  readonly limit?: number;
+}
+
+export type Point = readonly [number, number];
+
+/** Coordinates are CSS pixels. Text stands on its vertical middle. */
+export interface Surface {
+  readonly width: number;
+  readonly height: number;
+  rect(x: number, y: number, width: number, height: number, fill: string, opacity?: number): void;
+  frame(x: number, y: number, width: number, height: number, stroke: Stroke): void;
+  line(x1: number, y1: number, x2: number, y2: number, stroke: Stroke): void;
+  polyline(points: readonly Point[], stroke: Stroke): void;
+  polygon(points: readonly Point[], fill: string, opacity?: number): void;
+  circle(x: number, y: number, radius: number, fill: string, opacity?: number): void;
+  /** Diagonal lines over a rectangle. */
+  hatch(x: number, y: number, width: number, height: number, color: string): void;
+  text(x: number, y: number, text: string, style: TextStyle): void;
+  /** Draws something of which only what lies in the rectangle appears. */
+  clip(x: number, y: number, width: number, height: number, draw: () => void): void;
+}
+
+export const FONT = '"Inter", system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif';
+
+let measuring: CanvasRenderingContext2D | null = null;
+
+/** @returns the width of a text in CSS pixels. */
+export function textWidth(text: string, size = 12, weight = 400): number {
+  measuring ??= document.createElement("canvas").getContext("2d");
+  if (measuring === null) return text.length * size * 0.55;
+  measuring.font = `${weight} ${size}px ${FONT}`;
+  return measuring.measureText(text).width;
+}
+
+/** Cuts a text so that it is at most `limit` pixels wide. */
+export function fitText(text: string, limit: number, size = 12, weight = 400): string {
+  if (textWidth(text, size, weight) <= limit) return text;
+  let low = 0;
+  let high = Math.min(text.length, 1000);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (textWidth(`${text.slice(0, middle)}\u2026`, size, weight) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low === 0 ? "" : `${text.slice(0, low)}\u2026`;
+}

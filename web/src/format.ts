@@ -1,0 +1,88 @@
+/** Numbers for people, written as `fermata report` writes them (src/report/format.c). */
+import type { Unit } from "./data/layout";
+
+function scaled(value: number, unit: string): string {
+  const size = Math.abs(value);
+  const decimals = size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+  return `${value.toFixed(decimals)} ${unit}`;
+}
+
+export function formatSeconds(seconds: number): string {
+  const size = Math.abs(seconds);
+  if (size === 0) return "0 s";
+  if (size < 999.95e-9) return scaled(seconds * 1e9, "ns");
+  if (size < 999.95e-6) return scaled(seconds * 1e6, "us");
+  if (size < 999.95e-3) return scaled(seconds * 1e3, "ms");
+  return scaled(seconds, "s");
+}
+
+export function formatCount(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+export function formatBytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+  let size = value;
+  let unit = 0;
+  while (Math.abs(size) >= 1023.95 && unit + 1 < units.length) {
+    size /= 1024;
+    unit++;
+  }
+  return unit === 0 ? `${value} B` : scaled(size, units[unit]!);
+}
+
+/** Writes a value of the unit; times in seconds. */
+export function formatValue(unit: Unit, value: number): string {
+  if (unit === "sec") return formatSeconds(value);
+  return unit === "bytes" ? formatBytes(value) : formatCount(value);
+}
+
+/** Writes a ratio as "31.2%"; what is not 0 never becomes "0.0%" but "<0.1%". */
+export function formatPercent(ratio: number): string {
+  const percent = 100 * ratio;
+  return percent > 0 && percent < 0.05 ? "<0.1%" : `${percent.toFixed(1)}%`;
+}
+
+export function unitName(unit: Unit): string {
+  return { sec: "seconds", occ: "occurrences", bytes: "bytes" }[unit];
+}
+
+/** Writes numbers as ranges: "0-3, 8". After `limit` ranges the rest becomes "...". */
+export function formatRanges(numbers: readonly number[], limit: number): string {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const ranges: string[] = [];
+  for (let i = 0; i < sorted.length; i++) {
+    const first = sorted[i]!;
+    while (i + 1 < sorted.length && sorted[i + 1] === sorted[i]! + 1) i++;
+    const last = sorted[i]!;
+    if (ranges.length === limit) {
+      ranges.push("...");
+      break;
+    }
+    ranges.push(
+      first === last ? `${first}` : last === first + 1 ? `${first}, ${last}` : `${first}-${last}`,
+    );
+  }
+  return ranges.join(", ");
+}
+
+/** Makes names from traces visible as they are: control characters and characters that change the
+ * writing direction are written out, since they could disguise what stands beside them. */
+export function printable(text: string): string {
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    (character) => {
+      const code = character.charCodeAt(0);
+      return code < 256
+        ? `\\x${code.toString(16).padStart(2, "0")}`
+        : `\\u{${code.toString(16)}}`;
+    },
+  );
+}
+
+/** Cuts a long text in the middle. */
+export function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const head = Math.ceil((limit - 1) * 0.6);
+  return `${text.slice(0, head)}\u2026${text.slice(text.length - (limit - 1 - head))}`;
+}

@@ -1,0 +1,38 @@
+import { render } from "preact";
+import "./styles/base.css";
+import "./styles/trees.css";
+import "./styles/views.css";
+import { App } from "./App";
+import { reportOfDocument } from "./data/page";
+import { printable, shorten } from "./format";
+import { Store } from "./state/store";
+import { bindTheme } from "./state/theme";
+import { bindAddress } from "./state/url";
+
+async function start(): Promise<void> {
+  const root = document.getElementById("app")!;
+  const { theme, palette } = bindTheme();
+  try {
+    const report = await reportOfDocument();
+    if (report === null) {
+      render(<p class="empty">This is the viewer alone: no report is in it. Make a page with `fermata view`.</p>, root);
+      return;
+    }
+    document.title = `${shorten(printable(report.experiment.title ?? "report"), 60)} \u2013 fermata`;
+    const store = new Store(report, palette);
+    bindAddress(store);
+    render(<App store={store} theme={theme} />, root);
+    // For measurements: when what the reader asked for stood on the page.
+    performance.mark("fermata-ready");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    render(
+      <p class="empty" role="alert">
+        The report in this page cannot be read: {reason}. It needs a browser of 2023 or later.
+      </p>,
+      root,
+    );
+  }
+}
+
+void start();

@@ -1,0 +1,214 @@
+/** A report in memory: its three dimensions, and the severities as rows of cells. */
+import type { Bundle } from "../data/bundle";
+import type { JsonPage, JsonReport, JsonStatistics, JsonSummary, Unit } from "../data/layout";
+import { accumulate, makeForest, type Forest } from "./forest";
+
+export interface Metric {
+  readonly index: number;
+  readonly id: string;
+  readonly name: string;
+  readonly unit: Unit;
+  readonly description: string;
+  readonly formula: string;
+  readonly advice: string;
+  readonly isWaitState: boolean;
+  readonly root: number;
+}
+
+export interface Callpath {
+  readonly index: number;
+  readonly region: string;
+  readonly paradigm: string;
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+export interface Location {
+  readonly index: number;
+  readonly rank: number;
+  readonly thread: number;
+  readonly node: string;
+  readonly name: string;
+}
+
+/** Values of one metric at one call path. */
+export interface Rows {
+  readonly metric: Uint32Array;
+  readonly callpath: Uint32Array;
+  /** First cell of each row; one more element than rows. */
+  readonly start: Uint32Array;
+  /** Exact sum of each row. Times are ticks everywhere. */
+  readonly sum: Float64Array;
+  /** Rows of metric m: ofMetric[m] .. ofMetric[m + 1] - 1. */
+  readonly ofMetric: Uint32Array;
+}
+
+export interface Cells {
+  readonly location: Uint32Array;
+  readonly value: Float64Array;
+}
+
+export interface PathSegments {
+  readonly location: Uint32Array;
+  /** Ticks; segment i reaches from edge[i] to edge[i + 1]. */
+  readonly edge: Float64Array;
+}
+
+export interface Report {
+  readonly experiment: JsonReport["experiment"];
+  readonly generator: string;
+  readonly environment: unknown;
+  readonly precision: number | null;
+  readonly ticksPerSecond: number;
+  readonly metrics: readonly Metric[];
+  readonly metricForest: Forest;
+  readonly metricById: ReadonlyMap<string, Metric>;
+  readonly callpaths: readonly Callpath[];
+  readonly callForest: Forest;
+  readonly locations: readonly Location[];
+  readonly rows: Rows;
+  readonly cells: Cells;
+  readonly metricExclusive: Float64Array;
+  readonly metricInclusive: Float64Array;
+  readonly statistics: readonly JsonStatistics[];
+  readonly statisticsOf: ReadonlyMap<string, JsonStatistics>;
+  readonly locks: JsonReport["locks"];
+  readonly warnings: readonly string[];
+  readonly criticalPath: PathSegments;
+  readonly summary: JsonSummary;
+}
+
+function makeMetrics(page: JsonPage): { metrics: Metric[]; forest: Forest } {
+  const indexOf = new Map(page.report.metrics.map((metric, i) => [metric.id, i]));
+  const forest = makeForest(
+    page.report.metrics.map((metric) => (metric.parent === null ? -1 : indexOf.get(metric.parent)!)),
+  );
+  const roots = new Int32Array(forest.parent.length);
+  const metrics = page.report.metrics.map((metric, index) => {
+    const above = forest.parent[index]!;
+    roots[index] = above < 0 ? index : roots[above]!;
+    const help = page.metrics[index]!;
+    return {
+      index,
+      id: metric.id,
+      name: metric.name,
+      unit: metric.unit,
+      description: metric.description,
+      formula: help.formula,
+      advice: help.advice,
+      isWaitState: help.wait_state,
+      root: roots[index]!,
+    };
+  });
+  return { metrics, forest };
+}
+
+/** Costs are fixed-point numbers of ticks: what to multiply the stored values of a metric with. */
+function scales(page: JsonPage): Float64Array {
+  return Float64Array.from(page.metrics, (metric) => (metric.cost ? 2 ** -page.cost_shift : 1));
+}
+
+function makeCells(bundle: Bundle<JsonPage>): { rows: Rows; cells: Cells } {
+  const page = bundle.json;
+  const scale = scales(page);
+  const metric = Uint32Array.from(bundle.column("row_metric"));
+  const callpath = Uint32Array.from(bundle.column("row_callpath"));
+  const count = bundle.column("row_count");
+  const location = Uint32Array.from(bundle.column("cell_location"));
+  const value = bundle.column("cell_mantissa");
+  const exponent = bundle.column("cell_exponent");
+  const start = new Uint32Array(metric.length + 1);
+  const sum = new Float64Array(metric.length);
+  const ofMetric = new Uint32Array(page.report.metrics.length + 1);
+  const stored = bundle.has("row_sum") ? bundle.column("row_sum") : null;
+  for (let row = 0, cell = 0; row < metric.length; row++) {
+    const factor = scale[metric[row]!]!;
+    const end = cell + count[row]!;
+    let total = 0;
+    for (; cell < end; cell++) {
+      const power = exponent[cell]!;
+      let size = value[cell]!;
+      if (power !== 0) size = (power >= 128 ? -size : size) * 2 ** (power & 127);
+      value[cell] = size * factor;
+      total += value[cell]!;
+    }
+    start[row + 1] = cell;
+    if (stored !== null) {
+      const exact = stored[row]!;
+      total = (exact >= 2 ** 63 ? exact - 2 ** 64 : exact) * factor;
+    }
+    sum[row] = total;
+    ofMetric[metric[row]! + 1] = row + 1;
+  }
+  for (let i = 1; i < ofMetric.length; i++) ofMetric[i] = Math.max(ofMetric[i]!, ofMetric[i - 1]!);
+  return { rows: { metric, callpath, start, sum, ofMetric }, cells: { location, value } };
+}
+
+export function makeReport(bundle: Bundle<JsonPage>): Report {
+  const page = bundle.json;
+  const { metrics, forest: metricForest } = makeMetrics(page);
+  const { rows, cells } = makeCells(bundle);
+  const metricExclusive = new Float64Array(metrics.length);
+  rows.metric.forEach((metric, row) => {
+    metricExclusive[metric]! += rows.sum[row]!;
+  });
+  return {
+    experiment: page.report.experiment,
+    generator: page.generator,
+    environment: page.environment,
+    precision: page.precision,
+    ticksPerSecond: page.report.experiment.ticks_per_second,
+    metrics,
+    metricForest,
+    metricById: new Map(metrics.map((metric) => [metric.id, metric])),
+    callpaths: page.report.callpaths.map(({ region, paradigm, file, line }, index) => ({
+      index,
+      region,
+      paradigm,
+      file,
+      line,
+    })),
+    callForest: makeForest(page.report.callpaths.map(({ parent }) => parent ?? -1)),
+    locations: page.report.locations.map(({ rank, thread, node, name }, index) => ({
+      index,
+      rank,
+      thread,
+      node,
+      name,
+    })),
+    rows,
+    cells,
+    metricExclusive,
+    metricInclusive: accumulate(metricForest, metricExclusive),
+    statistics: page.report.statistics,
+    statisticsOf: new Map(page.report.statistics.map((record) => [record.metric, record])),
+    locks: page.report.locks,
+    warnings: page.report.warnings,
+    criticalPath: {
+      location: Uint32Array.from(bundle.column("path_location")),
+      edge: bundle.column("path_edge"),
+    },
+    summary: page.summary,
+  };
+}
+
+/** @returns the region names from the root to a call path. */
+export function callpathNames(report: Report, callpath: number): string[] {
+  const names: string[] = [];
+  for (let at = callpath; at >= 0; at = report.callForest.parent[at]!) {
+    names.unshift(report.callpaths[at]!.region);
+  }
+  return names;
+}
+
+/** @returns "rank 3" (its first thread) or "rank 3, thread 1". */
+export function locationName(report: Report, location: number): string {
+  const who = report.locations[location];
+  if (who === undefined) return "?";
+  return who.thread === 0 ? `rank ${who.rank}` : `rank ${who.rank}, thread ${who.thread}`;
+}
+
+/** @returns ticks as seconds, numbers of other units as they are. */
+export function inUnits(report: Report, unit: Unit, value: number): number {
+  return unit === "sec" ? value / report.ticksPerSecond : value;
+}

@@ -1,0 +1,138 @@
+/** What the three trees show of a node: its weight, what is 100 %, number, colour. */
+import { formatPercent, formatValue } from "../format";
+import { scaleColor } from "../draw/colors";
+import type { Unit } from "../data/layout";
+import { inUnits } from "../model/report";
+import type { NodeValues } from "../model/severity";
+import type { Mode, Pane, Store } from "./store";
+
+/** A tree's numbers. Weights are ticks, occurrences or bytes. */
+export interface PaneNumbers {
+  weight(node: number): number;
+  /** The same in the other experiment; null: there is none. */
+  peerWeight(node: number): number | null;
+  /** What is 100 % of this node. */
+  whole(node: number): number;
+  unit(node: number): Unit;
+  /** Nodes that share colours: each tree of metrics is a group of its own. */
+  group(node: number): number;
+}
+
+export interface Shown {
+  readonly text: string;
+  /** Of what is 100 %, or of the largest colour: length of the bar, 0 to 1. */
+  readonly fraction: number;
+  readonly color: string;
+  readonly isFaint: boolean;
+}
+
+function weigh(values: NodeValues, isOpen: (node: number) => boolean) {
+  return (node: number): number =>
+    (isOpen(node) ? values.exclusive : values.inclusive)[node] ?? 0;
+}
+
+/** What a node's weight is related to in a mode. */
+export function paneNumbers(store: Store, pane: Pane): PaneNumbers {
+  const { report } = store;
+  const metric = store.selectedMetric.value;
+  const total = report.metricInclusive[metric.root]!;
+  if (pane === "metric") {
+    const open = store.metricOpen.value;
+    const peer = store.peerMetricNodes.value;
+    const isOpen = (node: number): boolean => open.has(node);
+    return {
+      weight: weigh(store.metricNodes.value, isOpen),
+      peerWeight: peer === null ? () => null : weigh(peer, isOpen),
+      whole: (node) => report.metricInclusive[report.metrics[node]!.root]!,
+      unit: (node) => report.metrics[node]!.unit,
+      group: (node) => report.metrics[node]!.root,
+    };
+  }
+  const isRelative = store.mode.value === "selection";
+  if (pane === "call") {
+    const open = store.callOpen.value;
+    const peer = store.peerCallNodes.value;
+    const isOpen = (node: number): boolean =>
+      store.callList.value !== "tree" || open.has(node);
+    return {
+      weight: weigh(store.callNodes.value, isOpen),
+      peerWeight: peer === null ? () => null : weigh(peer, isOpen),
+      whole: () => (isRelative ? store.metricWeight() : total),
+      unit: () => metric.unit,
+      group: () => 0,
+    };
+  }
+  const open = store.systemOpen.value;
+  const peer = store.peerSystemNodes.value;
+  const isOpen = (node: number): boolean => open.has(node);
+  return {
+    weight: weigh(store.systemNodes.value, isOpen),
+    peerWeight: peer === null ? () => null : weigh(peer, isOpen),
+    whole: () => (isRelative ? store.callWeight() : total),
+    unit: () => metric.unit,
+    group: () => 0,
+  };
+}
+
+/** Writes a weight as the mode demands. */
+export function showWeight(
+  store: Store,
+  mode: Mode,
+  unit: Unit,
+  weight: number,
+  whole: number,
+  peer: number | null,
+): string {
+  switch (mode) {
+    case "absolute":
+      return formatValue(unit, inUnits(store.report, unit, weight));
+    case "root":
+    case "selection":
+      return formatPercent(whole === 0 ? 0 : weight / whole);
+    case "peer":
+      if (peer === null) return "";
+      if (peer === 0) return weight === 0 ? "0.0%" : "new";
+      return formatPercent(weight / peer);
+  }
+}
+
+/** @returns what to show of the nodes of a pane; the largest of the nodes in view has the last
+ * colour unless the user has set limits. */
+export function shower(
+  store: Store,
+  numbers: PaneNumbers,
+  inView: Iterable<number>,
+): (node: number) => Shown {
+  const mode = store.mode.value;
+  const limits = store.limits.value;
+  const threshold = store.threshold.value;
+  const { dark } = store.palette.value;
+  const scale = store.scale.value;
+  const largest = limits === null ? largestRatios(numbers, inView) : null;
+  return (node) => {
+    const weight = numbers.weight(node);
+    const whole = numbers.whole(node);
+    const ratio = whole === 0 ? 0 : weight / whole;
+    const low = limits?.low ?? 0;
+    const high = limits?.high ?? largest?.get(numbers.group(node)) ?? 1;
+    const fraction = high > low ? Math.min(1, Math.max(0, (ratio - low) / (high - low))) : 0;
+    return {
+      text: showWeight(store, mode, numbers.unit(node), weight, whole, numbers.peerWeight(node)),
+      fraction,
+      color: scaleColor(scale, dark, fraction),
+      isFaint: Math.abs(ratio) < threshold,
+    };
+  };
+}
+
+/** @returns for each group the largest part of the whole among the nodes. */
+function largestRatios(numbers: PaneNumbers, nodes: Iterable<number>): Map<number, number> {
+  const largest = new Map<number, number>();
+  for (const node of nodes) {
+    const whole = numbers.whole(node);
+    if (whole <= 0) continue;
+    const group = numbers.group(node);
+    largest.set(group, Math.max(largest.get(group) ?? 0, numbers.weight(node) / whole));
+  }
+  return largest;
+}

@@ -1,0 +1,155 @@
+/** Every state of the page has an address: #view?key=value&... with what differs from the start. */
+import { batch, effect, type Signal } from "@preact/signals";
+import { SCALE_NAMES } from "../draw/colors";
+import type { Store, ViewName } from "./store";
+
+interface Field {
+  readonly key: string;
+  read(): string;
+  write(text: string): void;
+}
+
+const VIEWS: readonly ViewName[] = ["summary", "trees", "waits", "path", "locks", "metrics", "run"];
+
+function choice<T extends string>(key: string, target: Signal<T>, values: readonly T[]): Field {
+  return {
+    key,
+    read: () => target.value,
+    write: (text) => {
+      const found = values.find((value) => value === text);
+      if (found !== undefined) target.value = found;
+    },
+  };
+}
+
+function index(key: string, target: Signal<number>, count: number): Field {
+  return {
+    key,
+    read: () => target.value.toString(),
+    write: (text) => {
+      const number = Number(text);
+      if (Number.isInteger(number) && number >= 0 && number < count) target.value = number;
+    },
+  };
+}
+
+function set(key: string, target: Signal<ReadonlySet<number>>, count: number): Field {
+  return {
+    key,
+    read: () => encodeSet(target.value),
+    write: (text) => {
+      target.value = new Set(decodeSet(text).filter((number) => number < count));
+    },
+  };
+}
+
+/** Writes a set of numbers as differences: "0.1.5" is {0, 1, 6}. */
+export function encodeSet(numbers: ReadonlySet<number>): string {
+  let before = 0;
+  return [...numbers]
+    .sort((a, b) => a - b)
+    .map((number) => {
+      const difference = number - before;
+      before = number;
+      return difference.toString(36);
+    })
+    .join(".");
+}
+
+export function decodeSet(text: string): number[] {
+  let number = 0;
+  return text
+    .split(".")
+    .filter((part) => /^[0-9a-z]{1,6}$/.test(part))
+    .map((part) => (number += parseInt(part, 36)));
+}
+
+function fields(store: Store): Field[] {
+  const { report } = store;
+  return [
+    {
+      key: "metric",
+      read: () => store.selectedMetric.value.id,
+      write: (text) => {
+        const found = report.metricById.get(text);
+        if (found !== undefined) store.metric.value = found.index;
+      },
+    },
+    set("mx", store.metricOpen, report.metrics.length),
+    choice("calls", store.callList, ["tree", "paths", "functions"]),
+    index("call", store.callpath, report.callpaths.length),
+    set("cx", store.callOpen, report.callpaths.length),
+    choice("system", store.systemView, ["tree", "ranks", "distribution", "heatmap"]),
+    index("place", store.systemNode, store.system.kind.length),
+    set("sx", store.systemOpen, store.system.kind.length),
+    choice("mode", store.mode, ["absolute", "root", "selection", "peer"]),
+    choice("order", store.order, ["definition", "value", "name"]),
+    {
+      key: "threshold",
+      read: () => store.threshold.value.toString(),
+      write: (text) => {
+        const number = Number(text);
+        if (number >= 0 && number <= 1) store.threshold.value = number;
+      },
+    },
+    {
+      key: "limits",
+      read: () => (store.limits.value === null ? "" : `${store.limits.value.low}_${store.limits.value.high}`),
+      write: (text) => {
+        const [low, high] = text.split("_").map(Number);
+        store.limits.value =
+          low !== undefined && high !== undefined && low >= 0 && high > low ? { low, high } : null;
+      },
+    },
+    choice("scale", store.scale, SCALE_NAMES),
+    {
+      key: "zeros",
+      read: () => (store.zeros.value ? "1" : ""),
+      write: (text) => {
+        store.zeros.value = text === "1";
+      },
+    },
+    {
+      key: "kind",
+      read: () => store.kind.value ?? "",
+      write: (text) => {
+        store.kind.value = report.metricById.has(text) ? text : null;
+      },
+    },
+    index("lock", store.lock, report.locks.length),
+  ];
+}
+
+/** Keeps the address and the state the same, in both directions. */
+export function bindAddress(store: Store): void {
+  const all = fields(store);
+  const defaults = new Map(all.map((field) => [field.key, field.read()]));
+
+  const apply = (): void => {
+    const [view = "", query = ""] = location.hash.slice(1).split("?", 2);
+    store.view.value = VIEWS.find((name) => name === view) ?? "summary";
+    const given = new URLSearchParams(query);
+    for (const field of all) {
+      const text = given.get(field.key) ?? defaults.get(field.key)!;
+      if (text !== field.read()) field.write(text);
+    }
+  };
+  const follow = (): void => batch(apply);
+
+  follow();
+  effect(() => {
+    const query = new URLSearchParams();
+    for (const field of all) {
+      const text = field.read();
+      if (text !== defaults.get(field.key)) query.set(field.key, text);
+    }
+    const text = query.toString();
+    const hash = `#${store.view.value}${text === "" ? "" : `?${text}`}`;
+    if (hash === location.hash || (hash === "#summary" && location.hash === "")) return;
+    const isNewView = hash.split("?")[0] !== (location.hash.split("?")[0] || "#summary");
+    if (isNewView) history.pushState(null, "", hash);
+    else history.replaceState(null, "", hash);
+  });
+  addEventListener("popstate", follow);
+  addEventListener("hashchange", follow);
+}

@@ -1,0 +1,194 @@
+import { useCallback } from "preact/hooks";
+import type { JSX } from "preact";
+import { Chart, type Hit } from "../components/Chart";
+import { ExportMenu } from "../components/ExportMenu";
+import type { JsonLock, JsonLockParty } from "../data/layout";
+import { drawQueue, queueBin } from "../draw/queue";
+import type { Surface } from "../draw/surface";
+import { csvOf } from "../export/csv";
+import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import type { Store } from "../state/store";
+
+const PICTURE_WIDTH = 900;
+const QUEUE_HEIGHT = 200;
+
+export function lockName(lock: JsonLock): string {
+  const window = lock.name === null ? `window ${lock.window}` : shorten(printable(lock.name), 60);
+  return `${window}, ${lock.target === null ? "all targets" : `target ${lock.target}`}`;
+}
+
+/** The queues for the locks of windows. */
+export function Locks({ store }: { store: Store }): JSX.Element {
+  const { locks } = store.report;
+  const order = locks.map((_, i) => i).sort((a, b) => locks[b]!.waiting - locks[a]!.waiting);
+  const chosen = locks[store.lock.value];
+  if (chosen === undefined) {
+    return (
+      <section class="view" aria-label="Locks">
+        <p class="empty">No window was locked exclusively.</p>
+      </section>
+    );
+  }
+  return (
+    <section class="view locks" aria-label="Locks">
+      <div class="toolbar">
+        <span class="muted">Locks of windows that were locked exclusively, those with the longest waiting first.</span>
+        <span class="spacer" />
+        <ExportMenu
+          store={store}
+          name="locks"
+          title={`Queue for the lock of ${lockName(chosen)}`}
+          csv={() => locksCsv(locks)}
+          picture={() => ({
+            width: PICTURE_WIDTH,
+            height: QUEUE_HEIGHT,
+            draw: (surface, palette) => drawQueue(surface, palette, chosen),
+          })}
+        />
+      </div>
+      <table class="grid">
+        <thead>
+          <tr>
+            <th scope="col">Lock</th>
+            <th scope="col">Waiting</th>
+            <th scope="col">Waits</th>
+            <th scope="col">Exclusive</th>
+            <th scope="col">Shared</th>
+            <th scope="col" title="part of the time from the first request to the last release">
+              Held
+            </th>
+            <th scope="col">Mean queue</th>
+            <th scope="col">Longest queue</th>
+            <th scope="col">Longest chain</th>
+          </tr>
+        </thead>
+        <tbody>
+          {order.map((i) => {
+            const lock = locks[i]!;
+            const span = lock.end - lock.begin;
+            return (
+              <tr key={i} class={lock === chosen ? "selected" : ""} onClick={() => (store.lock.value = i)}>
+                <th scope="row">
+                  <button type="button" class="link" aria-pressed={lock === chosen}>
+                    {lockName(lock)}
+                  </button>
+                </th>
+                <td>{formatSeconds(lock.waiting)}</td>
+                <td>{formatCount(lock.waits)}</td>
+                <td>{formatCount(lock.exclusive)}</td>
+                <td>{formatCount(lock.shared)}</td>
+                <td>{formatPercent(span === 0 ? 0 : lock.held / span)}</td>
+                <td>{(span === 0 ? 0 : lock.waiting / span).toFixed(2)}</td>
+                <td>{formatCount(lock.longest_queue)}</td>
+                <td>{formatCount(lock.longest_chain)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      <Queue store={store} lock={chosen} />
+      <div class="two-columns">
+        <Parties title="Who held it" parties={chosen.holders} column="Others waited" value="caused" />
+        <Parties title="Who waited" parties={chosen.victims} column="Waited" value="waiting" />
+      </div>
+      {chosen.longest_chain > 1 && (
+        <p>
+          Longest chain of epochs that waited for one another: {formatCount(chosen.longest_chain)}, beginning with
+          the ranks {chosen.chain.join(" \u2192 ")}
+          {chosen.chain.length < chosen.longest_chain && " \u2192 ..."}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
+  const palette = store.palette.value;
+  const draw = useCallback((surface: Surface) => drawQueue(surface, palette, lock), [palette, lock]);
+  const hit = (x: number, _y: number, width: number): Hit | null => {
+    const bin = queueBin(lock, x, width);
+    if (bin < 0) return null;
+    const at = lock.begin + ((bin + 0.5) / lock.queue.length) * (lock.end - lock.begin);
+    return { lines: [`${lock.queue[bin]!.toFixed(2)} in the queue`, `${formatSeconds(at)} after the start`] };
+  };
+  return (
+    <>
+      <h2>
+        Length of the queue over time <small>{lockName(lock)}</small>
+      </h2>
+      {lock.queue.length === 0 ? (
+        <p class="empty">Nobody waited.</p>
+      ) : (
+        <Chart
+          draw={draw}
+          hit={hit}
+          height={QUEUE_HEIGHT}
+          label={`Length of the queue for ${lockName(lock)}, at most ${lock.longest_queue}`}
+          testId="queue-chart"
+        />
+      )}
+    </>
+  );
+}
+
+function Parties(props: {
+  title: string;
+  parties: readonly JsonLockParty[];
+  column: string;
+  value: "caused" | "waiting";
+}): JSX.Element {
+  const { title, parties, column, value } = props;
+  const largest = Math.max(...parties.map((party) => party[value]), 0);
+  return (
+    <div>
+      <h2>{title}</h2>
+      <table class="grid">
+        <thead>
+          <tr>
+            <th scope="col">Rank</th>
+            <th scope="col">{column}</th>
+            <th />
+            <th scope="col">Held</th>
+            <th scope="col">Epochs</th>
+          </tr>
+        </thead>
+        <tbody>
+          {parties.map((party) => (
+            <tr key={party.rank}>
+              <th scope="row">{party.rank}</th>
+              <td>{formatSeconds(party[value])}</td>
+              <td class="meter" aria-hidden="true">
+                <span
+                  class={value === "caused" ? "cause" : "wait"}
+                  style={{ width: `${largest > 0 ? (100 * party[value]) / largest : 0}%` }}
+                />
+              </td>
+              <td>{formatSeconds(party.held)}</td>
+              <td>{formatCount(party.epochs)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function locksCsv(locks: readonly JsonLock[]): string {
+  return csvOf(
+    ["window", "name", "target", "exclusive", "shared", "held", "waits", "waiting", "begin", "end", "longest_queue", "longest_chain"],
+    locks.map((l) => [
+      l.window,
+      l.name,
+      l.target,
+      l.exclusive,
+      l.shared,
+      l.held,
+      l.waits,
+      l.waiting,
+      l.begin,
+      l.end,
+      l.longest_queue,
+      l.longest_chain,
+    ]),
+  );
+}

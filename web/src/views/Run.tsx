@@ -1,0 +1,112 @@
+import type { JSX } from "preact";
+import { formatCount, formatSeconds, printable, shorten } from "../format";
+import type { Store } from "../state/store";
+
+const TEXT_LIMIT = 2000;
+
+/** What was measured, where and how; how to use this page. */
+export function Run({ store }: { store: Store }): JSX.Element {
+  const { report } = store;
+  const { experiment } = report;
+  const facts: (readonly [string, string | null])[] = [
+    ["Program", experiment.title],
+    ["Command", experiment.command],
+    ["Machine", experiment.machine],
+    ["Recorded by", experiment.creator],
+    ["Analysed by", report.generator],
+    ["Ranks", formatCount(experiment.processes)],
+    ["Threads", formatCount(experiment.locations)],
+    ["Run time", formatSeconds(experiment.duration)],
+    ["Events", formatCount(experiment.events)],
+    ["Clock", `${formatCount(experiment.ticks_per_second)} ticks a second`],
+    [
+      "Numbers",
+      report.precision === null
+        ? "exact, as in the report"
+        : `sums are exact; times of single locations are rounded to ${report.precision} binary digits to keep this page small`,
+    ],
+  ];
+  return (
+    <section class="view run" aria-label="Run">
+      <div class="two-columns">
+        <div>
+          <h2>Experiment</h2>
+          <Facts facts={facts} />
+          <h2>Recording</h2>
+          {report.environment === null ? (
+            <p class="empty">Nothing is known about it.</p>
+          ) : (
+            <Facts facts={flatten(report.environment, "")} />
+          )}
+        </div>
+        <div>
+          <h2>Warnings</h2>
+          {report.warnings.length === 0 ? (
+            <p class="muted">None: nothing was left out.</p>
+          ) : (
+            <ul class="observations warnings">
+              {report.warnings.map((text, i) => (
+                <li key={i}>{shorten(printable(text), TEXT_LIMIT)}</li>
+              ))}
+            </ul>
+          )}
+          <h2>How to use this page</h2>
+          <Keys />
+          <p>
+            Every state has an address: copy it from the address bar to show somebody what you see. The page
+            holds all of its data; it needs no network and asks for nothing.
+          </p>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Facts({ facts }: { facts: readonly (readonly [string, string | null])[] }): JSX.Element {
+  return (
+    <table class="facts-table">
+      <tbody>
+        {facts.map(([name, text], i) => (
+          <tr key={i}>
+            <th scope="row">{printable(name)}</th>
+            <td>{text === null ? <span class="muted">unknown</span> : shorten(printable(text), TEXT_LIMIT)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** @returns the leaves of a JSON value with their names. */
+function flatten(value: unknown, name: string): [string, string | null][] {
+  if (value === null || value === undefined) return [[name, null]];
+  if (Array.isArray(value)) return [[name, value.map(String).join(" ")]];
+  if (typeof value !== "object") return [[name, String(value)]];
+  return Object.entries(value).flatMap(([key, part]) =>
+    flatten(part, name === "" ? key.replace(/_/g, " ") : `${name}, ${key.replace(/_/g, " ")}`),
+  );
+}
+
+export function Keys(): JSX.Element {
+  const keys: readonly (readonly [string, string])[] = [
+    ["1 ... 7", "the views, from left to right"],
+    ["/", "search for metrics, call paths, ranks"],
+    ["\u2191 \u2193 \u2190 \u2192", "in a tree: go to a row; close and open it"],
+    ["*", "in a tree: open or close all below"],
+    ["h", "open the trees along the largest values"],
+    ["m", "next kind of numbers: values, percent of all, of the selection"],
+    ["?", "this list"],
+  ];
+  return (
+    <dl class="keys">
+      {keys.map(([key, text]) => (
+        <div key={key}>
+          <dt>
+            <kbd>{key}</kbd>
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,293 @@
+import type { JSX } from "preact";
+import { CallpathName } from "../components/Names";
+import { Spread } from "../components/Spread";
+import type { JsonProblem, JsonRatio } from "../data/layout";
+import { shareColor } from "../draw/colors";
+import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { inUnits } from "../model/report";
+import { callpathValues, locationValues, metricSet } from "../model/severity";
+import type { Store } from "../state/store";
+
+/** The answer: what the run loses its time with, why, and what to do. */
+export function Summary({ store }: { store: Store }): JSX.Element {
+  const { report } = store;
+  const { problems, observations, others } = report.summary;
+  return (
+    <section class="view summary" aria-label="Summary">
+      <Headline store={store} />
+      <div class="summary-columns">
+        <div>
+          <h2>What costs most</h2>
+          {problems.length === 0 && (
+            <p class="empty">No wait state is worth speaking of: the time goes elsewhere.</p>
+          )}
+          {problems.map((problem, i) => (
+            <Finding key={i} store={store} problem={problem} number={i + 1} />
+          ))}
+          {others.count > 0 && (
+            <p class="muted">
+              {formatCount(others.count)} smaller {others.count === 1 ? "problem" : "problems"}: together{" "}
+              {formatPercent(others.wait / cpuTime(store))} of CPU time.
+            </p>
+          )}
+        </div>
+        <aside>
+          <Efficiency store={store} />
+          <CriticalPath store={store} />
+          {observations.length > 0 && (
+            <>
+              <h2>Also worth knowing</h2>
+              <ul class="observations">
+                {observations.map((text, i) => (
+                  <li key={i}>{text}</li>
+                ))}
+              </ul>
+            </>
+          )}
+          {report.warnings.length > 0 && (
+            <>
+              <h2>Warnings</h2>
+              <ul class="observations warnings">
+                {report.warnings.map((text, i) => (
+                  <li key={i}>{shorten(printable(text), 600)}</li>
+                ))}
+              </ul>
+            </>
+          )}
+        </aside>
+      </div>
+    </section>
+  );
+}
+
+function cpuTime(store: Store): number {
+  const time = store.report.metricById.get("time");
+  return time === undefined ? 0 : inUnits(store.report, "sec", store.report.metricInclusive[time.index]!);
+}
+
+function Headline({ store }: { store: Store }): JSX.Element {
+  const { report } = store;
+  const { experiment, summary } = report;
+  const whole = cpuTime(store);
+  const nodes = new Set(report.locations.map((location) => location.node)).size;
+  const facts: readonly (readonly [string, string])[] = [
+    ["Run time", formatSeconds(experiment.duration)],
+    ["CPU time", formatSeconds(whole)],
+    ["Ranks", formatCount(experiment.processes)],
+    ["Threads", formatCount(experiment.locations)],
+    ["Nodes", formatCount(nodes)],
+    ["Events", formatCount(experiment.events)],
+  ];
+  return (
+    <header class="headline">
+      <div class="headline-text">
+        <h1>
+          {summary.waiting === 0 ? (
+            "No wait states were found"
+          ) : (
+            <>
+              <em>{formatPercent(summary.waiting / whole)}</em> of CPU time is lost waiting
+            </>
+          )}
+        </h1>
+        <dl class="facts">
+          {facts.map(([name, text]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+      <Shares store={store} whole={whole} />
+    </header>
+  );
+}
+
+/** Where the CPU time went, as one bar. */
+function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element {
+  const palette = store.palette.value;
+  const { shares } = store.report.summary;
+  return (
+    <figure class="shares" aria-label="CPU time by class">
+      <div class="shares-bar" aria-hidden="true">
+        {shares.map(({ name, time }) => (
+          <span
+            key={name}
+            class={name === "Waiting" ? "hatched" : ""}
+            style={{ flexGrow: time, background: shareColor(palette, name) }}
+            title={`${name}: ${formatSeconds(time)}`}
+          />
+        ))}
+      </div>
+      <figcaption>
+        {shares.map(({ name, time }) => (
+          <span key={name} class="legend">
+            <i class={name === "Waiting" ? "hatched" : ""} style={{ background: shareColor(palette, name) }} />
+            {name} <b>{formatPercent(time / whole)}</b> <span class="muted">{formatSeconds(time)}</span>
+          </span>
+        ))}
+      </figcaption>
+    </figure>
+  );
+}
+
+/** A problem in words, with who waits and who causes it. */
+function Finding({ store, problem, number }: { store: Store; problem: JsonProblem; number: number }): JSX.Element {
+  const { report } = store;
+  const palette = store.palette.value;
+  const metric = report.metricById.get(problem.metric)!;
+  const region = report.callpaths[problem.callpath]?.region;
+  const sameFunction = report.callpaths.filter((each) => each.region === region).map((each) => each.index);
+  const waits = locationValues(report, metricSet(report, metric.index, false), sameFunction);
+  const cost = report.metricById.get(problem.cost);
+  const causes =
+    cost === undefined || problem.cause === null
+      ? null
+      : locationValues(report, metricSet(report, cost.index, false), [problem.cause]);
+  return (
+    <details class="finding" open={number === 1}>
+      <summary>
+        <span class="number">{number}</span>
+        <span class="headline-sentence">{problem.headline}</span>
+        <span class="finding-strip" aria-hidden="true">
+          <Spread values={waits} color={palette.wait} width={90} height={18} label="" />
+        </span>
+      </summary>
+      <div class="finding-body">
+        {report.locations.length > 1 && (
+          <div class="strips">
+            <Strip store={store} name="Who waits" values={waits} color={palette.wait} />
+            {causes !== null && (
+              <Strip store={store} name="Who it goes back to" values={causes} color={palette.cause} />
+            )}
+          </div>
+        )}
+        <dl class="lines">
+          {problem.lines.map(({ label, text }) => (
+            <div key={label} class={`line line-${label.toLowerCase()}`}>
+              <dt>{label}</dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+        <p class="actions">
+          <button type="button" onClick={() => store.showInTrees(problem.metric, problem.callpath)}>
+            Where it waits
+          </button>
+          {problem.cause !== null && (
+            <button type="button" onClick={() => store.showInTrees(problem.cost, problem.cause ?? undefined)}>
+              What causes it
+            </button>
+          )}
+          <button
+            type="button"
+            onClick={() => {
+              store.kind.value = problem.metric;
+              store.view.value = "waits";
+            }}
+          >
+            Chains of causes
+          </button>
+        </p>
+      </div>
+    </details>
+  );
+}
+
+/** A bar for each location. */
+function Strip(props: { store: Store; name: string; values: Float64Array; color: string }): JSX.Element {
+  const { store, name, values, color } = props;
+  const largest = values.reduce((a, b) => Math.max(a, b), 0);
+  const last = store.report.locations[store.report.locations.length - 1];
+  return (
+    <figure class="strip">
+      <figcaption>
+        {name} <span class="muted">up to {formatSeconds(inUnits(store.report, "sec", largest))}</span>
+      </figcaption>
+      <Spread values={values} color={color} width="fill" height={34} label={`${name}, by location`} />
+      <div class="strip-axis">
+        <span>rank {store.report.locations[0]?.rank ?? 0}</span>
+        <span>rank {last?.rank ?? 0}</span>
+      </div>
+    </figure>
+  );
+}
+
+function Efficiency({ store }: { store: Store }): JSX.Element | null {
+  const { efficiency } = store.report.summary;
+  if (efficiency === null) return null;
+  const rows: readonly (readonly [string, JsonRatio, string, number])[] = [
+    ["Parallel efficiency", efficiency.parallel, "average computation / run time", 0],
+    ["Load balance", efficiency.load_balance, "average / longest computation", 1],
+    ["Communication efficiency", efficiency.communication, "longest computation / run time", 1],
+  ];
+  return (
+    <>
+      <h2>Efficiency</h2>
+      <table class="efficiency" data-testid="efficiency">
+        <tbody>
+          {rows.map(([name, ratio, meaning, depth]) => (
+            <tr key={name} class={ratio.verdict}>
+              <th scope="row" style={{ paddingLeft: `${depth * 14}px` }} title={meaning}>
+                {name}
+              </th>
+              <td class="ratio">{formatPercent(ratio.value)}</td>
+              <td class="meter" aria-hidden="true">
+                <span style={{ width: `${Math.min(100, 100 * ratio.value)}%` }} />
+              </td>
+              <td class="verdict">{ratio.verdict}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+const PATH_ROWS = 6;
+
+/** What the run time is made of. */
+function CriticalPath({ store }: { store: Store }): JSX.Element | null {
+  const { report } = store;
+  const path = report.metricById.get("critical_path");
+  if (path === undefined || report.metricInclusive[path.index] === 0) return null;
+  const imbalance = report.metricById.get("critical_path_imbalance");
+  const time = callpathValues(report, metricSet(report, path.index, false)).exclusive;
+  const excess =
+    imbalance === undefined
+      ? new Float64Array(time.length)
+      : callpathValues(report, metricSet(report, imbalance.index, false)).exclusive;
+  const whole = report.metricInclusive[path.index]!;
+  const rows = Array.from(time.keys())
+    .filter((callpath) => time[callpath]! >= 0.01 * whole)
+    .sort((a, b) => time[b]! - time[a]!)
+    .slice(0, PATH_ROWS);
+  return (
+    <>
+      <h2>
+        Critical path <small>what the run time is made of</small>
+      </h2>
+      <ul class="path-bars">
+        {rows.map((callpath) => (
+          <li key={callpath}>
+            <span class="path-label">
+              <CallpathName report={report} callpath={callpath} />
+              <b>{formatPercent(time[callpath]! / whole)}</b>
+            </span>
+            <span class="path-bar" aria-hidden="true">
+              <span style={{ width: `${(100 * (time[callpath]! - excess[callpath]!)) / whole}%` }} />
+              <span class="excess" style={{ width: `${(100 * excess[callpath]!) / whole}%` }} />
+            </span>
+            {excess[callpath]! > 0.01 * time[callpath]! && (
+              <span class="muted">
+                {formatSeconds(inUnits(report, "sec", excess[callpath]!))} of{" "}
+                {formatSeconds(inUnits(report, "sec", time[callpath]!))} by imbalance
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,145 @@
+import { useComputed } from "@preact/signals";
+import { useCallback } from "preact/hooks";
+import type { JSX } from "preact";
+import { Chart, type Hit } from "../components/Chart";
+import { drawDistribution } from "../draw/distribution";
+import { drawHeatMap, heatMapCell, type HeatMapModel } from "../draw/heatmap";
+import { drawRanks, rankAt } from "../draw/ranks";
+import { formatValue, printable, shorten } from "../format";
+import { distribute } from "../model/distribution";
+import { inUnits, locationName } from "../model/report";
+import { callpathLocationValues } from "../model/severity";
+import type { Store } from "../state/store";
+
+/** Call paths of a heat map at most; the others are smaller. */
+const HEAT_ROWS = 40;
+const HEAT_CELLS = 8_000_000;
+
+function write(store: Store, value: number): string {
+  return formatValue(store.selectedMetric.value.unit, value);
+}
+
+/** Values of the locations in seconds, occurrences or bytes. */
+function unitValues(store: Store): Float64Array {
+  const { unit } = store.selectedMetric.value;
+  return store.locationValues.value.map((value) => inUnits(store.report, unit, value));
+}
+
+/** A bar for each location. */
+export function Ranks({ store }: { store: Store }): JSX.Element {
+  const values = useComputed(() => unitValues(store)).value;
+  const palette = store.palette.value;
+  const format = (value: number): string => write(store, value);
+  const selected = store.system.location[store.systemNode.value] ?? -1;
+  const draw = useCallback(
+    (surface: Parameters<typeof drawRanks>[0]) => drawRanks(surface, palette, { values, format, selected }),
+    [values, palette, selected],
+  );
+  const hit = (x: number, y: number, width: number, height: number): Hit | null => {
+    const location = rankAt(values.length, x, y, width, height);
+    if (location < 0) return null;
+    return {
+      lines: [locationName(store.report, location), write(store, values[location]!)],
+      activate: () => store.selectLocation(location),
+    };
+  };
+  return <Chart draw={draw} hit={hit} height="fill" label={describe(store)} testId="ranks-chart" />;
+}
+
+/** Box and violin of the locations' values. */
+export function Distribution({ store }: { store: Store }): JSX.Element {
+  const values = useComputed(() => unitValues(store)).value;
+  const palette = store.palette.value;
+  const statistics = distribute(values);
+  const draw = useCallback(
+    (surface: Parameters<typeof drawDistribution>[0]) =>
+      drawDistribution(surface, palette, { values, format: (value) => write(store, value) }),
+    [values, palette],
+  );
+  return (
+    <div class="chart-with-table">
+      <Chart draw={draw} height="fill" label={describe(store)} testId="distribution-chart" />
+      <table class="numbers">
+        <tbody>
+          {(
+            [
+              ["Locations", statistics.count.toString()],
+              ["Sum", write(store, statistics.sum)],
+              ["Mean", write(store, statistics.mean)],
+              ["Std. deviation", write(store, statistics.deviation)],
+              ["Maximum", write(store, statistics.max)],
+              ["Upper quartile", write(store, statistics.upperQuartile)],
+              ["Median", write(store, statistics.median)],
+              ["Lower quartile", write(store, statistics.lowerQuartile)],
+              ["Minimum", write(store, statistics.min)],
+            ] as const
+          ).map(([name, text]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{text}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Call paths by locations. */
+export function HeatMap({ store }: { store: Store }): JSX.Element {
+  const { report } = store;
+  const palette = store.palette.value;
+  const width = report.locations.length;
+  const model = useComputed<HeatMapModel | null>(() => {
+    if (width * report.callpaths.length > HEAT_CELLS) return null;
+    const inclusive = callpathLocationValues(report, store.metrics.value);
+    const exclusive = inclusive.slice();
+    for (let callpath = report.callpaths.length - 1; callpath >= 0; callpath--) {
+      const above = report.callForest.parent[callpath]!;
+      if (above < 0) continue;
+      for (let i = 0; i < width; i++) exclusive[above * width + i]! -= inclusive[callpath * width + i]!;
+    }
+    const rows = store.callpaths.value
+      .filter((callpath) => store.callNodes.value.exclusive[callpath] !== 0)
+      .sort((a, b) => store.callNodes.value.exclusive[b]! - store.callNodes.value.exclusive[a]!)
+      .slice(0, HEAT_ROWS)
+      .map((callpath) => ({
+        name: shorten(printable(report.callpaths[callpath]!.region), 80),
+        callpath,
+        values: exclusive.subarray(callpath * width, (callpath + 1) * width),
+      }));
+    return { rows, columns: width, scale: store.scale.value };
+  });
+  const draw = useCallback(
+    (surface: Parameters<typeof drawHeatMap>[0]) => {
+      if (model.value !== null) drawHeatMap(surface, palette, model.value);
+    },
+    [model.value, palette],
+  );
+  if (model.value === null) return <p class="empty">Too many locations for one picture.</p>;
+  if (model.value.rows.length === 0) return <p class="empty">Nothing of this metric here.</p>;
+  const { unit } = store.selectedMetric.value;
+  const formatTicks = (value: number): string => formatValue(unit, inUnits(report, unit, value));
+  const hit = (x: number, y: number, wide: number, height: number): Hit | null => {
+    const cell = heatMapCell(model.value!, x, y, wide, height);
+    if (cell === null) return null;
+    const row = model.value!.rows[cell.row]!;
+    return {
+      lines: [row.name, locationName(report, cell.column), formatTicks(row.values[cell.column]!)],
+      activate: () => {
+        store.callList.value = "tree";
+        store.selectCallpath(row.callpath);
+        store.selectLocation(cell.column);
+      },
+    };
+  };
+  return <Chart draw={draw} hit={hit} height="fill" label={describe(store)} testId="heatmap-chart" />;
+}
+
+function describe(store: Store): string {
+  const { min, median, max } = distribute(unitValues(store));
+  return (
+    `${store.selectedMetric.value.name} of ${store.report.locations.length} locations: ` +
+    `from ${write(store, min)} to ${write(store, max)}, median ${write(store, median)}`
+  );
+}

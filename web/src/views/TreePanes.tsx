@@ -1,0 +1,237 @@
+import { useComputed, useSignal, type Signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { Spread } from "../components/Spread";
+import { TreePane } from "../components/TreePane";
+import { subtree } from "../model/forest";
+import { callpathNames, locationName } from "../model/report";
+import { callpathLocationValues } from "../model/severity";
+import { shower } from "../state/panes";
+import { toggled, type CallList, type Store, type SystemView } from "../state/store";
+import { Distribution, HeatMap, Ranks } from "./SystemCharts";
+import { callRows, metricRows, systemRows, type TreeRows } from "./tree_rows";
+
+/** More cells than these are not added up for the small charts beside the call paths. */
+const SPREAD_CELLS = 3_000_000;
+const SPREAD_WIDTH = 56;
+
+function Search({ query, what }: { query: Signal<string>; what: string }): JSX.Element {
+  return (
+    <input
+      type="search"
+      class="pane-search"
+      placeholder="Search"
+      aria-label={`Search ${what}`}
+      value={query.value}
+      onInput={(event) => (query.value = event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") query.value = "";
+      }}
+    />
+  );
+}
+
+function Tabs<T extends string>(props: {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string])[];
+  onChange: (value: T) => void;
+}): JSX.Element {
+  return (
+    <div class="segments small" role="group" aria-label={props.label}>
+      {props.options.map(([value, name]) => (
+        <button
+          type="button"
+          key={value}
+          aria-pressed={props.value === value}
+          onClick={() => props.onChange(value)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Opens or closes a node; with Shift, and all below it. */
+function toggle(
+  tree: TreeRows,
+  open: Signal<ReadonlySet<number>>,
+  node: number,
+  withAllBelow: boolean,
+): void {
+  if (!withAllBelow) {
+    open.value = toggled(open.value, node);
+    return;
+  }
+  const below = subtree(tree.forest, node).filter((each) => tree.forest.children[each]!.length > 0);
+  const changed = new Set(open.value);
+  const closes = changed.has(node);
+  for (const each of below) {
+    if (closes) changed.delete(each);
+    else changed.add(each);
+  }
+  open.value = changed;
+}
+
+function nodesOf(tree: TreeRows): number[] {
+  return tree.rows.map((row) => row.node);
+}
+
+export function MetricPane({ store }: { store: Store }): JSX.Element {
+  const query = useSignal("");
+  const tree = useComputed(() => metricRows(store, query.value));
+  const shown = useComputed(() => shower(store, tree.value.numbers, nodesOf(tree.value)));
+  const { report } = store;
+  return (
+    <section class="pane" aria-label="Metrics">
+      <header>
+        <h2>Metric</h2>
+        <span class="spacer" />
+        <Search query={query} what="metrics" />
+      </header>
+      <TreePane
+        id="metric-tree"
+        label="Metrics"
+        rows={tree.value.rows}
+        selected={store.metric.value}
+        name={tree.value.name}
+        isMarked={(node) => report.metrics[node]!.isWaitState && report.metrics[node]!.root === report.metrics[0]!.root}
+        isOpen={tree.value.isOpen}
+        hasChildren={(node) =>
+          report.metricForest.children[node]!.some(
+            (child) => store.zeros.value || report.metricInclusive[child] !== 0 || child === store.metric.value,
+          )
+        }
+        shown={(node) => {
+          const all = shown.value(node);
+          // That a tree is 100 % of itself needs no bar.
+          const isWhole = report.metrics[node]!.root === node && !tree.value.isOpen(node);
+          return isWhole ? { ...all, fraction: 0 } : all;
+        }}
+        onSelect={(node) => (store.metric.value = node)}
+        onToggle={(node, all) => toggle(tree.value, store.metricOpen, node, all)}
+        empty="No metric has this name."
+      />
+    </section>
+  );
+}
+
+export function CallPane({ store }: { store: Store }): JSX.Element {
+  const query = useSignal("");
+  const { report } = store;
+  const tree = useComputed(() => callRows(store, query.value));
+  const shown = useComputed(() => shower(store, tree.value.numbers, nodesOf(tree.value)));
+  const width = report.locations.length;
+  const spreads = useComputed(() =>
+    width > 1 && width * report.callpaths.length <= SPREAD_CELLS
+      ? callpathLocationValues(report, store.metrics.value)
+      : null,
+  );
+  const isTree = store.callList.value === "tree";
+  const spread = (node: number): JSX.Element | null => {
+    if (spreads.value === null) return null;
+    return (
+      <Spread
+        values={spreads.value.subarray(node * width, (node + 1) * width)}
+        color={store.palette.value.muted}
+        width={SPREAD_WIDTH}
+        height={16}
+        label="values of the locations"
+      />
+    );
+  };
+  return (
+    <section class="pane" aria-label="Call paths">
+      <header>
+        <h2>Call path</h2>
+        <Tabs<CallList>
+          label="How calls are listed"
+          value={store.callList.value}
+          options={[
+            ["tree", "Tree"],
+            ["paths", "Paths"],
+            ["functions", "Functions"],
+          ]}
+          onChange={(value) => (store.callList.value = value)}
+        />
+        <span class="spacer" />
+        <Search query={query} what="call paths" />
+      </header>
+      <TreePane
+        id="call-tree"
+        label="Call paths"
+        rows={tree.value.rows}
+        selected={store.callpath.value}
+        name={tree.value.name}
+        detail={(node) =>
+          store.callList.value === "paths" ? callpathNames(report, node).slice(0, -1).reverse().join(" \u2190 ") : ""
+        }
+        isOpen={tree.value.isOpen}
+        hasChildren={(node) => isTree && report.callForest.children[node]!.length > 0}
+        shown={shown.value}
+        spread={isTree ? spread : undefined}
+        onSelect={(node) => (store.callpath.value = node)}
+        onToggle={(node, all) => toggle(tree.value, store.callOpen, node, all)}
+        empty={query.value === "" ? "Nothing of this metric." : "No call path has this name."}
+      />
+    </section>
+  );
+}
+
+export function SystemPane({ store }: { store: Store }): JSX.Element {
+  const query = useSignal("");
+  const tree = useComputed(() => systemRows(store, query.value));
+  const shown = useComputed(() => shower(store, tree.value.numbers, nodesOf(tree.value)));
+  const { system } = store;
+  const view = store.systemView.value;
+  const names = useComputed(() => {
+    const { locations } = store.report;
+    // Names that are all the same, or that only number the locations, tell nothing.
+    return locations.some(
+      ({ name, index }) => name !== locations[0]!.name && name !== locationName(store.report, index),
+    );
+  });
+  return (
+    <section class="pane" aria-label="System">
+      <header>
+        <h2>System</h2>
+        <Tabs<SystemView>
+          label="How locations are shown"
+          value={view}
+          options={[
+            ["tree", "Tree"],
+            ["ranks", "Ranks"],
+            ["distribution", "Box"],
+            ["heatmap", "Heat map"],
+          ]}
+          onChange={(value) => (store.systemView.value = value)}
+        />
+        <span class="spacer" />
+        {view === "tree" && <Search query={query} what="locations" />}
+      </header>
+      {view === "tree" && (
+        <TreePane
+          id="system-tree"
+          label="System"
+          rows={tree.value.rows}
+          selected={store.systemNode.value}
+          name={tree.value.name}
+          detail={(node) => {
+            const location = system.location[node]!;
+            if (location < 0 || !names.value) return "";
+            return store.report.locations[location]!.name;
+          }}
+          isOpen={tree.value.isOpen}
+          hasChildren={(node) => system.forest.children[node]!.length > 0}
+          shown={shown.value}
+          onSelect={(node) => (store.systemNode.value = node)}
+          onToggle={(node, all) => toggle(tree.value, store.systemOpen, node, all)}
+          empty="No location has this name."
+        />
+      )}
+      {view === "ranks" && <Ranks store={store} />}
+      {view === "distribution" && <Distribution store={store} />}
+      {view === "heatmap" && <HeatMap store={store} />}
+    </section>
+  );
+}

@@ -1,0 +1,163 @@
+/** Which rows each of the three trees has, from top to bottom. */
+import { isWithin, makeForest, visibleRows, type Forest, type VisibleRow } from "../model/forest";
+import { functionValues } from "../model/severity";
+import { paneNumbers, type PaneNumbers } from "../state/panes";
+import type { Pane, Store } from "../state/store";
+
+export interface TreeRows {
+  readonly forest: Forest;
+  readonly rows: readonly VisibleRow[];
+  readonly numbers: PaneNumbers;
+  readonly isOpen: (node: number) => boolean;
+  readonly name: (node: number) => string;
+}
+
+/** @returns nodes whose name holds the query, and all above them; null: no query. */
+function found(forest: Forest, name: (node: number) => string, query: string): Uint8Array | null {
+  if (query === "") return null;
+  const wanted = query.toLowerCase();
+  const mark = new Uint8Array(forest.parent.length);
+  for (let node = mark.length - 1; node >= 0; node--) {
+    if (mark[node] === 0 && !name(node).toLowerCase().includes(wanted)) continue;
+    for (let at = node; at >= 0 && mark[at] === 0; at = forest.parent[at]!) mark[at] = 1;
+  }
+  return mark;
+}
+
+/** @returns nodes below which the search found something: they are open while it lasts. */
+function opened(forest: Forest, marks: Uint8Array | null): (node: number) => boolean {
+  if (marks === null) return () => false;
+  return (node) => forest.children[node]!.some((child) => marks[child] === 1);
+}
+
+function sorter(store: Store, numbers: PaneNumbers, name: (node: number) => string) {
+  return (nodes: readonly number[]): readonly number[] => {
+    switch (store.order.value) {
+      case "definition":
+        return nodes;
+      case "value":
+        return [...nodes].sort((a, b) => numbers.weight(b) - numbers.weight(a) || a - b);
+      case "name":
+        return [...nodes].sort((a, b) => name(a).localeCompare(name(b)) || a - b);
+    }
+  };
+}
+
+export function metricRows(store: Store, query: string): TreeRows {
+  const { report } = store;
+  const forest = report.metricForest;
+  const numbers = paneNumbers(store, "metric");
+  const name = (node: number): string => report.metrics[node]!.name;
+  const marks = found(forest, (node) => `${name(node)} ${report.metrics[node]!.id}`, query);
+  const byQuery = opened(forest, marks);
+  const open = store.metricOpen.value;
+  const values = report.metricInclusive;
+  const zeros = store.zeros.value;
+  const selected = store.metric.value;
+  const isShown = (node: number): boolean =>
+    (marks === null || marks[node] === 1) &&
+    (zeros || values[node] !== 0 || marks !== null || isWithin(forest, selected, node));
+  const isOpen = (node: number): boolean => open.has(node) || byQuery(node);
+  // Roots have different units: their order is that of the table.
+  const order = sorter(store, numbers, name);
+  const rows = visibleRows(
+    forest,
+    isOpen,
+    (nodes) => (forest.parent[nodes[0] ?? 0] === -1 ? nodes : order(nodes)),
+    isShown,
+  );
+  return { forest, rows, numbers, isOpen, name };
+}
+
+export function callRows(store: Store, query: string): TreeRows {
+  const { report } = store;
+  const name = (node: number): string => report.callpaths[node]!.region;
+  const numbers = paneNumbers(store, "call");
+  const { exclusive, inclusive } = store.callNodes.value;
+  const zeros = store.zeros.value;
+  if (store.callList.value !== "tree") return flatRows(store, numbers, query);
+  const forest = report.callForest;
+  const marks = found(forest, name, query);
+  const byQuery = opened(forest, marks);
+  const open = store.callOpen.value;
+  const selected = store.callpath.value;
+  const isShown = (node: number): boolean =>
+    (marks === null || marks[node] === 1) &&
+    (zeros ||
+      inclusive[node] !== 0 ||
+      exclusive[node] !== 0 ||
+      marks !== null ||
+      isWithin(forest, selected, node));
+  const isOpen = (node: number): boolean => open.has(node) || byQuery(node);
+  const rows = visibleRows(forest, isOpen, sorter(store, numbers, name), isShown);
+  return { forest, rows, numbers, isOpen, name };
+}
+
+/** Call paths, or functions (each shown by the first call path that ends in it), largest first. */
+function flatRows(store: Store, numbers: PaneNumbers, query: string): TreeRows {
+  const { report } = store;
+  const { exclusive } = store.callNodes.value;
+  const byFunction = store.callList.value === "functions";
+  const name = (node: number): string => report.callpaths[node]!.region;
+  const sums = byFunction ? functionValues(report, exclusive) : null;
+  const weight = (node: number): number =>
+    sums === null ? exclusive[node]! : (sums.get(name(node)) ?? 0);
+  const seen = new Set<string>();
+  const wanted = query.toLowerCase();
+  const nodes = report.callpaths
+    .map((each) => each.index)
+    .filter((node) => {
+      if (byFunction) {
+        if (seen.has(name(node))) return false;
+        seen.add(name(node));
+      }
+      return (
+        name(node).toLowerCase().includes(wanted) && (store.zeros.value || weight(node) !== 0)
+      );
+    });
+  if (store.order.value === "name") nodes.sort((a, b) => name(a).localeCompare(name(b)) || a - b);
+  else nodes.sort((a, b) => weight(b) - weight(a) || a - b);
+  const peer = store.peerCallNodes.value?.exclusive ?? null;
+  const peerSums = byFunction && peer !== null ? functionValues(report, peer) : null;
+  return {
+    forest: makeForest(new Int32Array(report.callpaths.length).fill(-1)),
+    rows: nodes.map((node, i) => ({ node, depth: 0, position: i + 1, siblings: nodes.length })),
+    numbers: {
+      ...numbers,
+      weight,
+      peerWeight: (node) =>
+        peer === null ? null : peerSums === null ? peer[node]! : (peerSums.get(name(node)) ?? 0),
+    },
+    isOpen: () => false,
+    name,
+  };
+}
+
+export function systemRows(store: Store, query: string): TreeRows {
+  const { system } = store;
+  const { forest } = system;
+  const name = (node: number): string => system.name[node]!;
+  const numbers = paneNumbers(store, "system");
+  const marks = found(forest, name, query);
+  const byQuery = opened(forest, marks);
+  const open = store.systemOpen.value;
+  const isOpen = (node: number): boolean => open.has(node) || byQuery(node);
+  const rows = visibleRows(
+    forest,
+    isOpen,
+    sorter(store, numbers, name),
+    (node) => marks === null || marks[node] === 1,
+  );
+  return { forest, rows, numbers, isOpen, name };
+}
+
+export function treeRows(store: Store, pane: Pane, query: string): TreeRows {
+  switch (pane) {
+    case "metric":
+      return metricRows(store, query);
+    case "call":
+      return callRows(store, query);
+    case "system":
+      return systemRows(store, query);
+  }
+}
