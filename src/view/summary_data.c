@@ -7,13 +7,6 @@
 /** Of the page, which has more room than a terminal. */
 #define PROBLEMS 8
 
-static void put_seconds(FILE *json, const char *key, const struct fm_cube *cube, int64_t ticks)
-{
-    char number[FM_TEXT_NUMBER];
-    fprintf(json, "\"%s\":%s", key,
-            fm_text_shortest(number, (double)ticks / (double)cube->experiment.ticks_per_second));
-}
-
 static void put_shares(FILE *json, const struct fm_report *report)
 {
     struct fm_share shares[FM_SHARE_COUNT];
@@ -25,9 +18,7 @@ static void put_shares(FILE *json, const struct fm_report *report)
             continue;
         fprintf(json, "%s{\"name\":", separator);
         fm_text_write_json(json, shares[i].name);
-        putc(',', json);
-        put_seconds(json, "time", report->cube, shares[i].ticks);
-        putc('}', json);
+        fprintf(json, ",\"ticks\":%lld}", (long long)shares[i].ticks);
         separator = ",";
     }
     putc(']', json);
@@ -57,8 +48,7 @@ static void put_efficiency(FILE *json, const struct fm_report *report)
     putc('}', json);
 }
 
-static void put_problem(FILE *json, const struct fm_report *report,
-                        const struct fm_problem *problem)
+static void put_problem(FILE *json, const struct fm_problem *problem)
 {
     fm_metric_t cost = fm_delay_cost_metric(fm_delay_kind(problem->kind), false);
     fprintf(json, "{\"metric\":\"%s\",\"cost\":\"%s\",\"callpath\":%u,\"cause\":",
@@ -68,8 +58,7 @@ static void put_problem(FILE *json, const struct fm_report *report,
         fputs("null,", json);
     else
         fprintf(json, "%u,", problem->cause);
-    put_seconds(json, "wait", report->cube, problem->wait);
-    fputs(",\"headline\":", json);
+    fprintf(json, "\"ticks\":%lld,\"headline\":", (long long)problem->wait);
     fm_text_write_json(json, problem->headline.items[0].text);
     fputs(",\"lines\":[", json);
     for (size_t i = 0; i < problem->lines.count; i++) {
@@ -90,11 +79,10 @@ static void put_problems(FILE *json, const struct fm_report *report)
     for (size_t i = 0; i < problems.shown; i++) {
         if (i > 0)
             putc(',', json);
-        put_problem(json, report, &problems.items[i]);
+        put_problem(json, &problems.items[i]);
     }
-    fprintf(json, "],\"others\":{\"count\":%zu,", problems.count - problems.shown);
-    put_seconds(json, "wait", report->cube, problems.rest);
-    putc('}', json);
+    fprintf(json, "],\"others\":{\"count\":%zu,\"ticks\":%lld}", problems.count - problems.shown,
+            (long long)problems.rest);
     fm_problems_free(&problems);
 }
 
@@ -121,8 +109,7 @@ fm_status_t fm_summary_data_put(const struct fm_cube *cube, FILE *json, struct f
     fm_status_t status = fm_report_prepare(&report, cube, &options, &terminal, error);
     if (status != FM_OK)
         return status;
-    fputs("\"summary\":{", json);
-    put_seconds(json, "waiting", cube, report.waiting);
+    fprintf(json, "\"summary\":{\"waiting\":%lld", (long long)report.waiting);
     put_shares(json, &report);
     put_efficiency(json, &report);
     put_problems(json, &report);

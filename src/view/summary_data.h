@@ -8,12 +8,12 @@
 
 #include <stdio.h>
 
-/** Writes the member "summary" and a comma: "waiting" (seconds), "shares" ("name", "time": the CPU
+/** Writes the member "summary" and a comma: "waiting" (ticks), "shares" ("name", "ticks": the CPU
  * time by class), "efficiency" (null, or "parallel", "load_balance", "communication", each with
- * "value" and "verdict"), "problems" ("metric", "cost" (metric of what this waiting
- * goes back to), "callpath", "cause" (call path or null), "wait", "headline", "lines" of "label"
- * and "text"), "others" ("count", "wait": of the problems that are left out), "observations"
- * (sentences). Errors may be left in the stream. */
+ * "value" and "verdict"), "problems" ("metric", "cost" (metric of what this waiting goes back to),
+ * "callpath", "cause" (call path or null), "ticks", "headline", "lines" of "label" and "text"),
+ * "others" ("count", "ticks": of the problems that are left out), "observations" (sentences).
+ * Errors may be left in the stream. */
 fm_status_t fm_summary_data_put(const struct fm_cube *cube, FILE *json, struct fm_error *error);
 
 #endif

@@ -62,7 +62,7 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): J
             >
               {tab.name}
               {tab.view === "run" && store.report.warnings.length > 0 && (
-                <span class="badge" title="warnings">
+                <span class="badge" aria-label={`${store.report.warnings.length} warnings`}>
                   {store.report.warnings.length}
                 </span>
               )}

@@ -1,10 +1,19 @@
 /** Numbers for people, written as `fermata report` writes them (src/report/format.c). */
 import type { Unit } from "./data/layout";
 
+/** As toFixed(), but a number in the middle between two goes to the even one, as C writes it. */
+function fixed(value: number, decimals: number): string {
+  // Only multiples of 2^-(decimals + 1) can lie exactly in the middle.
+  const steps = value * 10 ** decimals;
+  const isMiddle = Number.isInteger(value * 2 ** (decimals + 1)) && Math.abs(steps % 1) === 0.5;
+  if (!isMiddle) return value.toFixed(decimals);
+  return ((2 * Math.round(steps / 2)) / 10 ** decimals).toFixed(decimals);
+}
+
 function scaled(value: number, unit: string): string {
   const size = Math.abs(value);
   const decimals = size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
-  return `${value.toFixed(decimals)} ${unit}`;
+  return `${fixed(value, decimals)} ${unit}`;
 }
 
 export function formatSeconds(seconds: number): string {
@@ -14,6 +23,11 @@ export function formatSeconds(seconds: number): string {
   if (size < 999.95e-6) return scaled(seconds * 1e6, "us");
   if (size < 999.95e-3) return scaled(seconds * 1e3, "ms");
   return scaled(seconds, "s");
+}
+
+/** Writes a round number of seconds along an axis: without digits that say nothing. */
+export function formatTick(seconds: number): string {
+  return formatSeconds(seconds).replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "");
 }
 
 export function formatCount(value: number): string {
@@ -40,7 +54,7 @@ export function formatValue(unit: Unit, value: number): string {
 /** Writes a ratio as "31.2%"; what is not 0 never becomes "0.0%" but "<0.1%". */
 export function formatPercent(ratio: number): string {
   const percent = 100 * ratio;
-  return percent > 0 && percent < 0.05 ? "<0.1%" : `${percent.toFixed(1)}%`;
+  return percent > 0 && percent < 0.05 ? "<0.1%" : `${fixed(percent, 1)}%`;
 }
 
 export function unitName(unit: Unit): string {

@@ -9,6 +9,9 @@ const NAME_LIMIT = 300;
 /** Rows drawn above and below what is in view. */
 const MARGIN = 8;
 
+/** Open or close a node; so all below it; open all below it. */
+export type Toggle = "one" | "all" | "open";
+
 interface Props {
   id: string;
   label: string;
@@ -24,7 +27,7 @@ interface Props {
   /** Draws how the node's value is spread over the locations. */
   spread?: ((node: number) => JSX.Element | null) | undefined;
   onSelect: (node: number) => void;
-  onToggle: (node: number, withAllBelow: boolean) => void;
+  onToggle: (node: number, how: Toggle) => void;
   empty: string;
 }
 
@@ -80,12 +83,12 @@ export function TreePane(props: Props): JSX.Element {
         break;
       case "ArrowRight":
         if (row === undefined) return;
-        if (hasChildren(row.node) && !isOpen(row.node)) props.onToggle(row.node, false);
+        if (hasChildren(row.node) && !isOpen(row.node)) props.onToggle(row.node, "one");
         else if (hasChildren(row.node)) move(at + 1);
         break;
       case "ArrowLeft":
         if (row === undefined) return;
-        if (hasChildren(row.node) && isOpen(row.node)) props.onToggle(row.node, false);
+        if (hasChildren(row.node) && isOpen(row.node)) props.onToggle(row.node, "one");
         else {
           let above = at - 1;
           while (above >= 0 && rows[above]!.depth >= row.depth) above--;
@@ -95,11 +98,11 @@ export function TreePane(props: Props): JSX.Element {
       case "Enter":
       case " ":
         if (row === undefined || !hasChildren(row.node)) return;
-        props.onToggle(row.node, event.shiftKey);
+        props.onToggle(row.node, event.shiftKey ? "all" : "one");
         break;
       case "*":
         if (row === undefined || !hasChildren(row.node)) return;
-        props.onToggle(row.node, true);
+        props.onToggle(row.node, "open");
         break;
       default:
         return;
@@ -141,7 +144,7 @@ function Row({ pane, row, top }: { pane: Props; row: VisibleRow; top: number }):
   const detail = pane.detail?.(node) ?? "";
   const toggle = (event: MouseEvent): void => {
     event.stopPropagation();
-    pane.onToggle(node, event.shiftKey);
+    pane.onToggle(node, event.shiftKey ? "all" : "one");
   };
   return (
     <div

@@ -1,4 +1,5 @@
-/** The JSON in the page's data: docs/report-json.md, src/view/report_data.h. Times are seconds. */
+/** The JSON in the page's data: docs/report-json.md, src/view/report_data.h. Times are seconds, where
+ * they are not called ticks. */
 
 export type Unit = "sec" | "occ" | "bytes";
 
@@ -92,7 +93,7 @@ export interface JsonProblem {
   cost: string;
   callpath: number;
   cause: number | null;
-  wait: number;
+  ticks: number;
   headline: string;
   lines: { label: string; text: string }[];
 }
@@ -103,15 +104,16 @@ export interface JsonRatio {
 }
 
 export interface JsonSummary {
+  /** Ticks. */
   waiting: number;
-  shares: { name: string; time: number }[];
+  shares: { name: string; ticks: number }[];
   efficiency: {
     parallel: JsonRatio;
     load_balance: JsonRatio;
     communication: JsonRatio;
   } | null;
   problems: JsonProblem[];
-  others: { count: number; wait: number };
+  others: { count: number; ticks: number };
   observations: string[];
 }
 

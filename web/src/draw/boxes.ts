@@ -1,7 +1,7 @@
 /** Box plots of the waiting times of each kind on one logarithmic axis. */
 import { scaleLog } from "d3-scale";
 import type { JsonStatistics } from "../data/layout";
-import { formatSeconds } from "../format";
+import { formatTick } from "../format";
 import type { Palette } from "./colors";
 import type { Surface } from "./surface";
 
@@ -27,7 +27,7 @@ export function drawBoxes(
   decades.forEach((tick, i) => {
     surface.line(x(tick), rowHeight, x(tick), bottom, { color: palette.line });
     if (i % every === 0) {
-      surface.text(x(tick), bottom + 11, formatSeconds(tick).replace(/\.0+ /, " "), {
+      surface.text(x(tick), bottom + 11, formatTick(tick), {
         size: 11,
         color: palette.muted,
         anchor: "middle",

@@ -1,6 +1,6 @@
 /** The critical path over time and locations. */
 import { scaleLinear } from "d3-scale";
-import { formatSeconds } from "../format";
+import { formatTick } from "../format";
 import type { Report } from "../model/report";
 import type { Palette } from "./colors";
 import type { Surface } from "./surface";
@@ -31,7 +31,7 @@ export function drawCriticalPath(surface: Surface, palette: Palette, report: Rep
     });
   }
   for (const tick of x.ticks(Math.max(2, Math.floor(width / 110)))) {
-    surface.text(x(tick), TOP + height + 14, formatSeconds(tick), {
+    surface.text(x(tick), TOP + height + 14, formatTick(tick), {
       size: 11,
       color: palette.muted,
       anchor: "middle",

@@ -1,7 +1,7 @@
 /** The length of a lock's queue over time. */
 import { scaleLinear } from "d3-scale";
 import type { JsonLock } from "../data/layout";
-import { formatSeconds } from "../format";
+import { formatTick } from "../format";
 import { ticks } from "./axis";
 import type { Palette } from "./colors";
 import type { Point, Surface } from "./surface";
@@ -25,7 +25,7 @@ export function drawQueue(surface: Surface, palette: Palette, lock: JsonLock): v
   const time = scaleLinear([lock.begin, lock.end], [LEFT, LEFT + width]);
   for (const tick of time.ticks(Math.max(2, Math.floor(width / 110)))) {
     surface.line(time(tick), TOP + height, time(tick), TOP + height + 4, { color: palette.muted });
-    surface.text(time(tick), TOP + height + 14, formatSeconds(tick), {
+    surface.text(time(tick), TOP + height + 14, formatTick(tick), {
       size: 11,
       color: palette.muted,
       anchor: "middle",

@@ -36,6 +36,30 @@ export interface Surface {
   clip(x: number, y: number, width: number, height: number, draw: () => void): void;
 }
 
+/** A part of a surface as a surface of its own. */
+export function partOf(
+  whole: Surface,
+  left: number,
+  top: number,
+  width: number,
+  height: number,
+): Surface {
+  const move = (points: readonly Point[]): Point[] => points.map(([x, y]) => [x + left, y + top]);
+  return {
+    width,
+    height,
+    rect: (x, y, w, h, fill, opacity) => whole.rect(x + left, y + top, w, h, fill, opacity),
+    frame: (x, y, w, h, stroke) => whole.frame(x + left, y + top, w, h, stroke),
+    line: (x1, y1, x2, y2, stroke) => whole.line(x1 + left, y1 + top, x2 + left, y2 + top, stroke),
+    polyline: (points, stroke) => whole.polyline(move(points), stroke),
+    polygon: (points, fill, opacity) => whole.polygon(move(points), fill, opacity),
+    circle: (x, y, radius, fill, opacity) => whole.circle(x + left, y + top, radius, fill, opacity),
+    hatch: (x, y, w, h, color) => whole.hatch(x + left, y + top, w, h, color),
+    text: (x, y, text, style) => whole.text(x + left, y + top, text, style),
+    clip: (x, y, w, h, draw) => whole.clip(x + left, y + top, w, h, draw),
+  };
+}
+
 export const FONT = '"Inter", system-ui, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif';
 
 let measuring: CanvasRenderingContext2D | null = null;

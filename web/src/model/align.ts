@@ -38,8 +38,8 @@ function mapLocations(own: Report, other: Report): Int32Array {
 
 interface Cell {
   readonly metric: number;
-  readonly callpath: number;
-  readonly location: number; // -1: a row's part without a location here
+  readonly callpath: number; // -1: no call path in common
+  readonly location: number; // -1: a location that only the other has
   readonly value: number;
 }
 
@@ -51,7 +51,7 @@ function mappedCells(own: Report, other: Report): Cell[] {
   for (let row = 0; row < other.rows.metric.length; row++) {
     const metric = metrics[other.rows.metric[row]!]!;
     const callpath = callpaths[other.rows.callpath[row]!]!;
-    if (metric < 0 || callpath < 0) continue;
+    if (metric < 0) continue;
     const factor =
       own.metrics[metric]!.unit === "sec" ? own.ticksPerSecond / other.ticksPerSecond : 1;
     for (let cell = other.rows.start[row]!; cell < other.rows.start[row + 1]!; cell++) {
@@ -63,8 +63,9 @@ function mappedCells(own: Report, other: Report): Cell[] {
   return found;
 }
 
-/** @returns the other report's severities with the dimensions of `own`. Where the other has ranks
- * that `own` has not, their values count in all sums, but at no location. */
+/** @returns the other report's severities with the dimensions of `own`. What lies at ranks that only
+ * the other has counts in all sums, but at no location; what lies below call trees that only the
+ * other has counts for its metric. */
 export function alignReport(own: Report, other: Report): Report {
   const found = mappedCells(own, other);
   const metric: number[] = [];
@@ -76,6 +77,8 @@ export function alignReport(own: Report, other: Report): Report {
   const ofMetric = new Uint32Array(own.metrics.length + 1);
   const metricExclusive = new Float64Array(own.metrics.length);
   for (const cell of found) {
+    metricExclusive[cell.metric]! += cell.value;
+    if (cell.callpath < 0) continue;
     const row = metric.length - 1;
     if (row < 0 || metric[row] !== cell.metric || callpath[row] !== cell.callpath) {
       metric.push(cell.metric);
@@ -84,7 +87,6 @@ export function alignReport(own: Report, other: Report): Report {
       sum.push(0);
     }
     sum[sum.length - 1]! += cell.value;
-    metricExclusive[cell.metric]! += cell.value;
     ofMetric[cell.metric + 1] = metric.length;
     if (cell.location >= 0) {
       location.push(cell.location);

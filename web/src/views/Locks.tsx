@@ -4,8 +4,10 @@ import { Chart, type Hit } from "../components/Chart";
 import { ExportMenu } from "../components/ExportMenu";
 import type { JsonLock, JsonLockParty } from "../data/layout";
 import { drawQueue, queueBin } from "../draw/queue";
-import type { Surface } from "../draw/surface";
+import { partOf, type Surface } from "../draw/surface";
+import { drawTable, tableSize, type Table } from "../draw/table";
 import { csvOf } from "../export/csv";
+import type { Picture } from "../export/download";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
 import type { Store } from "../state/store";
 
@@ -39,11 +41,7 @@ export function Locks({ store }: { store: Store }): JSX.Element {
           name="locks"
           title={`Queue for the lock of ${lockName(chosen)}`}
           csv={() => locksCsv(locks)}
-          picture={() => ({
-            width: PICTURE_WIDTH,
-            height: QUEUE_HEIGHT,
-            draw: (surface, palette) => drawQueue(surface, palette, chosen),
-          })}
+          picture={() => locksPicture(order.map((i) => locks[i]!), chosen)}
         />
       </div>
       <table class="grid">
@@ -171,6 +169,31 @@ function Parties(props: {
       </table>
     </div>
   );
+}
+
+/** All locks, and the queue for the one that is chosen. */
+function locksPicture(locks: readonly JsonLock[], chosen: JsonLock): Picture {
+  const numeric = (title: string) => ({ title, numeric: true });
+  const table: Table = {
+    title: "Locks",
+    columns: [{ title: "Lock" }, numeric("Waiting"), numeric("Waits"), numeric("Longest queue")],
+    rows: locks.map((lock) => [
+      { text: lockName(lock), bold: lock === chosen },
+      { text: formatSeconds(lock.waiting) },
+      { text: formatCount(lock.waits) },
+      { text: formatCount(lock.longest_queue) },
+    ]),
+  };
+  const size = tableSize(table);
+  const width = Math.max(PICTURE_WIDTH, size.width);
+  return {
+    width,
+    height: size.height + QUEUE_HEIGHT,
+    draw: (surface, palette) => {
+      drawTable(surface, palette, table);
+      drawQueue(partOf(surface, 0, size.height, width, QUEUE_HEIGHT), palette, chosen);
+    },
+  };
 }
 
 function locksCsv(locks: readonly JsonLock[]): string {

@@ -92,7 +92,7 @@ export function Keys(): JSX.Element {
     ["1 ... 7", "the views, from left to right"],
     ["/", "search for metrics, call paths, ranks"],
     ["\u2191 \u2193 \u2190 \u2192", "in a tree: go to a row; close and open it"],
-    ["*", "in a tree: open or close all below"],
+    ["*", "in a tree: open all below"],
     ["h", "open the trees along the largest values"],
     ["m", "next kind of numbers: values, percent of all, of the selection"],
     ["?", "this list"],

@@ -27,7 +27,7 @@ export function Summary({ store }: { store: Store }): JSX.Element {
           {others.count > 0 && (
             <p class="muted">
               {formatCount(others.count)} smaller {others.count === 1 ? "problem" : "problems"}: together{" "}
-              {formatPercent(others.wait / cpuTime(store))} of CPU time.
+              {formatPercent(others.ticks / cpuTime(store))} of CPU time.
             </p>
           )}
         </div>
@@ -60,9 +60,10 @@ export function Summary({ store }: { store: Store }): JSX.Element {
   );
 }
 
+/** Ticks of all locations together. */
 function cpuTime(store: Store): number {
   const time = store.report.metricById.get("time");
-  return time === undefined ? 0 : inUnits(store.report, "sec", store.report.metricInclusive[time.index]!);
+  return time === undefined ? 0 : store.report.metricInclusive[time.index]!;
 }
 
 function Headline({ store }: { store: Store }): JSX.Element {
@@ -72,7 +73,7 @@ function Headline({ store }: { store: Store }): JSX.Element {
   const nodes = new Set(report.locations.map((location) => location.node)).size;
   const facts: readonly (readonly [string, string])[] = [
     ["Run time", formatSeconds(experiment.duration)],
-    ["CPU time", formatSeconds(whole)],
+    ["CPU time", formatSeconds(inUnits(report, "sec", whole))],
     ["Ranks", formatCount(experiment.processes)],
     ["Threads", formatCount(experiment.locations)],
     ["Nodes", formatCount(nodes)],
@@ -108,23 +109,24 @@ function Headline({ store }: { store: Store }): JSX.Element {
 function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element {
   const palette = store.palette.value;
   const { shares } = store.report.summary;
+  const time = (ticks: number): string => formatSeconds(inUnits(store.report, "sec", ticks));
   return (
     <figure class="shares" aria-label="CPU time by class">
       <div class="shares-bar" aria-hidden="true">
-        {shares.map(({ name, time }) => (
+        {shares.map(({ name, ticks }) => (
           <span
             key={name}
             class={name === "Waiting" ? "hatched" : ""}
-            style={{ flexGrow: time, background: shareColor(palette, name) }}
-            title={`${name}: ${formatSeconds(time)}`}
+            style={{ flexGrow: ticks / whole, background: shareColor(palette, name) }}
+            title={`${name}: ${time(ticks)}`}
           />
         ))}
       </div>
       <figcaption>
-        {shares.map(({ name, time }) => (
+        {shares.map(({ name, ticks }) => (
           <span key={name} class="legend">
             <i class={name === "Waiting" ? "hatched" : ""} style={{ background: shareColor(palette, name) }} />
-            {name} <b>{formatPercent(time / whole)}</b> <span class="muted">{formatSeconds(time)}</span>
+            {name} <b>{formatPercent(ticks / whole)}</b> <span class="muted">{time(ticks)}</span>
           </span>
         ))}
       </figcaption>

@@ -1,7 +1,7 @@
 import { useComputed, useSignal, type Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { Spread } from "../components/Spread";
-import { TreePane } from "../components/TreePane";
+import { TreePane, type Toggle } from "../components/TreePane";
 import { subtree } from "../model/forest";
 import { callpathNames, locationName } from "../model/report";
 import { callpathLocationValues } from "../model/severity";
@@ -52,20 +52,19 @@ function Tabs<T extends string>(props: {
   );
 }
 
-/** Opens or closes a node; with Shift, and all below it. */
 function toggle(
   tree: TreeRows,
   open: Signal<ReadonlySet<number>>,
   node: number,
-  withAllBelow: boolean,
+  how: Toggle,
 ): void {
-  if (!withAllBelow) {
+  if (how === "one") {
     open.value = toggled(open.value, node);
     return;
   }
   const below = subtree(tree.forest, node).filter((each) => tree.forest.children[each]!.length > 0);
   const changed = new Set(open.value);
-  const closes = changed.has(node);
+  const closes = how === "all" && changed.has(node);
   for (const each of below) {
     if (closes) changed.delete(each);
     else changed.add(each);
@@ -109,7 +108,7 @@ export function MetricPane({ store }: { store: Store }): JSX.Element {
           return isWhole ? { ...all, fraction: 0 } : all;
         }}
         onSelect={(node) => (store.metric.value = node)}
-        onToggle={(node, all) => toggle(tree.value, store.metricOpen, node, all)}
+        onToggle={(node, how) => toggle(tree.value, store.metricOpen, node, how)}
         empty="No metric has this name."
       />
     </section>
@@ -171,7 +170,7 @@ export function CallPane({ store }: { store: Store }): JSX.Element {
         shown={shown.value}
         spread={isTree ? spread : undefined}
         onSelect={(node) => (store.callpath.value = node)}
-        onToggle={(node, all) => toggle(tree.value, store.callOpen, node, all)}
+        onToggle={(node, how) => toggle(tree.value, store.callOpen, node, how)}
         empty={query.value === "" ? "Nothing of this metric." : "No call path has this name."}
       />
     </section>
@@ -225,7 +224,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
           hasChildren={(node) => system.forest.children[node]!.length > 0}
           shown={shown.value}
           onSelect={(node) => (store.systemNode.value = node)}
-          onToggle={(node, all) => toggle(tree.value, store.systemOpen, node, all)}
+          onToggle={(node, how) => toggle(tree.value, store.systemOpen, node, how)}
           empty="No location has this name."
         />
       )}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# check_built.sh WEB: the built viewer in the source tree is what its sources make.
+web=$1
+built=$(mktemp -d) || exit 1
+trap 'rm -rf "$built"' EXIT
+"$(dirname "$0")/in_web.sh" "$web" npx vite build --outDir "$built" --logLevel warn || exit $?
+cmp "$built/viewer.html" "$web/dist/viewer.html" && exit 0
+echo "web/dist/viewer.html is not what its sources make: run npm run build in web/"
+exit 1
