@@ -1,0 +1,19 @@
+/** @file
+ * Sorting by a number, faster than comparing. */
+#ifndef FERMATA_BASE_KEYED_SORT_H
+#define FERMATA_BASE_KEYED_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** What is to be sorted: `value` tells what the key belongs to. */
+struct fm_keyed {
+    uint64_t key;
+    uint32_t value;
+};
+
+/** Sorts by ascending key; those with equal keys keep their order.
+ * @param spare  room for as many elements, or NULL: it is allocated if need be */
+void fm_keyed_sort(struct fm_keyed *items, size_t count, struct fm_keyed *spare);
+
+#endif

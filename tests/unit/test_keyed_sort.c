@@ -1,0 +1,71 @@
+/* Sorted, and those with equal keys in their old order: few and many, near and far keys. */
+#include "check.h"
+
+#include "base/keyed_sort.h"
+#include "base/memory.h"
+
+static uint64_t mix(uint64_t value)
+{
+    value = (value ^ (value >> 31)) * UINT64_C(0x9e3779b97f4a7c15);
+    value = (value ^ (value >> 29)) * UINT64_C(0xbf58476d1ce4e5b9);
+    return value ^ (value >> 32);
+}
+
+static void check(size_t count, uint64_t least, unsigned bits, struct fm_keyed *spare)
+{
+    struct fm_keyed *items = fm_allocate(count, sizeof *items);
+    uint64_t sum = 0, sorted_sum = 0;
+    for (size_t i = 0; i < count; ++i) {
+        uint64_t key = bits == 0 ? 0 : mix(count * 1000003 + i) >> (64 - bits);
+        items[i] = (struct fm_keyed){least + key, (uint32_t)i};
+        sum += mix(items[i].key ^ mix(i));
+    }
+    fm_keyed_sort(items, count, spare);
+    for (size_t i = 0; i < count; ++i) {
+        sorted_sum += mix(items[i].key ^ mix(items[i].value));
+        if (i > 0) {
+            assert_true(items[i - 1].key <= items[i].key);
+            assert_true(items[i - 1].key != items[i].key || items[i - 1].value < items[i].value);
+        }
+    }
+    assert_true(sum == sorted_sum);
+    fm_free(items);
+}
+
+static void all_kinds(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {0, 1, 2, 3, 47, 48, 49, 300, 5000};
+    static const unsigned bits[] = {0, 1, 3, 8, 9, 20, 40, 63, 64};
+    struct fm_keyed *spare = fm_allocate(5000, sizeof *spare);
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; ++c) {
+        for (size_t b = 0; b < sizeof bits / sizeof *bits; ++b) {
+            check(counts[c], 0, bits[b], spare);
+            check(counts[c], 0, bits[b], NULL);
+            check(counts[c], UINT64_C(123456789012345), bits[b] < 60 ? bits[b] : 60, spare);
+        }
+    }
+    fm_free(spare);
+}
+
+static void apart_in_the_highest_digit(void **state)
+{
+    (void)state;
+    struct fm_keyed items[100];
+    for (uint32_t i = 0; i < 100; ++i) {
+        items[i] = (struct fm_keyed){(uint64_t)(i % 2 == 0 ? 255 : 0) << 56, i};
+    }
+    fm_keyed_sort(items, 100, NULL);
+    for (uint32_t i = 0; i < 100; ++i) {
+        assert_int_equal(items[i].value, i < 50 ? 2 * i + 1 : 2 * (i - 50));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_kinds),
+        cmocka_unit_test(apart_in_the_highest_digit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
