@@ -193,10 +193,8 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, struct results
     fm_lock_queues_collect(analysis->lock_queues, analysis->team);
     results->statistics = fm_statistics_compute(analysis, begin);
     fm_formation_open(formation, analysis);
-    struct fm_points *points = fm_points_collect(formation);
-    fm_formation_costs(formation, points);
-    fm_cause_chains_find(formation, points, begin, &results->statistics);
-    fm_points_free(points, analysis->trace->location_count);
+    fm_formation_costs(formation);
+    fm_cause_chains_find(formation, begin, &results->statistics);
     fm_critical_path_open(&results->path, formation);
     fm_critical_path_book(&results->path, formation);
     fm_performance_impact_book(&results->path, formation);

@@ -44,7 +44,6 @@ struct scratch {
 
 struct chains {
     const struct fm_formation *formation;
-    const struct fm_points *points;
     const struct fm_statistics_list *statistics;
     uint64_t begin;          /* of the run */
     struct scratch *scratch; /* by worker */
@@ -70,8 +69,7 @@ static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, ui
     struct scratch *scratch = &chains->scratch[worker];
     bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
     struct question question = {
-        .begin = fm_interval_begin(trace, chains->points, location, wait->cause_location, wait->t,
-                                   contention),
+        .begin = timeline->waits.begin[number],
         .end = wait->t,
         .link = link,
         .location = wait->cause_location,
@@ -245,14 +243,13 @@ static void share_findings(struct fm_team *team, const struct scratch *scratch, 
     fm_vector_free(&all);
 }
 
-void fm_cause_chains_find(struct fm_formation *formation, const struct fm_points *points,
-                          uint64_t begin, struct fm_statistics_list *statistics)
+void fm_cause_chains_find(const struct fm_formation *formation, uint64_t begin,
+                          struct fm_statistics_list *statistics)
 {
     struct fm_engine *engine = formation->analysis->engine;
     unsigned workers = fm_engine_workers(engine);
     struct chains chains = {
         .formation = formation,
-        .points = points,
         .statistics = statistics,
         .begin = begin,
         .scratch = fm_allocate(workers, sizeof *chains.scratch),

@@ -5,12 +5,12 @@
 #define FERMATA_ANALYSIS_CAUSE_CHAIN_H
 
 #include "analysis/formation.h"
-#include "analysis/intervals.h"
 #include "analysis/statistics.h"
 
-/** Fills the chains of the worst instances. Runs a message-driven phase; collective.
+/** Fills the chains of the worst instances when the costs are known. Runs a message-driven phase;
+ * collective.
  * @param begin  of the run, ticks of the trace clock */
-void fm_cause_chains_find(struct fm_formation *formation, const struct fm_points *points,
-                          uint64_t begin, struct fm_statistics_list *statistics);
+void fm_cause_chains_find(const struct fm_formation *formation, uint64_t begin,
+                          struct fm_statistics_list *statistics);
 
 #endif

@@ -1,483 +1,415 @@
-/* Costs of delays and of intervals before contention [H17 Defs 7, 14-19], and the classes of wait
- * states [Defs 10, 11].
- *
- * A location goes through its own wait states and those that it caused, from the latest to the
- * earliest. Its own wait states propagate to the locations that caused them: a message carries the
- * time, what the wait state has caused in turn (phi), and what the waiter did in the interval. It
- * goes on as long as the next message is there. Everything that concerns a location is computed in
- * this order and by one worker, so that the result does not depend on how work is distributed. */
-#include "analysis/formation.h"
+/* What delays cost. The waiter tells its cause what it did in the interval; the cause compares that
+ * with what it did itself. What a wait state has caused in turn (phi) is not known yet: it is
+ * distributed afterwards, by the shares that are found here. Wait states are looked at in slices of
+ * time, so that what is under way at once is bounded. */
+#include "analysis/comparison.h"
 #include "analysis/intervals.h"
+#include "analysis/slices.h"
 #include "cube/delay_kind.h"
-#include "engine/mail.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Time of a call path in the waiter's interval. */
-struct share {
-    uint64_t ticks;
-    uint32_t callpath;
+/* Bytes that are under way for a wait state, about. */
+#define UNDER_WAY 400
+
+/* What the causing location did in an interval. */
+struct cause_side {
+    uint64_t begin;
+    uint32_t first_wait, wait_end;
+    uint32_t first, end; /* in the shares of the location */
 };
 
-enum message_kind { MESSAGE_WAIT, MESSAGE_CLASS };
-
-/* From the waiter to the causing location: MESSAGE_WAIT, followed by `share_count` shares. Back to
- * the waiter: MESSAGE_CLASS with the direct part of the waiting time. */
-struct cost_message {
-    uint64_t t;
-    uint64_t begin;       /* of the interval on both sides */
-    uint64_t wait;        /* ticks */
-    uint64_t waiter_busy; /* ticks of the waiter's whole interval */
-    double phi;           /* waiting that this wait state has caused */
-    double direct;
-    uint32_t location; /* that the message is for */
-    uint32_t waiter;
-    uint32_t number; /* of the wait state in the waiter's list */
-    uint32_t share_count;
-    uint8_t message_kind;
-    uint8_t delay_kind;
-};
-
-/* One location's progress from its latest wait state to its earliest. */
-struct walk {
-    uint32_t waits_left;           /* own wait states not yet propagated: 0 .. waits_left - 1 */
-    uint32_t next_incoming;        /* wait state caused by this location that is due next */
-    struct cost_message **arrived; /* for each incoming one; NULL: not yet */
-    double *factors; /* segment tree: phi per tick of wait state, in each node for its range */
-    double *extra;   /* phi of wait states of which only a part lies in an interval */
+/* One location's slice of time. */
+struct location_slice {
+    struct fm_interval_walk *walk;
+    uint32_t notified;                  /* own wait states whose causes know of them */
+    FM_VECTOR(struct fm_keyed) order;   /* notices to the location by time */
+    FM_VECTOR(struct cause_side) sides; /* in this order */
+    FM_VECTOR(uint32_t) visits; /* what the location did in the intervals: nodes and ticks */
+    FM_VECTOR(uint64_t) ticks;
 };
 
 /* One worker's tables. */
 struct scratch {
-    struct fm_profile profile;
+    struct fm_cost_table table;
     uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
-    FM_VECTOR(unsigned char) message;
-    uint32_t profile_location; /* whose profile `profile` is, and of which interval */
-    uint64_t profile_begin, profile_end;
+    FM_VECTOR(struct fm_keyed) spare;
+    FM_VECTOR(size_t) first_share; /* by message: in the inbox of shares */
 };
 
 struct costs {
     struct fm_formation *formation;
-    struct fm_points *points;
-    struct walk *walks;      /* by location */
-    struct scratch *scratch; /* by worker */
+    struct fm_group_points points;
+    struct fm_caused_waits *caused;   /* by location */
+    struct location_slice *locations; /* by location */
+    struct scratch *scratch;          /* by worker */
+    struct fm_exchange *notices;
+    struct fm_exchange *messages;
+    struct fm_exchange *shares;
+    uint64_t slice_end; /* included */
 };
 
-/* ---- phi ---- */
-
-/* Adds `factor` to the wait states first .. last. */
-static void propagate(struct walk *walk, uint32_t count, uint32_t first, uint32_t last,
-                      double factor)
+static const struct fm_candidate *candidate_of(const struct fm_formation *formation,
+                                               uint32_t location, uint32_t number)
 {
-    for (uint32_t low = first + count, high = last + count + 1; low < high; low /= 2, high /= 2) {
-        if (low & 1) {
-            walk->factors[low++] += factor;
-        }
-        if (high & 1) {
-            walk->factors[--high] += factor;
-        }
-    }
+    uint32_t position = formation->timelines[location].waits.candidates[number];
+    return &formation->analysis->findings[location].candidates.items[position];
 }
 
-static double phi_of(const struct walk *walk, const struct fm_wait_list *waits, uint32_t number)
+static fm_delay_kind_t kind_of(const struct fm_candidate *wait)
 {
-    double factor = 0;
-    for (uint32_t node = number + waits->count; node > 0; node /= 2) {
-        factor += walk->factors[node];
-    }
-    return factor * (double)(waits->until[number] - waits->enter[number]) + walk->extra[number];
+    return fm_delay_kind((fm_metric_t)wait->metric);
 }
 
-/* ---- at the waiter ---- */
+/* ---- causes hear of the wait states ---- */
 
-static uint32_t visit_of(const struct fm_location *location, uint32_t activity)
-{
-    return location->visit.items[activity];
-}
-
-static const struct fm_candidate *candidate_of(const struct costs *costs, uint32_t location,
-                                               uint32_t number)
-{
-    const struct fm_wait_list *waits = &costs->formation->timelines[location].waits;
-    return &costs->formation->analysis->findings[location]
-                .candidates.items[waits->candidates[number]];
-}
-
-static const struct fm_profile *profile_between(struct costs *costs, struct scratch *scratch,
-                                                uint32_t location, uint64_t begin, uint64_t end)
-{
-    /* Those who wait for one and the same call often share the interval. */
-    if (scratch->profile_location != location || scratch->profile_begin != begin ||
-        scratch->profile_end != end) {
-        fm_timeline_profile(&costs->formation->timelines[location], begin, end, &scratch->profile);
-        scratch->profile_location = location;
-        scratch->profile_begin = begin;
-        scratch->profile_end = end;
-    }
-    return &scratch->profile;
-}
-
-static void book_wait(struct costs *costs, uint32_t location, uint32_t number, double phi)
-{
-    const struct fm_trace *trace = costs->formation->analysis->trace;
-    const struct fm_candidate *wait = candidate_of(costs, location, number);
-    fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
-    uint32_t visit = visit_of(&trace->locations[location], wait->activity);
-    uint64_t ticks = wait->t - trace->locations[location].enter.items[wait->activity];
-    fm_formation_add(costs->formation, location, visit,
-                     fm_delay_wait_metric(FM_METRIC_WAIT_COUNT, kind), 1);
-    fm_formation_add(
-        costs->formation, location, visit,
-        fm_delay_wait_metric(phi > 0 ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL, kind),
-        (int64_t)ticks);
-}
-
-static void send_wait(struct costs *costs, struct fm_mail *mail, unsigned worker, uint32_t location,
-                      uint32_t number)
-{
-    const struct fm_trace *trace = costs->formation->analysis->trace;
-    const struct fm_location *waiter = &trace->locations[location];
-    const struct fm_wait_list *waits = &costs->formation->timelines[location].waits;
-    const struct fm_candidate *wait = candidate_of(costs, location, number);
-    struct scratch *scratch = &costs->scratch[worker];
-    fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
-    struct cost_message message = {
-        .t = wait->t,
-        .begin = fm_interval_begin(trace, costs->points, location, wait->cause_location, wait->t,
-                                   fm_delay_is_contention(kind)),
-        .wait = waits->until[number] - waits->enter[number],
-        .phi = phi_of(&costs->walks[location], waits, number),
-        .location = wait->cause_location,
-        .waiter = location,
-        .number = number,
-        .message_kind = MESSAGE_WAIT,
-        .delay_kind = (uint8_t)kind,
-    };
-    book_wait(costs, location, number, message.phi);
-    const struct fm_profile *profile =
-        profile_between(costs, scratch, location, message.begin, waits->enter[number]);
-    message.share_count = fm_delay_is_contention(kind) ? 0 : profile->count;
-    scratch->message.count = 0;
-    fm_vector_reserve(&scratch->message,
-                      sizeof message + message.share_count * sizeof(struct share));
-    struct share *shares = (struct share *)(scratch->message.items + sizeof message);
-    for (uint32_t i = 0; i < profile->count; ++i) {
-        uint32_t visit = profile->visits[i];
-        message.waiter_busy += profile->time[visit];
-        if (i < message.share_count) {
-            shares[i] = (struct share){profile->time[visit], waiter->profile.items[visit].callpath};
-        }
-    }
-    memcpy(scratch->message.items, &message, sizeof message);
-    fm_mail_send(mail, worker, trace->locations[wait->cause_location].process,
-                 scratch->message.items,
-                 sizeof message + message.share_count * sizeof(struct share));
-}
-
-/* ---- at the causing location ---- */
-
-/* The causing location's wait states inside an interval. */
-struct inner_waits {
-    uint32_t first, last; /* none: first > last */
-    uint64_t ticks;       /* together, without what lies before the interval */
-    uint64_t first_ticks; /* of the first one */
-};
-
-static struct inner_waits waits_between(const struct fm_wait_list *waits, uint64_t begin,
-                                        uint64_t end)
-{
-    uint32_t first = fm_wait_list_behind(waits, begin);
-    uint32_t behind = fm_wait_list_behind(waits, end);
-    struct inner_waits inner = {.first = first, .last = behind - 1};
-    if (first >= behind) {
-        inner.last = first;
-        inner.first = first + 1;
-        return inner;
-    }
-    uint64_t cut = waits->enter[first] < begin ? begin - waits->enter[first] : 0;
-    inner.first_ticks = waits->until[first] - waits->enter[first] - cut;
-    inner.ticks = waits->before[behind] - waits->before[first] - cut;
-    return inner;
-}
-
-/* Distributes `amount` for each tick of waiting over the wait states of an interval. */
-static void propagate_to(struct walk *walk, const struct fm_wait_list *waits,
-                         const struct inner_waits *inner, double amount)
-{
-    if (inner->first > inner->last || amount == 0) {
-        return;
-    }
-    uint32_t first = inner->first;
-    if (inner->first_ticks != waits->until[first] - waits->enter[first]) {
-        walk->extra[first] += amount * (double)inner->first_ticks;
-        ++first;
-    }
-    if (first <= inner->last) {
-        propagate(walk, waits->count, first, inner->last, amount);
-    }
-}
-
-static void book_unattributed(struct costs *costs, const struct fm_incoming_wait *incoming,
-                              const struct cost_message *message)
-{
-    uint32_t location = message->location;
-    uint32_t visit =
-        visit_of(&costs->formation->analysis->trace->locations[location], incoming->activity);
-    fm_formation_add_cost(costs->formation, location, visit, FM_METRIC_DELAY_UNATTRIBUTED,
-                          (double)message->wait + message->phi);
-}
-
-/* Books the costs of a wait state whose event is the begin of a call. @return its direct part */
-static double book_delay(struct costs *costs, struct scratch *scratch,
-                         const struct fm_incoming_wait *incoming,
-                         const struct cost_message *message)
-{
-    uint32_t index = message->location;
-    const struct fm_location *location = &costs->formation->analysis->trace->locations[index];
-    const struct fm_wait_list *waits = &costs->formation->timelines[index].waits;
-    uint64_t end = location->enter.items[incoming->activity];
-    const struct share *shares = (const struct share *)(message + 1);
-    for (uint32_t i = 0; i < message->share_count; ++i) {
-        scratch->waiter_time[shares[i].callpath] = shares[i].ticks;
-    }
-    const struct fm_profile *profile = profile_between(costs, scratch, index, message->begin, end);
-    uint64_t delay = 0;
-    for (uint32_t i = 0; i < profile->count; ++i) {
-        uint64_t own = profile->time[profile->visits[i]];
-        uint64_t other = scratch->waiter_time[location->profile.items[profile->visits[i]].callpath];
-        delay += own > other ? own - other : 0;
-    }
-    struct inner_waits inner = waits_between(waits, message->begin, end);
-    double whole = (double)delay + (double)inner.ticks;
-    double wait = (double)message->wait;
-    if (whole > 0) {
-        for (uint32_t i = 0; i < profile->count; ++i) {
-            uint32_t visit = profile->visits[i];
-            uint64_t own = profile->time[visit];
-            uint64_t other = scratch->waiter_time[location->profile.items[visit].callpath];
-            if (own > other) {
-                double part = (double)(own - other) / whole;
-                fm_delay_kind_t kind = (fm_delay_kind_t)message->delay_kind;
-                fm_formation_add_cost(costs->formation, index, visit,
-                                      fm_delay_cost_metric(kind, false), part * wait);
-                fm_formation_add_cost(costs->formation, index, visit,
-                                      fm_delay_cost_metric(kind, true), part * message->phi);
-            }
-        }
-        propagate_to(&costs->walks[index], waits, &inner, (wait + message->phi) / whole);
-    } else {
-        book_unattributed(costs, incoming, message);
-    }
-    for (uint32_t i = 0; i < message->share_count; ++i) {
-        scratch->waiter_time[shares[i].callpath] = 0;
-    }
-    return whole > 0 ? wait * ((double)delay / whole) : wait;
-}
-
-/* Books the costs of a wait state whose event is the end of a call. @return its direct part */
-static double book_interval_delay(struct costs *costs, struct scratch *scratch,
-                                  const struct fm_incoming_wait *incoming,
-                                  const struct cost_message *message)
-{
-    uint32_t index = message->location;
-    const struct fm_wait_list *waits = &costs->formation->timelines[index].waits;
-    const struct fm_profile *profile =
-        profile_between(costs, scratch, index, message->begin, message->t);
-    struct inner_waits inner = waits_between(waits, message->begin, message->t);
-    uint64_t busy = 0;
-    for (uint32_t i = 0; i < profile->count; ++i) {
-        busy += profile->time[profile->visits[i]];
-    }
-    double wait = (double)message->wait;
-    double ratio = 0; /* part of the waiting that goes back to the owner's own waiting */
-    if (inner.ticks > 0) {
-        ratio = busy <= message->waiter_busy || inner.ticks >= message->wait
-                    ? 1
-                    : (double)inner.ticks / wait;
-    } else if (busy == 0) {
-        book_unattributed(costs, incoming, message);
-        return wait;
-    }
-    fm_delay_kind_t kind = (fm_delay_kind_t)message->delay_kind;
-    for (uint32_t i = 0; i < profile->count && ratio < 1; ++i) {
-        uint32_t visit = profile->visits[i];
-        double part = (1 - ratio) * ((double)profile->time[visit] / (double)busy);
-        fm_formation_add_cost(costs->formation, index, visit, fm_delay_cost_metric(kind, false),
-                              part * wait);
-        fm_formation_add_cost(costs->formation, index, visit, fm_delay_cost_metric(kind, true),
-                              part * message->phi);
-    }
-    if (ratio > 0) {
-        propagate_to(&costs->walks[index], waits, &inner,
-                     ratio * (wait + message->phi) / (double)inner.ticks);
-    }
-    return (1 - ratio) * wait;
-}
-
-static void answer_wait(struct costs *costs, struct fm_mail *mail, unsigned worker,
-                        const struct fm_incoming_wait *incoming, const struct cost_message *message)
-{
-    struct scratch *scratch = &costs->scratch[worker];
-    struct cost_message answer = {
-        .location = message->waiter,
-        .waiter = message->waiter,
-        .number = message->number,
-        .message_kind = MESSAGE_CLASS,
-    };
-    answer.direct = incoming->contention ? book_interval_delay(costs, scratch, incoming, message)
-                                         : book_delay(costs, scratch, incoming, message);
-    fm_mail_send(mail, worker,
-                 costs->formation->analysis->trace->locations[message->waiter].process, &answer,
-                 sizeof answer);
-}
-
-/* Goes on with a location until the next message is missing. */
-static void advance(struct costs *costs, struct fm_mail *mail, unsigned worker, uint32_t location)
-{
-    struct walk *walk = &costs->walks[location];
-    const struct fm_wait_list *waits = &costs->formation->timelines[location].waits;
-    const struct fm_points *points = &costs->points[location];
-    for (;;) {
-        bool has_incoming = walk->next_incoming < points->incoming.count;
-        bool has_own = walk->waits_left > 0;
-        /* At equal times what this location caused comes first: it lies behind its own waiting. */
-        if (has_incoming && (!has_own || points->incoming.items[walk->next_incoming].t >=
-                                             waits->until[walk->waits_left - 1])) {
-            struct cost_message *message = walk->arrived[walk->next_incoming];
-            if (message == NULL) {
-                return;
-            }
-            answer_wait(costs, mail, worker, &points->incoming.items[walk->next_incoming], message);
-            fm_free(message);
-            walk->arrived[walk->next_incoming++] = NULL;
-        } else if (has_own) {
-            send_wait(costs, mail, worker, location, --walk->waits_left);
-        } else {
-            return;
-        }
-    }
-}
-
-/* ---- the phase ---- */
-
-static uint32_t find_incoming(const struct fm_points *points, const struct cost_message *message)
-{
-    uint32_t low = 0, high = (uint32_t)points->incoming.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct fm_incoming_wait *wait = &points->incoming.items[middle];
-        bool before = wait->t != message->t             ? wait->t > message->t
-                      : wait->waiter != message->waiter ? wait->waiter < message->waiter
-                                                        : wait->wait < message->number;
-        if (before) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* @return whether the location waits for this message: advance() stops only where the next one is
- * due and missing, or where there is none */
-static bool is_due(const struct walk *walk, const struct fm_points *points,
-                   const struct cost_message *message)
-{
-    const struct fm_incoming_wait *next = &points->incoming.items[walk->next_incoming];
-    return next->t == message->t && next->waiter == message->waiter &&
-           next->wait == message->number;
-}
-
-static void book_class(struct costs *costs, const struct cost_message *message)
-{
-    const struct fm_trace *trace = costs->formation->analysis->trace;
-    const struct fm_candidate *wait = candidate_of(costs, message->location, message->number);
-    const struct fm_wait_list *waits = &costs->formation->timelines[message->location].waits;
-    fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
-    uint32_t visit = visit_of(&trace->locations[message->location], wait->activity);
-    double ticks = (double)(waits->until[message->number] - waits->enter[message->number]);
-    fm_formation_add_cost(costs->formation, message->location, visit,
-                          fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), message->direct);
-    fm_formation_add_cost(costs->formation, message->location, visit,
-                          fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind),
-                          ticks - message->direct);
-}
-
-static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
-                   const void *content, size_t size)
-{
-    (void)process;
-    struct costs *costs = context;
-    const struct cost_message *message = content;
-    if (message->message_kind == MESSAGE_CLASS) {
-        book_class(costs, message);
-        return;
-    }
-    struct walk *walk = &costs->walks[message->location];
-    const struct fm_points *points = &costs->points[message->location];
-    if (is_due(walk, points, message)) {
-        answer_wait(costs, mail, worker, &points->incoming.items[walk->next_incoming++], message);
-        advance(costs, mail, worker, message->location);
-    } else {
-        walk->arrived[find_incoming(points, message)] =
-            memcpy(fm_resize(NULL, 0, size), content, size);
-    }
-}
-
-static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
-                  uint32_t last)
+static void notify_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
-    for (uint32_t p = first; p < last; ++p) {
-        const struct fm_process *process = &trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
-            uint32_t count = costs->formation->timelines[l].waits.count;
-            costs->walks[l] = (struct walk){
-                .waits_left = count,
-                .arrived =
-                    fm_allocate(costs->points[l].incoming.count, sizeof(struct cost_message *)),
-                .factors = fm_allocate(2 * (size_t)count, sizeof(double)),
-                .extra = fm_allocate(count, sizeof(double)),
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
+        uint32_t *notified = &costs->locations[l].notified;
+        for (; *notified < waits->count && waits->until[*notified] <= costs->slice_end;
+             ++*notified) {
+            const struct fm_candidate *wait = candidate_of(costs->formation, l, *notified);
+            struct fm_wait_notice *notice = fm_exchange_post(
+                costs->notices, worker, trace->locations[wait->cause_location].process);
+            *notice = (struct fm_wait_notice){
+                .t = wait->t,
+                .location = wait->cause_location,
+                .activity = wait->cause_activity,
+                .waiter = l,
+                .number = *notified,
+                .contention = fm_delay_is_contention(kind_of(wait)),
             };
         }
     }
+}
+
+/* ---- what locations did in the intervals ---- */
+
+/* Sorts the notices to each location of a process by time; of equal times, the last one first. */
+static void sort_notices(struct costs *costs, struct scratch *scratch, uint32_t process)
+{
+    const struct fm_process *owner = &costs->formation->analysis->trace->processes[process];
+    for (uint32_t t = 0; t < owner->location_count; ++t) {
+        costs->locations[owner->first_location + t].order.count = 0;
+    }
+    size_t count;
+    const struct fm_wait_notice *notices = fm_exchange_inbox(costs->notices, process, &count);
+    if (owner->location_count == 1) {
+        fm_vector_reserve(&costs->locations[owner->first_location].order, count);
+    }
+    for (size_t n = count; n-- > 0;) {
+        fm_vector_push(&costs->locations[notices[n].location].order,
+                       (struct fm_keyed){notices[n].t, (uint32_t)n});
+    }
+    for (uint32_t t = 0; t < owner->location_count; ++t) {
+        struct location_slice *slice = &costs->locations[owner->first_location + t];
+        scratch->spare.count = 0;
+        fm_vector_reserve(&scratch->spare, slice->order.count);
+        fm_keyed_sort(slice->order.items, slice->order.count, scratch->spare.items);
+    }
+}
+
+/* Who is told of the intervals of a location. */
+struct walking {
+    struct costs *costs;
+    unsigned worker;
+    uint32_t location;
+};
+
+static void tell_cause(void *context, uint32_t number, const struct fm_interval *interval)
+{
+    const struct walking *walking = context;
+    struct costs *costs = walking->costs;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    const struct fm_location *location = &trace->locations[walking->location];
+    const struct fm_wait_list *waits = &costs->formation->timelines[walking->location].waits;
+    const struct fm_candidate *wait = candidate_of(costs->formation, walking->location, number);
+    fm_delay_kind_t kind = kind_of(wait);
+    uint32_t process = trace->locations[wait->cause_location].process;
+    bool contention = fm_delay_is_contention(kind);
+    struct fm_waiter_side *message = fm_exchange_post(costs->messages, walking->worker, process);
+    *message = (struct fm_waiter_side){
+        .begin = interval->begin,
+        .wait = waits->until[number] - waits->enter[number],
+        .callpath = location->profile.items[location->visit.items[wait->activity]].callpath,
+        .share_count = contention ? 0 : interval->count,
+        .delay_kind = kind,
+    };
+    for (uint32_t i = 0; contention && i < interval->count; ++i) {
+        message->busy += interval->ticks[i];
+    }
+    for (uint32_t i = 0; i < message->share_count; ++i) {
+        struct fm_waiter_share *share = fm_exchange_post(costs->shares, walking->worker, process);
+        share->callpath = location->profile.items[interval->visits[i]].callpath;
+        memcpy(share->ticks, &interval->ticks[i], sizeof share->ticks);
+    }
+}
+
+static void keep_cause_side(void *context, uint32_t position, const struct fm_interval *interval)
+{
+    const struct walking *walking = context;
+    struct location_slice *slice = &walking->costs->locations[walking->location];
+    (void)position; /* they come in order */
+    fm_vector_push(&slice->sides, (struct cause_side){
+                                      .begin = interval->begin,
+                                      .first_wait = interval->first_wait,
+                                      .wait_end = interval->wait_end,
+                                      .first = (uint32_t)slice->visits.count,
+                                      .end = (uint32_t)(slice->visits.count + interval->count),
+                                  });
+    fm_vector_reserve(&slice->visits, interval->count);
+    fm_vector_reserve(&slice->ticks, interval->count);
+    for (uint32_t i = 0; i < interval->count; ++i) {
+        slice->visits.items[slice->visits.count++] = interval->visits[i];
+        slice->ticks.items[slice->ticks.count++] = interval->ticks[i];
+    }
+}
+
+static void walk_intervals(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
     for (uint32_t p = first; p < last; ++p) {
-        const struct fm_process *process = &trace->processes[p];
-        for (uint32_t l = process->first_location;
-             l < process->first_location + process->location_count; ++l) {
-            advance(costs, mail, worker, l);
+        size_t count;
+        const struct fm_wait_notice *notices = fm_exchange_inbox(costs->notices, p, &count);
+        sort_notices(costs, &costs->scratch[worker], p);
+        for (uint32_t l = fm_trace_first_location(trace, p);
+             l < fm_trace_first_location(trace, p + 1); ++l) {
+            struct location_slice *slice = &costs->locations[l];
+            slice->sides.count = slice->visits.count = slice->ticks.count = 0;
+            struct walking walking = {costs, worker, l};
+            const struct fm_interval_handler handler = {&walking, tell_cause, keep_cause_side};
+            fm_interval_walk_to(slice->walk, costs->slice_end, notices, slice->order.items,
+                                (uint32_t)slice->order.count, &handler);
         }
     }
 }
 
-void fm_formation_costs(struct fm_formation *formation, struct fm_points *points)
+/* ---- costs ---- */
+
+/* What of a wait state is direct stands at the waiter. */
+static void book_class(struct costs *costs, unsigned worker, const struct fm_wait_notice *notice,
+                       const struct fm_waiter_side *message, double direct)
 {
-    const struct fm_trace *trace = formation->analysis->trace;
-    unsigned workers = fm_engine_workers(formation->analysis->engine);
+    struct fm_formation *formation = costs->formation;
+    const fm_metric_t metrics[] = {FM_METRIC_WAIT_DIRECT, FM_METRIC_WAIT_INDIRECT};
+    const double parts[] = {direct, (double)message->wait - direct};
+    for (unsigned i = 0; i < 2; ++i) {
+        if (parts[i] != 0) {
+            ++costs->scratch[worker].table.roundings;
+            fm_remote_costs_add(
+                &formation->remote[worker], notice->waiter, message->callpath,
+                fm_delay_wait_metric(metrics[i], (fm_delay_kind_t)message->delay_kind),
+                fm_cost_rounded(parts[i], formation->cost_scale));
+        }
+    }
+}
+
+/* @return what the location did in the interval whose begin the waiter tells */
+static struct fm_interval interval_of(struct costs *costs, uint32_t l,
+                                      const struct cause_side *side,
+                                      const struct fm_wait_notice *notice, uint64_t begin)
+{
+    const struct location_slice *slice = &costs->locations[l];
+    if (side->begin != begin) {
+        struct fm_interval interval;
+        const struct fm_location *location = &costs->formation->analysis->trace->locations[l];
+        fm_interval_walk_look(
+            slice->walk, begin,
+            notice->contention ? notice->t : location->enter.items[notice->activity], &interval);
+        return interval;
+    }
+    return (struct fm_interval){
+        .begin = begin,
+        .first_wait = side->first_wait,
+        .wait_end = side->wait_end,
+        .count = side->end - side->first,
+        .visits = slice->visits.items + side->first,
+        .ticks = slice->ticks.items + side->first,
+    };
+}
+
+/* What arrived for the locations of a process, in the same order. */
+struct inbox {
+    const struct fm_wait_notice *notices;
+    const struct fm_waiter_side *messages;
+    const struct fm_waiter_share *shares;
+};
+
+static void find_costs_of(struct costs *costs, unsigned worker, uint32_t l,
+                          const struct inbox *inbox)
+{
+    const struct fm_location *location = &costs->formation->analysis->trace->locations[l];
+    const struct location_slice *slice = &costs->locations[l];
+    struct fm_caused_waits *caused = &costs->caused[l];
+    struct scratch *scratch = &costs->scratch[worker];
+    fm_vector_reserve(&caused->waits, slice->order.count);
+    fm_cost_table_begin(&scratch->table, costs->formation, l);
+    for (size_t i = 0; i < slice->order.count; ++i) {
+        uint32_t n = slice->order.items[i].value;
+        const struct fm_wait_notice *notice = &inbox->notices[n];
+        const struct fm_waiter_side *message = &inbox->messages[n];
+        struct fm_interval interval =
+            interval_of(costs, l, &slice->sides.items[i], notice, message->begin);
+        struct fm_caused_wait *wait = &caused->waits.items[caused->waits.count++];
+        *wait = (struct fm_caused_wait){
+            .t = notice->t,
+            .wait = message->wait,
+            .phi = NAN,
+            .waiter = notice->waiter,
+            .number = notice->number,
+            .inner = interval.first_wait,
+            .inner_end = interval.wait_end,
+            .visit = location->visit.items[notice->activity],
+            .first = (uint32_t)caused->parts.count,
+            .delay_kind = (uint8_t)message->delay_kind,
+        };
+        const struct fm_comparison comparison = {
+            .location = location,
+            .waits = &costs->formation->timelines[l].waits,
+            .interval = &interval,
+            .waiter = message,
+            .shares = inbox->shares + scratch->first_share.items[n],
+            .wait = wait,
+            .caused = caused,
+            .table = &scratch->table,
+            .waiter_time = scratch->waiter_time,
+        };
+        double direct =
+            notice->contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
+        wait->end = (uint32_t)caused->parts.count;
+        book_class(costs, worker, notice, message, direct);
+    }
+    fm_cost_table_end(&scratch->table, costs->formation, l);
+}
+
+static void find_costs(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    struct scratch *scratch = &costs->scratch[worker];
+    for (uint32_t p = first; p < last; ++p) {
+        size_t count, share_count, next = 0;
+        struct inbox inbox = {
+            .notices = fm_exchange_inbox(costs->notices, p, &count),
+            .messages = fm_exchange_inbox(costs->messages, p, &count),
+            .shares = fm_exchange_inbox(costs->shares, p, &share_count),
+        };
+        scratch->first_share.count = 0;
+        fm_vector_reserve(&scratch->first_share, count);
+        for (size_t n = 0; n < count; ++n) {
+            scratch->first_share.items[n] = next;
+            next += inbox.messages[n].share_count;
+        }
+        const struct fm_trace *trace = costs->formation->analysis->trace;
+        for (uint32_t l = fm_trace_first_location(trace, p);
+             l < fm_trace_first_location(trace, p + 1); ++l) {
+            find_costs_of(costs, worker, l, &inbox);
+        }
+    }
+}
+
+/* ---- the phases ---- */
+
+static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct costs *costs = context;
+    const struct fm_analysis *analysis = costs->formation->analysis;
+    for (uint32_t l = fm_trace_first_location(analysis->trace, first);
+         l < fm_trace_first_location(analysis->trace, last); ++l) {
+        costs->locations[l].walk =
+            fm_interval_walk_create(analysis, &costs->formation->timelines[l], &costs->points, l);
+    }
+}
+
+static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        struct location_slice *slice = &costs->locations[l];
+        fm_timeline_walk_to(&costs->formation->timelines[l], UINT64_MAX);
+        fm_interval_walk_free(slice->walk);
+        fm_vector_free(&slice->order);
+        fm_vector_free(&slice->sides);
+        fm_vector_free(&slice->visits);
+        fm_vector_free(&slice->ticks);
+    }
+}
+
+static void open_scratch(struct costs *costs, unsigned workers)
+{
+    costs->scratch = fm_allocate(workers, sizeof *costs->scratch);
+    for (unsigned w = 0; w < workers; ++w) {
+        costs->scratch[w].waiter_time =
+            fm_allocate(costs->formation->analysis->trace->callpaths.count, sizeof(uint64_t));
+    }
+}
+
+static void close_scratch(struct costs *costs, unsigned workers)
+{
+    for (unsigned w = 0; w < workers; ++w) {
+        fm_cost_table_free(&costs->scratch[w].table);
+        fm_free(costs->scratch[w].waiter_time);
+        fm_vector_free(&costs->scratch[w].spare);
+        fm_vector_free(&costs->scratch[w].first_share);
+    }
+    fm_free(costs->scratch);
+}
+
+/* Fills `caused` slice by slice. */
+static void find_all_costs(struct costs *costs)
+{
+    struct fm_engine *engine = costs->formation->analysis->engine;
+    struct fm_slices slices = fm_slices_choose(costs->formation, UNDER_WAY);
+    costs->notices = fm_exchange_create(engine, sizeof(struct fm_wait_notice));
+    costs->messages = fm_exchange_create(engine, sizeof(struct fm_waiter_side));
+    costs->shares = fm_exchange_create(engine, sizeof(struct fm_waiter_share));
+    for (uint32_t s = 0; s < slices.count; ++s) {
+        costs->slice_end = slices.ends[s];
+        fm_engine_run(engine, notify_causes, costs);
+        fm_exchange_deliver(costs->notices);
+        fm_engine_run(engine, walk_intervals, costs);
+        fm_exchange_deliver(costs->messages);
+        fm_exchange_deliver(costs->shares);
+        fm_engine_run(engine, find_costs, costs);
+    }
+    fm_exchange_free(costs->notices);
+    fm_exchange_free(costs->messages);
+    fm_exchange_free(costs->shares);
+    fm_slices_free(&slices);
+}
+
+void fm_formation_costs(struct fm_formation *formation)
+{
+    struct fm_engine *engine = formation->analysis->engine;
+    uint32_t location_count = formation->analysis->trace->location_count;
     struct costs costs = {
         .formation = formation,
-        .points = points,
-        .walks = fm_allocate(trace->location_count, sizeof(struct walk)),
-        .scratch = fm_allocate(workers, sizeof(struct scratch)),
+        .caused = fm_allocate(location_count, sizeof *costs.caused),
+        .locations = fm_allocate(location_count, sizeof *costs.locations),
     };
-    for (unsigned w = 0; w < workers; ++w) {
-        costs.scratch[w].waiter_time = fm_allocate(trace->callpaths.count, sizeof(uint64_t));
-        costs.scratch[w].profile_location = FM_NONE;
+    fm_group_points_sort(&costs.points, formation->analysis);
+    open_scratch(&costs, fm_engine_workers(engine));
+    fm_engine_run(engine, open_walks, &costs);
+    find_all_costs(&costs);
+    fm_engine_run(engine, close_walks, &costs);
+    close_scratch(&costs, fm_engine_workers(engine));
+    fm_group_points_free(&costs.points);
+    fm_free(costs.locations);
+    fm_propagate(formation, costs.caused);
+    for (uint32_t l = 0; l < location_count; ++l) {
+        fm_vector_free(&costs.caused[l].waits);
+        fm_vector_free(&costs.caused[l].parts);
+        fm_vector_free(&costs.caused[l].visits);
     }
-    fm_mail_run(formation->analysis->engine, start, handle, &costs);
-    for (uint32_t l = 0; l < trace->location_count; ++l) {
-        fm_free(costs.walks[l].arrived);
-        fm_free(costs.walks[l].factors);
-        fm_free(costs.walks[l].extra);
-    }
-    for (unsigned w = 0; w < workers; ++w) {
-        fm_profile_free(&costs.scratch[w].profile);
-        fm_free(costs.scratch[w].waiter_time);
-        fm_vector_free(&costs.scratch[w].message);
-    }
-    fm_free(costs.walks);
-    fm_free(costs.scratch);
+    fm_free(costs.caused);
 }

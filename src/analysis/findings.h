@@ -54,6 +54,8 @@ struct fm_group_point {
     bool is_init; /**< of MPI_Init: shared by all threads of the processes */
 };
 
+typedef FM_VECTOR(struct fm_group_point) fm_group_point_vector;
+
 /** Counts that only the patterns know, for each node of a location's call tree. */
 typedef enum {
     FM_TALLY_PAIR_SYNCS,
@@ -66,8 +68,8 @@ typedef enum {
 struct fm_findings {
     FM_VECTOR(struct fm_candidate) candidates;
     FM_VECTOR(struct fm_part) parts;
-    FM_VECTOR(struct fm_group_point) points; /**< those that this location took part in */
-    uint64_t *tallies; /**< [node of the call tree][fm_tally_t]; NULL: all 0 */
+    fm_group_point_vector points; /**< those that this location took part in */
+    uint64_t *tallies;            /**< [node of the call tree][fm_tally_t]; NULL: all 0 */
     FM_VECTOR(uint32_t)
     waits; /**< after the arbitration: positions in `candidates`, ascending by
                 activity, one for each call that waits */

@@ -1,5 +1,7 @@
 #include "analysis/formation.h"
 
+#include "analysis/cost_table.h"
+
 #include <math.h>
 
 static void open_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -39,8 +41,10 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
         .analysis = analysis,
         .timelines = fm_allocate(locations, sizeof *formation->timelines),
         .costs = fm_allocate(locations, sizeof *formation->costs),
+        .remote = fm_allocate(fm_engine_workers(analysis->engine), sizeof *formation->remote),
         .cost_shift = choose_shift(analysis->trace),
     };
+    formation->cost_scale = (double)(UINT64_C(1) << formation->cost_shift);
     fm_engine_run(analysis->engine, open_timelines, formation);
     for (uint32_t l = 0; l < locations; ++l) {
         const struct fm_wait_list *waits = &formation->timelines[l].waits;
@@ -56,8 +60,12 @@ void fm_formation_close(struct fm_formation *formation)
         fm_map_free(&formation->costs[l].index);
         fm_vector_free(&formation->costs[l].cells);
     }
+    for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
+        fm_remote_costs_free(&formation->remote[w]);
+    }
     fm_free(formation->timelines);
     fm_free(formation->costs);
+    fm_free(formation->remote);
 }
 
 void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_t visit,
@@ -77,7 +85,7 @@ void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_
 
 static int64_t to_fixed_point(const struct fm_formation *formation, double ticks)
 {
-    return llround(ticks * (double)(UINT64_C(1) << formation->cost_shift));
+    return fm_cost_rounded(ticks, formation->cost_scale);
 }
 
 void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t location,
@@ -97,18 +105,30 @@ void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, ui
     }
 }
 
+static fm_status_t add_cells(struct fm_cube *cube, const struct fm_cube_cell *cells, size_t count,
+                             struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < count && status == FM_OK; ++i) {
+        status = fm_cube_add(cube, (fm_metric_t)cells[i].metric, cells[i].callpath,
+                             cells[i].location, cells[i].value, error);
+    }
+    return status;
+}
+
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
                               struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     cube->experiment.cost_shift = formation->cost_shift;
-    for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
+    for (uint32_t l = 0; l < formation->analysis->trace->location_count && status == FM_OK; ++l) {
         const struct fm_cost_cells *costs = &formation->costs[l];
-        for (size_t i = 0; i < costs->cells.count && status == FM_OK; ++i) {
-            const struct fm_cube_cell *cell = &costs->cells.items[i];
-            status = fm_cube_add(cube, (fm_metric_t)cell->metric, cell->callpath, cell->location,
-                                 cell->value, error);
-        }
+        status = add_cells(cube, costs->cells.items, costs->cells.count, error);
+    }
+    for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine) && status == FM_OK;
+         ++w) {
+        const struct fm_remote_costs *remote = &formation->remote[w];
+        status = add_cells(cube, remote->cells.items, remote->cells.count, error);
     }
     return status;
 }

@@ -6,11 +6,10 @@
 #define FERMATA_ANALYSIS_FORMATION_H
 
 #include "analysis/pattern.h"
+#include "analysis/remote_costs.h"
 #include "analysis/timeline.h"
 #include "base/map.h"
 #include "cube/cube.h"
-
-struct fm_points;
 
 /** Values of one location that are computed call path by call path. */
 struct fm_cost_cells {
@@ -22,10 +21,12 @@ struct fm_cost_cells {
 /** Timelines and costs of all locations. */
 struct fm_formation {
     struct fm_analysis *analysis;
-    struct fm_timeline *timelines; /**< by location */
-    struct fm_cost_cells *costs;   /**< by location */
-    uint32_t cost_shift;           /**< as in the cube's experiment */
-    uint64_t waiting;              /**< sum of all waiting times, ticks */
+    struct fm_timeline *timelines;  /**< by location */
+    struct fm_cost_cells *costs;    /**< by location */
+    struct fm_remote_costs *remote; /**< by worker */
+    uint32_t cost_shift;            /**< as in the cube's experiment */
+    double cost_scale;              /**< 2^cost_shift */
+    uint64_t waiting;               /**< sum of all waiting times, ticks */
 };
 
 /** Prepares the timelines. Collective. Free with fm_formation_close(). */
@@ -46,9 +47,9 @@ void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t locat
 void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_t visit,
                       fm_metric_t metric, int64_t value);
 
-/** Computes delay costs, interval-delay costs, unattributed costs and the classes of wait states.
- * Runs message-driven phases. */
-void fm_formation_costs(struct fm_formation *formation, struct fm_points *points);
+/** Computes delay costs, interval-delay costs, unattributed costs and the classes of wait states,
+ * and the begins of all intervals. Runs message-driven phases. */
+void fm_formation_costs(struct fm_formation *formation);
 
 /** Adds the costs of the locations that are owned here to the cube. */
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,

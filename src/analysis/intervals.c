@@ -1,255 +1,387 @@
 #include "analysis/intervals.h"
 
 #include "analysis/shared_points.h"
-#include "base/sort.h"
 #include "cube/delay_kind.h"
 
-/* Tells the causing location of a wait state. */
-struct wait_notice {
-    uint32_t location; /* that causes */
-    struct fm_incoming_wait wait;
+#include <string.h>
+
+/* So much may remembered points of a location take, beside what its events take. */
+#define LEAST_POOL ((size_t)64 << 10)
+
+/* What a location had done when it passed a point. */
+struct snapshot {
+    uint64_t t;      /* 0: no point yet */
+    uint32_t waits;  /* its wait states that had ended */
+    uint32_t vector; /* in the pool: time in each node; FM_NONE: not kept */
 };
 
-struct collecting {
-    struct fm_formation *formation;
-    struct fm_points *points;
-    struct fm_exchange *notices;
+/* Points with one partner. */
+struct pair {
+    struct snapshot synchronization;
+    struct snapshot contention;
 };
 
-static int compare_incoming(const void *a, const void *b)
+/* Points of one communicator; a list in which that with the latest point stands first. */
+struct community {
+    struct snapshot snapshot;
+    uint32_t communicator;
+    uint32_t before, behind; /* in the list; FM_NONE: end */
+};
+
+struct fm_interval_walk {
+    const struct fm_analysis *analysis;
+    struct fm_timeline *timeline;
+    const struct fm_group_points *points;
+    uint32_t location;
+    uint32_t next_wait;
+    size_t next_point;
+    struct fm_map pair_of_partner;
+    FM_VECTOR(struct pair) pairs;
+    uint64_t latest_pair; /* time of the latest point with a single partner */
+    struct fm_map community_of;
+    FM_VECTOR(struct community) communities;
+    uint32_t latest_community; /* begin of the list */
+    FM_VECTOR(uint64_t) pool;
+    size_t pool_limit; /* elements */
+    struct fm_profile profile;
+    /* The last difference: of what was done up to the present and up to a remembered point. */
+    uint32_t *visits;
+    uint64_t *ticks;
+    uint32_t count;
+    uint32_t vector; /* FM_NONE: there is none */
+    uint64_t time;
+};
+
+struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analysis,
+                                                 struct fm_timeline *timeline,
+                                                 const struct fm_group_points *points,
+                                                 uint32_t location)
 {
-    const struct fm_incoming_wait *left = a, *right = b;
-    if (left->t != right->t) {
-        return left->t > right->t ? -1 : 1;
-    }
-    if (left->waiter != right->waiter) {
-        return left->waiter < right->waiter ? -1 : 1;
-    }
-    return left->wait < right->wait ? -1 : left->wait > right->wait;
+    struct fm_interval_walk *walk = fm_allocate(1, sizeof *walk);
+    size_t events = analysis->trace->locations[location].event_count;
+    walk->analysis = analysis;
+    walk->timeline = timeline;
+    walk->points = points;
+    walk->location = location;
+    walk->latest_community = FM_NONE;
+    walk->pool_limit = (2 * events + LEAST_POOL) / sizeof *walk->pool.items;
+    walk->visits = fm_resize(NULL, 0, timeline->nodes * sizeof *walk->visits);
+    walk->ticks = fm_resize(NULL, 0, timeline->nodes * sizeof *walk->ticks);
+    walk->vector = FM_NONE;
+    return walk;
 }
 
-static int compare_pairs(const void *a, const void *b)
+void fm_interval_walk_free(struct fm_interval_walk *walk)
 {
-    const struct fm_pair_point *left = a, *right = b;
-    if (left->partner != right->partner) {
-        return left->partner < right->partner ? -1 : 1;
-    }
-    return left->t < right->t ? -1 : left->t > right->t;
-}
-
-static int compare_groups(const void *a, const void *b)
-{
-    const struct fm_group_point *left = a, *right = b;
-    if (left->communicator != right->communicator) {
-        return left->communicator < right->communicator ? -1 : 1;
-    }
-    return left->t < right->t ? -1 : left->t > right->t;
-}
-
-static void notify_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct collecting *collecting = context;
-    const struct fm_analysis *analysis = collecting->formation->analysis;
-    const struct fm_trace *trace = analysis->trace;
-    for (uint32_t l = fm_trace_first_location(trace, first);
-         l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_wait_list *waits = &collecting->formation->timelines[l].waits;
-        for (uint32_t i = 0; i < waits->count; ++i) {
-            const struct fm_candidate *wait =
-                &analysis->findings[l].candidates.items[waits->candidates[i]];
-            bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
-            struct wait_notice *notice = fm_exchange_post(
-                collecting->notices, worker, trace->locations[wait->cause_location].process);
-            *notice = (struct wait_notice){wait->cause_location,
-                                           {wait->t, l, i, wait->cause_activity, contention}};
-            fm_vector_push(&collecting->points[l].pairs,
-                           (struct fm_pair_point){wait->t, wait->cause_location, contention});
-        }
-    }
-}
-
-static void sort_points(struct collecting *collecting, uint32_t location)
-{
-    struct fm_points *points = &collecting->points[location];
-    const struct fm_findings *findings = &collecting->formation->analysis->findings[location];
-    for (size_t i = 0; i < findings->points.count; ++i) {
-        fm_vector_push(&points->groups, findings->points.items[i]);
-    }
-    fm_sort(points->incoming.items, points->incoming.count, sizeof *points->incoming.items,
-            compare_incoming);
-    fm_sort(points->pairs.items, points->pairs.count, sizeof *points->pairs.items, compare_pairs);
-    fm_sort(points->groups.items, points->groups.count, sizeof *points->groups.items,
-            compare_groups);
-}
-
-static void take_notices(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    (void)worker;
-    struct collecting *collecting = context;
-    const struct fm_trace *trace = collecting->formation->analysis->trace;
-    for (uint32_t p = first; p < last; ++p) {
-        size_t count;
-        const struct wait_notice *notices = fm_exchange_inbox(collecting->notices, p, &count);
-        for (size_t i = 0; i < count; ++i) {
-            struct fm_points *points = &collecting->points[notices[i].location];
-            const struct fm_incoming_wait *wait = &notices[i].wait;
-            fm_vector_push(&points->incoming, *wait);
-            fm_vector_push(&points->pairs,
-                           (struct fm_pair_point){wait->t, wait->waiter, wait->contention});
-        }
-        for (uint32_t l = fm_trace_first_location(trace, p);
-             l < fm_trace_first_location(trace, p + 1); ++l) {
-            sort_points(collecting, l);
-        }
+    if (walk != NULL) {
+        fm_map_free(&walk->pair_of_partner);
+        fm_vector_free(&walk->pairs);
+        fm_map_free(&walk->community_of);
+        fm_vector_free(&walk->communities);
+        fm_vector_free(&walk->pool);
+        fm_profile_free(&walk->profile);
+        fm_free(walk->visits);
+        fm_free(walk->ticks);
+        fm_free(walk);
     }
 }
 
-struct fm_points *fm_points_collect(struct fm_formation *formation)
+/* ---- remembering ---- */
+
+static void remember(struct fm_interval_walk *walk, struct snapshot *snapshot)
 {
-    struct fm_engine *engine = formation->analysis->engine;
-    const struct fm_trace *trace = formation->analysis->trace;
-    struct collecting collecting = {
-        formation,
-        fm_allocate(trace->location_count, sizeof(struct fm_points)),
-        fm_exchange_create(engine, sizeof(struct wait_notice)),
-    };
-    fm_engine_run(engine, notify_causes, &collecting);
-    fm_exchange_deliver(collecting.notices);
-    fm_engine_run(engine, take_notices, &collecting);
-    fm_exchange_free(collecting.notices);
-    struct fm_shared_points *shared = fm_shared_points_collect(engine, trace, collecting.points);
-    for (uint32_t l = 0; l < trace->location_count; ++l) {
-        collecting.points[l].shared = shared;
+    size_t nodes = walk->timeline->nodes;
+    snapshot->t = walk->timeline->walk.time;
+    snapshot->waits = walk->next_wait;
+    if (snapshot->vector == FM_NONE && walk->pool.count + nodes <= walk->pool_limit) {
+        snapshot->vector = (uint32_t)(walk->pool.count / nodes);
+        fm_vector_reserve(&walk->pool, nodes);
+        walk->pool.count += nodes;
     }
-    if (trace->location_count == 0) {
-        fm_shared_points_free(shared);
+    if (snapshot->vector != FM_NONE) {
+        memcpy(walk->pool.items + snapshot->vector * nodes, walk->timeline->busy,
+               nodes * sizeof *walk->pool.items);
     }
-    return collecting.points;
+    walk->vector = walk->vector == snapshot->vector ? FM_NONE : walk->vector;
 }
 
-void fm_points_free(struct fm_points *points, uint32_t location_count)
+static void unlink_community(struct fm_interval_walk *walk, struct community *community)
 {
-    if (location_count != 0) {
-        fm_shared_points_free((struct fm_shared_points *)points[0].shared);
+    struct community *all = walk->communities.items;
+    if (community->before == FM_NONE) {
+        walk->latest_community = community->behind;
+    } else {
+        all[community->before].behind = community->behind;
     }
-    for (uint32_t l = 0; l < location_count; ++l) {
-        fm_vector_free(&points[l].incoming);
-        fm_vector_free(&points[l].pairs);
-        fm_vector_free(&points[l].groups);
+    if (community->behind != FM_NONE) {
+        all[community->behind].before = community->before;
     }
-    fm_free(points);
 }
 
-/* @return the latest point with the partner before `t`; 0: none */
-static uint64_t latest_pair_point(const struct fm_points *points, uint32_t partner, uint64_t t,
-                                  bool contention)
+static void pass_group_point(struct fm_interval_walk *walk, uint32_t communicator)
 {
-    size_t low = 0, high = points->pairs.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct fm_pair_point *point = &points->pairs.items[middle];
-        if (point->partner < partner || (point->partner == partner && point->t < t)) {
-            low = middle + 1;
+    uint32_t next = (uint32_t)walk->communities.count;
+    uint32_t index = walk->latest_community;
+    if (index == FM_NONE || walk->communities.items[index].communicator != communicator) {
+        index = *fm_map_at(&walk->community_of, communicator, next);
+        if (index == next) {
+            fm_vector_push(&walk->communities, (struct community){.snapshot = {.vector = FM_NONE},
+                                                                  .communicator = communicator,
+                                                                  .before = FM_NONE,
+                                                                  .behind = FM_NONE});
         } else {
-            high = middle;
+            unlink_community(walk, &walk->communities.items[index]);
         }
-    }
-    while (low > 0 && points->pairs.items[low - 1].partner == partner) {
-        const struct fm_pair_point *point = &points->pairs.items[--low];
-        if (contention || !point->contention) {
-            return point->t;
+        struct community *community = &walk->communities.items[index];
+        community->before = FM_NONE;
+        community->behind = walk->latest_community;
+        if (community->behind != FM_NONE) {
+            walk->communities.items[community->behind].before = index;
         }
+        walk->latest_community = index;
     }
-    return 0;
+    struct snapshot *snapshot = &walk->communities.items[index].snapshot;
+    if (snapshot->t != walk->timeline->walk.time) {
+        remember(walk, snapshot);
+    }
 }
 
-/* @return the first of `count` points, ascending by time, that is not before `t` */
-static size_t first_from(const struct fm_group_point *groups, size_t count, uint64_t t)
+static bool has_one_location(const struct fm_trace *trace, uint32_t location)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (groups[middle].t < t) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return trace->processes[trace->locations[location].process].location_count == 1;
 }
 
-/* @return the points of a communicator, and in `*count` their number */
-static const struct fm_group_point *points_of(const struct fm_points *points, uint32_t communicator,
-                                              size_t *count)
+/* @return whether all members of a communicator have passed this very point with the partner */
+static bool passed_together(const struct fm_interval_walk *walk, uint32_t partner)
 {
-    const struct fm_group_point *groups = points->groups.items;
-    size_t bounds[2];
-    for (unsigned bound = 0; bound < 2; ++bound) {
-        size_t low = 0, high = points->groups.count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (groups[middle].communicator < communicator + bound) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+    const struct fm_trace *trace = walk->analysis->trace;
+    for (uint32_t c = walk->latest_community; c != FM_NONE; c = walk->communities.items[c].behind) {
+        const struct community *community = &walk->communities.items[c];
+        if (community->snapshot.t != walk->timeline->walk.time) {
+            return false;
         }
-        bounds[bound] = low;
+        if (has_one_location(trace, partner) &&
+            fm_trace_rank(trace, community->communicator, trace->locations[partner].process) !=
+                FM_NONE) {
+            return true;
+        }
     }
-    *count = bounds[1] - bounds[0];
-    return groups == NULL ? NULL : groups + bounds[0];
+    return false;
 }
 
-/* @return whether a location took part in the operation behind a point. A member's only location
- * did. */
-static bool takes_part(const struct fm_trace *trace, const struct fm_shared_points *shared,
-                       uint32_t location, const struct fm_group_point *point)
+static void pass_pair_point(struct fm_interval_walk *walk, uint32_t partner, bool contention)
 {
-    uint32_t process = trace->locations[location].process;
-    if (trace->processes[process].location_count == 1) {
-        return fm_trace_rank(trace, point->communicator, process) != FM_NONE;
+    if (passed_together(walk, partner)) {
+        return;
     }
-    return fm_shared_points_takes_part(shared, process, location, point);
+    uint32_t next = (uint32_t)walk->pairs.count;
+    uint32_t index = *fm_map_at(&walk->pair_of_partner, partner, next);
+    if (index == next) {
+        fm_vector_push(&walk->pairs, (struct pair){{.vector = FM_NONE}, {.vector = FM_NONE}});
+    }
+    struct pair *pair = &walk->pairs.items[index];
+    remember(walk, contention ? &pair->contention : &pair->synchronization);
+    walk->latest_pair = walk->timeline->walk.time;
 }
 
-/* @return the latest point before `t` of the collectives that both took part in; 0: none */
-static uint64_t latest_group_point(const struct fm_trace *trace, const struct fm_points *points,
-                                   uint32_t location, uint32_t partner, uint64_t t)
+/* ---- looking back ---- */
+
+/* @return the latest point of the collectives that the partner took part in, too */
+static struct snapshot latest_group_point(const struct fm_interval_walk *walk, uint32_t partner,
+                                          uint64_t t)
 {
-    uint64_t latest = 0;
-    const struct fm_points *own = &points[location];
-    for (size_t begin = 0; begin < own->groups.count;) {
-        size_t count;
-        const struct fm_group_point *groups =
-            points_of(own, own->groups.items[begin].communicator, &count);
-        size_t i = first_from(groups, count, t);
-        while (i > 0 && groups[i - 1].t > latest) {
-            --i;
-            if (takes_part(trace, own->shared, partner, &groups[i])) {
-                latest = groups[i].t;
-            } else if (fm_trace_rank(trace, groups[i].communicator,
-                                     trace->locations[partner].process) == FM_NONE) {
-                break;
-            }
+    const struct fm_trace *trace = walk->analysis->trace;
+    struct snapshot none = {.vector = FM_NONE};
+    if (walk->latest_community == FM_NONE) {
+        return none;
+    }
+    if (!has_one_location(trace, partner)) {
+        none.t = fm_group_points_latest(walk->points, walk->location, partner, t);
+        return none;
+    }
+    uint32_t process = trace->locations[partner].process;
+    for (uint32_t c = walk->latest_community; c != FM_NONE; c = walk->communities.items[c].behind) {
+        const struct community *community = &walk->communities.items[c];
+        if (fm_trace_rank(trace, community->communicator, process) != FM_NONE) {
+            return community->snapshot;
         }
-        begin += count;
+    }
+    return none;
+}
+
+/* @return the latest point before the present one that is shared with the partner */
+static struct snapshot latest_point(const struct fm_interval_walk *walk, uint32_t partner,
+                                    uint64_t t, bool contention)
+{
+    struct snapshot latest = latest_group_point(walk, partner, t);
+    if (walk->latest_pair > latest.t) {
+        uint32_t index = fm_map_get(&walk->pair_of_partner, partner);
+        if (index != FM_MAP_ABSENT) {
+            const struct pair *pair = &walk->pairs.items[index];
+            latest = pair->synchronization.t > latest.t ? pair->synchronization : latest;
+            latest = contention && pair->contention.t > latest.t ? pair->contention : latest;
+        }
+    }
+    if (latest.t == 0) {
+        const struct fm_location *locations = walk->analysis->trace->locations;
+        const struct fm_shared_points *shared = walk->points->shared;
+        uint64_t own = fm_shared_points_init(shared, locations[walk->location].process);
+        uint64_t other = fm_shared_points_init(shared, locations[partner].process);
+        if (own < t && other < t) {
+            latest.t = own > other ? own : other;
+        }
     }
     return latest;
 }
 
-uint64_t fm_interval_begin(const struct fm_trace *trace, const struct fm_points *points,
-                           uint32_t location, uint32_t partner, uint64_t t, bool contention)
+/* Subtracts what was done up to a remembered point from what was done up to the present. */
+static void subtract(struct fm_interval_walk *walk, uint32_t vector)
 {
-    uint64_t pair = latest_pair_point(&points[location], partner, t, contention);
-    uint64_t group = latest_group_point(trace, points, location, partner, t);
-    uint64_t begin = pair > group ? pair : group;
-    if (begin == 0) {
-        const struct fm_shared_points *shared = points[location].shared;
-        uint64_t own = fm_shared_points_init(shared, trace->locations[location].process);
-        uint64_t other = fm_shared_points_init(shared, trace->locations[partner].process);
-        if (own < t && other < t) {
-            begin = own > other ? own : other;
+    if (walk->vector == vector && walk->time == walk->timeline->walk.time) {
+        return;
+    }
+    uint32_t nodes = walk->timeline->nodes, count = 0;
+    const uint64_t *before = walk->pool.items + (size_t)vector * nodes;
+    const uint64_t *busy = walk->timeline->busy;
+    for (uint32_t v = 0; v < nodes; ++v) {
+        uint64_t ticks = busy[v] - before[v];
+        walk->visits[count] = v;
+        walk->ticks[count] = ticks;
+        count += ticks != 0;
+    }
+    walk->count = count;
+    walk->vector = vector;
+    walk->time = walk->timeline->walk.time;
+}
+
+static void look_up(struct fm_interval_walk *walk, uint64_t begin, uint64_t end)
+{
+    fm_timeline_profile(walk->timeline, begin, end, &walk->profile);
+    for (uint32_t i = 0; i < walk->profile.count; ++i) {
+        walk->visits[i] = walk->profile.visits[i];
+        walk->ticks[i] = walk->profile.time[walk->profile.visits[i]];
+    }
+    walk->count = walk->profile.count;
+    walk->vector = FM_NONE;
+}
+
+void fm_interval_walk_look(struct fm_interval_walk *walk, uint64_t begin, uint64_t end,
+                           struct fm_interval *interval)
+{
+    look_up(walk, begin, end);
+    *interval = (struct fm_interval){
+        .begin = begin,
+        .first_wait = fm_wait_list_behind(&walk->timeline->waits, begin),
+        .wait_end = fm_wait_list_behind(&walk->timeline->waits, end),
+        .count = walk->count,
+        .visits = walk->visits,
+        .ticks = walk->ticks,
+    };
+}
+
+/* The interval from a point to `end`, before or at the present; `at_present`: what was done up to
+ * now was done up to `end`. */
+static void describe(struct fm_interval_walk *walk, const struct snapshot *from, uint64_t end,
+                     bool at_present, struct fm_interval *interval)
+{
+    if (from->t >= end) {
+        *interval = (struct fm_interval){.begin = from->t};
+        return;
+    }
+    if (!at_present || from->vector == FM_NONE) {
+        fm_interval_walk_look(walk, from->t, end, interval);
+        return;
+    }
+    subtract(walk, from->vector);
+    *interval = (struct fm_interval){
+        .begin = from->t,
+        .first_wait = from->waits,
+        .wait_end = walk->next_wait,
+        .count = walk->count,
+        .visits = walk->visits,
+        .ticks = walk->ticks,
+    };
+}
+
+/* ---- the walk ---- */
+
+static const struct fm_candidate *candidate_of(const struct fm_interval_walk *walk, uint32_t number)
+{
+    return &walk->analysis->findings[walk->location]
+                .candidates.items[walk->timeline->waits.candidates[number]];
+}
+
+static bool is_contention(const struct fm_candidate *wait)
+{
+    return fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
+}
+
+static void tell_own(struct fm_interval_walk *walk, uint32_t number,
+                     const struct fm_interval_handler *handler)
+{
+    const struct fm_candidate *wait = candidate_of(walk, number);
+    struct fm_wait_list *waits = &walk->timeline->waits;
+    struct snapshot from = latest_point(walk, wait->cause_location, wait->t, is_contention(wait));
+    struct fm_interval interval;
+    waits->begin[number] = from.t;
+    /* While a call waits, and nothing happens inside it, nothing is done. */
+    describe(walk, &from, waits->enter[number], fm_timeline_is_in(walk->timeline, wait->activity),
+             &interval);
+    handler->own(handler->context, number, &interval);
+}
+
+static void tell_caused(struct fm_interval_walk *walk, const struct fm_wait_notice *notice,
+                        uint32_t position, const struct fm_interval_handler *handler)
+{
+    struct snapshot from = latest_point(walk, notice->waiter, notice->t, notice->contention);
+    uint64_t end =
+        notice->contention ? notice->t : walk->timeline->location->enter.items[notice->activity];
+    struct fm_interval interval;
+    describe(walk, &from, end, end == notice->t, &interval);
+    handler->caused(handler->context, position, &interval);
+}
+
+void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
+                         const struct fm_wait_notice *notices, const struct fm_keyed *order,
+                         uint32_t count, const struct fm_interval_handler *handler)
+{
+    const struct fm_wait_list *waits = &walk->timeline->waits;
+    const fm_group_point_vector *points = &walk->points->by_time[walk->location];
+    uint32_t caused = 0;
+    for (;;) {
+        uint64_t own_time =
+            walk->next_wait < waits->count ? waits->until[walk->next_wait] : UINT64_MAX;
+        uint64_t point_time =
+            walk->next_point < points->count ? points->items[walk->next_point].t : UINT64_MAX;
+        uint64_t caused_time = caused < count ? order[caused].key : UINT64_MAX;
+        uint64_t t = own_time < point_time ? own_time : point_time;
+        t = caused_time < t ? caused_time : t;
+        if (t > until || t == UINT64_MAX) {
+            break;
+        }
+        fm_timeline_walk_to(walk->timeline, t);
+        /* All that ends at this tick ends before the points of this tick are passed. */
+        uint32_t first_wait = walk->next_wait, first_caused = caused;
+        while (walk->next_wait < waits->count && waits->until[walk->next_wait] == t) {
+            ++walk->next_wait;
+        }
+        for (uint32_t w = first_wait; w < walk->next_wait; ++w) {
+            tell_own(walk, w, handler);
+        }
+        for (; caused < count && order[caused].key == t; ++caused) {
+            tell_caused(walk, &notices[order[caused].value], caused, handler);
+        }
+        for (; walk->next_point < points->count && points->items[walk->next_point].t == t;
+             ++walk->next_point) {
+            pass_group_point(walk, points->items[walk->next_point].communicator);
+        }
+        for (uint32_t w = first_wait; w < walk->next_wait; ++w) {
+            const struct fm_candidate *wait = candidate_of(walk, w);
+            pass_pair_point(walk, wait->cause_location, is_contention(wait));
+        }
+        for (uint32_t c = first_caused; c < caused; ++c) {
+            const struct fm_wait_notice *notice = &notices[order[c].value];
+            pass_pair_point(walk, notice->waiter, notice->contention);
         }
     }
-    return begin;
 }

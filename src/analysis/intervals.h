@@ -1,49 +1,71 @@
 /** @file
  * The points that pairs of locations share, and the intervals that end in their wait states
  * [H17 Defs 4, 5, 8, 9].
+ *
+ * A location's time is walked once, from one point to the next. For each partner (and for each
+ * communicator) the walk remembers what the location had done up to their latest point, so that
+ * what it did in an interval is a difference, however long the interval is.
  */
 #ifndef FERMATA_ANALYSIS_INTERVALS_H
 #define FERMATA_ANALYSIS_INTERVALS_H
 
-#include "analysis/formation.h"
+#include "analysis/group_points.h"
+#include "analysis/timeline.h"
+#include "base/keyed_sort.h"
+#include "base/map.h"
 
-/** A wait state of another location whose cause is this one. */
-struct fm_incoming_wait {
+/** Tells a location that another one waits for it. */
+struct fm_wait_notice {
     uint64_t t;
+    uint32_t location; /**< that causes the wait state */
+    uint32_t activity; /**< its call, whose begin (of a contention: end) is the cause */
     uint32_t waiter;   /**< location */
-    uint32_t wait;     /**< number in the waiter's list */
-    uint32_t activity; /**< causing call, of this location */
+    uint32_t number;   /**< of the wait state in the waiter's list */
     bool contention;
 };
 
-/** A point that a location shares with one other location. */
-struct fm_pair_point {
-    uint64_t t;
-    uint32_t partner; /**< location */
-    bool contention;
+/** An interval as one of the two locations sees it. */
+struct fm_interval {
+    uint64_t begin;      /**< time of the point that begins it; 0: the location's first event */
+    uint32_t first_wait; /**< the location's wait states that end inside: first_wait .. */
+    uint32_t wait_end;   /**< ... wait_end - 1 */
+    uint32_t count;      /**< nodes of the call tree in which time was spent, without waiting */
+    const uint32_t *visits;
+    const uint64_t *ticks;
 };
 
-struct fm_shared_points;
-
-/** The points of one location. */
-struct fm_points {
-    FM_VECTOR(struct fm_incoming_wait) incoming; /**< descending by time, then by waiter and wait */
-    FM_VECTOR(struct fm_pair_point) pairs;       /**< ascending by partner and time */
-    FM_VECTOR(struct fm_group_point) groups;     /**< ascending by communicator and time */
-    const struct fm_shared_points *shared;       /**< what is known of all locations */
+/** Who wants to know the intervals. The interval is valid during the call. */
+struct fm_interval_handler {
+    void *context;
+    /** Interval that ends in the location's wait state `number`. */
+    void (*own)(void *context, uint32_t number, const struct fm_interval *interval);
+    /** Interval that ends in what another location waits for: a position in the order of notices.
+     */
+    void (*caused)(void *context, uint32_t position, const struct fm_interval *interval);
 };
 
-/** Collects the points of all locations. Runs phases; collective.
- * @return [location], to be freed with fm_points_free(); those owned elsewhere are empty */
-struct fm_points *fm_points_collect(struct fm_formation *formation);
+struct fm_interval_walk;
 
-void fm_points_free(struct fm_points *points, uint32_t location_count);
+/** @return a walk through the timeline of a location, to be freed with fm_interval_walk_free(). The
+ * timeline must not have been walked. */
+struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analysis,
+                                                 struct fm_timeline *timeline,
+                                                 const struct fm_group_points *points,
+                                                 uint32_t location);
+void fm_interval_walk_free(struct fm_interval_walk *walk);
 
-/** @return the begin of the interval that ends in a wait state of `location`, which is owned here,
- * for `partner`, which may be any, at `t`: time of the latest earlier point that both share
- * (synchronization points only, unless `contention`); 0: none, each begins at its own first event.
- */
-uint64_t fm_interval_begin(const struct fm_trace *trace, const struct fm_points *points,
-                           uint32_t location, uint32_t partner, uint64_t t, bool contention);
+/** Walks to `until` (included) and tells all intervals that end on the way, also the begin of each
+ * to the timeline's wait list.
+ * @param notices  those to the location whose times lie on the way
+ * @param order    their times, ascending, and their positions in `notices`
+ * @param count    of notices */
+void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
+                         const struct fm_wait_notice *notices, const struct fm_keyed *order,
+                         uint32_t count, const struct fm_interval_handler *handler);
+
+/** Computes what a location does from `begin` to `end`, where the other location knows another
+ * begin than this one. Valid until the walk goes on. */
+void fm_interval_walk_look(struct fm_interval_walk *walk, uint64_t begin, uint64_t end,
+                           struct fm_interval *interval);
 
 #endif

@@ -64,8 +64,21 @@ static void append_changes(const struct participant *points, size_t count,
     }
 }
 
+/* @return the time of the first Init among the points, of that on the lowest communicator */
+static uint64_t find_init(const fm_group_point_vector *points)
+{
+    const struct fm_group_point *found = NULL;
+    for (size_t i = 0; i < points->count; ++i) {
+        const struct fm_group_point *point = &points->items[i];
+        if (point->is_init && (found == NULL || point->communicator < found->communicator)) {
+            found = point;
+        }
+    }
+    return found == NULL ? UINT64_MAX : found->t;
+}
+
 /* Adds what the locations of a process know. */
-static void collect_process(const struct fm_trace *trace, const struct fm_points *points,
+static void collect_process(const struct fm_trace *trace, const fm_group_point_vector *points,
                             uint32_t process, participant_vector *found,
                             participant_vector *changes, uint64_t *init)
 {
@@ -74,11 +87,9 @@ static void collect_process(const struct fm_trace *trace, const struct fm_points
     found->count = 0;
     *init = UINT64_MAX;
     for (uint32_t l = fm_trace_first_location(trace, process); l < end; ++l) {
-        for (size_t i = 0; i < points[l].groups.count; ++i) {
-            const struct fm_group_point *point = &points[l].groups.items[i];
-            if (point->is_init && *init == UINT64_MAX) {
-                *init = point->t;
-            }
+        *init = *init == UINT64_MAX ? find_init(&points[l]) : *init;
+        for (size_t i = 0; i < points[l].count; ++i) {
+            const struct fm_group_point *point = &points[l].items[i];
             if (several) {
                 fm_vector_push(found,
                                (struct participant){point->t, process, point->communicator, l});
@@ -91,7 +102,7 @@ static void collect_process(const struct fm_trace *trace, const struct fm_points
 
 struct fm_shared_points *fm_shared_points_collect(struct fm_engine *engine,
                                                   const struct fm_trace *trace,
-                                                  const struct fm_points *points)
+                                                  const fm_group_point_vector *points)
 {
     struct fm_shared_points *shared = fm_allocate(1, sizeof *shared);
     participant_vector found = {0}, changes = {0};

@@ -6,14 +6,16 @@
 #ifndef FERMATA_ANALYSIS_SHARED_POINTS_H
 #define FERMATA_ANALYSIS_SHARED_POINTS_H
 
-#include "analysis/intervals.h"
+#include "analysis/pattern.h"
+
+struct fm_shared_points;
 
 /** Shares the group points of the locations. Collective.
- * @param points  by location
+ * @param points  by location, ascending by time
  * @return to be freed with fm_shared_points_free() */
 struct fm_shared_points *fm_shared_points_collect(struct fm_engine *engine,
                                                   const struct fm_trace *trace,
-                                                  const struct fm_points *points);
+                                                  const fm_group_point_vector *points);
 
 void fm_shared_points_free(struct fm_shared_points *shared);
 

@@ -4,21 +4,7 @@
 
 #include <string.h>
 
-#define SMALLEST_STRIDE 16
-
-/* Where a walk stands: what follows `time` is `visit` until the next boundary, which is the next
- * change of state or the next communication call. */
-struct cursor {
-    uint64_t time;
-    uint32_t visit;
-    uint32_t state;    /* next change of state */
-    uint32_t activity; /* next communication call */
-    uint32_t wait;     /* next wait state */
-};
-
-struct fm_timeline_checkpoint {
-    struct cursor cursor;
-};
+#define SMALLEST_STRIDE 64
 
 /* ---- wait states ---- */
 
@@ -36,33 +22,48 @@ static int compare_waits(const void *a, const void *b)
     return left->candidate < right->candidate ? -1 : left->candidate > right->candidate;
 }
 
+/* Calls wait one after the other, unless one contains others. */
+static void sort_waits(struct fm_wait_list *waits)
+{
+    struct timed_wait *timed = fm_allocate(waits->count, sizeof *timed);
+    for (uint32_t i = 0; i < waits->count; ++i) {
+        timed[i] = (struct timed_wait){waits->until[i], waits->candidates[i]};
+    }
+    fm_sort(timed, waits->count, sizeof *timed, compare_waits);
+    for (uint32_t i = 0; i < waits->count; ++i) {
+        waits->until[i] = timed[i].until;
+        waits->candidates[i] = timed[i].candidate;
+    }
+    fm_free(timed);
+}
+
 static void list_waits(struct fm_wait_list *waits, const struct fm_location *location,
                        const struct fm_findings *findings)
 {
     uint32_t count = (uint32_t)findings->waits.count;
-    struct timed_wait *timed = fm_allocate(count, sizeof *timed);
+    const struct fm_candidate *candidates = findings->candidates.items;
+    waits->count = count;
+    waits->candidates = fm_resize(NULL, 0, count * sizeof *waits->candidates);
+    waits->enter = fm_resize(NULL, 0, count * sizeof *waits->enter);
+    waits->until = fm_resize(NULL, 0, count * sizeof *waits->until);
+    waits->before = fm_resize(NULL, 0, ((size_t)count + 1) * sizeof *waits->before);
+    waits->begin = fm_resize(NULL, 0, count * sizeof *waits->begin);
+    uint64_t last = 0;
     bool sorted = true;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t candidate = findings->waits.items[i];
-        timed[i] = (struct timed_wait){findings->candidates.items[candidate].t, candidate};
-        sorted &= i == 0 || timed[i - 1].until <= timed[i].until;
+        waits->candidates[i] = findings->waits.items[i];
+        waits->until[i] = candidates[findings->waits.items[i]].t;
+        sorted &= last <= waits->until[i];
+        last = waits->until[i];
     }
     if (!sorted) {
-        fm_sort(timed, count, sizeof *timed, compare_waits);
+        sort_waits(waits);
     }
-    waits->count = count;
-    waits->candidates = fm_allocate(count, sizeof *waits->candidates);
-    waits->enter = fm_allocate(count, sizeof *waits->enter);
-    waits->until = fm_allocate(count, sizeof *waits->until);
-    waits->before = fm_allocate((size_t)count + 1, sizeof *waits->before);
+    waits->before[0] = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t activity = findings->candidates.items[timed[i].candidate].activity;
-        waits->candidates[i] = timed[i].candidate;
-        waits->enter[i] = location->enter.items[activity];
-        waits->until[i] = timed[i].until;
+        waits->enter[i] = location->enter.items[candidates[waits->candidates[i]].activity];
         waits->before[i + 1] = waits->before[i] + waits->until[i] - waits->enter[i];
     }
-    fm_free(timed);
 }
 
 uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time)
@@ -81,30 +82,15 @@ uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time)
 
 /* ---- walking ---- */
 
-static void add_time(struct fm_profile *profile, uint32_t visit, uint64_t ticks)
+/* Adds the part of [begin, end) that is no waiting. */
+static void add_beside_waits(const struct fm_wait_list *waits, struct fm_timeline_walk *walk,
+                             uint64_t begin, uint64_t end, uint64_t *busy)
 {
-    if (visit == FM_NONE || ticks == 0) {
-        return;
+    while (walk->wait < waits->count && waits->until[walk->wait] <= begin) {
+        ++walk->wait;
     }
-    if (profile->time[visit] == 0) {
-        profile->visits[profile->count++] = visit;
-    }
-    profile->time[visit] += ticks;
-}
-
-/* Adds the part of [begin, end) that lies behind `from`, is no waiting and belongs to `visit`. */
-static void add_busy(const struct fm_timeline *timeline, struct cursor *cursor, uint64_t begin,
-                     uint64_t end, uint64_t from, uint32_t visit, struct fm_profile *profile)
-{
-    const struct fm_wait_list *waits = &timeline->waits;
-    if (end <= from) {
-        return;
-    }
-    while (cursor->wait < waits->count && waits->until[cursor->wait] <= begin) {
-        ++cursor->wait;
-    }
-    begin = begin > from ? begin : from;
-    uint32_t wait = cursor->wait;
+    walk->next_wait = walk->wait < waits->count ? waits->enter[walk->wait] : UINT64_MAX;
+    uint32_t wait = walk->wait;
     while (begin < end) {
         uint64_t stop = end, resume = end;
         if (wait < waits->count && waits->enter[wait] < end) {
@@ -112,98 +98,133 @@ static void add_busy(const struct fm_timeline *timeline, struct cursor *cursor, 
             resume = waits->until[wait];
             ++wait;
         }
-        add_time(profile, visit, stop - begin);
+        busy[walk->visit] += stop - begin;
         begin = resume > begin ? resume : begin;
     }
 }
 
-static bool contains_calls(const struct fm_location *location, uint32_t activity)
+/* Adds what lies between the walk's time and `end`, which is in the segment at hand. */
+static inline void add_segment(const struct fm_wait_list *waits, struct fm_timeline_walk *walk,
+                               uint64_t end, uint64_t *busy)
 {
-    return location->nested.count != 0 &&
-           fm_location_own_time(location, activity) !=
-               location->leave.items[activity] - location->enter.items[activity];
+    if (end <= walk->next_wait) {
+        busy[walk->visit] += end - walk->time;
+    } else {
+        add_beside_waits(waits, walk, walk->time, end, busy);
+    }
+    walk->time = end;
 }
 
-/* Goes one boundary ahead, but not behind `to`; adds what lies behind `from`.
- * @return whether `to` was not yet reached */
-static bool step(const struct fm_timeline *timeline, struct cursor *cursor, uint64_t from,
-                 uint64_t to, struct fm_profile *profile)
+static inline uint64_t state_time(const struct fm_location *location, uint32_t state)
 {
-    const struct fm_location *location = timeline->location;
-    uint64_t next_state = cursor->state < location->state_since.count
-                              ? location->state_since.items[cursor->state]
-                              : UINT64_MAX;
-    uint64_t next_call = cursor->activity < location->enter.count
-                             ? location->enter.items[cursor->activity]
-                             : UINT64_MAX;
-    uint64_t boundary = next_state < next_call ? next_state : next_call;
-    uint64_t end = boundary < to ? boundary : to;
-    add_busy(timeline, cursor, cursor->time, end, from, cursor->visit, profile);
-    if (boundary >= to) {
-        return false;
-    }
-    cursor->time = boundary;
-    if (next_state <= next_call) {
-        cursor->visit = location->state_visit.items[cursor->state++];
-        return true;
-    }
-    uint32_t activity = cursor->activity++;
-    uint32_t visit = location->visit.items[activity];
-    if (contains_calls(location, activity)) {
-        cursor->visit = visit;
-        return true;
-    }
-    uint64_t leave = location->leave.items[activity];
-    add_busy(timeline, cursor, boundary, leave < to ? leave : to, from, visit, profile);
-    if (leave >= to) {
-        return false;
-    }
-    cursor->time = leave;
-    /* Calls without duration inside this one have left changes of state behind. */
-    while (cursor->state < location->state_since.count &&
-           location->state_since.items[cursor->state] < leave) {
-        cursor->visit = location->state_visit.items[cursor->state++];
-    }
-    return true;
+    return state < location->state_since.count ? location->state_since.items[state] : UINT64_MAX;
 }
 
-/* ---- checkpoints ---- */
+static inline uint64_t call_time(const struct fm_location *location, uint32_t activity)
+{
+    return activity < location->enter.count ? location->enter.items[activity] : UINT64_MAX;
+}
 
-static void make_checkpoints(struct fm_timeline *timeline)
+/* @return whether something has happened inside a call at the very tick of its Enter. Calls in
+ * which something happens are states: one of them, or of what is in it, is at hand then. */
+static bool has_begun_inside(const struct fm_timeline *timeline,
+                             const struct fm_timeline_walk *walk, uint32_t activity)
 {
     const struct fm_location *location = timeline->location;
-    size_t nodes = location->profile.count;
-    size_t boundaries = location->state_since.count + location->enter.count;
-    timeline->stride = nodes > SMALLEST_STRIDE ? (uint32_t)nodes : SMALLEST_STRIDE;
-    timeline->checkpoint_count = (uint32_t)(boundaries / timeline->stride) + 1;
-    timeline->checkpoints = fm_allocate(timeline->checkpoint_count, sizeof *timeline->checkpoints);
-    timeline->profiles =
-        fm_allocate(timeline->checkpoint_count * nodes, sizeof *timeline->profiles);
-    struct fm_profile profile = {
-        .time = fm_allocate(nodes, sizeof *profile.time),
-        .visits = fm_allocate(nodes, sizeof *profile.visits),
-    };
-    struct cursor cursor = {.visit = FM_NONE};
-    bool more = true;
-    uint32_t made = 0;
-    for (size_t walked = 0; more && made < timeline->checkpoint_count; ++walked) {
-        if (walked % timeline->stride == 0) {
-            timeline->checkpoints[made].cursor = cursor;
-            memcpy(&timeline->profiles[made * nodes], profile.time, nodes * sizeof *profile.time);
-            ++made;
+    if (walk->state == 0 ||
+        location->state_since.items[walk->state - 1] != location->enter.items[activity]) {
+        return false;
+    }
+    uint32_t outer = location->profile.items[location->visit.items[activity]].parent;
+    return walk->visit != (outer == FM_NONE ? timeline->nodes : outer);
+}
+
+/* Passes the boundary at which the walk stands. */
+static inline void pass_boundary(const struct fm_timeline *timeline, struct fm_timeline_walk *walk)
+{
+    const struct fm_location *location = timeline->location;
+    if (walk->in_call) {
+        walk->in_call = false;
+        walk->visit = walk->outer;
+    } else if (walk->next_state <= walk->next_call) {
+        uint32_t visit = location->state_visit.items[walk->state];
+        walk->visit = visit == FM_NONE ? timeline->nodes : visit;
+        walk->next_state = state_time(location, ++walk->state);
+    } else {
+        uint32_t activity = walk->activity++;
+        uint64_t leave = location->leave.items[activity];
+        walk->next_call = call_time(location, walk->activity);
+        if (leave <= walk->next_call && leave <= walk->next_state &&
+            !has_begun_inside(timeline, walk, activity)) {
+            walk->outer = walk->visit;
+            walk->visit = location->visit.items[activity];
+            walk->in_call = true;
+            walk->until = leave;
+            return;
         }
-        more = step(timeline, &cursor, 0, UINT64_MAX, &profile);
     }
-    timeline->checkpoint_count = made;
-    fm_profile_free(&profile);
+    uint64_t next = walk->next_state < walk->next_call ? walk->next_state : walk->next_call;
+    walk->until = next > walk->time ? next : walk->time;
+}
+
+/* Walks to `to`, but passes `limit` boundaries at most. @return how many of them are left */
+static inline uint32_t walk_on(const struct fm_timeline *timeline, struct fm_timeline_walk *walk,
+                               uint64_t to, uint64_t *busy, uint32_t limit)
+{
+    while (walk->until < to) {
+        add_segment(&timeline->waits, walk, walk->until, busy);
+        pass_boundary(timeline, walk);
+        if (--limit == 0) {
+            return 0;
+        }
+    }
+    add_segment(&timeline->waits, walk, to, busy);
+    return limit;
+}
+
+static void leave_checkpoint(struct fm_timeline *timeline)
+{
+    uint32_t number = timeline->checkpoint_count++;
+    timeline->checkpoints[number] = timeline->walk;
+    memcpy(timeline->profiles + (size_t)number * timeline->nodes, timeline->busy,
+           timeline->nodes * sizeof *timeline->busy);
+    timeline->until_next = timeline->stride;
+}
+
+void fm_timeline_walk_to(struct fm_timeline *timeline, uint64_t time)
+{
+    while ((timeline->until_next = walk_on(timeline, &timeline->walk, time, timeline->busy,
+                                           timeline->until_next)) == 0) {
+        leave_checkpoint(timeline);
+    }
 }
 
 void fm_timeline_open(struct fm_timeline *timeline, const struct fm_location *location,
                       const struct fm_findings *findings)
 {
-    *timeline = (struct fm_timeline){.location = location};
+    uint32_t nodes = (uint32_t)location->profile.count;
+    uint32_t stride = nodes > SMALLEST_STRIDE ? nodes : SMALLEST_STRIDE;
+    size_t boundaries = location->state_since.count + 2 * location->enter.count;
+    *timeline = (struct fm_timeline){
+        .location = location,
+        .nodes = nodes,
+        .busy = fm_allocate((size_t)nodes + 1, sizeof *timeline->busy),
+        .stride = stride,
+    };
     list_waits(&timeline->waits, location, findings);
-    make_checkpoints(timeline);
+    timeline->walk = (struct fm_timeline_walk){
+        .next_state = state_time(location, 0),
+        .next_call = call_time(location, 0),
+        .next_wait = timeline->waits.count == 0 ? UINT64_MAX : timeline->waits.enter[0],
+        .visit = nodes,
+    };
+    timeline->walk.until = timeline->walk.next_state < timeline->walk.next_call
+                               ? timeline->walk.next_state
+                               : timeline->walk.next_call;
+    size_t room = boundaries / stride + 1;
+    timeline->checkpoints = fm_resize(NULL, 0, room * sizeof *timeline->checkpoints);
+    timeline->profiles = fm_resize(NULL, 0, room * nodes * sizeof *timeline->profiles);
+    leave_checkpoint(timeline);
 }
 
 void fm_timeline_close(struct fm_timeline *timeline)
@@ -212,9 +233,13 @@ void fm_timeline_close(struct fm_timeline *timeline)
     fm_free(timeline->waits.enter);
     fm_free(timeline->waits.until);
     fm_free(timeline->waits.before);
+    fm_free(timeline->waits.begin);
+    fm_free(timeline->busy);
     fm_free(timeline->checkpoints);
     fm_free(timeline->profiles);
 }
+
+/* ---- any interval ---- */
 
 /* @return number of the last checkpoint that is not behind `time` */
 static uint32_t checkpoint_before(const struct fm_timeline *timeline, uint64_t time)
@@ -222,7 +247,7 @@ static uint32_t checkpoint_before(const struct fm_timeline *timeline, uint64_t t
     uint32_t low = 0, high = timeline->checkpoint_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (timeline->checkpoints[middle].cursor.time <= time) {
+        if (timeline->checkpoints[middle].time <= time) {
             low = middle;
         } else {
             high = middle;
@@ -231,13 +256,13 @@ static uint32_t checkpoint_before(const struct fm_timeline *timeline, uint64_t t
     return low;
 }
 
-static void clear(struct fm_profile *profile, size_t nodes)
+static void clear(struct fm_profile *profile, uint32_t nodes)
 {
-    if (nodes > profile->capacity) {
+    if (nodes >= profile->capacity) {
         fm_profile_free(profile);
-        profile->time = fm_allocate(nodes, sizeof *profile->time);
-        profile->visits = fm_allocate(nodes, sizeof *profile->visits);
-        profile->capacity = (uint32_t)nodes;
+        profile->capacity = nodes + 1;
+        profile->time = fm_allocate(profile->capacity, sizeof *profile->time);
+        profile->visits = fm_allocate(profile->capacity, sizeof *profile->visits);
     }
     for (uint32_t i = 0; i < profile->count; ++i) {
         profile->time[profile->visits[i]] = 0;
@@ -245,34 +270,40 @@ static void clear(struct fm_profile *profile, size_t nodes)
     profile->count = 0;
 }
 
+static void list_visits(struct fm_profile *profile, uint32_t nodes)
+{
+    profile->time[nodes] = 0;
+    for (uint32_t v = 0; v < nodes; ++v) {
+        if (profile->time[v] != 0) {
+            profile->visits[profile->count++] = v;
+        }
+    }
+}
+
 void fm_timeline_profile(const struct fm_timeline *timeline, uint64_t from, uint64_t to,
                          struct fm_profile *profile)
 {
-    size_t nodes = timeline->location->profile.count;
+    uint32_t nodes = timeline->nodes;
     clear(profile, nodes);
     if (from >= to || timeline->checkpoint_count == 0) {
         return;
     }
-    uint32_t first = checkpoint_before(timeline, from);
-    uint32_t last = checkpoint_before(timeline, to);
-    struct cursor cursor = timeline->checkpoints[first].cursor;
-    if (last <= first + 1) {
-        while (step(timeline, &cursor, from, to, profile)) {
+    uint32_t first = checkpoint_before(timeline, from), last = checkpoint_before(timeline, to);
+    struct fm_timeline_walk walk = timeline->checkpoints[first];
+    uint64_t *time = profile->time;
+    walk_on(timeline, &walk, from, time, UINT32_MAX);
+    if (last > first) {
+        const uint64_t *before = timeline->profiles + (size_t)first * nodes;
+        const uint64_t *until = timeline->profiles + (size_t)last * nodes;
+        for (uint32_t v = 0; v < nodes; ++v) {
+            time[v] = until[v] - before[v] - time[v];
         }
-        return;
+        walk = timeline->checkpoints[last];
+    } else {
+        memset(time, 0, nodes * sizeof *time);
     }
-    /* From `from` to the checkpoint behind it, by difference to the last one, and on to `to`. */
-    uint64_t middle = timeline->checkpoints[first + 1].cursor.time;
-    while (step(timeline, &cursor, from, middle, profile)) {
-    }
-    const uint64_t *begin = &timeline->profiles[(first + 1) * nodes];
-    const uint64_t *end = &timeline->profiles[last * nodes];
-    for (uint32_t v = 0; v < nodes; ++v) {
-        add_time(profile, v, end[v] - begin[v]);
-    }
-    cursor = timeline->checkpoints[last].cursor;
-    while (step(timeline, &cursor, cursor.time, to, profile)) {
-    }
+    walk_on(timeline, &walk, to, time, UINT32_MAX);
+    list_visits(profile, nodes);
 }
 
 void fm_profile_free(struct fm_profile *profile)

@@ -1,8 +1,9 @@
 /** @file
- * What a location was doing when: time in each call path between two moments, without waiting.
+ * What a location was doing when: time in each node of its call tree, without waiting.
  *
- * An interval may be long and there may be many of them: the answer comes from checkpoints, which
- * hold the profile of everything before them, and a walk over what lies between.
+ * A timeline is walked once, from the begin to the end; whoever walks it may look at the time spent
+ * in each node so far. The time between any two moments is found from checkpoints that the walk has
+ * left behind, and a short walk from there.
  */
 #ifndef FERMATA_ANALYSIS_TIMELINE_H
 #define FERMATA_ANALYSIS_TIMELINE_H
@@ -16,33 +17,66 @@ struct fm_wait_list {
     uint64_t *enter;      /**< begin of the waiting */
     uint64_t *until;      /**< its end */
     uint64_t *before;     /**< waiting time of the wait states before; [count]: of all */
+    uint64_t *begin;      /**< of the interval that ends in the wait state: intervals.h sets it */
+};
+
+/** Where a walk stands: `visit` is what the location does from `time` to `until`, the next
+ * boundary. Boundaries are changes of state, and begins and ends of communication calls. */
+struct fm_timeline_walk {
+    uint64_t time;
+    uint64_t until;
+    uint64_t next_state; /**< time of the next change of state; UINT64_MAX: none */
+    uint64_t next_call;  /**< Enter of the next communication call; UINT64_MAX: none */
+    uint64_t next_wait;  /**< begin of wait state `wait`; UINT64_MAX: none */
+    uint32_t visit;      /**< node; number of nodes: none */
+    uint32_t outer;      /**< inside a call without boundaries: node that goes on behind it */
+    uint32_t state;      /**< next change of state */
+    uint32_t activity;   /**< next communication call */
+    uint32_t wait;       /**< first wait state that may not be over */
+    bool in_call;        /**< inside call `activity` - 1, in which there are no boundaries */
 };
 
 struct fm_timeline {
     const struct fm_location *location;
     struct fm_wait_list waits;
-    uint32_t stride; /**< boundaries between two checkpoints */
+    uint32_t nodes; /**< of the call tree */
+    struct fm_timeline_walk walk;
+    uint64_t *busy;      /**< [node]: time spent before `walk.time`; one element more for no node */
+    uint32_t stride;     /**< boundaries between two checkpoints */
+    uint32_t until_next; /**< boundaries before the next checkpoint */
     uint32_t checkpoint_count;
-    struct fm_timeline_checkpoint *checkpoints;
-    uint64_t *profiles; /**< [checkpoint][node of the call tree] */
+    struct fm_timeline_walk *checkpoints;
+    uint64_t *profiles; /**< [checkpoint][node]: time spent before it */
 };
 
 /** Time in each node of a location's call tree. `time` has one element for each node and is zero
  * where the node is not in `visits`. */
 struct fm_profile {
     uint64_t *time;
-    uint32_t *visits; /**< nodes with time */
+    uint32_t *visits; /**< nodes with time, ascending */
     uint32_t count;
     uint32_t capacity;
 };
 
-/** Prepares the timeline of a location after the arbitration. Free it with fm_timeline_close(). */
+/** Prepares the timeline of a location after the arbitration; the walk stands at its begin. Free it
+ * with fm_timeline_close(). */
 void fm_timeline_open(struct fm_timeline *timeline, const struct fm_location *location,
                       const struct fm_findings *findings);
 void fm_timeline_close(struct fm_timeline *timeline);
 
+/** Walks on to `time`, which must not be before where the walk stands: `timeline->busy` is the time
+ * spent before it then. */
+void fm_timeline_walk_to(struct fm_timeline *timeline, uint64_t time);
+
+/** @return whether the walk stands in (or at an end of) a call, and nothing happens inside it. */
+static inline bool fm_timeline_is_in(const struct fm_timeline *timeline, uint32_t activity)
+{
+    return timeline->walk.in_call && timeline->walk.activity == activity + 1;
+}
+
 /** Computes the time in each node in [from, to) without waiting. Replaces what was in `profile`.
- * Safe to call from several threads for distinct profiles. */
+ * Quick where the timeline was walked already. Safe to call from several threads for distinct
+ * profiles while nobody walks. */
 void fm_timeline_profile(const struct fm_timeline *timeline, uint64_t from, uint64_t to,
                          struct fm_profile *profile);
 

@@ -95,12 +95,17 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
                           : builder->frames.items[builder->frames.count - 1].visit;
     uint32_t visit = find_visit(builder, parent, region);
     uint32_t activity = FM_NONE;
-    if (builder->current_activity != FM_NONE) {
-        /* Behind this call, the one around it goes on. */
-        change_state(location, builder->now, parent);
-    }
     if (builder->frames.count != 0) {
-        builder->frames.items[builder->frames.count - 1].contains_calls = true;
+        struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
+        if (outer->activity != FM_NONE) {
+            /* A call that contains others is a state like any other code. */
+            if (!outer->contains_calls) {
+                change_state(location, outer->enter, outer->visit);
+            }
+            /* Behind the new call, the one around it goes on. */
+            change_state(location, builder->now, parent);
+        }
+        outer->contains_calls = true;
     }
     if (builder->trace->regions[region].call != FM_CALL_USER) {
         activity = add_activity(location, builder->now, visit);

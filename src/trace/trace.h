@@ -176,8 +176,8 @@ struct fm_location {
     FM_VECTOR(uint32_t) visit;       /**< node of `profile` that the activity belongs to */
     FM_VECTOR(uint64_t) state_since; /**< when the code outside of communication calls changed: */
     FM_VECTOR(uint32_t)
-    state_visit; /**< ... to this node of `profile`; FM_NONE: none. Also changes
-                      inside calls that contain others, and at their end. */
+    state_visit; /**< ... to this node of `profile`; FM_NONE: none. Calls that contain others are
+                      such code, too. */
     FM_VECTOR(struct fm_visit_profile) profile;
     FM_VECTOR(struct fm_count_row) counts;
     FM_VECTOR(struct fm_message_end) sends;

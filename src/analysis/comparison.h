@@ -1,0 +1,48 @@
+/** @file
+ * What delayed a wait state: compares what its cause did in the interval before it with what the
+ * waiter did [H17 Defs 7, 14-19]. */
+#ifndef FERMATA_ANALYSIS_COMPARISON_H
+#define FERMATA_ANALYSIS_COMPARISON_H
+
+#include "analysis/caused_waits.h"
+#include "analysis/cost_table.h"
+#include "analysis/intervals.h"
+
+/** What the waiter tells its cause; `share_count` shares belong to it. */
+struct fm_waiter_side {
+    uint64_t begin;    /**< of the interval on both sides */
+    uint64_t wait;     /**< ticks */
+    uint64_t busy;     /**< of a contention: ticks of the waiter's whole interval */
+    uint32_t callpath; /**< of the waiting call */
+    uint32_t share_count;
+    uint32_t delay_kind;
+};
+
+/** Time of a call path in the waiter's interval. */
+struct fm_waiter_share {
+    uint32_t callpath;
+    uint32_t ticks[2]; /**< a 64-bit number */
+};
+
+/** One wait state and what is needed to book its costs. */
+struct fm_comparison {
+    const struct fm_location *location; /**< that causes */
+    const struct fm_wait_list *waits;   /**< its own */
+    const struct fm_interval *interval; /**< what it did */
+    const struct fm_waiter_side *waiter;
+    const struct fm_waiter_share *shares;
+    struct fm_caused_wait *wait;    /**< gets its parts, and what they are shares of */
+    struct fm_caused_waits *caused; /**< of the location: the parts go there */
+    struct fm_cost_table *table;    /**< of the location: short-term costs go there */
+    uint64_t *waiter_time;          /**< one worker's: [call path], all 0 between two uses */
+};
+
+/** A wait state whose event is the begin of a call: delays are what the cause did longer.
+ * @return its direct part, ticks */
+double fm_compare_sides(const struct fm_comparison *comparison);
+
+/** A contention, whose event is the end of a call: all that the owner did is in question.
+ * @return its direct part, ticks */
+double fm_compare_owner(const struct fm_comparison *comparison);
+
+#endif

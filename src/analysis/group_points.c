@@ -1,0 +1,169 @@
+#include "analysis/group_points.h"
+
+#include "analysis/shared_points.h"
+#include "base/keyed_sort.h"
+#include "base/sort.h"
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct fm_group_point *left = a, *right = b;
+    if (left->communicator != right->communicator) {
+        return left->communicator < right->communicator ? -1 : 1;
+    }
+    return left->t < right->t ? -1 : left->t > right->t;
+}
+
+static void copy_points(fm_group_point_vector *points, const struct fm_findings *findings)
+{
+    fm_vector_reserve(points, findings->points.count);
+    for (size_t i = 0; i < findings->points.count; ++i) {
+        points->items[points->count++] = findings->points.items[i];
+    }
+}
+
+static void sort_by_time(fm_group_point_vector *points, const struct fm_findings *findings)
+{
+    size_t count = findings->points.count;
+    struct fm_keyed *keyed = fm_resize(NULL, 0, count * sizeof *keyed);
+    for (size_t i = 0; i < count; ++i) {
+        keyed[i] = (struct fm_keyed){findings->points.items[i].t, (uint32_t)i};
+    }
+    fm_keyed_sort(keyed, count, NULL);
+    fm_vector_reserve(points, count);
+    for (size_t i = 0; i < count; ++i) {
+        points->items[points->count++] = findings->points.items[keyed[i].value];
+    }
+    fm_free(keyed);
+}
+
+struct sorting {
+    struct fm_group_points *points;
+    const struct fm_analysis *analysis;
+};
+
+static void sort_points(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct sorting *sorting = context;
+    struct fm_group_points *points = sorting->points;
+    for (uint32_t l = fm_trace_first_location(points->trace, first);
+         l < fm_trace_first_location(points->trace, last); ++l) {
+        const struct fm_findings *findings = &sorting->analysis->findings[l];
+        sort_by_time(&points->by_time[l], findings);
+        if (points->by_communicator != NULL) {
+            fm_group_point_vector *own = &points->by_communicator[l];
+            copy_points(own, findings);
+            fm_sort(own->items, own->count, sizeof *own->items, compare_points);
+        }
+    }
+}
+
+static bool has_threads(const struct fm_trace *trace)
+{
+    for (uint32_t p = 0; p < trace->process_count; ++p) {
+        if (trace->processes[p].location_count > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void fm_group_points_sort(struct fm_group_points *points, const struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
+    *points = (struct fm_group_points){
+        .trace = trace,
+        .by_time = fm_allocate(trace->location_count, sizeof *points->by_time),
+        .by_communicator = has_threads(trace)
+                               ? fm_allocate(trace->location_count, sizeof *points->by_communicator)
+                               : NULL,
+    };
+    fm_engine_run(analysis->engine, sort_points, &(struct sorting){points, analysis});
+    points->shared = fm_shared_points_collect(analysis->engine, trace, points->by_time);
+}
+
+void fm_group_points_free(struct fm_group_points *points)
+{
+    for (uint32_t l = 0; l < points->trace->location_count; ++l) {
+        fm_vector_free(&points->by_time[l]);
+        if (points->by_communicator != NULL) {
+            fm_vector_free(&points->by_communicator[l]);
+        }
+    }
+    fm_free(points->by_time);
+    fm_free(points->by_communicator);
+    fm_shared_points_free(points->shared);
+}
+
+/* @return the first of `count` points, ascending by time, that is not before `t` */
+static size_t first_from(const struct fm_group_point *points, size_t count, uint64_t t)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (points[middle].t < t) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* @return the points of a communicator, and in `*count` their number */
+static const struct fm_group_point *points_of(const fm_group_point_vector *points,
+                                              uint32_t communicator, size_t *count)
+{
+    size_t bounds[2];
+    for (unsigned bound = 0; bound < 2; ++bound) {
+        size_t low = 0, high = points->count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (points->items[middle].communicator < communicator + bound) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        bounds[bound] = low;
+    }
+    *count = bounds[1] - bounds[0];
+    return points->items == NULL ? NULL : points->items + bounds[0];
+}
+
+/* @return whether a location took part in the operation behind a point. A member's only location
+ * did. */
+static bool takes_part(const struct fm_group_points *points, uint32_t location,
+                       const struct fm_group_point *point)
+{
+    uint32_t process = points->trace->locations[location].process;
+    if (points->trace->processes[process].location_count == 1) {
+        return fm_trace_rank(points->trace, point->communicator, process) != FM_NONE;
+    }
+    return fm_shared_points_takes_part(points->shared, process, location, point);
+}
+
+uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t location,
+                                uint32_t partner, uint64_t t)
+{
+    uint64_t latest = 0;
+    const struct fm_trace *trace = points->trace;
+    const fm_group_point_vector *own = &points->by_communicator[location];
+    for (size_t begin = 0; begin < own->count;) {
+        size_t count;
+        const struct fm_group_point *groups =
+            points_of(own, own->items[begin].communicator, &count);
+        size_t i = first_from(groups, count, t);
+        while (i > 0 && groups[i - 1].t > latest) {
+            --i;
+            if (takes_part(points, partner, &groups[i])) {
+                latest = groups[i].t;
+            } else if (fm_trace_rank(trace, groups[i].communicator,
+                                     trace->locations[partner].process) == FM_NONE) {
+                break;
+            }
+        }
+        begin += count;
+    }
+    return latest;
+}

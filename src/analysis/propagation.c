@@ -1,0 +1,279 @@
+/* The waiting that wait states have caused in turn (phi), and what depends on it.
+ *
+ * A location goes through its own wait states and those that it caused, from the latest to the
+ * earliest. What a wait state has caused is complete when it is reached; it is sent to the location
+ * that caused it, which distributes it over its own earlier wait states. It goes on as long as the
+ * next message is there. Everything that concerns a location is computed in this order and by one
+ * worker, so that the result does not depend on how work is distributed. */
+#include "analysis/caused_waits.h"
+#include "analysis/cost_table.h"
+#include "cube/delay_kind.h"
+#include "engine/mail.h"
+
+/* From the waiter to the causing location. */
+struct phi_message {
+    uint64_t t;
+    double phi;
+    uint32_t location; /* that the message is for */
+    uint32_t waiter;
+    uint32_t number; /* of the wait state in the waiter's list */
+};
+
+/* One location's progress from its latest wait state to its earliest. */
+struct walk {
+    uint32_t own_left;    /* own wait states not yet propagated: 0 .. own_left - 1 */
+    uint32_t caused_left; /* wait states caused by this location that are not yet distributed */
+    struct fm_caused_waits *caused;
+    const struct fm_wait_list *waits;
+    double *factors;  /* segment tree: phi per tick of wait state, in each node for its range */
+    double *extra;    /* phi of wait states of which only a part lies in an interval; NULL: none */
+    bool *propagates; /* by wait state: it has caused waiting */
+};
+
+struct propagation {
+    struct fm_formation *formation;
+    struct fm_caused_waits *caused; /* by location */
+    struct walk *walks;             /* by location */
+};
+
+/* ---- phi of a location's own wait states ---- */
+
+/* Adds `factor` to the wait states first .. last. */
+static void add_factor(struct walk *walk, uint32_t first, uint32_t last, double factor)
+{
+    uint32_t count = walk->waits->count;
+    for (uint32_t low = first + count, high = last + count + 1; low < high; low /= 2, high /= 2) {
+        if (low & 1) {
+            walk->factors[low++] += factor;
+        }
+        if (high & 1) {
+            walk->factors[--high] += factor;
+        }
+    }
+}
+
+static double phi_of(const struct walk *walk, uint32_t number)
+{
+    const struct fm_wait_list *waits = walk->waits;
+    double factor = 0;
+    for (uint32_t node = number + waits->count; node > 0; node /= 2) {
+        factor += walk->factors[node];
+    }
+    return factor * (double)(waits->until[number] - waits->enter[number]) +
+           (walk->extra == NULL ? 0 : walk->extra[number]);
+}
+
+/* Distributes what a wait state costs over the own wait states that it goes back to. */
+static void distribute(struct walk *walk, const struct fm_caused_wait *wait)
+{
+    if (wait->inner >= wait->inner_end) {
+        return;
+    }
+    const double *extras = walk->caused->parts.items + wait->first;
+    uint32_t first = wait->inner;
+    double cut = wait->traits & FM_CAUSED_CUT ? *extras++ : 0;
+    double cost = (double)wait->wait + wait->phi;
+    double amount = (wait->traits & FM_CAUSED_PARTLY ? *extras * cost : cost) / wait->whole;
+    if (amount == 0) {
+        return;
+    }
+    if (wait->traits & FM_CAUSED_CUT) {
+        if (walk->extra == NULL) {
+            walk->extra = fm_allocate(walk->waits->count, sizeof *walk->extra);
+        }
+        walk->extra[first++] += amount * cut;
+    }
+    if (first < wait->inner_end) {
+        add_factor(walk, first, wait->inner_end - 1, amount);
+    }
+}
+
+/* ---- messages ---- */
+
+static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
+                     uint32_t location, uint32_t number)
+{
+    const struct fm_analysis *analysis = propagation->formation->analysis;
+    struct walk *walk = &propagation->walks[location];
+    const struct fm_candidate *wait =
+        &analysis->findings[location].candidates.items[walk->waits->candidates[number]];
+    struct phi_message message = {
+        .t = wait->t,
+        .phi = phi_of(walk, number),
+        .location = wait->cause_location,
+        .waiter = location,
+        .number = number,
+    };
+    walk->propagates[number] = message.phi > 0;
+    fm_mail_send(mail, worker, analysis->trace->locations[wait->cause_location].process, &message,
+                 sizeof message);
+}
+
+/* Goes on with a location until the next message is missing. */
+static void advance(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
+                    uint32_t location)
+{
+    struct walk *walk = &propagation->walks[location];
+    const struct fm_caused_wait *caused = walk->caused->waits.items;
+    for (;;) {
+        /* At equal times what this location caused comes first: it lies behind its own waiting. */
+        if (walk->caused_left > 0 &&
+            (walk->own_left == 0 ||
+             caused[walk->caused_left - 1].t >= walk->waits->until[walk->own_left - 1])) {
+            const struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
+            if (wait->phi != wait->phi) {
+                return;
+            }
+            distribute(walk, wait);
+            --walk->caused_left;
+        } else if (walk->own_left > 0) {
+            send_phi(propagation, mail, worker, location, --walk->own_left);
+        } else {
+            return;
+        }
+    }
+}
+
+static bool lies_before(const struct fm_caused_wait *wait, const struct phi_message *message)
+{
+    return wait->t != message->t             ? wait->t < message->t
+           : wait->waiter != message->waiter ? wait->waiter > message->waiter
+                                             : wait->number > message->number;
+}
+
+static bool is_of(const struct fm_caused_wait *wait, const struct phi_message *message)
+{
+    return wait->waiter == message->waiter && wait->number == message->number;
+}
+
+/* @return the wait state that a message is about: it is one of the latest that are left */
+static struct fm_caused_wait *find_caused(const struct walk *walk,
+                                          const struct phi_message *message)
+{
+    struct fm_caused_wait *waits = walk->caused->waits.items;
+    uint32_t high = walk->caused_left, low = high - 1;
+    if (is_of(&waits[low], message)) {
+        return &waits[low];
+    }
+    for (uint32_t step = 1; low > 0 && !lies_before(&waits[low], message); step *= 2) {
+        high = low + 1;
+        low = low > step ? low - step : 0;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (lies_before(&waits[middle], message)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return &waits[low];
+}
+
+static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+                   const void *content, size_t size)
+{
+    (void)process;
+    (void)size;
+    struct propagation *propagation = context;
+    const struct phi_message *message = content;
+    struct walk *walk = &propagation->walks[message->location];
+    struct fm_caused_wait *wait = find_caused(walk, message);
+    wait->phi = message->phi;
+    if (wait == &walk->caused->waits.items[walk->caused_left - 1]) {
+        advance(propagation, mail, worker, message->location);
+    }
+}
+
+static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+                  uint32_t last)
+{
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    uint32_t begin = fm_trace_first_location(trace, first);
+    uint32_t end = fm_trace_first_location(trace, last);
+    for (uint32_t l = begin; l < end; ++l) {
+        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        propagation->walks[l] = (struct walk){
+            .own_left = waits->count,
+            .caused_left = (uint32_t)propagation->caused[l].waits.count,
+            .caused = &propagation->caused[l],
+            .waits = waits,
+            .factors = fm_allocate(2 * (size_t)waits->count, sizeof(double)),
+            .propagates = fm_allocate(waits->count, sizeof(bool)),
+        };
+    }
+    for (uint32_t l = begin; l < end; ++l) {
+        advance(propagation, mail, worker, l);
+    }
+}
+
+/* ---- what depends on phi ---- */
+
+static void book_own(const struct propagation *propagation, struct fm_cost_table *table, uint32_t l)
+{
+    const struct fm_analysis *analysis = propagation->formation->analysis;
+    const struct walk *walk = &propagation->walks[l];
+    for (uint32_t w = 0; w < walk->waits->count; ++w) {
+        const struct fm_candidate *wait =
+            &analysis->findings[l].candidates.items[walk->waits->candidates[w]];
+        fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
+        uint32_t visit = analysis->trace->locations[l].visit.items[wait->activity];
+        fm_metric_t class =
+            walk->propagates[w] ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL;
+        fm_cost_table_add(table, visit, fm_delay_wait_metric(FM_METRIC_WAIT_COUNT, kind), 1);
+        fm_cost_table_add(table, visit, fm_delay_wait_metric(class, kind),
+                          (int64_t)(walk->waits->until[w] - walk->waits->enter[w]));
+    }
+}
+
+static void book_caused(struct fm_cost_table *table, const struct fm_caused_waits *caused)
+{
+    for (size_t i = 0; i < caused->waits.count; ++i) {
+        const struct fm_caused_wait *wait = &caused->waits.items[i];
+        if (wait->traits & FM_CAUSED_UNATTRIBUTED) {
+            fm_cost_table_add_ticks(table, wait->visit, FM_METRIC_DELAY_UNATTRIBUTED,
+                                    (double)wait->wait + wait->phi);
+        } else if (wait->phi != 0) {
+            fm_metric_t metric = fm_delay_cost_metric((fm_delay_kind_t)wait->delay_kind, true);
+            for (uint32_t p = wait->first; p < wait->end; ++p) {
+                if (caused->visits.items[p] != FM_NONE) {
+                    fm_cost_table_add_ticks(table, caused->visits.items[p], metric,
+                                            caused->parts.items[p] * wait->phi);
+                }
+            }
+        }
+    }
+}
+
+static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    struct fm_cost_table table = {0};
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        struct walk *walk = &propagation->walks[l];
+        fm_cost_table_begin(&table, propagation->formation, l);
+        book_own(propagation, &table, l);
+        book_caused(&table, walk->caused);
+        fm_cost_table_end(&table, propagation->formation, l);
+        fm_free(walk->factors);
+        fm_free(walk->extra);
+        fm_free(walk->propagates);
+    }
+    fm_cost_table_free(&table);
+}
+
+void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused)
+{
+    struct propagation propagation = {
+        .formation = formation,
+        .caused = caused,
+        .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
+    };
+    fm_mail_run(formation->analysis->engine, start, handle, &propagation);
+    fm_engine_run(formation->analysis->engine, book, &propagation);
+    fm_free(propagation.walks);
+}

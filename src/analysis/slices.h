@@ -1,0 +1,21 @@
+/** @file
+ * Slices of time that hold about the same number of wait states each, so that what is under way at
+ * once is bounded. */
+#ifndef FERMATA_ANALYSIS_SLICES_H
+#define FERMATA_ANALYSIS_SLICES_H
+
+#include "analysis/formation.h"
+
+struct fm_slices {
+    uint32_t count;
+    uint64_t *ends; /**< last tick of each slice; of the last one UINT64_MAX */
+};
+
+/** Chooses slices, the same for all of the team. Runs a phase; collective.
+ * @param bytes  that are under way for a wait state
+ * @return to be freed with fm_slices_free() */
+struct fm_slices fm_slices_choose(const struct fm_formation *formation, size_t bytes);
+
+void fm_slices_free(struct fm_slices *slices);
+
+#endif
