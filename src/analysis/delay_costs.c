@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Bytes that are under way for a wait state, about. */
-#define UNDER_WAY 400
+/* Of a wait state, about 400 bytes are under way. */
+#define WAITS_UNDER_WAY 150000
 
 /* What the causing location did in an interval. */
 struct cause_side {
@@ -369,7 +369,7 @@ static void close_scratch(struct costs *costs, unsigned workers)
 static void find_all_costs(struct costs *costs)
 {
     struct fm_engine *engine = costs->formation->analysis->engine;
-    struct fm_slices slices = fm_slices_choose(costs->formation, UNDER_WAY);
+    struct fm_slices slices = fm_slices_choose(costs->formation, WAITS_UNDER_WAY);
     costs->notices = fm_exchange_create(engine, sizeof(struct fm_wait_notice));
     costs->messages = fm_exchange_create(engine, sizeof(struct fm_waiter_side));
     costs->shares = fm_exchange_create(engine, sizeof(struct fm_waiter_share));

@@ -7,8 +7,12 @@
  * worker, so that the result does not depend on how work is distributed. */
 #include "analysis/caused_waits.h"
 #include "analysis/cost_table.h"
+#include "analysis/slices.h"
 #include "cube/delay_kind.h"
 #include "engine/mail.h"
+
+/* So many wait states are at hand at once: they and what belongs to them fit in a cache. */
+#define WAITS_AT_HAND 4096
 
 /* From the waiter to the causing location. */
 struct phi_message {
@@ -30,10 +34,26 @@ struct walk {
     bool *propagates; /* by wait state: it has caused waiting */
 };
 
+/* The part of the time that a worker is at: no location goes beyond it, so that all of them stay
+ * together. It moves on when there is nothing else to do. */
+struct window {
+    uint64_t begin;
+    uint32_t slice;
+    bool idle; /* no message has come since the worker looked last */
+    uint32_t first_location, last_location;
+};
+
+/* A worker's note to itself: look whether the window can move on. */
+struct window_note {
+    char nothing;
+};
+
 struct propagation {
     struct fm_formation *formation;
     struct fm_caused_waits *caused; /* by location */
     struct walk *walks;             /* by location */
+    struct fm_slices slices;
+    struct window *windows; /* by worker */
 };
 
 /* ---- phi of a location's own wait states ---- */
@@ -109,12 +129,13 @@ static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsi
                  sizeof message);
 }
 
-/* Goes on with a location until the next message is missing. */
+/* Goes on with a location until the next message is missing, or the window ends. */
 static void advance(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
                     uint32_t location)
 {
     struct walk *walk = &propagation->walks[location];
     const struct fm_caused_wait *caused = walk->caused->waits.items;
+    uint64_t window = propagation->windows[worker].begin;
     for (;;) {
         /* At equal times what this location caused comes first: it lies behind its own waiting. */
         if (walk->caused_left > 0 &&
@@ -126,7 +147,7 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
             }
             distribute(walk, wait);
             --walk->caused_left;
-        } else if (walk->own_left > 0) {
+        } else if (walk->own_left > 0 && walk->waits->until[walk->own_left - 1] >= window) {
             send_phi(propagation, mail, worker, location, --walk->own_left);
         } else {
             return;
@@ -170,13 +191,43 @@ static struct fm_caused_wait *find_caused(const struct walk *walk,
     return &waits[low];
 }
 
+static void send_window_note(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+{
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    const struct window_note note = {0};
+    fm_mail_send(mail, worker,
+                 trace->locations[propagation->windows[worker].first_location].process, &note,
+                 sizeof note);
+}
+
+/* Begins the next slice, the one before, if nothing is left to do in those at hand. */
+static void look_at_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+{
+    struct window *window = &propagation->windows[worker];
+    if (window->idle) {
+        --window->slice;
+        window->begin = window->slice == 0 ? 0 : propagation->slices.ends[window->slice - 1] + 1;
+        for (uint32_t l = window->first_location; l < window->last_location; ++l) {
+            advance(propagation, mail, worker, l);
+        }
+    }
+    window->idle = true;
+    if (window->slice > 0) {
+        send_window_note(propagation, mail, worker);
+    }
+}
+
 static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
                    const void *content, size_t size)
 {
     (void)process;
-    (void)size;
     struct propagation *propagation = context;
     const struct phi_message *message = content;
+    if (size == sizeof(struct window_note)) {
+        look_at_window(propagation, mail, worker);
+        return;
+    }
+    propagation->windows[worker].idle = false;
     struct walk *walk = &propagation->walks[message->location];
     struct fm_caused_wait *wait = find_caused(walk, message);
     wait->phi = message->phi;
@@ -203,8 +254,15 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
             .propagates = fm_allocate(waits->count, sizeof(bool)),
         };
     }
-    for (uint32_t l = begin; l < end; ++l) {
-        advance(propagation, mail, worker, l);
+    if (begin < end) {
+        propagation->windows[worker] = (struct window){
+            .begin = UINT64_MAX,
+            .slice = propagation->slices.count,
+            .idle = true,
+            .first_location = begin,
+            .last_location = end,
+        };
+        look_at_window(propagation, mail, worker);
     }
 }
 
@@ -272,8 +330,13 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         .formation = formation,
         .caused = caused,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
+        .slices = fm_slices_choose(formation, WAITS_AT_HAND),
+        .windows =
+            fm_allocate(fm_engine_workers(formation->analysis->engine), sizeof(struct window)),
     };
     fm_mail_run(formation->analysis->engine, start, handle, &propagation);
     fm_engine_run(formation->analysis->engine, book, &propagation);
+    fm_slices_free(&propagation.slices);
+    fm_free(propagation.windows);
     fm_free(propagation.walks);
 }

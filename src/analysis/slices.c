@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-/* So much may be under way, unless a slice would hold less than a few wait states of a location:
- * going through all locations once more would cost more than it saves. */
-#define BYTES_UNDER_WAY     ((size_t)64 << 20)
+/* A slice holds so many wait states of a location, on average, at least. */
 #define LEAST_OF_A_LOCATION 16
 
 #define BINS 4096
@@ -45,15 +43,13 @@ static void choose_bins(struct counting *counting)
     counting->width = begin <= end ? (end - begin) / BINS + 1 : 1;
 }
 
-static uint32_t choose_count(const struct fm_formation *formation, uint64_t waits, size_t bytes)
+static uint32_t choose_count(const struct fm_formation *formation, uint64_t total, uint64_t waits)
 {
-    uint64_t by_size = waits * bytes / BYTES_UNDER_WAY + 1;
-    uint64_t locations = formation->analysis->trace->location_count;
-    uint64_t by_locations = waits / (locations * LEAST_OF_A_LOCATION + 1) + 1;
-    return (uint32_t)(by_size < by_locations ? by_size : by_locations);
+    uint64_t least = (uint64_t)formation->analysis->trace->location_count * LEAST_OF_A_LOCATION;
+    return (uint32_t)(total / (waits > least ? waits : least) + 1);
 }
 
-struct fm_slices fm_slices_choose(const struct fm_formation *formation, size_t bytes)
+struct fm_slices fm_slices_choose(const struct fm_formation *formation, uint64_t waits)
 {
     unsigned workers = fm_engine_workers(formation->analysis->engine);
     struct counting counting = {.formation = formation,
@@ -70,7 +66,7 @@ struct fm_slices fm_slices_choose(const struct fm_formation *formation, size_t b
     for (unsigned bin = 0; bin < BINS; ++bin) {
         total += counting.waits[0][bin];
     }
-    uint32_t wanted = choose_count(formation, total, bytes);
+    uint32_t wanted = choose_count(formation, total, waits);
     struct fm_slices slices = {0, fm_allocate(wanted, sizeof *slices.ends)};
     uint64_t so_far = 0;
     for (unsigned bin = 0; bin < BINS && slices.count + 1 < wanted; ++bin) {

@@ -1,6 +1,6 @@
 /** @file
- * Slices of time that hold about the same number of wait states each, so that what is under way at
- * once is bounded. */
+ * Slices of time that hold about the same number of wait states each: what is under way, or at
+ * hand, at once is bounded. */
 #ifndef FERMATA_ANALYSIS_SLICES_H
 #define FERMATA_ANALYSIS_SLICES_H
 
@@ -12,9 +12,10 @@ struct fm_slices {
 };
 
 /** Chooses slices, the same for all of the team. Runs a phase; collective.
- * @param bytes  that are under way for a wait state
+ * @param waits  that a slice is to hold; if there are many locations, it holds more: going through
+ *               all of them once more must pay
  * @return to be freed with fm_slices_free() */
-struct fm_slices fm_slices_choose(const struct fm_formation *formation, size_t bytes);
+struct fm_slices fm_slices_choose(const struct fm_formation *formation, uint64_t waits);
 
 void fm_slices_free(struct fm_slices *slices);
 

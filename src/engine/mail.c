@@ -3,52 +3,135 @@
 #include "base/memory.h"
 #include "engine/patience.h"
 
+#include <sched.h>
 #include <string.h>
+#include <time.h>
+
+#define PACKET_BYTES ((size_t)32 << 10)
+#define ALIGNMENT    8
 
 /* After so many letters a worker lets others of the team go on. */
 #define LETTERS_AT_ONCE 64
 
-static void append(struct fm_letter_list *list, struct fm_letter *letter)
+/* A letter in a packet: its content follows. */
+struct letter {
+    uint32_t size;
+    uint32_t process;
+};
+
+static size_t room_for(size_t size)
 {
-    letter->next = NULL;
+    return sizeof(struct letter) + ((size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
+}
+
+static bool has_room(const struct fm_packet *packet, size_t bytes)
+{
+    return packet->capacity - packet->written >= bytes;
+}
+
+static struct fm_packet *new_packet(size_t bytes)
+{
+    size_t capacity = bytes > PACKET_BYTES ? bytes : PACKET_BYTES;
+    struct fm_packet *packet = fm_resize(NULL, 0, sizeof *packet + capacity);
+    packet->capacity = capacity;
+    packet->written = packet->read = 0;
+    return packet;
+}
+
+/* @return an empty packet, the one that a worker has put away if it fits */
+static struct fm_packet *take_packet(struct fm_outbox *outbox, size_t bytes)
+{
+    struct fm_packet *packet = outbox->spare;
+    if (packet == NULL || packet->capacity < bytes) {
+        return new_packet(bytes);
+    }
+    outbox->spare = NULL;
+    packet->written = packet->read = 0;
+    return packet;
+}
+
+static void append(struct fm_packet_list *list, struct fm_packet *packet)
+{
+    packet->next = NULL;
     if (list->last == NULL) {
-        list->first = letter;
+        list->first = packet;
     } else {
-        list->last->next = letter;
+        list->last->next = packet;
     }
-    list->last = letter;
+    list->last = packet;
 }
 
-static struct fm_letter *take_first(struct fm_letter_list *list)
+/* Hands what a worker has written to another one over. */
+static void deliver(struct fm_mail *mail, struct fm_outbox *outbox, unsigned receiver)
 {
-    struct fm_letter *letter = list->first;
-    if (letter != NULL) {
-        list->first = letter->next;
-        list->last = list->first == NULL ? NULL : list->last;
-    }
-    return letter;
-}
-
-static struct fm_letter *write_letter(struct fm_mail *mail, uint32_t process, const void *message,
-                                      size_t size)
-{
-    struct fm_letter *letter = fm_resize(NULL, 0, sizeof *letter + size);
-    letter->size = size;
-    letter->process = process;
-    memcpy(letter->content, message, size);
+    struct fm_mailbox *box = &mail->boxes[receiver];
+    struct fm_packet *packet = outbox->packets[receiver];
+    outbox->packets[receiver] = NULL;
     atomic_fetch_add(&mail->under_way, 1);
-    return letter;
+    pthread_mutex_lock(&box->lock);
+    append(&box->packets, packet);
+    pthread_cond_signal(&box->arrived);
+    pthread_mutex_unlock(&box->lock);
+}
+
+static void deliver_all(struct fm_mail *mail, unsigned worker)
+{
+    struct fm_outbox *outbox = &mail->outboxes[worker];
+    for (unsigned receiver = 0; receiver < mail->engine->workers; ++receiver) {
+        if (outbox->packets[receiver] != NULL) {
+            deliver(mail, outbox, receiver);
+        }
+    }
+}
+
+static void write_letter(struct fm_packet *packet, uint32_t process, const void *message,
+                         size_t size)
+{
+    struct letter letter = {(uint32_t)size, process};
+    unsigned char *place = packet->letters + packet->written;
+    memcpy(place, &letter, sizeof letter);
+    memcpy(place + sizeof letter, message, size);
+    packet->written += room_for(size);
 }
 
 void fm_mail_put(struct fm_mail *mail, unsigned worker, uint32_t process, const void *message,
                  size_t size)
 {
-    struct fm_letter *letter = write_letter(mail, process, message, size);
     struct fm_mailbox *box = &mail->boxes[worker];
     pthread_mutex_lock(&box->lock);
-    append(&box->letters, letter);
+    if (box->packets.last == NULL || !has_room(box->packets.last, room_for(size))) {
+        append(&box->packets, new_packet(room_for(size)));
+        atomic_fetch_add(&mail->under_way, 1);
+    }
+    write_letter(box->packets.last, process, message, size);
     pthread_cond_signal(&box->arrived);
     pthread_mutex_unlock(&box->lock);
+}
+
+static void send_to_self(struct fm_outbox *outbox, uint32_t process, const void *message,
+                         size_t size)
+{
+    if (outbox->own.last == NULL || !has_room(outbox->own.last, room_for(size))) {
+        append(&outbox->own, take_packet(outbox, room_for(size)));
+    }
+    write_letter(outbox->own.last, process, message, size);
+}
+
+static void send_to_worker(struct fm_mail *mail, struct fm_outbox *outbox, unsigned receiver,
+                           uint32_t process, const void *message, size_t size)
+{
+    struct fm_packet **packet = &outbox->packets[receiver];
+    if (*packet != NULL && !has_room(*packet, room_for(size))) {
+        deliver(mail, outbox, receiver);
+    }
+    if (*packet == NULL) {
+        *packet = take_packet(outbox, room_for(size));
+    }
+    write_letter(*packet, process, message, size);
+    atomic_bool *waits = &mail->boxes[receiver].waits;
+    if (atomic_load_explicit(waits, memory_order_relaxed) && atomic_exchange(waits, false)) {
+        deliver(mail, outbox, receiver);
+    }
 }
 
 void fm_mail_send(struct fm_mail *mail, unsigned worker, uint32_t process, const void *message,
@@ -56,11 +139,51 @@ void fm_mail_send(struct fm_mail *mail, unsigned worker, uint32_t process, const
 {
     unsigned receiver = mail->engine->owner_of[process];
     if (receiver == worker) {
-        append(&mail->boxes[worker].own, write_letter(mail, process, message, size));
+        send_to_self(&mail->outboxes[worker], process, message, size);
     } else if (receiver < mail->engine->workers) {
-        fm_mail_put(mail, receiver, process, message, size);
+        send_to_worker(mail, &mail->outboxes[worker], receiver, process, message, size);
     } else {
         fm_mail_team_send(mail->team, worker, process, message, size);
+    }
+}
+
+static void read_letters(struct fm_mail *mail, unsigned worker, struct fm_packet *packet)
+{
+    for (unsigned read = 1; packet->read < packet->written; ++read) {
+        struct letter letter;
+        const unsigned char *place = packet->letters + packet->read;
+        memcpy(&letter, place, sizeof letter);
+        packet->read += room_for(letter.size);
+        mail->handler(mail->context, mail, worker, letter.process, place + sizeof letter,
+                      letter.size);
+        if (mail->team != NULL && read % LETTERS_AT_ONCE == 0) {
+            fm_mail_team_work(mail->team, worker, 0);
+        }
+    }
+}
+
+/* Keeps one packet for later use. */
+static void put_away(struct fm_outbox *outbox, struct fm_packet *packet)
+{
+    if (outbox->spare == NULL) {
+        outbox->spare = packet;
+    } else {
+        fm_free(packet);
+    }
+}
+
+/* Reads the worker's letters to itself, also those that it writes meanwhile. */
+static void read_own(struct fm_mail *mail, unsigned worker)
+{
+    struct fm_outbox *outbox = &mail->outboxes[worker];
+    struct fm_packet *packet;
+    while ((packet = outbox->own.first) != NULL) {
+        read_letters(mail, worker, packet);
+        outbox->own.first = packet->next;
+        if (outbox->own.first == NULL) {
+            outbox->own.last = NULL;
+        }
+        put_away(outbox, packet);
     }
 }
 
@@ -74,7 +197,8 @@ void fm_mail_end(struct fm_mail *mail)
     }
 }
 
-static void finish_one(struct fm_mail *mail)
+/* A packet is read, or a worker has nothing to do. */
+static void finish(struct fm_mail *mail)
 {
     if (atomic_fetch_sub(&mail->under_way, 1) == 1 && mail->team == NULL) {
         fm_mail_end(mail);
@@ -96,56 +220,68 @@ static void wait_a_moment(struct fm_mailbox *box, unsigned idle)
     pthread_cond_timedwait(&box->arrived, &box->lock, &until);
 }
 
-/* Moves what has come to the worker's own letters; waits if there is nothing. */
-static void look_into_box(struct fm_mail *mail, unsigned worker, unsigned idle)
+/* Waits until something is in the box or the phase is over, with the box locked before and after.
+ */
+static void wait_for_packets(struct fm_mail *mail, unsigned worker)
 {
     struct fm_mailbox *box = &mail->boxes[worker];
-    pthread_mutex_lock(&box->lock);
-    if (mail->team == NULL) {
-        while (box->letters.first == NULL && !atomic_load(&mail->over)) {
+    for (unsigned idle = 0; box->packets.first == NULL && !atomic_load(&mail->over); ++idle) {
+        if (mail->team == NULL) {
             pthread_cond_wait(&box->arrived, &box->lock);
+            continue;
         }
-    } else if (box->letters.first == NULL && !atomic_load(&mail->over)) {
         wait_a_moment(box, idle);
-    }
-    box->own = box->letters;
-    box->letters = (struct fm_letter_list){NULL, NULL};
-    pthread_mutex_unlock(&box->lock);
-}
-
-/* @return the next letter to a worker; NULL: the phase is over */
-static struct fm_letter *next_letter(struct fm_mail *mail, unsigned worker)
-{
-    struct fm_mailbox *box = &mail->boxes[worker];
-    struct fm_letter *letter = take_first(&box->own);
-    for (unsigned idle = 0; letter == NULL; ++idle) {
-        look_into_box(mail, worker, idle);
-        letter = take_first(&box->own);
-        if (letter != NULL || atomic_load(&mail->over)) {
-            break;
-        }
+        pthread_mutex_unlock(&box->lock);
         if (idle > 0 && fm_patience(idle) == 0) {
             sched_yield();
         }
         fm_mail_team_work(mail->team, worker, idle + 1);
+        pthread_mutex_lock(&box->lock);
     }
-    return letter;
+}
+
+/* Takes what others have sent; waits for it if there is nothing. @return NULL: the phase is over */
+static struct fm_packet *receive(struct fm_mail *mail, unsigned worker)
+{
+    struct fm_mailbox *box = &mail->boxes[worker];
+    pthread_mutex_lock(&box->lock);
+    if (box->packets.first == NULL) {
+        atomic_store(&box->waits, true);
+        pthread_mutex_unlock(&box->lock);
+        finish(mail);
+        pthread_mutex_lock(&box->lock);
+        wait_for_packets(mail, worker);
+        /* The packets that are there keep the phase from being over. */
+        atomic_fetch_add(&mail->under_way, 1);
+        atomic_store(&box->waits, false);
+    }
+    struct fm_packet *packets = box->packets.first;
+    box->packets = (struct fm_packet_list){NULL, NULL};
+    pthread_mutex_unlock(&box->lock);
+    return packets;
 }
 
 static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_mail *mail = context;
+    struct fm_outbox *outbox = &mail->outboxes[worker];
     mail->start(mail->context, mail, worker, first, last);
-    finish_one(mail);
-    struct fm_letter *letter;
-    for (unsigned handled = 1; (letter = next_letter(mail, worker)) != NULL; ++handled) {
-        mail->handler(mail->context, mail, worker, letter->process, letter->content, letter->size);
-        fm_free(letter);
-        finish_one(mail);
-        if (mail->team != NULL && handled % LETTERS_AT_ONCE == 0) {
-            fm_mail_team_work(mail->team, worker, 0);
+    for (;;) {
+        read_own(mail, worker);
+        deliver_all(mail, worker);
+        struct fm_packet *packet = receive(mail, worker);
+        if (packet == NULL) {
+            break;
+        }
+        while (packet != NULL) {
+            struct fm_packet *next = packet->next;
+            read_letters(mail, worker, packet);
+            put_away(outbox, packet);
+            finish(mail);
+            packet = next;
         }
     }
+    fm_free(outbox->spare);
 }
 
 void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handler_t *handler,
@@ -157,11 +293,13 @@ void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handl
         .handler = handler,
         .context = context,
         .boxes = fm_allocate(engine->workers, sizeof(struct fm_mailbox)),
+        .outboxes = fm_allocate(engine->workers, sizeof(struct fm_outbox)),
         .under_way = engine->workers,
     };
     for (unsigned w = 0; w < engine->workers; ++w) {
         pthread_mutex_init(&mail.boxes[w].lock, NULL);
         pthread_cond_init(&mail.boxes[w].arrived, NULL);
+        mail.outboxes[w].packets = fm_allocate(engine->workers, sizeof *mail.outboxes[w].packets);
     }
     mail.team = fm_mail_team_create(&mail);
     fm_engine_run(engine, work, &mail);
@@ -169,6 +307,8 @@ void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handl
     for (unsigned w = 0; w < engine->workers; ++w) {
         pthread_cond_destroy(&mail.boxes[w].arrived);
         pthread_mutex_destroy(&mail.boxes[w].lock);
+        fm_free(mail.outboxes[w].packets);
     }
+    fm_free(mail.outboxes);
     fm_free(mail.boxes);
 }

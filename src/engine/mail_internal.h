@@ -11,23 +11,32 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-struct fm_letter {
-    struct fm_letter *next;
-    size_t size;
-    uint32_t process;
-    _Alignas(16) unsigned char content[];
+/** Letters in the order in which they were sent. */
+struct fm_packet {
+    struct fm_packet *next;
+    size_t capacity;
+    size_t written, read; /**< bytes */
+    _Alignas(16) unsigned char letters[];
 };
 
-struct fm_letter_list {
-    struct fm_letter *first, *last;
+struct fm_packet_list {
+    struct fm_packet *first, *last;
 };
 
 /** What others have sent to a worker. */
 struct fm_mailbox {
     pthread_mutex_t lock;
     pthread_cond_t arrived;
-    struct fm_letter_list letters;
-    struct fm_letter_list own; /**< to itself: needs no lock */
+    struct fm_packet_list packets;
+    atomic_bool waits; /**< the worker has nothing to do */
+};
+
+/** What a worker has written; touched by no other worker. */
+struct fm_outbox {
+    struct fm_packet_list own;  /**< to itself: read while it is written */
+    struct fm_packet *spare;    /**< read, and free for use */
+    struct fm_packet **packets; /**< [worker]: not sent yet; NULL: none */
+    unsigned char padding[64];  /**< workers share no cache line */
 };
 
 struct fm_mail_team;
@@ -37,10 +46,11 @@ struct fm_mail {
     fm_mail_start_t *start;
     fm_mail_handler_t *handler;
     void *context;
-    struct fm_mailbox *boxes;  /**< by worker */
-    atomic_size_t under_way;   /**< letters in this process not yet handled, workers not started */
-    atomic_bool over;          /**< no letter will come any more */
-    struct fm_mail_team *team; /**< NULL: a process alone */
+    struct fm_mailbox *boxes;   /**< by worker */
+    struct fm_outbox *outboxes; /**< by worker */
+    atomic_size_t under_way;    /**< packets in boxes or being read, and workers that are at work */
+    atomic_bool over;           /**< no letter will come any more */
+    struct fm_mail_team *team;  /**< NULL: a process alone */
 };
 
 /** Puts a copy of a message into the box of a worker of this process. */
