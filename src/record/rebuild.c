@@ -202,7 +202,7 @@ static void convert_thread(struct rebuild *r, struct process *process, struct fm
         }
         fm_journal_close(&reader);
     }
-    fm_archive_settle(thread);
+    fm_archive_settle(thread, true);
     need_room(r, fm_archive_events_bytes(thread));
     fm_archive_close_events(thread);
     if (thread->last_time > process->last_time) {
@@ -216,10 +216,9 @@ static void define_used_functions(struct process *process, struct fm_process_jou
     for (size_t i = 0; i < process->region_count; i++) {
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
-            uint32_t words[3] = {
-                fm_define_string(&journal->definitions, journal->functions[i].name),
-                journal->functions[i].role, OTF2_PARADIGM_MPI};
-            numbers[i] = fm_define(&journal->definitions, FM_DEFINE_REGION, words, 3);
+            const struct fm_region *function = &journal->functions[i];
+            numbers[i] = fm_define_region(&journal->definitions, function->name, function->role,
+                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, "MPI", 0);
         }
     }
 }

@@ -14,6 +14,7 @@
 struct raw_region {
     uint32_t name, file, line;
     uint8_t role, paradigm;
+    bool is_phase;
 };
 
 struct raw_group {
@@ -115,10 +116,10 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
 {
     (void)canonical;
     (void)description;
-    (void)flags;
     (void)end;
     struct raw_definitions *raw = data;
-    fm_vector_push(&raw->regions, (struct raw_region){name, file, begin, role, paradigm});
+    bool is_phase = (flags & OTF2_REGION_FLAG_PHASE) != 0;
+    fm_vector_push(&raw->regions, (struct raw_region){name, file, begin, role, paradigm, is_phase});
     return define(&raw->into->regions, self, raw->regions.count - 1);
 }
 
@@ -500,6 +501,7 @@ static void resolve_regions(struct raw_definitions *raw)
             .line = from->line,
             .paradigm = paradigm,
             .call = fm_call_classify(paradigm, name, from->role),
+            .is_phase = from->is_phase,
         };
     }
     fm_regions_merge(raw->into);

@@ -30,6 +30,9 @@ static int compare_identity(const struct fm_region *a, const struct fm_region *b
     if (order == 0) {
         order = (a->paradigm > b->paradigm) - (a->paradigm < b->paradigm);
     }
+    if (order == 0) {
+        order = a->is_phase - b->is_phase;
+    }
     return order;
 }
 

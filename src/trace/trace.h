@@ -28,6 +28,7 @@ struct fm_region {
     uint32_t line; /**< 0: unknown */
     fm_paradigm_t paradigm;
     fm_call_t call;
+    bool is_phase; /**< its visits are told apart (OTF2_REGION_FLAG_PHASE) */
 };
 
 struct fm_process {

@@ -47,8 +47,8 @@ void fm_references_redirect(struct fm_references *references, const uint32_t *ne
 /** Frees the memory. */
 void fm_references_free(struct fm_references *references);
 
-/** Lets all definitions of the same region (name, paradigm, file and line) lead to the first one:
- * some recorders define every region once for each process. */
+/** Lets all definitions of the same region (name, paradigm, file, line, phase or not) lead to the
+ * first one: some recorders define every region once for each process. */
 void fm_regions_merge(struct fm_trace_private *trace);
 
 #endif

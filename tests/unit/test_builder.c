@@ -6,11 +6,11 @@
 enum { MAIN, SEND, WAIT, RECEIVE, SOLVE, REGIONS };
 
 static struct fm_region regions[REGIONS] = {
-    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER},
-    {"MPI_Isend", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
-    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
-    {"MPI_Irecv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
-    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER},
+    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false},
+    {"MPI_Isend", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
+    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
+    {"MPI_Irecv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
+    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false},
 };
 
 /* One process with two threads. */

@@ -108,12 +108,13 @@ static void write_system_tree(const struct output *o)
 static void write_regions(const struct output *o)
 {
     size_t count;
-    uint32_t empty = fm_define_string(o->set, ""), file = fm_define_string(o->set, "MPI");
+    uint32_t empty = fm_define_string(o->set, "");
     FOR_EACH(o, FM_DEFINE_REGION, i, words, count)
     {
+        uint32_t file = words[4] != FM_DEFINE_NONE ? words[4] : empty;
         fm_archive_check(OTF2_GlobalDefWriter_WriteRegion(
             o->writer, i, words[0], words[0], empty, (OTF2_RegionRole)words[1],
-            (OTF2_Paradigm)words[2], OTF2_REGION_FLAG_NONE, file, 0, 0));
+            (OTF2_Paradigm)words[2], (OTF2_RegionFlag)words[3], file, words[5], 0));
     }
 }
 

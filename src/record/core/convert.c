@@ -2,13 +2,13 @@
 #include "record/core/archive.h"
 
 const unsigned char fm_record_words[] = {
-#define FM_KIND(kind, words, enter) 1 + (words),
+#define FM_KIND(kind, words, place) 1 + (words),
     FM_RECORD_KINDS(FM_KIND)
 #undef FM_KIND
 };
 
-static const bool happens_at_enter[] = {
-#define FM_KIND(kind, words, enter) (enter) != 0,
+static const unsigned char places[] = {
+#define FM_KIND(kind, words, place) (place),
     FM_RECORD_KINDS(FM_KIND)
 #undef FM_KIND
 };
@@ -154,12 +154,50 @@ static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uin
     }
 }
 
-/* Operations belong to the call before them. */
-static bool happens_in_call(enum fm_record_kind kind)
+/* ---- regions of user code ---- */
+
+static void enter_region(struct fm_thread *thread, uint32_t region, uint64_t time)
 {
-    return kind != FM_RECORD_PROGRAM_BEGIN && kind != FM_RECORD_PROGRAM_END &&
-           kind != FM_RECORD_FLUSH;
+    fm_convert_pending(thread, time);
+    if (fm_nesting_push(&thread->written, region)) {
+        uint64_t enter =
+            not_before(thread, time > thread->last_time ? time : thread->last_time + 1);
+        count(thread,
+              OTF2_EvtWriter_Enter(thread->writer, NULL, enter, FM_FUNCTIONS_MOST + region));
+    }
 }
+
+/* Leaves the regions above the lowest `depth`. */
+static void leave_regions(struct fm_thread *thread, size_t depth, uint64_t time)
+{
+    fm_convert_pending(thread, time);
+    while (thread->written.count > depth) {
+        uint32_t region = (uint32_t)thread->written.regions[--thread->written.count];
+        uint64_t leave =
+            not_before(thread, time > thread->last_time ? time : thread->last_time + 1);
+        count(thread,
+              OTF2_EvtWriter_Leave(thread->writer, NULL, leave, FM_FUNCTIONS_MOST + region));
+    }
+}
+
+/* Regions inside it that were not left end with it; one that is not open has nothing to end. */
+static void leave_region(struct fm_thread *thread, uint32_t region, uint64_t time)
+{
+    for (size_t depth = thread->written.count; depth-- > 0;) {
+        if (thread->written.regions[depth] == region) {
+            leave_regions(thread, depth, time);
+            return;
+        }
+    }
+}
+
+void fm_convert_end(struct fm_thread *thread)
+{
+    leave_regions(thread, 0, thread->last_time);
+    fm_nesting_free(&thread->written);
+}
+
+/* ---- records ---- */
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
 {
@@ -177,17 +215,24 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         thread->flush_begin[0] = record[1];
         thread->flush_begin[1] = record[2];
         return;
+    case FM_RECORD_REGION_ENTER:
+        enter_region(thread, fm_record_ref(record[0]), record[1]);
+        return;
+    case FM_RECORD_REGION_LEAVE:
+        leave_region(thread, fm_record_ref(record[0]), record[1]);
+        return;
     case FM_RECORD_PROGRAM_BEGIN:
         count(thread, OTF2_EvtWriter_ProgramBegin(writer, NULL, not_before(thread, record[1]),
                                                   fm_record_ref(record[0]), 0, NULL));
         return;
     case FM_RECORD_PROGRAM_END:
         fm_convert_pending(thread, UINT64_MAX);
+        leave_regions(thread, 0, record[1]);
         count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL, not_before(thread, record[1]),
                                                 OTF2_UNDEFINED_INT64));
         return;
     default: {
-        uint64_t time = happens_at_enter[kind] ? thread->last_time : thread->pending_leave;
+        uint64_t time = places[kind] == FM_AT_ENTER ? thread->last_time : thread->pending_leave;
         count(thread, convert_operation(writer, not_before(thread, time), record));
     }
     }
@@ -202,7 +247,7 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         bool call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
         if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - records ||
             (call && fm_record_aux(records[0]) >= functions) ||
-            (!call && happens_in_call(kind) && !thread->pending)) {
+            (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending)) {
             return false;
         }
         convert_record(thread, records);

@@ -240,10 +240,9 @@ static void define_regions(uint32_t *numbers)
     for (size_t i = 0; i < fm_session.region_count; i++) {
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
-            uint32_t words[3] = {
-                fm_define_string(&fm_session.definitions, fm_session.regions[i].name),
-                fm_session.regions[i].role, OTF2_PARADIGM_MPI};
-            numbers[i] = fm_define(&fm_session.definitions, FM_DEFINE_REGION, words, 3);
+            const struct fm_region *region = &fm_session.regions[i];
+            numbers[i] = fm_define_region(&fm_session.definitions, region->name, region->role,
+                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, "MPI", 0);
         }
     }
 }
@@ -268,7 +267,10 @@ static uint64_t define_process(struct fm_thread *threads, struct fm_thread *last
     words[2] = (uint32_t)getpid();
     words[3] = count;
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        uint64_t own = thread->events + (thread == last ? events : 0);
+        uint64_t own = thread->events;
+        if (thread == last) {
+            own += events + thread->written.count;
+        }
         words[4 + 2 * thread->index] = (uint32_t)own;
         words[5 + 2 * thread->index] = (uint32_t)(own >> 32);
         sum += own;
@@ -488,7 +490,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
             if (!fm_archive_write_memory(each, fm_session.region_count)) {
                 fm_archive_fail("records in memory are damaged");
             }
-            fm_archive_settle(each);
+            fm_archive_settle(each, each != thread);
         }
     }
     if (thread != NULL) {
@@ -529,6 +531,7 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
         return;
     }
     state.ended = true;
+    fm_session_end_definitions();
     fm_guard_begin(&guard);
     raise_descriptor_limit(&descriptors);
     close_session(thread, last, events);
@@ -543,6 +546,7 @@ void fm_session_save(void)
         return;
     }
     state.ended = true;
+    fm_session_end_definitions();
     fm_guard_begin(&guard);
     struct fm_thread *self = fm_thread_self;
     bool inside = self != NULL && self->depth == 1;
@@ -565,41 +569,4 @@ void fm_session_save(void)
              strerror(errno));
     }
     fm_guard_end(&guard);
-}
-
-/* ---- definitions ---- */
-
-uint32_t fm_session_string(const char *text)
-{
-    pthread_mutex_lock(&fm_session.lock);
-    uint32_t number = fm_define_string(&fm_session.definitions, text);
-    pthread_mutex_unlock(&fm_session.lock);
-    return number;
-}
-
-uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *words, size_t count)
-{
-    pthread_mutex_lock(&fm_session.lock);
-    uint32_t number = fm_define(&fm_session.definitions, kind, words, count);
-    pthread_mutex_unlock(&fm_session.lock);
-    return number;
-}
-
-uint32_t fm_session_group(const int *ranks, size_t count)
-{
-    pthread_mutex_lock(&fm_session.lock);
-    uint32_t number = fm_define_group(&fm_session.definitions, ranks, count);
-    pthread_mutex_unlock(&fm_session.lock);
-    return number;
-}
-
-void fm_session_name(enum fm_define_kind kind, uint32_t number, const char *text)
-{
-    size_t count;
-    pthread_mutex_lock(&fm_session.lock);
-    uint32_t name = fm_define_string(&fm_session.definitions, text);
-    uint32_t *words = fm_defined(&fm_session.definitions, kind, number, &count);
-    words[count - 1] = name; /* the last word of a communicator's or window's definition */
-    fm_journal_name(kind, number, name);
-    pthread_mutex_unlock(&fm_session.lock);
 }

@@ -10,6 +10,7 @@
 #define FERMATA_RECORD_CORE_THREAD_H
 
 #include "record/core/clock.h"
+#include "record/core/nesting.h"
 #include "record/core/record.h"
 
 #include <stdbool.h>
@@ -46,6 +47,8 @@ struct fm_thread {
     void *scratch[2];                              /**< fm_thread_scratch */
     size_t scratch_size[2];
 
+    struct fm_nesting open; /**< regions of user code that are open */
+
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
     struct fm_chunk *spare;   /**< chunks to be filled again */
@@ -60,9 +63,10 @@ struct fm_thread {
     uint64_t last_time;     /**< time of the last event written */
     uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
     uint32_t pending_function;
-    bool pending;            /**< whether there is one */
-    uint64_t flush_begin[2]; /**< begin and end of a flush that is to be told of; 0: none */
-    uint64_t events;         /**< events written */
+    bool pending;              /**< whether there is one */
+    uint64_t flush_begin[2];   /**< begin and end of a flush that is to be told of; 0: none */
+    uint64_t events;           /**< events written */
+    struct fm_nesting written; /**< regions of user code whose Leave is still to be written */
 };
 
 /** The calling thread; NULL before its first recorded call. */

@@ -1,0 +1,123 @@
+/* Regions of user code. A thread's nesting is kept here, so that every REGION_LEAVE has its
+ * REGION_ENTER, whatever the program does. */
+#include "fermata/fermata.h"
+#include "record/core/session.h"
+#include "record/user/functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A region as programs hold it. Regions that are defined twice have two of these, with one number.
+ */
+struct user_region {
+    uint32_t number; /* of its definition */
+    size_t length;   /* of the name */
+    char name[];
+};
+
+static char *copy_text(struct fm_text text)
+{
+    char *copy = malloc(text.length + 1);
+    if (copy != NULL) {
+        if (text.length != 0) {
+            memcpy(copy, text.text, text.length);
+        }
+        copy[text.length] = '\0';
+    }
+    return copy;
+}
+
+void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t line, uint32_t kind)
+{
+    int saved = errno;
+    struct user_region *region = malloc(sizeof *region + name.length + 1);
+    char *source = file.text != NULL ? copy_text(file) : NULL;
+    if (region != NULL && (source != NULL || file.text == NULL)) {
+        region->length = name.length;
+        if (name.length != 0) {
+            memcpy(region->name, name.text, name.length);
+        }
+        region->name[name.length] = '\0';
+        region->number = fm_session_region(
+            region->name, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
+            kind == FERMATA_PHASE ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE, source, line);
+    }
+    if (region != NULL &&
+        ((source == NULL && file.text != NULL) || region->number == FM_DEFINE_NONE)) {
+        free(region);
+        region = NULL;
+    }
+    free(source);
+    errno = saved;
+    return region;
+}
+
+/* Written before it counts: another thread may end the recording at any time, and reads up to the
+ * cursor then. */
+static void write_record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t region,
+                         uint64_t time)
+{
+    uint64_t *place = thread->cursor;
+    if (__builtin_expect(thread->limit - place < FM_WORDS_REGION_ENTER, 0)) {
+        place = fm_thread_grow(thread, FM_WORDS_REGION_ENTER);
+    }
+    place[0] = fm_record_header(kind, 0, region);
+    place[1] = time;
+    __atomic_store_n(&thread->cursor, place + FM_WORDS_REGION_ENTER, __ATOMIC_RELEASE);
+}
+
+void fm_user_begin_region(void *object)
+{
+    const struct user_region *region = object;
+    uint64_t now;
+    struct fm_thread *thread = fm_user_thread(&now);
+    if (thread != NULL && fm_nesting_push(&thread->open, (uintptr_t)region)) {
+        write_record(thread, FM_RECORD_REGION_ENTER, region->number, now);
+    }
+}
+
+static const struct user_region *open_region(const struct fm_thread *thread, size_t depth)
+{
+    return (const struct user_region *)(uintptr_t)thread->open.regions[depth];
+}
+
+/* Ends the open region at `depth` and all inside it: its record stands for theirs. */
+static void end_at(struct fm_thread *thread, size_t depth, uint64_t now)
+{
+    write_record(thread, FM_RECORD_REGION_LEAVE, open_region(thread, depth)->number, now);
+    thread->open.count = depth;
+}
+
+void fm_user_end_region(const void *object)
+{
+    const struct user_region *region = object;
+    uint64_t now;
+    struct fm_thread *thread = fm_user_thread(&now);
+    if (thread == NULL) {
+        return;
+    }
+    for (size_t depth = thread->open.count; depth-- > 0;) {
+        if (open_region(thread, depth)->number == region->number) {
+            end_at(thread, depth, now);
+            return;
+        }
+    }
+}
+
+void fm_user_end_region_named(struct fm_text name)
+{
+    uint64_t now;
+    struct fm_thread *thread = fm_user_thread(&now);
+    if (thread == NULL) {
+        return;
+    }
+    for (size_t depth = thread->open.count; depth-- > 0;) {
+        const struct user_region *region = open_region(thread, depth);
+        if (region->length == name.length &&
+            (name.length == 0 || memcmp(region->name, name.text, name.length) == 0)) {
+            end_at(thread, depth, now);
+            return;
+        }
+    }
+}
