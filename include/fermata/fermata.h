@@ -47,6 +47,8 @@
 #ifndef FERMATA_H
 #define FERMATA_H
 
+#include "counter.h" /* FERMATA_COUNTER_INT and others */
+
 #include <stdint.h>
 
 /** Version of this interface. Programs that were built with an older one keep working. */
@@ -147,13 +149,58 @@ void fermata_region_end_named(const char *name);
 /** Leaves the innermost open visit of the region, if there is one, and enters it again. */
 void fermata_region_next(fermata_region_t *region);
 
+/* ==== Parameters ====
+ *
+ * A parameter is a value that tells visits of a region apart: the size of a block, the level of a
+ * grid, the name of an input. It belongs to the innermost open region (OTF2: ParameterInt and
+ * ParameterString events).
+ */
+
+/** A parameter, written down once. Its memory must stay as long as the program may use it. */
+typedef struct fermata_parameter {
+    const char *name;
+    void *recorder; /**< NULL at first; the recorder's from then on */
+} fermata_parameter_t;
+
+/** Initial value of a fermata_parameter_t. */
+#define FERMATA_PARAMETER_HERE(name)                                                               \
+    {                                                                                              \
+        (name), 0                                                                                  \
+    }
+
+/** Records the parameter's value. A parameter is given either numbers or texts; what is not of the
+ * kind it was given first is ignored. */
+void fermata_parameter_int(fermata_parameter_t *parameter, int64_t value);
+void fermata_parameter_string(fermata_parameter_t *parameter, const char *value);
+
+/** The same in one line. */
+#define FERMATA_PARAMETER_INT(name, value)                                                         \
+    do {                                                                                           \
+        static fermata_parameter_t fermata_parameter_ = FERMATA_PARAMETER_HERE(name);              \
+        fermata_parameter_int(&fermata_parameter_, (value));                                       \
+    } while (0)
+#define FERMATA_PARAMETER_STRING(name, value)                                                      \
+    do {                                                                                           \
+        static fermata_parameter_t fermata_parameter_ = FERMATA_PARAMETER_HERE(name);              \
+        fermata_parameter_string(&fermata_parameter_, (value));                                    \
+    } while (0)
+
+/* ==== Markers ==== */
+
+/** Remembers that something happened at this moment: "checkpoint written", "mesh refined".
+ * (OTF2: a Marker of the group "fermata" at this location, in the archive's file of markers.) */
+void fermata_marker(const char *text);
+
 /* ==== Without fermata ==== */
 
 #ifdef FERMATA_DISABLE
-#define fermata_region_begin(region)   ((void)(region))
-#define fermata_region_end(region)     ((void)(region))
-#define fermata_region_end_named(name) ((void)(name))
-#define fermata_region_next(region)    ((void)(region))
+#define fermata_region_begin(region)               ((void)(region))
+#define fermata_region_end(region)                 ((void)(region))
+#define fermata_region_end_named(name)             ((void)(name))
+#define fermata_region_next(region)                ((void)(region))
+#define fermata_parameter_int(parameter, value)    ((void)(parameter), (void)(value))
+#define fermata_parameter_string(parameter, value) ((void)(parameter), (void)(value))
+#define fermata_marker(text)                       ((void)(text))
 #endif
 
 /* ==== Parts that are for the macros above ==== */

@@ -4,6 +4,7 @@
 #include "record/core/archive_space.h"
 #include "record/core/experiment.h"
 #include "record/core/journal_read.h"
+#include "record/core/marker.h"
 #include "record/journal_load.h"
 #include "record/missing.h"
 
@@ -223,6 +224,16 @@ static void define_used_functions(struct process *process, struct fm_process_jou
     }
 }
 
+static uint64_t global_time(const struct process *process, uint64_t time)
+{
+    return time + (uint64_t)process->journal.offset.offset;
+}
+
+static uint64_t marker_time(const void *process, uint64_t time)
+{
+    return global_time(process, time);
+}
+
 static bool merge(struct rebuild *r, struct process *process, struct fm_process_journal *journal)
 {
     size_t bytes;
@@ -231,6 +242,9 @@ static bool merge(struct rebuild *r, struct process *process, struct fm_process_
         return false;
     }
     define_used_functions(process, journal, process->regions);
+    if (!fm_markers_define(&journal->definitions, journal->process.rank, marker_time, process)) {
+        return false;
+    }
     void *block = fm_definitions_pack(&journal->definitions, &bytes);
     bool good = block != NULL && fm_definitions_merge(&r->set, block, bytes, &process->map);
     free(block);
@@ -270,11 +284,6 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
 }
 
 /* ---- definitions ---- */
-
-static uint64_t global_time(const struct process *process, uint64_t time)
-{
-    return time + (uint64_t)process->journal.offset.offset;
-}
 
 static bool define_process(struct rebuild *r, uint32_t rank)
 {
@@ -476,6 +485,9 @@ static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct f
     note_in_environment(r, environment);
     fm_status_t status = move(r, "traces", error);
     status = status == FM_OK ? move(r, "traces.def", error) : status;
+    if (exists(r->folder, "traces.marker")) {
+        status = status == FM_OK ? move(r, "traces.marker", error) : status;
+    }
     status = status == FM_OK ? move(r, "traces.otf2", error) : status;
     if (status == FM_OK) {
         snprintf(path, sizeof path, "%s/journal", r->directory);

@@ -24,6 +24,13 @@ struct fm_user_functions {
     void (*begin_region)(void *region);
     void (*end_region)(const void *region);
     void (*end_region_named)(struct fm_text name);
+    void *(*define_parameter)(struct fm_text name, bool is_text);
+    void (*set_parameter)(const void *parameter, int64_t value);
+    void (*set_parameter_text)(const void *parameter, struct fm_text value);
+    void *(*define_counter)(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real);
+    void (*count)(const void *counter, int64_t value);
+    void (*count_real)(const void *counter, double value);
+    void (*mark)(struct fm_text text);
 };
 
 /** The symbol that the preload library exports, a fm_user_connect_t. */

@@ -72,6 +72,30 @@ static void *recorded(const struct fm_user_functions *functions, fermata_region_
     return object;
 }
 
+/* The same for parameters and counters. */
+static void *recorded_parameter(const struct fm_user_functions *functions,
+                                fermata_parameter_t *parameter, bool is_text)
+{
+    void *object = __atomic_load_n(&parameter->recorder, __ATOMIC_ACQUIRE);
+    if (object == NULL) {
+        object = functions->define_parameter(text_of(parameter->name), is_text);
+        __atomic_store_n(&parameter->recorder, object, __ATOMIC_RELEASE);
+    }
+    return object;
+}
+
+static void *recorded_counter(const struct fm_user_functions *functions, fermata_counter_t *counter,
+                              bool is_real)
+{
+    void *object = __atomic_load_n(&counter->recorder, __ATOMIC_ACQUIRE);
+    if (object == NULL) {
+        object = functions->define_counter(text_of(counter->name), text_of(counter->unit),
+                                           counter->kind, is_real);
+        __atomic_store_n(&counter->recorder, object, __ATOMIC_RELEASE);
+    }
+    return object;
+}
+
 void fermata_region_begin(fermata_region_t *region)
 {
     const struct fm_user_functions *functions = connected();
@@ -106,4 +130,56 @@ void fermata_region_next(fermata_region_t *region)
 {
     fermata_region_end(region);
     fermata_region_begin(region);
+}
+
+void fermata_parameter_int(fermata_parameter_t *parameter, int64_t value)
+{
+    const struct fm_user_functions *functions = connected();
+    if (functions != NULL) {
+        const void *object = recorded_parameter(functions, parameter, false);
+        if (object != NULL) {
+            functions->set_parameter(object, value);
+        }
+    }
+}
+
+void fermata_parameter_string(fermata_parameter_t *parameter, const char *value)
+{
+    const struct fm_user_functions *functions = connected();
+    if (functions != NULL) {
+        const void *object = recorded_parameter(functions, parameter, true);
+        if (object != NULL) {
+            functions->set_parameter_text(object, text_of(value));
+        }
+    }
+}
+
+void fermata_counter_int(fermata_counter_t *counter, int64_t value)
+{
+    const struct fm_user_functions *functions = connected();
+    if (functions != NULL) {
+        const void *object = recorded_counter(functions, counter, false);
+        if (object != NULL) {
+            functions->count(object, value);
+        }
+    }
+}
+
+void fermata_counter_double(fermata_counter_t *counter, double value)
+{
+    const struct fm_user_functions *functions = connected();
+    if (functions != NULL) {
+        const void *object = recorded_counter(functions, counter, true);
+        if (object != NULL) {
+            functions->count_real(object, value);
+        }
+    }
+}
+
+void fermata_marker(const char *text)
+{
+    const struct fm_user_functions *functions = connected();
+    if (functions != NULL) {
+        functions->mark(text_of(text));
+    }
 }

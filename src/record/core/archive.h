@@ -85,7 +85,7 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
 void fm_archive_begin_definitions(void);
 void fm_archive_end_definitions(void);
 
-/** Writes the global definitions from the merged set. Rank 0 only. */
+/** Writes the global definitions from the merged set, and the markers. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
 
 /** Closes the archive. Collective; only if no process has failed. */

@@ -1,5 +1,6 @@
 /* Compact records to OTF2 events. */
 #include "record/core/archive.h"
+#include "record/core/marker.h"
 
 const unsigned char fm_record_words[] = {
 #define FM_KIND(kind, words, place) 1 + (words),
@@ -197,6 +198,38 @@ void fm_convert_end(struct fm_thread *thread)
     fm_nesting_free(&thread->written);
 }
 
+/* ---- values ---- */
+
+static OTF2_ErrorCode convert_metric(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+{
+    OTF2_Type type = fm_record_aux(r[0]) == OTF2_TYPE_DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
+    OTF2_MetricValue value = {.unsigned_int = r[2]};
+    return OTF2_EvtWriter_Metric(w, NULL, t, fm_record_ref(r[0]), 1, &type, &value);
+}
+
+static void convert_value(struct fm_thread *thread, const uint64_t *r)
+{
+    OTF2_EvtWriter *w = thread->writer;
+    fm_convert_pending(thread, r[1]);
+    uint64_t t = not_before(thread, r[1]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_PARAMETER:
+        count(thread, OTF2_EvtWriter_ParameterInt(w, NULL, t, fm_record_ref(r[0]), (int64_t)r[2]));
+        return;
+    case FM_RECORD_PARAMETER_TEXT:
+        count(thread, OTF2_EvtWriter_ParameterString(w, NULL, t, fm_record_ref(r[0]),
+                                                     (OTF2_StringRef)r[2]));
+        return;
+    case FM_RECORD_METRIC:
+        count(thread, convert_metric(w, t, r));
+        return;
+    default:
+        if (!fm_marker_note(thread->index, t, fm_record_ref(r[0]))) {
+            fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        }
+    }
+}
+
 /* ---- records ---- */
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
@@ -220,6 +253,12 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_REGION_LEAVE:
         leave_region(thread, fm_record_ref(record[0]), record[1]);
+        return;
+    case FM_RECORD_PARAMETER:
+    case FM_RECORD_PARAMETER_TEXT:
+    case FM_RECORD_METRIC:
+    case FM_RECORD_MARKER:
+        convert_value(thread, record);
         return;
     case FM_RECORD_PROGRAM_BEGIN:
         count(thread, OTF2_EvtWriter_ProgramBegin(writer, NULL, not_before(thread, record[1]),

@@ -253,6 +253,13 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
     case FM_DEFINE_REGION:
         return count == 6 && translate(map, FM_DEFINE_STRING, &words[0]) &&
                translate(map, FM_DEFINE_STRING, &words[4]);
+    case FM_DEFINE_PARAMETER:
+        return count == 2 && translate(map, FM_DEFINE_STRING, &words[0]);
+    case FM_DEFINE_METRIC:
+        return count == 4 && translate(map, FM_DEFINE_STRING, &words[0]) &&
+               translate(map, FM_DEFINE_STRING, &words[1]);
+    case FM_DEFINE_MARKER:
+        return count == 5 && translate(map, FM_DEFINE_STRING, &words[4]);
     case FM_DEFINE_COMM:
         return translate_comm(map, words, count);
     case FM_DEFINE_WIN:

@@ -17,22 +17,28 @@
  * kind. Layouts (key | rest):
  *   STRING    bytes, text padded with zeros |
  *   REGION    name, OTF2 role, OTF2 paradigm, OTF2 flags, file, line (0: unknown) |
+ *   PARAMETER name, OTF2 parameter type |
+ *   METRIC    name, unit, OTF2 value type, OTF2 mode |
  *   GROUP     members, { first, stride, count } ... of world ranks |
  *   COMM      origin, a, b, c | group, second group (of an inter-communicator), parent, name
  *   WIN       communicator, how many-eth of it | name
  *   TOPOLOGY  communicator | name, dimensions, { size, periodic } ...
  *   NODE      host name |
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
+ *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
  * Names and files may be FM_DEFINE_NONE. */
 enum fm_define_kind {
     FM_DEFINE_STRING,
     FM_DEFINE_REGION,
+    FM_DEFINE_PARAMETER,
+    FM_DEFINE_METRIC,
     FM_DEFINE_GROUP,
     FM_DEFINE_COMM,
     FM_DEFINE_WIN,
     FM_DEFINE_TOPOLOGY,
     FM_DEFINE_NODE,
     FM_DEFINE_PROCESS,
+    FM_DEFINE_MARKER,
     FM_DEFINE_KIND_COUNT
 };
 

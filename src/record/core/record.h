@@ -22,6 +22,10 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(PROGRAM_END, 1, 2)          /* time */                                                       \
     X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
     X(REGION_ENTER, 1, 2)         /* ref: region; time */                                          \
+    X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
+    X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \
+    X(METRIC, 2, 2)               /* aux: OTF2 type, ref: metric; time, bits of the value */       \
+    X(MARKER, 1, 2)               /* ref: string; time */                                          \
     X(REGION_LEAVE, 1, 2)         /* ref: region; time; leaves those inside it, too */             \
     X(SEND, 2, 1)                 /* ref: communicator; peer | tag << 32, bytes */                 \
     X(ISEND, 3, 1)                /* as SEND, request */                                           \

@@ -4,6 +4,7 @@
 #include "record/core/experiment.h"
 #include "record/core/guard.h"
 #include "record/core/journal_read.h"
+#include "record/core/marker.h"
 #include "record/core/unify.h"
 
 #include <errno.h>
@@ -292,6 +293,12 @@ static uint64_t global_time(uint64_t time)
     return time + (uint64_t)(a->offset + (int64_t)(slope * since));
 }
 
+static uint64_t marker_time(const void *nothing, uint64_t time)
+{
+    (void)nothing;
+    return global_time(time);
+}
+
 static void report(uint64_t bytes, uint64_t events, uint64_t locations, uint64_t flushes,
                    uint64_t deviation, uint64_t stopped)
 {
@@ -497,6 +504,9 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
         fm_functions_used[thread->function] = true;
     }
     define_regions(regions);
+    if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL)) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
     uint64_t own_events = define_process(threads, thread, events);
     if (!fm_archive_agree()) {
         keep_journal(threads);

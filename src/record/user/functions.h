@@ -10,11 +10,23 @@
 /** What libfermata-user gets. */
 extern const struct fm_user_functions fm_user_functions;
 
-/* region.c; see user/interface.h */
+/* What they do: user/interface.h. region.c: */
 void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t line, uint32_t kind);
 void fm_user_begin_region(void *region);
 void fm_user_end_region(const void *region);
 void fm_user_end_region_named(struct fm_text name);
+
+/* value.c: */
+void *fm_user_define_parameter(struct fm_text name, bool is_text);
+void fm_user_set_parameter(const void *parameter, int64_t value);
+void fm_user_set_parameter_text(const void *parameter, struct fm_text value);
+void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real);
+void fm_user_count(const void *counter, int64_t value);
+void fm_user_count_real(const void *counter, double value);
+void fm_user_mark(struct fm_text text);
+
+/** A copy that ends with a zero byte, to be freed; NULL without memory. */
+char *fm_user_copy(struct fm_text text);
 
 /** The calling thread if it records now, and the time for a record between calls. NULL: nothing is
  * recorded (any more), or the thread is inside a recorded call. */
@@ -36,6 +48,22 @@ static inline struct fm_thread *fm_user_thread(uint64_t *now)
         *now = fm_clock_now();
     }
     return thread;
+}
+
+/** Room for a record of `words` words. It counts once fm_user_written is told of it: another thread
+ * may end the recording at any time, and reads what is written then. */
+static inline uint64_t *fm_user_room(struct fm_thread *thread, int words)
+{
+    if (__builtin_expect(thread->limit - thread->cursor < words, 0)) {
+        return fm_thread_grow(thread, (size_t)words);
+    }
+    return thread->cursor;
+}
+
+/** The record is complete; `end` is the place behind it. */
+static inline void fm_user_written(struct fm_thread *thread, uint64_t *end)
+{
+    __atomic_store_n(&thread->cursor, end, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -16,23 +16,11 @@ struct user_region {
     char name[];
 };
 
-static char *copy_text(struct fm_text text)
-{
-    char *copy = malloc(text.length + 1);
-    if (copy != NULL) {
-        if (text.length != 0) {
-            memcpy(copy, text.text, text.length);
-        }
-        copy[text.length] = '\0';
-    }
-    return copy;
-}
-
 void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t line, uint32_t kind)
 {
     int saved = errno;
     struct user_region *region = malloc(sizeof *region + name.length + 1);
-    char *source = file.text != NULL ? copy_text(file) : NULL;
+    char *source = file.text != NULL ? fm_user_copy(file) : NULL;
     if (region != NULL && (source != NULL || file.text == NULL)) {
         region->length = name.length;
         if (name.length != 0) {
@@ -53,18 +41,13 @@ void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t l
     return region;
 }
 
-/* Written before it counts: another thread may end the recording at any time, and reads up to the
- * cursor then. */
 static void write_record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t region,
                          uint64_t time)
 {
-    uint64_t *place = thread->cursor;
-    if (__builtin_expect(thread->limit - place < FM_WORDS_REGION_ENTER, 0)) {
-        place = fm_thread_grow(thread, FM_WORDS_REGION_ENTER);
-    }
+    uint64_t *place = fm_user_room(thread, FM_WORDS_REGION_ENTER);
     place[0] = fm_record_header(kind, 0, region);
     place[1] = time;
-    __atomic_store_n(&thread->cursor, place + FM_WORDS_REGION_ENTER, __ATOMIC_RELEASE);
+    fm_user_written(thread, place + FM_WORDS_REGION_ENTER);
 }
 
 void fm_user_begin_region(void *object)
