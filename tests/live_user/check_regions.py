@@ -7,16 +7,15 @@ whose archive is rebuilt from the journals.
 """
 
 import argparse
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import otf2
 from otf2.enums import Paradigm, RegionFlag, RegionRole
 
-TIMEOUT = 120  # seconds; a run takes a few
+import user_archive
+
 SOURCE = pathlib.Path(__file__).with_name("regions.c")
 PHASES = {"step", "phase", "last phase"}
 
@@ -55,14 +54,6 @@ def expected_of_main(many, finalized):
     if finalized:
         program.append(("open at the end", [mpi("Finalize")]))
     return [("program", program)]
-
-
-def run(command, folder, **settings):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-                       **settings)
-    return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
-                          capture_output=True, text=True, errors="replace")
 
 
 def call_trees(anchor):
@@ -136,21 +127,8 @@ def check_regions(regions, problems):
 
 def check(options, folder, many, ending, **settings):
     """One run; returns what is wrong, and the number of flushes."""
-    program = [options.mpirun, "-n", "2", options.program, str(many), ending]
-    plain = run(program, folder)
-    recorded = run([options.fermata, "record", "-o", "experiment", "--", *program], folder,
-                   **settings)
-    problems = []
-    if recorded.returncode != plain.returncode or plain.stderr.count("not so"):
-        problems.append(f"exit code {recorded.returncode}, unrecorded {plain.returncode}: "
-                        f"{recorded.stderr}{plain.stderr}")
-    experiment = folder / "experiment"
-    checked = run([options.fermata, "check", str(experiment)], folder)
-    if " 0 findings" not in checked.stdout:
-        problems.append(f"fermata check: {checked.stdout}{checked.stderr}")
-    analysed = run([options.fermata, "analyze", "-q", "--check", str(experiment)], folder)
-    if analysed.returncode != 0:
-        problems.append(f"fermata analyze: {analysed.stdout}{analysed.stderr}")
+    program = [options.program, str(many), ending]
+    experiment, problems = user_archive.record(options, folder, program, **settings)
     trees, wrong, regions, flushes = call_trees(experiment / "traces.otf2")
     problems += wrong
     check_regions(regions, problems)

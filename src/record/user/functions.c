@@ -1,5 +1,6 @@
 #include "record/user/functions.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,4 +28,39 @@ char *fm_user_copy(struct fm_text text)
         copy[text.length] = '\0';
     }
     return copy;
+}
+
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        void **items; /* by number of the definition; NULL: none */
+        size_t room;
+    } kinds[FM_DEFINE_KIND_COUNT];
+} objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate)
+{
+    void *object = NULL;
+    pthread_mutex_lock(&objects.lock);
+    size_t room = objects.kinds[kind].room;
+    if (number >= room) {
+        size_t larger = 2 * (size_t)number + 64;
+        void **items = realloc(objects.kinds[kind].items, larger * sizeof *items);
+        if (items != NULL) {
+            memset(items + room, 0, (larger - room) * sizeof *items);
+            objects.kinds[kind].items = items;
+            objects.kinds[kind].room = larger;
+        }
+    }
+    if (number < objects.kinds[kind].room) {
+        void **place = &objects.kinds[kind].items[number];
+        if (*place == NULL) {
+            *place = candidate;
+            candidate = NULL;
+        }
+        object = *place;
+    }
+    pthread_mutex_unlock(&objects.lock);
+    free(candidate);
+    return object;
 }

@@ -4,6 +4,7 @@
 #ifndef FERMATA_RECORD_USER_FUNCTIONS_H
 #define FERMATA_RECORD_USER_FUNCTIONS_H
 
+#include "record/core/define.h"
 #include "record/core/thread.h"
 #include "user/interface.h"
 
@@ -24,6 +25,11 @@ void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t 
 void fm_user_count(const void *counter, int64_t value);
 void fm_user_count_real(const void *counter, double value);
 void fm_user_mark(struct fm_text text);
+
+/** The one object that stands for a definition: `candidate`, which was made by malloc, or one that
+ * was made before for the same definition (then `candidate` is freed). Thread-safe.
+ * @return NULL without memory (`candidate` is freed) */
+void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate);
 
 /** A copy that ends with a zero byte, to be freed; NULL without memory. */
 char *fm_user_copy(struct fm_text text);

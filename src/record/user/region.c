@@ -20,21 +20,24 @@ void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t l
 {
     int saved = errno;
     struct user_region *region = malloc(sizeof *region + name.length + 1);
-    char *source = file.text != NULL ? fm_user_copy(file) : NULL;
-    if (region != NULL && (source != NULL || file.text == NULL)) {
+    char *source = file.length != 0 ? fm_user_copy(file) : NULL;
+    uint32_t number = FM_DEFINE_NONE;
+    if (region != NULL && (source != NULL || file.length == 0)) {
         region->length = name.length;
         if (name.length != 0) {
             memcpy(region->name, name.text, name.length);
         }
         region->name[name.length] = '\0';
-        region->number = fm_session_region(
+        number = fm_session_region(
             region->name, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
             kind == FERMATA_PHASE ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE, source, line);
+        region->number = number;
     }
-    if (region != NULL &&
-        ((source == NULL && file.text != NULL) || region->number == FM_DEFINE_NONE)) {
+    if (number == FM_DEFINE_NONE) {
         free(region);
         region = NULL;
+    } else {
+        region = fm_user_object(FM_DEFINE_REGION, number, region);
     }
     free(source);
     errno = saved;
@@ -81,7 +84,7 @@ void fm_user_end_region(const void *object)
         return;
     }
     for (size_t depth = thread->open.count; depth-- > 0;) {
-        if (open_region(thread, depth)->number == region->number) {
+        if (open_region(thread, depth) == region) {
             end_at(thread, depth, now);
             return;
         }

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A parameter or counter as programs hold it. Those that are defined twice have two of these, with
- * one number. */
+/* A parameter or counter as programs hold it. */
 struct user_value {
     uint32_t number; /* of its definition */
     OTF2_Type type;  /* OTF2_TYPE_STRING, INT64 or DOUBLE */
@@ -34,6 +33,8 @@ static struct user_value *new_value(enum fm_define_kind kind, const uint32_t *wo
         if (value->number == FM_DEFINE_NONE) {
             free(value);
             value = NULL;
+        } else {
+            value = fm_user_object(kind, value->number, value);
         }
     }
     errno = saved;
