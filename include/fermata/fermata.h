@@ -149,6 +149,40 @@ void fermata_region_end_named(const char *name);
 /** Leaves the innermost open visit of the region, if there is one, and enters it again. */
 void fermata_region_next(fermata_region_t *region);
 
+/* ==== Pausing ====
+ *
+ * Long runs are recorded best in part: a few iterations tell as much as a million. While recording
+ * is paused, calls and regions of all threads of the process are left out of the trace, which does
+ * not grow; calls cost about as much as before. The trace says from when to when it was paused, and
+ * how many messages and collective operations were left out, so that the analysis still brings
+ * together what belongs together; the time of a pause belongs to no call path (OTF2:
+ * MeasurementOnOff events).
+ *
+ * Each process pauses for itself. Waits that involve a process which is paused at the time cannot
+ * be explained, so let all processes pause at the same point of the program, best where no request
+ * is open. Phases should lie entirely inside or outside of pauses.
+ *
+ *     fermata_pause();
+ *     MPI_Init(&argc, &argv);
+ *     for (int i = 0; i < iterations; i++) {
+ *         if (i == 1000)
+ *             fermata_resume();
+ *         if (i == 1010)
+ *             fermata_pause();
+ *         FERMATA_ITERATION("time step");
+ *         ...
+ */
+
+/** Pauses recording in this process, or resumes it. A call that another thread is in is still
+ * recorded. MPI_Init and MPI_Finalize always are: before MPI_Init, a pause begins behind it; at
+ * MPI_Finalize it ends. Repeating either does nothing. */
+void fermata_pause(void);
+void fermata_resume(void);
+
+/** Whether records are kept now: 0 without the recorder, while it is paused, and behind
+ * MPI_Finalize. Saves the work of making what would not be recorded. */
+int fermata_is_recording(void);
+
 /* ==== Parameters ====
  *
  * A parameter is a value that tells visits of a region apart: the size of a block, the level of a
@@ -200,6 +234,9 @@ void fermata_marker(const char *text);
 #define fermata_region_next(region)                ((void)(region))
 #define fermata_parameter_int(parameter, value)    ((void)(parameter), (void)(value))
 #define fermata_parameter_string(parameter, value) ((void)(parameter), (void)(value))
+#define fermata_pause()                            ((void)0)
+#define fermata_resume()                           ((void)0)
+#define fermata_is_recording()                     0
 #define fermata_marker(text)                       ((void)(text))
 #endif
 

@@ -2,6 +2,7 @@
 
 #include "base/file_tree.h"
 #include "record/core/archive_space.h"
+#include "record/core/attribute.h"
 #include "record/core/experiment.h"
 #include "record/core/journal_read.h"
 #include "record/core/marker.h"
@@ -242,6 +243,9 @@ static bool merge(struct rebuild *r, struct process *process, struct fm_process_
         return false;
     }
     define_used_functions(process, journal, process->regions);
+    if (fm_attributes_used && !fm_attributes_define(&journal->definitions)) {
+        return false;
+    }
     if (!fm_markers_define(&journal->definitions, journal->process.rank, marker_time, process)) {
         return false;
     }
@@ -275,6 +279,7 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
         }
     }
     memset(fm_functions_used, 0, sizeof fm_functions_used);
+    fm_attributes_used = false;
     for (uint32_t t = 0; t < process->thread_count; t++) {
         convert_thread(r, process, &process->threads[t], process->region_count);
     }

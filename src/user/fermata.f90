@@ -31,6 +31,7 @@ module fermata
     public :: fermata_region, fermata_parameter, fermata_counter
     public :: fermata_region_begin, fermata_phase_begin, fermata_iteration, fermata_region_end
     public :: fermata_parameter_set, fermata_count, fermata_marker
+    public :: fermata_pause, fermata_resume, fermata_is_recording
     public :: fermata_level, fermata_total
 
     ! What the values of a counter are: the value at this moment, or the sum since the start.
@@ -132,6 +133,17 @@ module fermata
             real(c_double), value :: val
         end subroutine c_counter_double
 
+        ! Pauses recording in this process, or resumes it.
+        subroutine fermata_pause() bind(c, name='fermata_pause')
+        end subroutine fermata_pause
+
+        subroutine fermata_resume() bind(c, name='fermata_resume')
+        end subroutine fermata_resume
+
+        integer(c_int) function c_is_recording() bind(c, name='fermata_is_recording')
+            import :: c_int
+        end function c_is_recording
+
         subroutine c_marker(text, length) bind(c, name='fermata_fortran_marker')
             import :: c_char, c_size_t
             character(kind=c_char), intent(in) :: text(*)
@@ -168,6 +180,11 @@ contains
         integer, intent(in), optional :: line
         call begin(region, name, phase, 1_c_int, file, line)
     end subroutine fermata_iteration
+
+    ! Whether records are kept now: not without the recorder, nor while it is paused.
+    logical function fermata_is_recording()
+        fermata_is_recording = c_is_recording() /= 0
+    end function fermata_is_recording
 
     ! Remembers that something happened at this moment.
     subroutine fermata_marker(text)

@@ -31,6 +31,9 @@ struct fm_user_functions {
     void (*count)(const void *counter, int64_t value);
     void (*count_real)(const void *counter, double value);
     void (*mark)(struct fm_text text);
+    void (*pause)(void);
+    void (*resume)(void);
+    bool (*is_recording)(void);
 };
 
 /** The symbol that the preload library exports, a fm_user_connect_t. */

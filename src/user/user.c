@@ -146,3 +146,25 @@ void fermata_marker(const char *text)
         functions->mark(text_of(text));
     }
 }
+
+void fermata_pause(void)
+{
+    const struct fm_user_functions *functions = fm_user_connected();
+    if (functions != NULL) {
+        functions->pause();
+    }
+}
+
+void fermata_resume(void)
+{
+    const struct fm_user_functions *functions = fm_user_connected();
+    if (functions != NULL) {
+        functions->resume();
+    }
+}
+
+int fermata_is_recording(void)
+{
+    const struct fm_user_functions *functions = fm_user_connected();
+    return functions != NULL && functions->is_recording();
+}

@@ -121,7 +121,4 @@ void fm_convert_end(struct fm_thread *thread);
 enum { FM_FUNCTIONS_MOST = 1024 };
 extern bool fm_functions_used[FM_FUNCTIONS_MOST];
 
-/** Words of a record, by its kind (convert.c). */
-extern const unsigned char fm_record_words[];
-
 #endif

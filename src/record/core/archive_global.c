@@ -129,6 +129,16 @@ static void write_parameters(const struct output *o)
     }
 }
 
+static void write_attributes(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_ATTRIBUTE, i, words, count)
+    {
+        fm_archive_check(OTF2_GlobalDefWriter_WriteAttribute(o->writer, i, words[0], words[1],
+                                                             (OTF2_Type)words[2]));
+    }
+}
+
 /* Each metric is a member, and a class of its own. */
 static void write_metrics(const struct output *o)
 {
@@ -272,6 +282,7 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     write_regions(&o);
     write_parameters(&o);
     write_metrics(&o);
+    write_attributes(&o);
     write_groups(&o);
     write_comms(&o);
     write_windows(&o);

@@ -50,9 +50,13 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
         enum fm_define_kind kind;
         OTF2_MappingType type;
     } kinds[] = {
-        {FM_DEFINE_STRING, OTF2_MAPPING_STRING}, {FM_DEFINE_PARAMETER, OTF2_MAPPING_PARAMETER},
-        {FM_DEFINE_METRIC, OTF2_MAPPING_METRIC}, {FM_DEFINE_GROUP, OTF2_MAPPING_GROUP},
-        {FM_DEFINE_COMM, OTF2_MAPPING_COMM},     {FM_DEFINE_WIN, OTF2_MAPPING_RMA_WIN},
+        {FM_DEFINE_STRING, OTF2_MAPPING_STRING},
+        {FM_DEFINE_PARAMETER, OTF2_MAPPING_PARAMETER},
+        {FM_DEFINE_METRIC, OTF2_MAPPING_METRIC},
+        {FM_DEFINE_GROUP, OTF2_MAPPING_GROUP},
+        {FM_DEFINE_COMM, OTF2_MAPPING_COMM},
+        {FM_DEFINE_WIN, OTF2_MAPPING_RMA_WIN},
+        {FM_DEFINE_ATTRIBUTE, OTF2_MAPPING_ATTRIBUTE},
     };
     enum { KINDS = sizeof kinds / sizeof kinds[0] };
     OTF2_Archive *archive = fm_archive_handle();

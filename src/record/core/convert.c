@@ -1,12 +1,8 @@
 /* Compact records to OTF2 events. */
 #include "record/core/archive.h"
+#include "record/core/attribute.h"
 #include "record/core/marker.h"
-
-const unsigned char fm_record_words[] = {
-#define FM_KIND(kind, words, place) 1 + (words),
-    FM_RECORD_KINDS(FM_KIND)
-#undef FM_KIND
-};
+#include "record/core/unrecorded.h"
 
 static const unsigned char places[] = {
 #define FM_KIND(kind, words, place) (place),
@@ -230,12 +226,86 @@ static void convert_value(struct fm_thread *thread, const uint64_t *r)
     }
 }
 
+/* ---- pauses ---- */
+
+static void convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
+{
+    static const enum fm_attribute counts[] = {
+        [FM_SERIES_SENDS] = FM_ATTRIBUTE_SENDS,
+        [FM_SERIES_RECEIVES] = FM_ATTRIBUTE_RECEIVES,
+        [FM_SERIES_COLLECTIVES] = FM_ATTRIBUTE_COLLECTIVES,
+        [FM_SERIES_WINDOW_COLLECTIVES] = FM_ATTRIBUTE_WINDOW_COLLECTIVES,
+        [FM_SERIES_ACCESS_EPOCHS] = FM_ATTRIBUTE_ACCESS_EPOCHS,
+        [FM_SERIES_EXPOSURE_EPOCHS] = FM_ATTRIBUTE_EXPOSURE_EPOCHS,
+    };
+    uint32_t series = fm_record_aux(r[0]), ref = fm_record_ref(r[0]), peer = (uint32_t)r[1];
+    OTF2_AttributeList *list = series >= FM_SERIES_SENDS && series <= FM_SERIES_EXPOSURE_EPOCHS
+                                   ? OTF2_AttributeList_New()
+                                   : NULL;
+    if (list == NULL) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
+    OTF2_AttributeList_AddUint64(list, counts[series], r[2]);
+    if (series <= FM_SERIES_COLLECTIVES) {
+        OTF2_AttributeList_AddCommRef(list, FM_ATTRIBUTE_COMMUNICATOR, ref);
+    } else {
+        OTF2_AttributeList_AddRmaWinRef(list, FM_ATTRIBUTE_WINDOW, ref);
+    }
+    if (series <= FM_SERIES_RECEIVES) {
+        OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_PEER, peer);
+        OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_TAG, (uint32_t)(r[1] >> 32));
+    } else if (series >= FM_SERIES_ACCESS_EPOCHS) {
+        OTF2_AttributeList_AddGroupRef(list, FM_ATTRIBUTE_GROUP, peer);
+    }
+    fm_attributes_used = true;
+    count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, list, thread->last_time,
+                                                  OTF2_MEASUREMENT_OFF));
+    OTF2_AttributeList_Delete(list);
+}
+
+/* @return whether the record is one of these, or lies in a pause, so that nothing is left to do */
+static bool convert_pause(struct fm_thread *thread, const uint64_t *r)
+{
+    OTF2_EvtWriter *writer = thread->writer;
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_RECORDING_OFF:
+        fm_convert_pending(thread, r[1]);
+        if (!thread->off) {
+            count(thread, OTF2_EvtWriter_MeasurementOnOff(writer, NULL, not_before(thread, r[1]),
+                                                          OTF2_MEASUREMENT_OFF));
+        }
+        thread->off = true;
+        return true;
+    case FM_RECORD_UNRECORDED:
+        if (thread->off) {
+            convert_unrecorded(thread, r);
+        }
+        return true;
+    case FM_RECORD_RECORDING_ON:
+        if (thread->off) {
+            count(thread, OTF2_EvtWriter_MeasurementOnOff(writer, NULL, not_before(thread, r[1]),
+                                                          OTF2_MEASUREMENT_ON));
+            thread->off = false;
+            leave_regions(thread, fm_record_ref(r[0]), r[1]);
+        }
+        return true;
+    case FM_RECORD_PROGRAM_END:
+        return false;
+    default:
+        return thread->off;
+    }
+}
+
 /* ---- records ---- */
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
 {
     enum fm_record_kind kind = fm_record_kind(record[0]);
     OTF2_EvtWriter *writer = thread->writer;
+    if (convert_pause(thread, record)) {
+        return;
+    }
     switch (kind) {
     case FM_RECORD_CALL:
     case FM_RECORD_CALL_LONG:
@@ -286,7 +356,7 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         bool call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
         if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - records ||
             (call && fm_record_aux(records[0]) >= functions) ||
-            (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending)) {
+            (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending && !thread->off)) {
             return false;
         }
         convert_record(thread, records);

@@ -258,6 +258,9 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
     case FM_DEFINE_METRIC:
         return count == 4 && translate(map, FM_DEFINE_STRING, &words[0]) &&
                translate(map, FM_DEFINE_STRING, &words[1]);
+    case FM_DEFINE_ATTRIBUTE:
+        return count == 3 && translate(map, FM_DEFINE_STRING, &words[0]) &&
+               translate(map, FM_DEFINE_STRING, &words[1]);
     case FM_DEFINE_MARKER:
         return count == 5 && translate(map, FM_DEFINE_STRING, &words[4]);
     case FM_DEFINE_COMM:

@@ -19,6 +19,7 @@
  *   REGION    name, OTF2 role, OTF2 paradigm, OTF2 flags, file, line (0: unknown) |
  *   PARAMETER name, OTF2 parameter type |
  *   METRIC    name, unit, OTF2 value type, OTF2 mode |
+ *   ATTRIBUTE name, description, OTF2 type |
  *   GROUP     members, { first, stride, count } ... of world ranks |
  *   COMM      origin, a, b, c | group, second group (of an inter-communicator), parent, name
  *   WIN       communicator, how many-eth of it | name
@@ -32,6 +33,7 @@ enum fm_define_kind {
     FM_DEFINE_REGION,
     FM_DEFINE_PARAMETER,
     FM_DEFINE_METRIC,
+    FM_DEFINE_ATTRIBUTE,
     FM_DEFINE_GROUP,
     FM_DEFINE_COMM,
     FM_DEFINE_WIN,

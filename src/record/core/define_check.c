@@ -88,6 +88,9 @@ bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind ki
     case FM_DEFINE_METRIC:
         return count == 4 && refers(set, FM_DEFINE_STRING, words[0]) &&
                refers(set, FM_DEFINE_STRING, words[1]);
+    case FM_DEFINE_ATTRIBUTE:
+        return count == 3 && refers(set, FM_DEFINE_STRING, words[0]) &&
+               refers(set, FM_DEFINE_STRING, words[1]);
     case FM_DEFINE_MARKER:
         return count == 5 && refers(set, FM_DEFINE_STRING, words[4]);
     case FM_DEFINE_GROUP:

@@ -26,6 +26,10 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \
     X(METRIC, 2, 2)               /* aux: OTF2 type, ref: metric; time, bits of the value */       \
     X(MARKER, 1, 2)               /* ref: string; time */                                          \
+    X(RECORDING_OFF, 1, 2)        /* time */                                                       \
+    X(UNRECORDED, 2, 2)           /* aux: series, ref: communicator or window; peer | tag << 32,   \
+                                     count; in front of RECORDING_ON */                            \
+    X(RECORDING_ON, 1, 2)         /* ref: regions that stayed open; time */                        \
     X(REGION_LEAVE, 1, 2)         /* ref: region; time; leaves those inside it, too */             \
     X(SEND, 2, 1)                 /* ref: communicator; peer | tag << 32, bytes */                 \
     X(ISEND, 3, 1)                /* as SEND, request */                                           \
@@ -74,6 +78,9 @@ static inline uint64_t fm_record_header(enum fm_record_kind kind, uint32_t aux, 
 {
     return (uint64_t)kind | (uint64_t)(aux & 0xffffu) << 16 | (uint64_t)ref << 32;
 }
+
+/** Words of a record, by its kind (record.c). */
+extern const unsigned char fm_record_words[FM_RECORD_KIND_COUNT];
 
 static inline enum fm_record_kind fm_record_kind(uint64_t header)
 {

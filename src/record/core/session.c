@@ -1,6 +1,7 @@
 #include "record/core/session.h"
 
 #include "record/core/archive_space.h"
+#include "record/core/attribute.h"
 #include "record/core/experiment.h"
 #include "record/core/guard.h"
 #include "record/core/journal_read.h"
@@ -124,6 +125,11 @@ static uint64_t flush_interval(uint64_t resolution)
 
 /* ---- begin ---- */
 
+static const char *function_name(uint32_t function)
+{
+    return function < fm_session.region_count ? fm_session.regions[function].name : "";
+}
+
 void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
                       const struct fm_region *regions, size_t region_count)
 {
@@ -134,6 +140,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     fm_session.region_count = region_count;
     fm_clock_start(start_ticks, start_nanoseconds);
     fm_threads_begin(state.memory, flush);
+    fm_pause_begin(function_name);
     struct fm_thread *thread = fm_thread_attach();
     if (thread != NULL) {
         ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -485,6 +492,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
     struct fm_define_map map;
+    fm_pause_run_ends(thread);
     struct fm_thread *threads = fm_threads_end();
     const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
     state.offsets[1] =
@@ -504,7 +512,9 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
         fm_functions_used[thread->function] = true;
     }
     define_regions(regions);
-    if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL)) {
+    bool defined = !fm_attributes_used || fm_attributes_define(&fm_session.definitions);
+    if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL) ||
+        !defined) {
         fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
     }
     uint64_t own_events = define_process(threads, thread, events);
@@ -563,6 +573,9 @@ void fm_session_save(void)
     struct fm_thread *threads = fm_threads_end();
     if (inside) {
         fm_thread_leave(self, 0); /* the call that ends the program */
+    }
+    if (self != NULL && self->pause.paused) {
+        fm_pause_fold(self);
     }
     if (self != NULL && self->index == 0 && self->depth <= 1 + FM_THREAD_OVER) {
         uint64_t *record = fm_thread_reserve(self, FM_WORDS_PROGRAM_END);

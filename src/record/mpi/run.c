@@ -114,6 +114,7 @@ static void begin_run(struct fm_thread *thread, int provided)
                           OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
     }
     fm_thread_done(thread);
+    fm_pause_run_begins();
 }
 
 int fm_MPI_Init(int *argc, char ***argv)

@@ -1,5 +1,7 @@
 #include "record/user/functions.h"
 
+#include "record/core/pause.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,9 @@ const struct fm_user_functions fm_user_functions = {
     .count = fm_user_count,
     .count_real = fm_user_count_real,
     .mark = fm_user_mark,
+    .pause = fm_pause,
+    .resume = fm_resume,
+    .is_recording = fm_is_recording,
 };
 
 char *fm_user_copy(struct fm_text text)

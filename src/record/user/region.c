@@ -11,8 +11,8 @@
 /* A region as programs hold it. Regions that are defined twice have two of these, with one number.
  */
 struct user_region {
-    uint32_t number; /* of its definition */
-    size_t length;   /* of the name */
+    struct fm_open_region open; /* first: all that threads look at */
+    size_t length;              /* of the name */
     char name[];
 };
 
@@ -31,7 +31,7 @@ void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t l
         number = fm_session_region(
             region->name, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
             kind == FERMATA_PHASE ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE, source, line);
-        region->number = number;
+        region->open = (struct fm_open_region){number, kind == FERMATA_PHASE};
     }
     if (number == FM_DEFINE_NONE) {
         free(region);
@@ -59,19 +59,32 @@ void fm_user_begin_region(void *object)
     uint64_t now;
     struct fm_thread *thread = fm_user_thread(&now);
     if (thread != NULL && fm_nesting_push(&thread->open, (uintptr_t)region)) {
-        write_record(thread, FM_RECORD_REGION_ENTER, region->number, now);
+        write_record(thread, FM_RECORD_REGION_ENTER, region->open.number, now);
     }
 }
 
 static const struct user_region *open_region(const struct fm_thread *thread, size_t depth)
 {
-    return (const struct user_region *)(uintptr_t)thread->open.regions[depth];
+    return (const struct user_region *)fm_open_region(thread->open.regions[depth]);
 }
 
-/* Ends the open region at `depth` and all inside it: its record stands for theirs. */
+static void write_leave(struct fm_thread *thread, size_t depth, uint64_t now)
+{
+    if ((thread->open.regions[depth] & FM_OPEN_UNRECORDED) == 0) {
+        write_record(thread, FM_RECORD_REGION_LEAVE, open_region(thread, depth)->open.number, now);
+    }
+}
+
+/* Ends the open region at `depth` and all inside it. Its record stands for theirs, if it has one.
+ */
 static void end_at(struct fm_thread *thread, size_t depth, uint64_t now)
 {
-    write_record(thread, FM_RECORD_REGION_LEAVE, open_region(thread, depth)->number, now);
+    if ((thread->open.regions[depth] & FM_OPEN_UNRECORDED) != 0) {
+        for (size_t inner = thread->open.count; --inner > depth;) {
+            write_leave(thread, inner, now);
+        }
+    }
+    write_leave(thread, depth, now);
     thread->open.count = depth;
 }
 
