@@ -30,9 +30,6 @@ static int compare_identity(const struct fm_region *a, const struct fm_region *b
     if (order == 0) {
         order = (a->paradigm > b->paradigm) - (a->paradigm < b->paradigm);
     }
-    if (order == 0) {
-        order = a->is_phase - b->is_phase;
-    }
     return order;
 }
 
@@ -58,6 +55,7 @@ void fm_regions_merge(struct fm_trace_private *trace)
             first = i;
         }
         merged_into[sorted[i].index] = sorted[first].index;
+        trace->trace.regions[sorted[first].index].is_phase |= sorted[i].region->is_phase;
     }
     fm_references_redirect(&trace->regions, merged_into);
     fm_free(sorted);

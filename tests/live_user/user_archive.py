@@ -16,10 +16,10 @@ def run(command, folder, **settings):
                           capture_output=True, text=True, errors="replace")
 
 
-def record(options, folder, program, **settings):
-    """Records `program` (a list of words behind `mpirun -n 2`); returns the experiment and what is
+def record(options, folder, program, ranks=2, **settings):
+    """Records `program` (a list of words behind `mpirun -n RANKS`); returns the experiment and what is
     wrong: another exit code than unrecorded, findings of `fermata check`, a failing analysis."""
-    command = [options.mpirun, "-n", "2", *program]
+    command = [options.mpirun, "-n", str(ranks), *program]
     plain = run(command, folder)
     recorded = run([options.fermata, "record", "-o", "experiment", "--", *command], folder,
                    **settings)

@@ -61,6 +61,7 @@ static int tear_down(void **state)
         fm_vector_free(&location->collectives);
         fm_vector_free(&location->rma);
         fm_vector_free(&location->nested);
+        fm_vector_free(&location->unrecorded);
     }
     fm_free(f);
     return 0;
