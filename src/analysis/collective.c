@@ -1,4 +1,5 @@
 /* Collective operations of MPI: each kind's rule for who waits for whom. */
+#include "analysis/gaps.h"
 #include "analysis/instance.h"
 
 #include "base/map.h"
@@ -337,17 +338,35 @@ static uint8_t call_of(const struct fm_trace *trace, const struct fm_location *l
     }
 }
 
+typedef FM_VECTOR(struct membership) membership_vector;
+
+/* @return the process's place in a communicator; valid until the next one is made */
+static struct membership *membership_in(struct fm_map *membership_of, membership_vector *all,
+                                        const struct fm_trace *trace, uint32_t communicator,
+                                        uint32_t process)
+{
+    uint32_t next = (uint32_t)all->count;
+    uint32_t index = *fm_map_at(membership_of, communicator, next);
+    if (index == next) {
+        uint32_t rank = fm_trace_rank(trace, communicator, process);
+        fm_vector_push(all, (struct membership){.rank = rank});
+    }
+    return &all->items[index];
+}
+
 static void post_members(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct posting *posting = context;
     const struct fm_trace *trace = posting->analysis->trace;
     struct fm_map membership_of = {0};
-    FM_VECTOR(struct membership) memberships = {0};
+    membership_vector memberships = {0};
+    struct fm_gaps gaps = {0};
     for (uint32_t process = first; process < last; ++process) {
         struct fm_record_merge merge;
         struct fm_record_ref record;
         fm_map_clear(&membership_of);
         memberships.count = 0;
+        fm_gaps_begin(&gaps, trace, process);
         fm_record_merge_begin(&merge, trace, process, collective_count, collective_start);
         while (fm_record_merge_next(&merge, &record)) {
             const struct fm_location *location = &trace->locations[record.location];
@@ -356,13 +375,16 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
                 trace->communicators[part->communicator].size < 2) {
                 continue;
             }
-            uint32_t next = (uint32_t)memberships.count;
-            uint32_t index = *fm_map_at(&membership_of, part->communicator, next);
-            if (index == next) {
-                uint32_t rank = fm_trace_rank(trace, part->communicator, process);
-                fm_vector_push(&memberships, (struct membership){.rank = rank});
+            const struct fm_unrecorded *gap;
+            while (fm_gaps_ahead(&gaps) &&
+                   (gap = fm_gaps_before(&gaps, location->enter.items[part->start])) != NULL) {
+                if (gap->series == FM_SERIES_COLLECTIVES) {
+                    membership_in(&membership_of, &memberships, trace, gap->reference, process)
+                        ->next_ordinal[SERIES_USE] += (uint32_t)gap->count;
+                }
             }
-            struct membership *membership = &memberships.items[index];
+            struct membership *membership =
+                membership_in(&membership_of, &memberships, trace, part->communicator, process);
             if (membership->rank == FM_NONE) {
                 continue;
             }
@@ -393,6 +415,7 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
     }
     fm_map_free(&membership_of);
     fm_vector_free(&memberships);
+    fm_gaps_free(&gaps);
 }
 
 static void detect(struct fm_analysis *analysis)

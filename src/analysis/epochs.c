@@ -1,5 +1,7 @@
 #include "analysis/epochs.h"
 
+#include "analysis/gaps.h"
+
 #include "base/map.h"
 #include "base/sort.h"
 
@@ -219,6 +221,42 @@ static void wait_exposure(struct walk *walk, struct window_state *state, struct 
     }
 }
 
+/* ---- pauses of the recording ---- */
+
+static void skip_epochs(struct fm_map *ordinals, uint32_t state_index, const struct fm_group *group,
+                        uint64_t count)
+{
+    for (uint32_t i = 0; i < group->size; ++i) {
+        if (group->processes[i] != FM_NONE) {
+            *fm_map_at(ordinals, pair_key(state_index, group->processes[i]), 0) += (uint32_t)count;
+        }
+    }
+}
+
+static void skip(struct walk *walk, const struct fm_unrecorded *gap)
+{
+    const struct fm_trace *trace = walk->analysis->trace;
+    uint32_t state_index;
+    if (gap->series < FM_SERIES_WINDOW_COLLECTIVES) {
+        return;
+    }
+    struct window_state *state = state_of(walk, gap->reference, &state_index);
+    switch (gap->series) {
+    case FM_SERIES_WINDOW_COLLECTIVES:
+        state->collectives += (uint32_t)gap->count;
+        state->fence_epoch.count = 0;
+        break;
+    case FM_SERIES_ACCESS_EPOCHS:
+        skip_epochs(&walk->access_ordinals, state_index, &trace->groups[gap->peer], gap->count);
+        state->access = FM_NONE;
+        break;
+    default:
+        skip_epochs(&walk->exposure_ordinals, state_index, &trace->groups[gap->peer], gap->count);
+        state->exposure = FM_NONE;
+        break;
+    }
+}
+
 /* ---- the walk ---- */
 
 static void visit(struct walk *walk, const struct fm_record_ref *record)
@@ -299,6 +337,12 @@ static uint32_t rma_activity(const struct fm_location *location, uint32_t row)
     return location->rma.items[row].activity;
 }
 
+static uint64_t enter_of(const struct fm_trace *trace, const struct fm_record_ref *record)
+{
+    const struct fm_location *location = &trace->locations[record->location];
+    return location->enter.items[location->rma.items[record->row].activity];
+}
+
 static void forget_process(struct walk *walk)
 {
     for (size_t i = 0; i < walk->states.count; ++i) {
@@ -322,18 +366,27 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct building *building = context;
     struct walk walk = {.analysis = building->analysis,
                         .locks = fm_lock_walk_create(building->analysis)};
+    struct fm_gaps gaps = {0};
     for (uint32_t process = first; process < last; ++process) {
         struct fm_record_merge merge;
         struct fm_record_ref record;
+        const struct fm_unrecorded *gap;
         walk.epochs = &building->epochs[process];
         walk.process = process;
         fm_lock_walk_begin(walk.locks, process, &walk.epochs->locks);
+        fm_gaps_begin(&gaps, building->analysis->trace, process);
         fm_record_merge_begin(&merge, building->analysis->trace, process, rma_count, rma_activity);
         while (fm_record_merge_next(&merge, &record)) {
+            while (fm_gaps_ahead(&gaps) &&
+                   (gap = fm_gaps_before(&gaps, enter_of(building->analysis->trace, &record))) !=
+                       NULL) {
+                skip(&walk, gap);
+            }
             visit(&walk, &record);
         }
         forget_process(&walk);
     }
+    fm_gaps_free(&gaps);
     fm_vector_free(&walk.states);
     fm_lock_walk_free(walk.locks);
     fm_map_free(&walk.state_of_window);

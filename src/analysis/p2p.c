@@ -2,7 +2,10 @@
  *
  * Every send travels to the process that receives it and is matched there: per (communicator,
  * source, tag) the oldest send belongs to the receive that was posted first. What concerns the
- * sender travels back. */
+ * sender travels back.
+ *
+ * Sends and receives that happened while recording was paused take part in the order as gaps. */
+#include "analysis/gaps.h"
 #include "analysis/pattern.h"
 #include "analysis/rounds.h"
 
@@ -11,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* A send on its way to its destination. */
+/* A send on its way to its destination; or a gap: `enter` sends in a row, `start` is FM_NONE. */
 struct send_message {
     uint64_t enter;          /* of the call that started it */
     uint64_t complete_enter; /* window of the call that completed it */
@@ -49,7 +52,9 @@ struct queue {
     uint32_t source; /* process */
     uint32_t tag;
     uint32_t source_number;
-    uint32_t first; /* position in the inbox; FM_NONE: empty */
+    uint32_t first;    /* position in the inbox; FM_NONE: empty */
+    uint64_t sent;     /* how many lie before `first` */
+    uint64_t received; /* how many receives there were so far */
 };
 
 #define RECENT_QUEUES 64 /* a power of two */
@@ -63,6 +68,7 @@ struct scratch {
     uint32_t recent[RECENT_QUEUES]; /* positions in `queues`, by a hash; may be outdated */
     FM_VECTOR(uint32_t) next_send;  /* of the same queue, by position in the inbox */
     FM_VECTOR(struct message) messages;
+    struct fm_gaps gaps;
     FM_VECTOR(uint64_t) oldest; /* by number of the sender: oldest message not received yet */
 };
 
@@ -72,6 +78,7 @@ struct p2p {
     struct fm_exchange *late_receivers;
     struct scratch *scratch; /* by worker */
     struct fm_rounds rounds;
+    bool has_gaps;
 };
 
 static size_t send_count(const struct fm_location *location)
@@ -136,17 +143,42 @@ static void post_send(struct p2p *p2p, unsigned worker, uint32_t process,
     };
 }
 
+static void post_gap(struct p2p *p2p, unsigned worker, uint32_t process,
+                     const struct fm_unrecorded *gap)
+{
+    const struct fm_trace *trace = p2p->analysis->trace;
+    if (gap->series != FM_SERIES_SENDS) {
+        return;
+    }
+    uint32_t destination = fm_trace_member(trace, gap->reference, gap->peer, process);
+    if (destination != FM_NONE && fm_rounds_serve(&p2p->rounds, destination)) {
+        *(struct send_message *)fm_exchange_post(p2p->sends, worker, destination) =
+            (struct send_message){.enter = gap->count,
+                                  .source = process,
+                                  .communicator = gap->reference,
+                                  .tag = gap->tag,
+                                  .start = FM_NONE};
+    }
+}
+
 static void post_sends(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct p2p *p2p = context;
     const struct fm_trace *trace = p2p->analysis->trace;
+    struct fm_gaps *gaps = &p2p->scratch[worker].gaps;
     for (uint32_t process = first; process < last; ++process) {
         struct fm_record_merge merge;
         struct fm_record_ref record;
+        const struct fm_unrecorded *gap;
+        fm_gaps_begin(gaps, trace, process);
         fm_record_merge_begin(&merge, trace, process, send_count, send_start);
         while (fm_record_merge_next(&merge, &record)) {
             const struct fm_location *location = &trace->locations[record.location];
             const struct fm_message_end *send = &location->sends.items[record.row];
+            while (fm_gaps_ahead(gaps) &&
+                   (gap = fm_gaps_before(gaps, location->enter.items[send->start])) != NULL) {
+                post_gap(p2p, worker, process, gap);
+            }
             if (is_completed(send)) {
                 post_send(p2p, worker, process, location, record.location, send);
             }
@@ -167,7 +199,7 @@ static struct queue *add_queue(struct scratch *scratch, uint32_t communicator, u
         uint32_t number = *fm_map_at(&scratch->number_of_source, source,
                                      (uint32_t)scratch->number_of_source.count);
         fm_vector_push(&scratch->queues,
-                       (struct queue){communicator, source, tag, number, FM_NONE});
+                       (struct queue){communicator, source, tag, number, FM_NONE, 0, 0});
     }
     return &scratch->queues.items[position];
 }
@@ -206,6 +238,42 @@ static void queue_sends(struct scratch *scratch, const struct send_message *send
     }
 }
 
+/* Takes the send that belongs to the next receive out of a queue with gaps. Those before it were
+ * received while that was not recorded. @return FM_NONE: it was sent while that was not recorded */
+static uint32_t take_in_order(struct scratch *scratch, struct queue *queue,
+                              const struct send_message *sends)
+{
+    uint64_t wanted = queue->received++;
+    while (queue->first != FM_NONE) {
+        const struct send_message *send = &sends[queue->first];
+        uint64_t count = send->start == FM_NONE ? send->enter : 1;
+        if (queue->sent + count > wanted) {
+            return send->start == FM_NONE ? FM_NONE : queue->first;
+        }
+        queue->sent += count;
+        queue->first = scratch->next_send.items[queue->first];
+    }
+    return FM_NONE;
+}
+
+static void skip_receives(struct scratch *scratch, const struct fm_trace *trace, uint32_t process,
+                          const struct fm_unrecorded *gap)
+{
+    if (gap->series == FM_SERIES_RECEIVES) {
+        uint32_t source = fm_trace_member(trace, gap->reference, gap->peer, process);
+        find_queue(scratch, gap->reference, source, gap->tag)->received += gap->count;
+    }
+}
+
+static size_t count_real(const struct send_message *sends, size_t count)
+{
+    size_t real = 0;
+    for (size_t i = 0; i < count; ++i) {
+        real += sends[i].start != FM_NONE;
+    }
+    return real;
+}
+
 static void match_receives(struct p2p *p2p, struct scratch *scratch, uint32_t process,
                            const struct send_message *sends, size_t send_total)
 {
@@ -213,22 +281,31 @@ static void match_receives(struct p2p *p2p, struct scratch *scratch, uint32_t pr
     struct fm_record_merge merge;
     struct fm_record_ref record;
     uint64_t unmatched = 0;
+    const struct fm_unrecorded *gap;
     scratch->messages.count = 0;
+    fm_gaps_begin(&scratch->gaps, trace, process);
     fm_record_merge_begin(&merge, trace, process, receive_count, receive_start);
     while (fm_record_merge_next(&merge, &record)) {
         const struct fm_message_end *receive =
             &trace->locations[record.location].receives.items[record.row];
+        while (fm_gaps_ahead(&scratch->gaps) &&
+               (gap = fm_gaps_before(
+                    &scratch->gaps,
+                    trace->locations[record.location].enter.items[receive->start])) != NULL) {
+            skip_receives(scratch, trace, process, gap);
+        }
         if (!is_completed(receive)) {
             continue;
         }
         uint32_t source = fm_trace_member(trace, receive->communicator, receive->peer, process);
         struct queue *queue = find_queue(scratch, receive->communicator, source, receive->tag);
-        uint32_t send = queue->first;
+        uint32_t send = p2p->has_gaps ? take_in_order(scratch, queue, sends) : queue->first;
         if (send == FM_NONE) {
             ++unmatched;
             continue;
         }
         queue->first = scratch->next_send.items[send];
+        ++queue->sent;
         const struct fm_location *completing = &trace->locations[receive->complete_location];
         fm_vector_push(&scratch->messages,
                        (struct message){
@@ -242,6 +319,7 @@ static void match_receives(struct p2p *p2p, struct scratch *scratch, uint32_t pr
                        });
     }
     p2p->analysis->omissions.unmatched_receives += unmatched;
+    send_total = p2p->has_gaps ? count_real(sends, send_total) : send_total;
     p2p->analysis->omissions.unmatched_sends += send_total - scratch->messages.count;
 }
 
@@ -464,6 +542,7 @@ static void detect(struct fm_analysis *analysis)
         .rounds = fm_rounds_choose(analysis->team, count_sends(analysis->trace),
                                    sizeof(struct send_message)),
     };
+    p2p.has_gaps = fm_gaps_exist(analysis->trace);
     for (; p2p.rounds.round < p2p.rounds.count; ++p2p.rounds.round) {
         fm_engine_run(analysis->engine, post_sends, &p2p);
         fm_exchange_deliver(p2p.sends);
@@ -480,6 +559,7 @@ static void detect(struct fm_analysis *analysis)
         fm_map_free(&p2p.scratch[w].number_of_source);
         fm_vector_free(&p2p.scratch[w].queues);
         fm_vector_free(&p2p.scratch[w].oldest);
+        fm_gaps_free(&p2p.scratch[w].gaps);
     }
     fm_free(p2p.scratch);
     fm_exchange_free(p2p.sends);

@@ -167,6 +167,9 @@ static int inform(void *argument)
     struct fm_info info = {.survey = survey, .summary = &summary};
     info.environment = load_environment(survey->directory);
     find_warnings(&info);
+    if (fm_survey_read_markers(survey, &error) != FM_OK) {
+        warn(&info, "%s", error.message);
+    }
     sort_regions(&info);
     count_processes(&info);
     if (!request->json) {

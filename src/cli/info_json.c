@@ -111,6 +111,26 @@ static json_t *window_array(const struct fm_info *info)
     return windows;
 }
 
+static json_t *marker_array(const struct fm_info *info)
+{
+    const struct fm_survey *survey = info->survey;
+    json_t *markers = json_array();
+    for (size_t i = 0; i < survey->markers.count; i++) {
+        const struct fm_survey_marker *definition = &survey->markers.items[i];
+        json_t *marker = json_object();
+        json_object_set_new(marker, "time", number(definition->time));
+        json_object_set_new(marker, "group",
+                            definition->group == FM_SURVEY_NONE
+                                ? json_null()
+                                : text(survey->marker_groups.items[definition->group]));
+        json_object_set_new(marker, "location",
+                            definition->has_location ? number(definition->location) : json_null());
+        json_object_set_new(marker, "text", text(definition->text));
+        json_array_append_new(markers, marker);
+    }
+    return markers;
+}
+
 static json_t *property_object(const struct fm_info *info)
 {
     json_t *properties = json_object();
@@ -160,6 +180,7 @@ int fm_info_print_json(const struct fm_info *info)
     json_object_set_new(root, "regions", region_array(info));
     json_object_set_new(root, "communicators", comm_array(info));
     json_object_set_new(root, "windows", window_array(info));
+    json_object_set_new(root, "markers", marker_array(info));
     json_object_set_new(root, "bytes", number(summary->bytes));
     json_object_set_new(root, "bytes_per_event",
                         summary->events > 0

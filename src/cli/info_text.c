@@ -9,6 +9,7 @@
 
 #define SHOWN_REGIONS 15
 #define SHOWN_COMMS   15
+#define SHOWN_MARKERS 15
 #define NAME_LENGTH   96
 
 static void print_field(const char *title, const char *value)
@@ -156,6 +157,28 @@ static void print_comms(const struct fm_info *info)
     }
 }
 
+static void print_markers(const struct fm_info *info)
+{
+    const struct fm_survey *survey = info->survey;
+    char text[NAME_LENGTH];
+    if (survey->markers.count > 0) {
+        printf("\n%-32s %14s %14s\n", "marker", "seconds", "location");
+    }
+    for (size_t i = 0; i < survey->markers.count && i < SHOWN_MARKERS; i++) {
+        const struct fm_survey_marker *marker = &survey->markers.items[i];
+        int64_t since = (int64_t)(marker->time - info->summary->first_time);
+        printf("%-32s %14.6f", fm_safe_copy(text, sizeof text, marker->text),
+               survey->ticks_per_second > 0 ? (double)since / (double)survey->ticks_per_second : 0);
+        if (marker->has_location) {
+            printf(" %14" PRIu64, marker->location);
+        }
+        putchar('\n');
+    }
+    if (survey->markers.count > SHOWN_MARKERS) {
+        printf("... and %zu more\n", survey->markers.count - SHOWN_MARKERS);
+    }
+}
+
 static void print_environment(const struct fm_info *info)
 {
     const char *key;
@@ -180,6 +203,7 @@ void fm_info_print_text(const struct fm_info *info)
     print_counts(info);
     print_regions(info);
     print_comms(info);
+    print_markers(info);
     print_environment(info);
     for (size_t i = 0; i < info->warnings.count; i++) {
         printf("%swarning: %s\n", i == 0 ? "\n" : "", fm_safe_text(info->warnings.items[i]));

@@ -4,6 +4,8 @@
 #ifndef FERMATA_RECORD_INTERFACE_H
 #define FERMATA_RECORD_INTERFACE_H
 
+#include "user/interface.h"
+
 #include <stdint.h>
 
 /** Any function; cast to its real type by who knows it. */
@@ -12,7 +14,7 @@ typedef void (*fm_function_t)(void);
 /** Name of the symbol a wrapper library exports: a struct fm_wrapper_library. */
 #define FM_WRAPPER_LIBRARY_SYMBOL "fermata_wrapper_library"
 
-/** What a wrapper library offers. */
+/** What a wrapper library offers. Both libraries are of one build. */
 struct fm_wrapper_library {
     uint32_t count; /**< number of functions in the table both libraries were generated from */
     const fm_function_t *wrappers; /**< `count` entries; NULL: call the MPI library directly */
@@ -20,6 +22,7 @@ struct fm_wrapper_library {
      * @param start_ticks        the process's start, in ticks of the time-stamp counter (0: none)
      * @param start_nanoseconds  the same moment, CLOCK_MONOTONIC_RAW */
     void (*begin)(uint64_t start_ticks, uint64_t start_nanoseconds);
+    const struct fm_user_functions *user; /**< for programs that mark themselves up */
 };
 
 #endif

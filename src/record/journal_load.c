@@ -51,7 +51,7 @@ static bool take_functions(struct fm_process_journal *journal,
 static bool take_definition(struct fm_definitions *set, enum fm_define_kind kind,
                             const uint32_t *words, size_t count)
 {
-    if (kind == FM_DEFINE_REGION || kind == FM_DEFINE_PROCESS) {
+    if (kind == FM_DEFINE_PROCESS || kind == FM_DEFINE_MARKER || kind == FM_DEFINE_ATTRIBUTE) {
         return true; /* of an archive that could not be completed; nothing refers to them */
     }
     uint32_t number = (uint32_t)set->tables[kind].count;

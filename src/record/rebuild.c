@@ -2,8 +2,10 @@
 
 #include "base/file_tree.h"
 #include "record/core/archive_space.h"
+#include "record/core/attribute.h"
 #include "record/core/experiment.h"
 #include "record/core/journal_read.h"
+#include "record/core/marker.h"
 #include "record/journal_load.h"
 #include "record/missing.h"
 
@@ -202,7 +204,7 @@ static void convert_thread(struct rebuild *r, struct process *process, struct fm
         }
         fm_journal_close(&reader);
     }
-    fm_archive_settle(thread);
+    fm_archive_settle(thread, true);
     need_room(r, fm_archive_events_bytes(thread));
     fm_archive_close_events(thread);
     if (thread->last_time > process->last_time) {
@@ -216,12 +218,21 @@ static void define_used_functions(struct process *process, struct fm_process_jou
     for (size_t i = 0; i < process->region_count; i++) {
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
-            uint32_t words[3] = {
-                fm_define_string(&journal->definitions, journal->functions[i].name),
-                journal->functions[i].role, OTF2_PARADIGM_MPI};
-            numbers[i] = fm_define(&journal->definitions, FM_DEFINE_REGION, words, 3);
+            const struct fm_region *function = &journal->functions[i];
+            numbers[i] = fm_define_region(&journal->definitions, function->name, function->role,
+                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, "MPI", 0);
         }
     }
+}
+
+static uint64_t global_time(const struct process *process, uint64_t time)
+{
+    return time + (uint64_t)process->journal.offset.offset;
+}
+
+static uint64_t marker_time(const void *process, uint64_t time)
+{
+    return global_time(process, time);
 }
 
 static bool merge(struct rebuild *r, struct process *process, struct fm_process_journal *journal)
@@ -232,6 +243,12 @@ static bool merge(struct rebuild *r, struct process *process, struct fm_process_
         return false;
     }
     define_used_functions(process, journal, process->regions);
+    if (fm_attributes_used && !fm_attributes_define(&journal->definitions)) {
+        return false;
+    }
+    if (!fm_markers_define(&journal->definitions, journal->process.rank, marker_time, process)) {
+        return false;
+    }
     void *block = fm_definitions_pack(&journal->definitions, &bytes);
     bool good = block != NULL && fm_definitions_merge(&r->set, block, bytes, &process->map);
     free(block);
@@ -262,6 +279,7 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
         }
     }
     memset(fm_functions_used, 0, sizeof fm_functions_used);
+    fm_attributes_used = false;
     for (uint32_t t = 0; t < process->thread_count; t++) {
         convert_thread(r, process, &process->threads[t], process->region_count);
     }
@@ -271,11 +289,6 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
 }
 
 /* ---- definitions ---- */
-
-static uint64_t global_time(const struct process *process, uint64_t time)
-{
-    return time + (uint64_t)process->journal.offset.offset;
-}
 
 static bool define_process(struct rebuild *r, uint32_t rank)
 {
@@ -477,6 +490,9 @@ static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct f
     note_in_environment(r, environment);
     fm_status_t status = move(r, "traces", error);
     status = status == FM_OK ? move(r, "traces.def", error) : status;
+    if (exists(r->folder, "traces.marker")) {
+        status = status == FM_OK ? move(r, "traces.marker", error) : status;
+    }
     status = status == FM_OK ? move(r, "traces.otf2", error) : status;
     if (status == FM_OK) {
         snprintf(path, sizeof path, "%s/journal", r->directory);

@@ -40,7 +40,7 @@ void fm_report_critical_path(const struct fm_report *report)
         if (longest == FM_CUBE_NONE || (double)path[longest] < 0.01 * (double)whole)
             break;
         char label[64], percent[FM_FORMAT_SIZE], time[FM_FORMAT_SIZE], excess[FM_FORMAT_SIZE];
-        char *name = fm_report_callpath(report, longest);
+        char *name = fm_report_callpath_placed(report, longest);
         snprintf(label, sizeof label, "%11s%7s  ",
                  fm_format_value(time, cube, FM_UNIT_COST, path[longest]),
                  fm_format_percent(percent, path[longest], whole));

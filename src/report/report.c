@@ -30,6 +30,34 @@ char *fm_report_callpath(const struct fm_report *report, uint32_t callpath)
     return printable;
 }
 
+char *fm_report_region_placed(const struct fm_cube_region *region)
+{
+    char *text = NULL;
+    const char *slash = region->file == NULL ? NULL : strrchr(region->file, '/');
+    const char *file = slash == NULL ? region->file : slash + 1;
+    if (file == NULL || region->line == 0)
+        return never_null(strdup(region->name));
+    if (asprintf(&text, "%s (%s:%u)", region->name, file, region->line) < 0)
+        text = NULL;
+    return never_null(text);
+}
+
+char *fm_report_callpath_placed(const struct fm_report *report, uint32_t callpath)
+{
+    const struct fm_cube *cube = report->cube;
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+    char *path = fm_report_callpath(report, callpath);
+    char *placed = fm_report_region_placed(region);
+    char *place = fm_terminal_name(report->terminal, placed + strlen(region->name));
+    char *text = NULL;
+    if (asprintf(&text, "%s%s", path, place) < 0)
+        text = NULL;
+    free(place);
+    free(placed);
+    free(path);
+    return never_null(text);
+}
+
 char *fm_report_location(const struct fm_report *report, uint32_t location)
 {
     const struct fm_cube_location *who = &report->cube->locations[location];

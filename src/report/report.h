@@ -125,6 +125,14 @@ void fm_report_more(const struct fm_report *report, const char *label, unsigned 
 /** @return the call path as printable text, to be freed with free(); never NULL. */
 char *fm_report_callpath(const struct fm_report *report, uint32_t callpath);
 
+/** @return the same, with where its region stands in the source, if that is known:
+ * "main/solve/matvec (solver.c:42)". */
+char *fm_report_callpath_placed(const struct fm_report *report, uint32_t callpath);
+
+/** @return name and place of a region: "matvec (solver.c:42)"; to be freed by the caller. Not made
+ * printable. */
+char *fm_report_region_placed(const struct fm_cube_region *region);
+
 /** @return who a location is, "rank 3" (its first thread) or "rank 3, thread 1", to be freed with
  * free(); never NULL.
  */

@@ -104,7 +104,7 @@ uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
     }
     for (uint32_t i = 0; i < cube->callpath_count; i++)
         view.callpaths[i] = i == callpath;
-    char *path = fm_report_callpath(report, callpath);
+    char *path = fm_report_callpath_placed(report, callpath);
     char *ranks = fm_report_ranks(report, &view);
     char direct[FM_FORMAT_SIZE], stems[FM_FORMAT_SIZE], excess[FM_FORMAT_SIZE];
     fm_format_percent(direct, (int64_t)cost_at(report, short_term, callpath),

@@ -123,6 +123,7 @@ static void draw_callpaths(const struct fm_report *report, const struct fm_view 
     fm_metric_t metric = view->selection.metric;
     uint32_t selected = view->selection.callpath;
     struct growing_tree tree;
+    char **labels = fm_allocate((size_t)cube->region_count + 1, sizeof *labels);
     make_tree(&tree, cube->callpath_count);
     fm_view_callpaths(view, tree.exclusive, tree.inclusive);
     set_scale(&tree, fm_metric_info(metric)->unit, report->metrics[fm_metric_root(metric)], total);
@@ -130,7 +131,10 @@ static void draw_callpaths(const struct fm_report *report, const struct fm_view 
         tree.parents[i] = i == selected ? FM_CUBE_NONE : cube->callpaths[i].parent;
         if (!view->callpaths[i])
             tree.inclusive[i] = 0;
-        tree.names[i] = fm_cube_callpath_region(cube, i);
+        uint32_t region = cube->callpaths[i].region;
+        if (labels[region] == NULL)
+            labels[region] = fm_report_region_placed(&cube->regions[region]);
+        tree.names[i] = labels[region];
     }
     char *path = NULL;
     if (selected != FM_CUBE_NONE) {
@@ -142,6 +146,9 @@ static void draw_callpaths(const struct fm_report *report, const struct fm_view 
     draw(report, &tree, false);
     free(path);
     free_tree(&tree);
+    for (uint32_t i = 0; i < cube->region_count; i++)
+        free(labels[i]);
+    fm_free(labels);
 }
 
 /** Order of the locations in the system tree. */

@@ -11,7 +11,7 @@ static void print_link(const struct fm_report *report, const struct fm_cube_caus
 {
     char time[FM_FORMAT_SIZE];
     char *location = fm_report_location(report, cause->location);
-    char *path = fm_report_callpath(report, cause->callpath);
+    char *path = fm_report_callpath_placed(report, cause->callpath);
     unsigned percent = (cause->permille + 5) / 10;
     fm_format_ticks(time, report->cube, (int64_t)cause->ticks);
     if (cause->metric == FM_METRIC_NONE)

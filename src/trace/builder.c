@@ -28,6 +28,7 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     fm_requests_open_location(&builder->requests, location);
     builder->now = 0;
     builder->current_activity = FM_NONE;
+    builder->is_paused = false;
     builder->frames.count = 0;
     /* Of several threads, another one may have locked earlier. */
     builder->completions_matter =
@@ -83,6 +84,69 @@ static inline uint32_t add_activity(struct fm_location *location, uint64_t enter
     return (uint32_t)activity;
 }
 
+/* ---- pauses of the recording ---- */
+
+/* The time of a pause up to now belongs to no call. */
+static inline void account_pause(struct fm_builder *builder)
+{
+    if (__builtin_expect(builder->is_paused, 0)) {
+        uint64_t ticks = builder->now - builder->paused_since;
+        builder->location->paused += ticks;
+        builder->paused_since = builder->now;
+        if (builder->frames.count != 0) {
+            builder->frames.items[builder->frames.count - 1].inner += ticks;
+        }
+    }
+}
+
+/* Some recorders tell of calls even then. */
+static inline void stay_paused(struct fm_builder *builder)
+{
+    if (__builtin_expect(builder->is_paused, 0)) {
+        change_state(builder->location, builder->now, FM_NONE);
+    }
+}
+
+void fm_builder_pause(struct fm_builder *builder)
+{
+    if (!builder->is_paused) {
+        builder->is_paused = true;
+        builder->paused_since = builder->now;
+        ++builder->location->pauses;
+        change_state(builder->location, builder->now, FM_NONE);
+        if (builder->frames.count != 0) {
+            builder->frames.items[builder->frames.count - 1].contains_calls = true;
+        }
+    }
+}
+
+void fm_builder_resume(struct fm_builder *builder)
+{
+    if (builder->is_paused) {
+        account_pause(builder);
+        builder->is_paused = false;
+        change_state(builder->location, builder->now,
+                     builder->frames.count == 0
+                         ? FM_NONE
+                         : builder->frames.items[builder->frames.count - 1].visit);
+    }
+}
+
+void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint32_t reference,
+                           uint32_t peer, uint32_t tag, uint64_t count)
+{
+    if (reference == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    fm_vector_push(&builder->location->unrecorded, (struct fm_unrecorded){.time = builder->now,
+                                                                          .count = count,
+                                                                          .reference = reference,
+                                                                          .peer = peer,
+                                                                          .tag = tag,
+                                                                          .series = series});
+}
+
 void fm_builder_enter(struct fm_builder *builder, uint32_t region)
 {
     if (region == FM_NONE) {
@@ -90,6 +154,7 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
         return;
     }
     struct fm_location *location = builder->location;
+    account_pause(builder);
     uint32_t parent = builder->frames.count == 0
                           ? FM_NONE
                           : builder->frames.items[builder->frames.count - 1].visit;
@@ -114,6 +179,7 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
     }
     fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity, false});
     builder->current_activity = activity;
+    stay_paused(builder);
 }
 
 static void leave_innermost(struct fm_builder *builder)
@@ -147,6 +213,7 @@ static void leave_innermost(struct fm_builder *builder)
 
 void fm_builder_leave(struct fm_builder *builder, uint32_t region)
 {
+    account_pause(builder);
     size_t depth = builder->frames.count;
     /* A recorder may leave out Leave events (exceptions, longjmp): leave up to the one named. */
     while (depth > 0 && region != FM_NONE &&
@@ -162,6 +229,7 @@ void fm_builder_leave(struct fm_builder *builder, uint32_t region)
     while (builder->frames.count >= depth) {
         leave_innermost(builder);
     }
+    stay_paused(builder);
 }
 
 void fm_builder_flush(struct fm_builder *builder, uint64_t end)
@@ -194,6 +262,7 @@ void fm_builder_end_location(struct fm_builder *builder)
 {
     struct fm_location *location = builder->location;
     location->end = builder->now;
+    account_pause(builder);
     for (size_t i = 0; i < builder->frames.count; ++i) {
         uint32_t activity = builder->frames.items[i].activity;
         if (activity != FM_NONE && location->truncated_at == FM_NONE) {
@@ -222,6 +291,7 @@ void fm_builder_end_location(struct fm_builder *builder)
     fm_vector_trim(&location->collectives);
     fm_vector_trim(&location->rma);
     fm_vector_trim(&location->nested);
+    fm_vector_trim(&location->unrecorded);
 }
 
 /* ---- records ---- */
@@ -609,14 +679,28 @@ static void complete_alone(struct fm_trace *trace, const struct fm_foreign_compl
     }
 }
 
-/* A request that is started again was done by then, though some recorders never tell when. All that
- * a receive is, though, stands in the record of its completion. */
-static uint64_t complete_restarted_sends(struct fm_trace *trace, const struct fm_requests *requests)
+static bool was_paused(const struct fm_trace *trace, uint32_t process)
+{
+    const struct fm_process *p = &trace->processes[process];
+    for (uint32_t l = p->first_location; l < p->first_location + p->location_count; ++l) {
+        if (trace->locations[l].pauses != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A request that is started again was done by then, though some recorders never tell when; and it
+ * may have been done while recording was paused. All that a receive is, though, stands in the
+ * record of its completion. */
+static uint64_t complete_unseen_sends(struct fm_trace *trace, const struct fm_requests *requests,
+                                      bool paused)
 {
     uint64_t found = 0;
     for (size_t o = 0; o < requests->left_open.count; ++o) {
         const struct fm_open_request *open = &requests->left_open.items[o];
-        if (open->location != FM_NONE && open->kind == FM_REQUEST_SEND && open->restarted) {
+        if (open->location != FM_NONE && open->kind == FM_REQUEST_SEND &&
+            (open->restarted || paused)) {
             trace->locations[open->location].sends.items[open->row].complete = FM_UNRECORDED;
             ++found;
         }
@@ -666,7 +750,8 @@ void fm_builder_end_process(struct fm_builder *builder)
             complete_alone(builder->trace, completion);
         }
     }
-    uint64_t unrecorded = complete_restarted_sends(builder->trace, requests);
+    uint64_t unrecorded = complete_unseen_sends(
+        builder->trace, requests, was_paused(builder->trace, builder->location->process));
     builder->defects->unrecorded_completions += unrecorded;
     builder->defects->open_requests += requests->left_open.count - completed - unrecorded;
     fm_requests_clear(requests);

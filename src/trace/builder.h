@@ -32,6 +32,8 @@ struct fm_builder {
     uint64_t generation;
     uint64_t now;
     uint32_t current_activity; /**< innermost open call, if it is a communication call */
+    bool is_paused;            /**< recording was switched off */
+    uint64_t paused_since;     /**< ... and what lies before this is accounted for */
     bool completions_matter;   /**< of one-sided operations; decided by what came before */
     FM_VECTOR(struct fm_frame) frames;
     struct fm_visit_cache *cache; /**< by region */
@@ -70,6 +72,10 @@ static inline void fm_builder_time(struct fm_builder *builder, uint64_t time)
 void fm_builder_enter(struct fm_builder *builder, uint32_t region);
 void fm_builder_leave(struct fm_builder *builder, uint32_t region);
 void fm_builder_flush(struct fm_builder *builder, uint64_t end);
+void fm_builder_pause(struct fm_builder *builder);
+void fm_builder_resume(struct fm_builder *builder);
+void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint32_t reference,
+                           uint32_t peer, uint32_t tag, uint64_t count);
 void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t peer, uint32_t tag,
                      uint64_t bytes, const uint64_t *request);
 void fm_builder_send_complete(struct fm_builder *builder, uint64_t request);

@@ -14,6 +14,7 @@
 struct raw_region {
     uint32_t name, file, line;
     uint8_t role, paradigm;
+    bool is_phase;
 };
 
 struct raw_group {
@@ -107,6 +108,29 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
     return define(&raw->into->strings, self, raw->into->text.count - 1);
 }
 
+/* Attributes are known by name and type. */
+static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
+                                      OTF2_StringRef description, OTF2_Type type)
+{
+    static const struct {
+        const char *name;
+        OTF2_Type type;
+    } known[] = {
+#define FM_ATTRIBUTE(symbol, name, type, description) {name, OTF2_TYPE_##type},
+#include "base/unrecorded.def"
+#undef FM_ATTRIBUTE
+    };
+    struct raw_definitions *raw = data;
+    const char *text = string_of(raw, name);
+    (void)description;
+    for (uint32_t i = 0; text != NULL && i < FM_ATTRIBUTE_COUNT; ++i) {
+        if (known[i].type == type && strcmp(known[i].name, text) == 0) {
+            return define(&raw->into->attributes, self, i);
+        }
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringRef name,
                                    OTF2_StringRef canonical, OTF2_StringRef description,
                                    OTF2_RegionRole role, OTF2_Paradigm paradigm,
@@ -115,10 +139,10 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
 {
     (void)canonical;
     (void)description;
-    (void)flags;
     (void)end;
     struct raw_definitions *raw = data;
-    fm_vector_push(&raw->regions, (struct raw_region){name, file, begin, role, paradigm});
+    bool is_phase = (flags & (OTF2_REGION_FLAG_PHASE | OTF2_REGION_FLAG_DYNAMIC)) != 0;
+    fm_vector_push(&raw->regions, (struct raw_region){name, file, begin, role, paradigm, is_phase});
     return define(&raw->into->regions, self, raw->regions.count - 1);
 }
 
@@ -242,6 +266,7 @@ static OTF2_GlobalDefReaderCallbacks *new_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
@@ -500,6 +525,7 @@ static void resolve_regions(struct raw_definitions *raw)
             .line = from->line,
             .paradigm = paradigm,
             .call = fm_call_classify(paradigm, name, from->role),
+            .is_phase = from->is_phase,
         };
     }
     fm_regions_merge(raw->into);

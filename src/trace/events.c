@@ -77,6 +77,97 @@ static OTF2_CallbackCode on_program_end(EVENT_ARGUMENTS, int64_t status)
     END_EVENT;
 }
 
+/* What attributes of the event tell of one series. */
+struct gap {
+    uint64_t count;
+    fm_attribute_t series; /* FM_ATTRIBUTE_COUNT: none */
+    uint32_t communicator, window, peer, tag, group;
+};
+
+static void read_attribute(const struct event_reader *reader, struct gap *gap, uint32_t reference,
+                           OTF2_AttributeValue value)
+{
+    uint32_t attribute = fm_references_find(&reader->references->attributes, reference);
+    switch (attribute) {
+    case FM_ATTRIBUTE_SENDS:
+    case FM_ATTRIBUTE_RECEIVES:
+    case FM_ATTRIBUTE_COLLECTIVES:
+    case FM_ATTRIBUTE_WINDOW_COLLECTIVES:
+    case FM_ATTRIBUTE_ACCESS_EPOCHS:
+    case FM_ATTRIBUTE_EXPOSURE_EPOCHS:
+        gap->series = (fm_attribute_t)attribute;
+        gap->count = value.uint64;
+        break;
+    case FM_ATTRIBUTE_COMMUNICATOR:
+        gap->communicator = communicator_of(reader, value.commRef);
+        break;
+    case FM_ATTRIBUTE_WINDOW:
+        gap->window = window_of(reader, value.rmaWinRef);
+        break;
+    case FM_ATTRIBUTE_PEER:
+        gap->peer = value.uint32;
+        break;
+    case FM_ATTRIBUTE_TAG:
+        gap->tag = value.uint32;
+        break;
+    case FM_ATTRIBUTE_GROUP:
+        gap->group = fm_references_find(&reader->references->groups, value.groupRef);
+        break;
+    default:
+        break;
+    }
+}
+
+static void note_gap(struct fm_builder *builder, const struct gap *gap)
+{
+    switch (gap->series) {
+    case FM_ATTRIBUTE_SENDS:
+    case FM_ATTRIBUTE_RECEIVES:
+        fm_builder_unrecorded(
+            builder, gap->series == FM_ATTRIBUTE_SENDS ? FM_SERIES_SENDS : FM_SERIES_RECEIVES,
+            gap->communicator, gap->peer, gap->tag, gap->count);
+        break;
+    case FM_ATTRIBUTE_COLLECTIVES:
+        fm_builder_unrecorded(builder, FM_SERIES_COLLECTIVES, gap->communicator, 0, 0, gap->count);
+        break;
+    case FM_ATTRIBUTE_WINDOW_COLLECTIVES:
+        fm_builder_unrecorded(builder, FM_SERIES_WINDOW_COLLECTIVES, gap->window, 0, 0, gap->count);
+        break;
+    case FM_ATTRIBUTE_ACCESS_EPOCHS:
+    case FM_ATTRIBUTE_EXPOSURE_EPOCHS:
+        fm_builder_unrecorded(builder,
+                              gap->series == FM_ATTRIBUTE_ACCESS_EPOCHS ? FM_SERIES_ACCESS_EPOCHS
+                                                                        : FM_SERIES_EXPOSURE_EPOCHS,
+                              gap->group == FM_NONE ? FM_NONE : gap->window, gap->group, 0,
+                              gap->count);
+        break;
+    default:
+        break;
+    }
+}
+
+static OTF2_CallbackCode on_measurement(EVENT_ARGUMENTS, OTF2_MeasurementMode mode)
+{
+    BEGIN_EVENT;
+    struct gap gap = {0, FM_ATTRIBUTE_COUNT, FM_NONE, FM_NONE, FM_NONE, FM_NONE, FM_NONE};
+    if (mode == OTF2_MEASUREMENT_OFF) {
+        fm_builder_pause(builder);
+    } else {
+        fm_builder_resume(builder);
+    }
+    for (uint32_t i = 0; i < OTF2_AttributeList_GetNumberOfElements(attributes); ++i) {
+        OTF2_AttributeRef reference;
+        OTF2_Type type;
+        OTF2_AttributeValue value;
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &reference, &type, &value) ==
+            OTF2_SUCCESS) {
+            read_attribute(reader, &gap, reference, value);
+        }
+    }
+    note_gap(builder, &gap);
+    END_EVENT;
+}
+
 static OTF2_CallbackCode on_flush(EVENT_ARGUMENTS, OTF2_TimeStamp stop)
 {
     BEGIN_EVENT;
@@ -284,6 +375,7 @@ static OTF2_EvtReaderCallbacks *new_callbacks(void)
     OTF2_EvtReaderCallbacks_SetProgramBeginCallback(callbacks, on_program_begin);
     OTF2_EvtReaderCallbacks_SetProgramEndCallback(callbacks, on_program_end);
     OTF2_EvtReaderCallbacks_SetBufferFlushCallback(callbacks, on_flush);
+    OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(callbacks, on_measurement);
     OTF2_EvtReaderCallbacks_SetMpiSendCallback(callbacks, on_send);
     OTF2_EvtReaderCallbacks_SetMpiIsendCallback(callbacks, on_isend);
     OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, on_isend_complete);

@@ -15,7 +15,6 @@
         return OTF2_CALLBACK_SUCCESS;                                                              \
     }
 
-ALIVE(MeasurementOnOff, OTF2_MeasurementMode measurementMode)
 ALIVE(MpiRequestTest, uint64_t requestID)
 ALIVE(MpiCollectiveBegin)
 ALIVE(OmpFork, uint32_t numberOfRequestedThreads)
@@ -55,7 +54,6 @@ ALIVE(CommDestroy, OTF2_CommRef communicator)
 void fm_other_events_register(OTF2_EvtReaderCallbacks *callbacks)
 {
 #define REGISTER(event) OTF2_EvtReaderCallbacks_Set##event##Callback(callbacks, on_##event)
-    REGISTER(MeasurementOnOff);
     REGISTER(MpiRequestTest);
     REGISTER(MpiCollectiveBegin);
     REGISTER(OmpFork);

@@ -55,6 +55,7 @@ void fm_regions_merge(struct fm_trace_private *trace)
             first = i;
         }
         merged_into[sorted[i].index] = sorted[first].index;
+        trace->trace.regions[sorted[first].index].is_phase |= sorted[i].region->is_phase;
     }
     fm_references_redirect(&trace->regions, merged_into);
     fm_free(sorted);

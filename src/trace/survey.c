@@ -245,6 +245,15 @@ void fm_survey_close(struct fm_survey *survey)
     for (size_t i = 0; i < survey->groups.count; i++) {
         fm_free(survey->groups.items[i].members);
     }
+    for (size_t i = 0; i < survey->markers.count; i++) {
+        fm_free(survey->markers.items[i].text);
+    }
+    for (size_t i = 0; i < survey->marker_groups.count; i++) {
+        fm_free(survey->marker_groups.items[i]);
+    }
+    fm_vector_free(&survey->markers);
+    fm_vector_free(&survey->marker_groups);
+    fm_map_free(&survey->marker_group_index);
     fm_vector_free(&survey->properties);
     fm_vector_free(&survey->strings);
     fm_vector_free(&survey->paradigms);

@@ -77,6 +77,15 @@ struct fm_survey_window {
     uint32_t reference, name, comm;
 };
 
+/** Something the program wanted to be remembered. */
+struct fm_survey_marker {
+    uint64_t time;
+    uint32_t group;    /**< index of `marker_groups`; FM_SURVEY_NONE: not defined */
+    bool has_location; /**< it belongs to one location, whose id is `location` */
+    uint64_t location;
+    char *text;
+};
+
 struct fm_survey_property {
     char *name, *value;
 };
@@ -105,6 +114,9 @@ struct fm_survey {
     FM_VECTOR(struct fm_survey_group) groups;
     FM_VECTOR(struct fm_survey_comm) comms;
     FM_VECTOR(struct fm_survey_window) windows;
+    FM_VECTOR(struct fm_survey_marker) markers; /**< once they were read */
+    FM_VECTOR(char *) marker_groups;
+    struct fm_map marker_group_index;
     struct fm_survey_index string_index, region_index, node_index, process_index, location_index,
         group_index, comm_index, window_index;
     bool has_local_definitions;
@@ -126,6 +138,11 @@ typedef void (*fm_survey_handler_t)(void *context, const struct fm_survey_event 
  * @return FM_ERR_DATA with the reason if they cannot be read to their end. */
 fm_status_t fm_survey_read(struct fm_survey *survey, uint32_t location, fm_survey_handler_t handler,
                            void *context, uint64_t *count, struct fm_error *error);
+
+/** Reads the markers into `markers`; an archive without any has none.
+ * @return FM_ERR_DATA with the reason if they cannot be read to their end; those before are there
+ */
+fm_status_t fm_survey_read_markers(struct fm_survey *survey, struct fm_error *error);
 
 /** Closes the archive and frees the survey. NULL is allowed. */
 void fm_survey_close(struct fm_survey *survey);

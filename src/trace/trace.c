@@ -31,6 +31,7 @@ static void free_location(struct fm_location *location)
     fm_vector_free(&location->counts);
     free_records(location);
     fm_vector_free(&location->nested);
+    fm_vector_free(&location->unrecorded);
 }
 
 static void free_communicator(struct fm_communicator *communicator)
@@ -85,6 +86,7 @@ void fm_trace_free(struct fm_trace *trace)
     fm_references_free(&private->regions);
     fm_references_free(&private->communicators);
     fm_references_free(&private->windows);
+    fm_references_free(&private->attributes);
     fm_references_free(&private->groups);
     fm_references_free(&private->strings);
     for (size_t i = 0; i < private->text.count; ++i) {

@@ -28,6 +28,7 @@ struct fm_region {
     uint32_t line; /**< 0: unknown */
     fm_paradigm_t paradigm;
     fm_call_t call;
+    bool is_phase; /**< its instances are phases of the program: iterations, steps */
 };
 
 struct fm_process {
@@ -151,6 +152,26 @@ struct fm_visit_profile {
     uint64_t visits;
 };
 
+/** Series whose members are matched in their order. */
+typedef enum {
+    FM_SERIES_SENDS,              /**< of a communicator to `peer` with `tag` */
+    FM_SERIES_RECEIVES,           /**< of a communicator from `peer` with `tag` */
+    FM_SERIES_COLLECTIVES,        /**< of a communicator */
+    FM_SERIES_WINDOW_COLLECTIVES, /**< of a window */
+    FM_SERIES_ACCESS_EPOCHS,      /**< of a window; `peer` = group of targets */
+    FM_SERIES_EXPOSURE_EPOCHS     /**< of a window; `peer` = group of origins */
+} fm_series_t;
+
+/** What a location did in one series while recording was paused. */
+struct fm_unrecorded {
+    uint64_t time;      /**< within the pause: behind all that was recorded before */
+    uint64_t count;     /**< members of the series */
+    uint32_t reference; /**< communicator or window */
+    uint32_t peer;      /**< rank or group */
+    uint32_t tag;
+    uint8_t series; /**< fm_series_t */
+};
+
 /** A call that contains others, or work of the recorder: what is not its own time. */
 struct fm_nested_time {
     uint32_t activity;
@@ -185,7 +206,10 @@ struct fm_location {
     FM_VECTOR(struct fm_matched_receive) matched; /**< ascending by receive */
     FM_VECTOR(struct fm_collective) collectives;  /**< in the order in which they were started */
     FM_VECTOR(struct fm_rma) rma;
-    FM_VECTOR(struct fm_nested_time) nested; /**< ascending by activity */
+    FM_VECTOR(struct fm_nested_time) nested;    /**< ascending by activity */
+    FM_VECTOR(struct fm_unrecorded) unrecorded; /**< ascending by time */
+    uint64_t pauses;                            /**< how often recording was paused */
+    uint64_t paused;       /**< ticks for which it was; they belong to no call path */
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
 };
 

@@ -14,11 +14,20 @@ struct fm_references {
     struct fm_map scattered;   /**< of all others: some recorders give each process its own range */
 };
 
+/** Attributes that the reader understands (base/unrecorded.def). */
+typedef enum {
+#define FM_ATTRIBUTE(symbol, name, type, description) FM_ATTRIBUTE_##symbol,
+#include "base/unrecorded.def"
+#undef FM_ATTRIBUTE
+    FM_ATTRIBUTE_COUNT
+} fm_attribute_t;
+
 struct fm_trace_private {
     struct fm_trace trace; /**< first: the public part */
     struct fm_references regions, communicators, windows, groups, strings;
-    FM_VECTOR(char *) text;  /**< what `strings` leads to */
-    uint32_t program_region; /**< region that a ProgramBegin event enters */
+    struct fm_references attributes; /**< to fm_attribute_t */
+    FM_VECTOR(char *) text;          /**< what `strings` leads to */
+    uint32_t program_region;         /**< region that a ProgramBegin event enters */
     struct fm_program_name program_name;
 };
 
@@ -47,8 +56,8 @@ void fm_references_redirect(struct fm_references *references, const uint32_t *ne
 /** Frees the memory. */
 void fm_references_free(struct fm_references *references);
 
-/** Lets all definitions of the same region (name, paradigm, file and line) lead to the first one:
- * some recorders define every region once for each process. */
+/** Lets all definitions of the same region (name, paradigm, file and line) lead to the
+ * first one: some recorders define every region once for each process. */
 void fm_regions_merge(struct fm_trace_private *trace);
 
 #endif

@@ -25,7 +25,7 @@ static void start_request(struct fm_validator *validator, const struct fm_survey
         ++*fm_map_at(&validator->requests, event->id, BALANCED);
         return;
     }
-    if (fm_map_get(&validator->requests, event->id) != FM_MAP_ABSENT) {
+    if (!validator->was_paused && fm_map_get(&validator->requests, event->id) != FM_MAP_ABSENT) {
         fm_validator_find(validator, event->time,
                           "request %llu is started again before it is completed",
                           (unsigned long long)event->id);
@@ -41,6 +41,9 @@ static void complete_request(struct fm_validator *validator, const struct fm_sur
         return;
     }
     uint32_t started = fm_map_take(&validator->requests, event->id);
+    if (started == FM_MAP_ABSENT && validator->was_paused) {
+        return;
+    }
     if (started == FM_MAP_ABSENT) {
         fm_validator_find(validator, event->time,
                           "%s of request %llu, which is not started or complete already",
@@ -54,7 +57,7 @@ static void complete_request(struct fm_validator *validator, const struct fm_sur
 
 static void test_request(struct fm_validator *validator, const struct fm_survey_event *event)
 {
-    if (!validator->several_threads &&
+    if (!validator->several_threads && !validator->was_paused &&
         fm_map_get(&validator->requests, event->id) == FM_MAP_ABSENT) {
         fm_validator_find(validator, event->time,
                           "a test of request %llu, which is not started or complete already",
@@ -79,7 +82,7 @@ static void start_operation(struct fm_validator *validator, const struct fm_surv
 static void complete_operation(struct fm_validator *validator, const struct fm_survey_event *event)
 {
     uint32_t *state = fm_map_at(&validator->operations, operation_key(event), 0);
-    if (!validator->several_threads && (*state & SEEN_BEGIN) == 0) {
+    if (!validator->several_threads && !validator->was_paused && (*state & SEEN_BEGIN) == 0) {
         fm_validator_find(
             validator, event->time, "%s of operation %llu on window %u, which was never started",
             fm_survey_kind_name(event->kind), (unsigned long long)event->id, event->reference);
@@ -98,7 +101,7 @@ static void request_lock(struct fm_validator *validator, const struct fm_survey_
                          uint32_t step)
 {
     uint32_t *state = fm_map_at(&validator->locks, lock_key(event), 0);
-    if (!validator->several_threads && (*state & step) != 0) {
+    if (!validator->several_threads && !validator->was_paused && (*state & step) != 0) {
         fm_validator_find(
             validator, event->time, "%s of lock %llu on window %u, which is not released yet",
             fm_survey_kind_name(event->kind), (unsigned long long)event->id, event->reference);
@@ -111,7 +114,7 @@ static void release_lock(struct fm_validator *validator, const struct fm_survey_
     uint64_t key = lock_key(event);
     if (validator->several_threads) {
         *fm_map_at(&validator->locks, key, 0) |= SEEN_END;
-    } else if (fm_map_take(&validator->locks, key) == FM_MAP_ABSENT) {
+    } else if (fm_map_take(&validator->locks, key) == FM_MAP_ABSENT && !validator->was_paused) {
         fm_validator_find(validator, event->time,
                           "release of lock %llu on window %u, which was not requested",
                           (unsigned long long)event->id, event->reference);
@@ -121,6 +124,9 @@ static void release_lock(struct fm_validator *validator, const struct fm_survey_
 void fm_validator_check_state(struct fm_validator *validator, const struct fm_survey_event *event)
 {
     switch (event->kind) {
+    case FM_SURVEY_MEASUREMENT_ON_OFF:
+        validator->was_paused = true;
+        break;
     case FM_SURVEY_MPI_ISEND:
         start_request(validator, event, REQUEST_SEND);
         break;
@@ -191,7 +197,7 @@ static void end_requests(struct fm_validator *validator, uint32_t location)
             unknown += BALANCED - value;
         }
     }
-    if (unknown > 0) {
+    if (unknown > 0 && !validator->was_paused) {
         fm_validator_find_untimed(validator, location,
                                   "%llu completions of requests that its process never started",
                                   (unsigned long long)unknown);
@@ -217,6 +223,9 @@ static void end_states(struct fm_validator *validator, uint32_t location, const 
 {
     uint64_t never_ended;
     uint64_t never_begun;
+    if (validator->was_paused) {
+        return;
+    }
     count_states(map, &never_ended, &never_begun);
     if (never_ended > 0 && never_ended_text != NULL) {
         fm_validator_find_untimed(validator, location, "%llu %s", (unsigned long long)never_ended,
@@ -239,6 +248,7 @@ void fm_validator_end_process(struct fm_validator *validator, uint32_t location)
                "releases of window locks that its process never requested");
     end_states(validator, location, &validator->thread_locks, NULL,
                "releases of thread locks that its process never acquired");
+    validator->was_paused = false;
     fm_map_clear(&validator->requests);
     fm_map_clear(&validator->operations);
     fm_map_clear(&validator->locks);

@@ -20,6 +20,7 @@ struct fm_validator {
 
     /* of the current process */
     bool several_threads;
+    bool was_paused;            /**< recording was off for a while: begins or ends may be missing */
     struct fm_map requests;     /**< by id; see validate_requests.c */
     struct fm_map operations;   /**< by window and matching id: fm_record_state bits */
     struct fm_map locks;        /**< by window, target and lock id: fm_record_state bits */

@@ -76,8 +76,7 @@ static void define(struct process *process)
     }
     snprintf(text, sizeof text, "rank %u", rank);
     fm_define_string(&process->set, text);
-    uint32_t region[3] = {fm_define_string(&process->set, "common"), 1, 2};
-    fm_define(&process->set, FM_DEFINE_REGION, region, 3);
+    fm_define_region(&process->set, "common", 1, 2, 0, NULL, 0);
 }
 
 static void *live(void *argument)

@@ -64,22 +64,25 @@ static void test_regions_defined_more_than_once(void **state)
     (void)state;
     struct fm_trace_private trace = {0};
     struct fm_region regions[] = {
-        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER},
-        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
-        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER},
-        {"solve", "b.c", 3, FM_PARADIGM_USER, FM_CALL_USER},
-        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
-        {"solve", "a.c", 4, FM_PARADIGM_USER, FM_CALL_USER},
-        {"solve", NULL, 3, FM_PARADIGM_USER, FM_CALL_USER},
+        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false},
+        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
+        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false},
+        {"solve", "b.c", 3, FM_PARADIGM_USER, FM_CALL_USER, false},
+        {"MPI_Recv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
+        {"solve", "a.c", 4, FM_PARADIGM_USER, FM_CALL_USER, false},
+        {"solve", NULL, 3, FM_PARADIGM_USER, FM_CALL_USER, false},
+        {"solve", "a.c", 3, FM_PARADIGM_USER, FM_CALL_USER, true},
     };
-    static const uint32_t expected[] = {0, 1, 0, 3, 1, 5, 6};
+    static const uint32_t expected[] = {0, 1, 0, 3, 1, 5, 6, 0};
     trace.trace.regions = regions;
-    trace.trace.region_count = 7;
-    for (uint32_t i = 0; i < 7; ++i) {
+    trace.trace.region_count = 8;
+    for (uint32_t i = 0; i < 8; ++i) {
         fm_references_define(&trace.regions, i * 70000, i);
     }
     fm_regions_merge(&trace);
-    for (uint32_t i = 0; i < 7; ++i) {
+    assert_true(regions[0].is_phase); /* as one of its definitions says */
+    assert_false(regions[3].is_phase);
+    for (uint32_t i = 0; i < 8; ++i) {
         assert_int_equal(fm_references_find(&trace.regions, i * 70000), expected[i]);
     }
     fm_references_free(&trace.regions);

@@ -289,10 +289,13 @@ bool fm_archive_write_memory(struct fm_thread *thread, size_t functions)
     }
 }
 
-void fm_archive_settle(struct fm_thread *thread)
+void fm_archive_settle(struct fm_thread *thread, bool over)
 {
     if (has_writer(thread)) {
         fm_convert_pending(thread, UINT64_MAX);
+        if (over) {
+            fm_convert_end(thread);
+        }
     }
 }
 

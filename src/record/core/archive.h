@@ -63,9 +63,11 @@ bool fm_archive_write(struct fm_thread *thread, const uint64_t *records, size_t 
 /** Writes the records that are still in memory and have not been written. They stay there. */
 bool fm_archive_write_memory(struct fm_thread *thread, size_t functions);
 
-/** Writes what is still pending of the thread's last call, so that `events` is exact; makes the
- * location's file if it has no events. */
-void fm_archive_settle(struct fm_thread *thread);
+/** Writes what is still pending of the thread's last call, and makes the location's file if it has
+ * no events.
+ * @param over  no records will follow: regions of user code that are open end here, and `events` is
+ *              exact; else it lacks one Leave for each of them (`written.count`) */
+void fm_archive_settle(struct fm_thread *thread, bool over);
 
 /** Closes the event file of a thread: it is complete on disk. */
 void fm_archive_close_events(struct fm_thread *thread);
@@ -83,7 +85,7 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
 void fm_archive_begin_definitions(void);
 void fm_archive_end_definitions(void);
 
-/** Writes the global definitions from the merged set. Rank 0 only. */
+/** Writes the global definitions from the merged set, and the markers. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
 
 /** Closes the archive. Collective; only if no process has failed. */
@@ -110,12 +112,13 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
  * next event, whose time is `next` (convert.c). */
 void fm_convert_pending(struct fm_thread *thread, uint64_t next);
 
+/** Writes the Leave of every region of user code that is still open, at the time of the last event:
+ * behind it nothing was recorded (convert.c). */
+void fm_convert_end(struct fm_thread *thread);
+
 /** Which functions have an event, by number (convert.c); the reader of several processes' records
- * clears it between them. */
+ * clears it between them. Regions of user code have the numbers behind those of all functions. */
 enum { FM_FUNCTIONS_MOST = 1024 };
 extern bool fm_functions_used[FM_FUNCTIONS_MOST];
-
-/** Words of a record, by its kind (convert.c). */
-extern const unsigned char fm_record_words[];
 
 #endif

@@ -1,5 +1,6 @@
 /* The global definitions, written by rank 0 from the merged set. */
 #include "record/core/archive.h"
+#include "record/core/marker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,12 +109,49 @@ static void write_system_tree(const struct output *o)
 static void write_regions(const struct output *o)
 {
     size_t count;
-    uint32_t empty = fm_define_string(o->set, ""), file = fm_define_string(o->set, "MPI");
+    uint32_t empty = fm_define_string(o->set, "");
     FOR_EACH(o, FM_DEFINE_REGION, i, words, count)
     {
+        uint32_t file = words[4] != FM_DEFINE_NONE ? words[4] : empty;
         fm_archive_check(OTF2_GlobalDefWriter_WriteRegion(
             o->writer, i, words[0], words[0], empty, (OTF2_RegionRole)words[1],
-            (OTF2_Paradigm)words[2], OTF2_REGION_FLAG_NONE, file, 0, 0));
+            (OTF2_Paradigm)words[2], (OTF2_RegionFlag)words[3], file, words[5], 0));
+    }
+}
+
+static void write_parameters(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_PARAMETER, i, words, count)
+    {
+        fm_archive_check(OTF2_GlobalDefWriter_WriteParameter(o->writer, i, words[0],
+                                                             (OTF2_ParameterType)words[1]));
+    }
+}
+
+static void write_attributes(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_ATTRIBUTE, i, words, count)
+    {
+        fm_archive_check(OTF2_GlobalDefWriter_WriteAttribute(o->writer, i, words[0], words[1],
+                                                             (OTF2_Type)words[2]));
+    }
+}
+
+/* Each metric is a member, and a class of its own. */
+static void write_metrics(const struct output *o)
+{
+    size_t count;
+    uint32_t empty = fm_define_string(o->set, "");
+    FOR_EACH(o, FM_DEFINE_METRIC, i, words, count)
+    {
+        OTF2_MetricMemberRef member = i;
+        fm_archive_check(OTF2_GlobalDefWriter_WriteMetricMember(
+            o->writer, i, words[0], empty, OTF2_METRIC_TYPE_USER, (OTF2_MetricMode)words[3],
+            (OTF2_Type)words[2], OTF2_BASE_DECIMAL, 0, words[1]));
+        fm_archive_check(OTF2_GlobalDefWriter_WriteMetricClass(
+            o->writer, i, 1, &member, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
     }
 }
 
@@ -242,6 +280,9 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     write_paradigm(&o);
     write_system_tree(&o);
     write_regions(&o);
+    write_parameters(&o);
+    write_metrics(&o);
+    write_attributes(&o);
     write_groups(&o);
     write_comms(&o);
     write_windows(&o);
@@ -249,4 +290,5 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     if (fm_archive_failure() == NULL) {
         fm_archive_check(OTF2_Archive_CloseGlobalDefWriter(fm_archive_handle(), o.writer));
     }
+    fm_markers_write(set);
 }

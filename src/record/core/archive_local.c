@@ -13,13 +13,21 @@ static OTF2_IdMap *dense_map(const uint32_t *numbers, size_t count, uint32_t shi
     return ids;
 }
 
-static OTF2_IdMap *region_map(const uint32_t *regions, size_t count)
+/* The functions that were called, and behind them the regions of user code. (That functions are
+ * among the defined regions, too, does no harm: no event refers to them by those numbers.) */
+static OTF2_IdMap *region_map(const uint32_t *regions, size_t count,
+                              const struct fm_define_map *map)
 {
-    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, count != 0 ? count : 1);
+    size_t defined = map->counts[FM_DEFINE_REGION];
+    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, count + defined + 1);
     for (size_t i = 0; ids != NULL && i < count; i++) {
         if (regions[i] != FM_DEFINE_NONE) {
             fm_archive_check(OTF2_IdMap_AddIdPair(ids, i, regions[i]));
         }
+    }
+    for (size_t i = 0; ids != NULL && i < defined; i++) {
+        fm_archive_check(
+            OTF2_IdMap_AddIdPair(ids, FM_FUNCTIONS_MOST + i, map->numbers[FM_DEFINE_REGION][i]));
     }
     return ids;
 }
@@ -43,9 +51,12 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
         OTF2_MappingType type;
     } kinds[] = {
         {FM_DEFINE_STRING, OTF2_MAPPING_STRING},
+        {FM_DEFINE_PARAMETER, OTF2_MAPPING_PARAMETER},
+        {FM_DEFINE_METRIC, OTF2_MAPPING_METRIC},
         {FM_DEFINE_GROUP, OTF2_MAPPING_GROUP},
         {FM_DEFINE_COMM, OTF2_MAPPING_COMM},
         {FM_DEFINE_WIN, OTF2_MAPPING_RMA_WIN},
+        {FM_DEFINE_ATTRIBUTE, OTF2_MAPPING_ATTRIBUTE},
     };
     enum { KINDS = sizeof kinds / sizeof kinds[0] };
     OTF2_Archive *archive = fm_archive_handle();
@@ -55,7 +66,7 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
         maps[i] = dense_map(map->numbers[kinds[i].kind], map->counts[kinds[i].kind],
                             kinds[i].kind == FM_DEFINE_GROUP ? FM_GROUP_FIRST : 0);
     }
-    maps[KINDS] = region_map(regions, region_count);
+    maps[KINDS] = region_map(regions, region_count, map);
     for (struct fm_thread *thread = threads; thread != NULL && fm_archive_failure() == NULL;
          thread = thread->next) {
         OTF2_LocationRef location = fm_archive_location(thread->rank, thread->index);

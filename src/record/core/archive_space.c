@@ -1,6 +1,7 @@
 #include "record/core/archive_space.h"
 
 #include "record/core/archive.h"
+#include "record/core/marker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +92,7 @@ uint64_t fm_archive_global_bytes(const struct fm_definitions *set)
         }
         numbers += ranks * (4 + (uint64_t)words[2]);
     }
-    return numbers * NUMBER_BYTES + FILE_BYTES;
+    return numbers * NUMBER_BYTES + fm_markers_bytes(set) + FILE_BYTES;
 }
 
 /* Where a file system cannot reserve, the room is written to. */

@@ -1,14 +1,11 @@
 /* Compact records to OTF2 events. */
 #include "record/core/archive.h"
+#include "record/core/attribute.h"
+#include "record/core/marker.h"
+#include "record/core/unrecorded.h"
 
-const unsigned char fm_record_words[] = {
-#define FM_KIND(kind, words, enter) 1 + (words),
-    FM_RECORD_KINDS(FM_KIND)
-#undef FM_KIND
-};
-
-static const bool happens_at_enter[] = {
-#define FM_KIND(kind, words, enter) (enter) != 0,
+static const unsigned char places[] = {
+#define FM_KIND(kind, words, place) (place),
     FM_RECORD_KINDS(FM_KIND)
 #undef FM_KIND
 };
@@ -154,17 +151,161 @@ static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uin
     }
 }
 
-/* Operations belong to the call before them. */
-static bool happens_in_call(enum fm_record_kind kind)
+/* ---- regions of user code ---- */
+
+static void enter_region(struct fm_thread *thread, uint32_t region, uint64_t time)
 {
-    return kind != FM_RECORD_PROGRAM_BEGIN && kind != FM_RECORD_PROGRAM_END &&
-           kind != FM_RECORD_FLUSH;
+    fm_convert_pending(thread, time);
+    if (fm_nesting_push(&thread->written, region)) {
+        uint64_t enter =
+            not_before(thread, time > thread->last_time ? time : thread->last_time + 1);
+        count(thread,
+              OTF2_EvtWriter_Enter(thread->writer, NULL, enter, FM_FUNCTIONS_MOST + region));
+    }
 }
+
+/* Leaves the regions above the lowest `depth`. */
+static void leave_regions(struct fm_thread *thread, size_t depth, uint64_t time)
+{
+    fm_convert_pending(thread, time);
+    while (thread->written.count > depth) {
+        uint32_t region = (uint32_t)thread->written.regions[--thread->written.count];
+        uint64_t leave =
+            not_before(thread, time > thread->last_time ? time : thread->last_time + 1);
+        count(thread,
+              OTF2_EvtWriter_Leave(thread->writer, NULL, leave, FM_FUNCTIONS_MOST + region));
+    }
+}
+
+/* Regions inside it that were not left end with it; one that is not open has nothing to end. */
+static void leave_region(struct fm_thread *thread, uint32_t region, uint64_t time)
+{
+    for (size_t depth = thread->written.count; depth-- > 0;) {
+        if (thread->written.regions[depth] == region) {
+            leave_regions(thread, depth, time);
+            return;
+        }
+    }
+}
+
+void fm_convert_end(struct fm_thread *thread)
+{
+    leave_regions(thread, 0, thread->last_time);
+    fm_nesting_free(&thread->written);
+}
+
+/* ---- values ---- */
+
+static OTF2_ErrorCode convert_metric(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+{
+    OTF2_Type type = fm_record_aux(r[0]) == OTF2_TYPE_DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
+    OTF2_MetricValue value = {.unsigned_int = r[2]};
+    return OTF2_EvtWriter_Metric(w, NULL, t, fm_record_ref(r[0]), 1, &type, &value);
+}
+
+static void convert_value(struct fm_thread *thread, const uint64_t *r)
+{
+    OTF2_EvtWriter *w = thread->writer;
+    fm_convert_pending(thread, r[1]);
+    uint64_t t = not_before(thread, r[1]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_PARAMETER:
+        count(thread, OTF2_EvtWriter_ParameterInt(w, NULL, t, fm_record_ref(r[0]), (int64_t)r[2]));
+        return;
+    case FM_RECORD_PARAMETER_TEXT:
+        count(thread, OTF2_EvtWriter_ParameterString(w, NULL, t, fm_record_ref(r[0]),
+                                                     (OTF2_StringRef)r[2]));
+        return;
+    case FM_RECORD_METRIC:
+        count(thread, convert_metric(w, t, r));
+        return;
+    default:
+        if (!fm_marker_note(thread->index, t, fm_record_ref(r[0]))) {
+            fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        }
+    }
+}
+
+/* ---- pauses ---- */
+
+static void convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
+{
+    static const enum fm_attribute counts[] = {
+        [FM_SERIES_SENDS] = FM_ATTRIBUTE_SENDS,
+        [FM_SERIES_RECEIVES] = FM_ATTRIBUTE_RECEIVES,
+        [FM_SERIES_COLLECTIVES] = FM_ATTRIBUTE_COLLECTIVES,
+        [FM_SERIES_WINDOW_COLLECTIVES] = FM_ATTRIBUTE_WINDOW_COLLECTIVES,
+        [FM_SERIES_ACCESS_EPOCHS] = FM_ATTRIBUTE_ACCESS_EPOCHS,
+        [FM_SERIES_EXPOSURE_EPOCHS] = FM_ATTRIBUTE_EXPOSURE_EPOCHS,
+    };
+    uint32_t series = fm_record_aux(r[0]), ref = fm_record_ref(r[0]), peer = (uint32_t)r[1];
+    OTF2_AttributeList *list = series >= FM_SERIES_SENDS && series <= FM_SERIES_EXPOSURE_EPOCHS
+                                   ? OTF2_AttributeList_New()
+                                   : NULL;
+    if (list == NULL) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
+    OTF2_AttributeList_AddUint64(list, counts[series], r[2]);
+    if (series <= FM_SERIES_COLLECTIVES) {
+        OTF2_AttributeList_AddCommRef(list, FM_ATTRIBUTE_COMMUNICATOR, ref);
+    } else {
+        OTF2_AttributeList_AddRmaWinRef(list, FM_ATTRIBUTE_WINDOW, ref);
+    }
+    if (series <= FM_SERIES_RECEIVES) {
+        OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_PEER, peer);
+        OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_TAG, (uint32_t)(r[1] >> 32));
+    } else if (series >= FM_SERIES_ACCESS_EPOCHS) {
+        OTF2_AttributeList_AddGroupRef(list, FM_ATTRIBUTE_GROUP, peer);
+    }
+    fm_attributes_used = true;
+    count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, list, thread->last_time,
+                                                  OTF2_MEASUREMENT_OFF));
+    OTF2_AttributeList_Delete(list);
+}
+
+/* @return whether the record is one of these, or lies in a pause, so that nothing is left to do */
+static bool convert_pause(struct fm_thread *thread, const uint64_t *r)
+{
+    OTF2_EvtWriter *writer = thread->writer;
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_RECORDING_OFF:
+        fm_convert_pending(thread, r[1]);
+        if (!thread->off) {
+            count(thread, OTF2_EvtWriter_MeasurementOnOff(writer, NULL, not_before(thread, r[1]),
+                                                          OTF2_MEASUREMENT_OFF));
+        }
+        thread->off = true;
+        return true;
+    case FM_RECORD_UNRECORDED:
+        if (thread->off) {
+            convert_unrecorded(thread, r);
+        }
+        return true;
+    case FM_RECORD_RECORDING_ON:
+        if (thread->off) {
+            count(thread, OTF2_EvtWriter_MeasurementOnOff(writer, NULL, not_before(thread, r[1]),
+                                                          OTF2_MEASUREMENT_ON));
+            thread->off = false;
+            leave_regions(thread, fm_record_ref(r[0]), r[1]);
+        }
+        return true;
+    case FM_RECORD_PROGRAM_END:
+        return false;
+    default:
+        return thread->off;
+    }
+}
+
+/* ---- records ---- */
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
 {
     enum fm_record_kind kind = fm_record_kind(record[0]);
     OTF2_EvtWriter *writer = thread->writer;
+    if (convert_pause(thread, record)) {
+        return;
+    }
     switch (kind) {
     case FM_RECORD_CALL:
     case FM_RECORD_CALL_LONG:
@@ -177,17 +318,30 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         thread->flush_begin[0] = record[1];
         thread->flush_begin[1] = record[2];
         return;
+    case FM_RECORD_REGION_ENTER:
+        enter_region(thread, fm_record_ref(record[0]), record[1]);
+        return;
+    case FM_RECORD_REGION_LEAVE:
+        leave_region(thread, fm_record_ref(record[0]), record[1]);
+        return;
+    case FM_RECORD_PARAMETER:
+    case FM_RECORD_PARAMETER_TEXT:
+    case FM_RECORD_METRIC:
+    case FM_RECORD_MARKER:
+        convert_value(thread, record);
+        return;
     case FM_RECORD_PROGRAM_BEGIN:
         count(thread, OTF2_EvtWriter_ProgramBegin(writer, NULL, not_before(thread, record[1]),
                                                   fm_record_ref(record[0]), 0, NULL));
         return;
     case FM_RECORD_PROGRAM_END:
         fm_convert_pending(thread, UINT64_MAX);
+        leave_regions(thread, 0, record[1]);
         count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL, not_before(thread, record[1]),
                                                 OTF2_UNDEFINED_INT64));
         return;
     default: {
-        uint64_t time = happens_at_enter[kind] ? thread->last_time : thread->pending_leave;
+        uint64_t time = places[kind] == FM_AT_ENTER ? thread->last_time : thread->pending_leave;
         count(thread, convert_operation(writer, not_before(thread, time), record));
     }
     }
@@ -202,7 +356,7 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         bool call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
         if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - records ||
             (call && fm_record_aux(records[0]) >= functions) ||
-            (!call && happens_in_call(kind) && !thread->pending)) {
+            (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending && !thread->off)) {
             return false;
         }
         convert_record(thread, records);

@@ -143,6 +143,21 @@ const char *fm_defined_string(const struct fm_definitions *set, uint32_t number)
     return (const char *)(fm_defined(set, FM_DEFINE_STRING, number, NULL) + 1);
 }
 
+uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t role,
+                          uint32_t paradigm, uint32_t flags, const char *file, uint32_t line)
+{
+    const uint32_t words[] = {fm_define_string(set, name),
+                              role,
+                              paradigm,
+                              flags,
+                              file != NULL ? fm_define_string(set, file) : FM_DEFINE_NONE,
+                              line};
+    if (words[0] == FM_DEFINE_NONE || (file != NULL && words[4] == FM_DEFINE_NONE)) {
+        return FM_DEFINE_NONE;
+    }
+    return fm_define(set, FM_DEFINE_REGION, words, sizeof words / sizeof words[0]);
+}
+
 uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t count)
 {
     uint32_t *words = malloc((1 + 3 * count) * sizeof *words);
@@ -236,7 +251,18 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
 {
     switch (kind) {
     case FM_DEFINE_REGION:
-        return count == 3 && translate(map, FM_DEFINE_STRING, &words[0]);
+        return count == 6 && translate(map, FM_DEFINE_STRING, &words[0]) &&
+               translate(map, FM_DEFINE_STRING, &words[4]);
+    case FM_DEFINE_PARAMETER:
+        return count == 2 && translate(map, FM_DEFINE_STRING, &words[0]);
+    case FM_DEFINE_METRIC:
+        return count == 4 && translate(map, FM_DEFINE_STRING, &words[0]) &&
+               translate(map, FM_DEFINE_STRING, &words[1]);
+    case FM_DEFINE_ATTRIBUTE:
+        return count == 3 && translate(map, FM_DEFINE_STRING, &words[0]) &&
+               translate(map, FM_DEFINE_STRING, &words[1]);
+    case FM_DEFINE_MARKER:
+        return count == 5 && translate(map, FM_DEFINE_STRING, &words[4]);
     case FM_DEFINE_COMM:
         return translate_comm(map, words, count);
     case FM_DEFINE_WIN:

@@ -16,23 +16,31 @@
 /** Kinds, in an order in which a definition refers only to earlier kinds or earlier ones of its
  * kind. Layouts (key | rest):
  *   STRING    bytes, text padded with zeros |
- *   REGION    name, OTF2 role, OTF2 paradigm |
+ *   REGION    name, OTF2 role, OTF2 paradigm, OTF2 flags, file, line (0: unknown) |
+ *   PARAMETER name, OTF2 parameter type |
+ *   METRIC    name, unit, OTF2 value type, OTF2 mode |
+ *   ATTRIBUTE name, description, OTF2 type |
  *   GROUP     members, { first, stride, count } ... of world ranks |
  *   COMM      origin, a, b, c | group, second group (of an inter-communicator), parent, name
  *   WIN       communicator, how many-eth of it | name
  *   TOPOLOGY  communicator | name, dimensions, { size, periodic } ...
  *   NODE      host name |
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
- * Names may be FM_DEFINE_NONE. */
+ *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
+ * Names and files may be FM_DEFINE_NONE. */
 enum fm_define_kind {
     FM_DEFINE_STRING,
     FM_DEFINE_REGION,
+    FM_DEFINE_PARAMETER,
+    FM_DEFINE_METRIC,
+    FM_DEFINE_ATTRIBUTE,
     FM_DEFINE_GROUP,
     FM_DEFINE_COMM,
     FM_DEFINE_WIN,
     FM_DEFINE_TOPOLOGY,
     FM_DEFINE_NODE,
     FM_DEFINE_PROCESS,
+    FM_DEFINE_MARKER,
     FM_DEFINE_KIND_COUNT
 };
 
@@ -80,6 +88,13 @@ uint32_t fm_define_string(struct fm_definitions *set, const char *text);
 
 /** Text of a string; valid until the next string is added. */
 const char *fm_defined_string(const struct fm_definitions *set, uint32_t number);
+
+/** Number of a region.
+ * @param role, paradigm, flags  as OTF2 has them
+ * @param file  source file; NULL: unknown
+ * @param line  0: unknown */
+uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t role,
+                          uint32_t paradigm, uint32_t flags, const char *file, uint32_t line);
 
 /** Number of a group of world ranks, in their order. */
 uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t count);

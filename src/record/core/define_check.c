@@ -81,7 +81,18 @@ bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind ki
     case FM_DEFINE_STRING:
         return string_is_sound(words, count);
     case FM_DEFINE_REGION:
-        return count == 3 && refers(set, FM_DEFINE_STRING, words[0]);
+        return count == 6 && refers(set, FM_DEFINE_STRING, words[0]) &&
+               refers_or_none(set, FM_DEFINE_STRING, words[4]);
+    case FM_DEFINE_PARAMETER:
+        return count == 2 && refers(set, FM_DEFINE_STRING, words[0]);
+    case FM_DEFINE_METRIC:
+        return count == 4 && refers(set, FM_DEFINE_STRING, words[0]) &&
+               refers(set, FM_DEFINE_STRING, words[1]);
+    case FM_DEFINE_ATTRIBUTE:
+        return count == 3 && refers(set, FM_DEFINE_STRING, words[0]) &&
+               refers(set, FM_DEFINE_STRING, words[1]);
+    case FM_DEFINE_MARKER:
+        return count == 5 && refers(set, FM_DEFINE_STRING, words[4]);
     case FM_DEFINE_GROUP:
         return group_is_sound(words, count);
     case FM_DEFINE_COMM:

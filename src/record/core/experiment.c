@@ -234,6 +234,8 @@ uint64_t fm_experiment_protect_global(const char *directory)
     bytes += protect(path, 0600);
     snprintf(path, sizeof path, "%s/traces.def", directory);
     bytes += protect(path, 0600);
+    snprintf(path, sizeof path, "%s/traces.marker", directory);
+    bytes += protect(path, 0600);
     snprintf(path, sizeof path, "%s/traces", directory);
     protect(path, 0700);
     return bytes;
@@ -257,6 +259,8 @@ void fm_experiment_remove_archive(const char *directory)
     snprintf(path, sizeof path, "%s/traces", directory);
     rmdir(path);
     snprintf(path, sizeof path, "%s/traces.def", directory);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/traces.marker", directory);
     unlink(path);
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
     unlink(path);

@@ -1,22 +1,36 @@
 /** @file
  * Compact records of the per-thread buffers. A recorded call is a CALL record followed by its
- * operation records; those that happen at Enter stand before those that happen before Leave. A
- * record is a header word and a fixed number of further words; numbers of functions, communicators,
- * windows and groups are the process's own.
+ * operation records; those that happen at Enter stand before those that happen before Leave.
+ * Between calls stand records with a time of their own. A record is a header word and a fixed
+ * number of further words; numbers of functions, regions, communicators, windows and groups are the
+ * process's own.
  */
 #ifndef FERMATA_RECORD_CORE_RECORD_H
 #define FERMATA_RECORD_CORE_RECORD_H
 
 #include <stdint.h>
 
-/** X(kind, further words, 1 if it happens at Enter). Layout of the further words behind the name.
- */
+/** When a record happens: at the Leave of its call, at the Enter, or between calls. */
+enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
+
+/** X(kind, further words, place: 0 at Leave, 1 at Enter, 2 between calls). Layout of the further
+ * words behind the name. */
 #define FM_RECORD_KINDS(X)                                                                         \
     X(CALL, 1, 1)                 /* aux: function, ref + 8 bits: duration; enter */               \
     X(CALL_LONG, 2, 1)            /* aux: function; enter, leave */                                \
-    X(PROGRAM_BEGIN, 1, 1)        /* time; stands between calls */                                 \
-    X(PROGRAM_END, 1, 1)          /* time; stands between calls */                                 \
-    X(FLUSH, 2, 1)                /* begin, end of writing the buffer */                           \
+    X(PROGRAM_BEGIN, 1, 2)        /* ref: name; time */                                            \
+    X(PROGRAM_END, 1, 2)          /* time */                                                       \
+    X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
+    X(REGION_ENTER, 1, 2)         /* ref: region; time */                                          \
+    X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
+    X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \
+    X(METRIC, 2, 2)               /* aux: OTF2 type, ref: metric; time, bits of the value */       \
+    X(MARKER, 1, 2)               /* ref: string; time */                                          \
+    X(RECORDING_OFF, 1, 2)        /* time */                                                       \
+    X(UNRECORDED, 2, 2)           /* aux: series, ref: communicator or window; peer | tag << 32,   \
+                                     count; in front of RECORDING_ON */                            \
+    X(RECORDING_ON, 1, 2)         /* ref: regions that stayed open; time */                        \
+    X(REGION_LEAVE, 1, 2)         /* ref: region; time; leaves those inside it, too */             \
     X(SEND, 2, 1)                 /* ref: communicator; peer | tag << 32, bytes */                 \
     X(ISEND, 3, 1)                /* as SEND, request */                                           \
     X(IRECV_REQUEST, 1, 1)        /* request */                                                    \
@@ -46,7 +60,7 @@
     X(LOCK_RELEASE, 2, 0)    /* ref: window; remote, lock id */
 
 enum fm_record_kind {
-#define FM_KIND(kind, words, enter) FM_RECORD_##kind,
+#define FM_KIND(kind, words, place) FM_RECORD_##kind,
     FM_RECORD_KINDS(FM_KIND)
 #undef FM_KIND
         FM_RECORD_KIND_COUNT
@@ -54,7 +68,7 @@ enum fm_record_kind {
 
 /** Words of each record, header included, as constants FM_WORDS_kind. */
 enum {
-#define FM_KIND(kind, words, enter) FM_WORDS_##kind = 1 + (words),
+#define FM_KIND(kind, words, place) FM_WORDS_##kind = 1 + (words),
     FM_RECORD_KINDS(FM_KIND)
 #undef FM_KIND
 };
@@ -64,6 +78,9 @@ static inline uint64_t fm_record_header(enum fm_record_kind kind, uint32_t aux, 
 {
     return (uint64_t)kind | (uint64_t)(aux & 0xffffu) << 16 | (uint64_t)ref << 32;
 }
+
+/** Words of a record, by its kind (record.c). */
+extern const unsigned char fm_record_words[FM_RECORD_KIND_COUNT];
 
 static inline enum fm_record_kind fm_record_kind(uint64_t header)
 {

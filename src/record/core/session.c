@@ -1,9 +1,11 @@
 #include "record/core/session.h"
 
 #include "record/core/archive_space.h"
+#include "record/core/attribute.h"
 #include "record/core/experiment.h"
 #include "record/core/guard.h"
 #include "record/core/journal_read.h"
+#include "record/core/marker.h"
 #include "record/core/unify.h"
 
 #include <errno.h>
@@ -123,6 +125,11 @@ static uint64_t flush_interval(uint64_t resolution)
 
 /* ---- begin ---- */
 
+static const char *function_name(uint32_t function)
+{
+    return function < fm_session.region_count ? fm_session.regions[function].name : "";
+}
+
 void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
                       const struct fm_region *regions, size_t region_count)
 {
@@ -133,6 +140,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     fm_session.region_count = region_count;
     fm_clock_start(start_ticks, start_nanoseconds);
     fm_threads_begin(state.memory, flush);
+    fm_pause_begin(function_name);
     struct fm_thread *thread = fm_thread_attach();
     if (thread != NULL) {
         ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -240,10 +248,9 @@ static void define_regions(uint32_t *numbers)
     for (size_t i = 0; i < fm_session.region_count; i++) {
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
-            uint32_t words[3] = {
-                fm_define_string(&fm_session.definitions, fm_session.regions[i].name),
-                fm_session.regions[i].role, OTF2_PARADIGM_MPI};
-            numbers[i] = fm_define(&fm_session.definitions, FM_DEFINE_REGION, words, 3);
+            const struct fm_region *region = &fm_session.regions[i];
+            numbers[i] = fm_define_region(&fm_session.definitions, region->name, region->role,
+                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, "MPI", 0);
         }
     }
 }
@@ -268,7 +275,10 @@ static uint64_t define_process(struct fm_thread *threads, struct fm_thread *last
     words[2] = (uint32_t)getpid();
     words[3] = count;
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        uint64_t own = thread->events + (thread == last ? events : 0);
+        uint64_t own = thread->events;
+        if (thread == last) {
+            own += events + thread->written.count;
+        }
         words[4 + 2 * thread->index] = (uint32_t)own;
         words[5 + 2 * thread->index] = (uint32_t)(own >> 32);
         sum += own;
@@ -288,6 +298,12 @@ static uint64_t global_time(uint64_t time)
     long double slope = (long double)(b->offset - a->offset) / (long double)(b->time - a->time);
     long double since = (long double)(int64_t)(time - a->time);
     return time + (uint64_t)(a->offset + (int64_t)(slope * since));
+}
+
+static uint64_t marker_time(const void *nothing, uint64_t time)
+{
+    (void)nothing;
+    return global_time(time);
 }
 
 static void report(uint64_t bytes, uint64_t events, uint64_t locations, uint64_t flushes,
@@ -476,6 +492,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
     struct fm_define_map map;
+    fm_pause_run_ends(thread);
     struct fm_thread *threads = fm_threads_end();
     const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
     state.offsets[1] =
@@ -488,13 +505,18 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
             if (!fm_archive_write_memory(each, fm_session.region_count)) {
                 fm_archive_fail("records in memory are damaged");
             }
-            fm_archive_settle(each);
+            fm_archive_settle(each, each != thread);
         }
     }
     if (thread != NULL) {
         fm_functions_used[thread->function] = true;
     }
     define_regions(regions);
+    bool defined = !fm_attributes_used || fm_attributes_define(&fm_session.definitions);
+    if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL) ||
+        !defined) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
     uint64_t own_events = define_process(threads, thread, events);
     if (!fm_archive_agree()) {
         keep_journal(threads);
@@ -529,6 +551,7 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
         return;
     }
     state.ended = true;
+    fm_session_end_definitions();
     fm_guard_begin(&guard);
     raise_descriptor_limit(&descriptors);
     close_session(thread, last, events);
@@ -543,12 +566,16 @@ void fm_session_save(void)
         return;
     }
     state.ended = true;
+    fm_session_end_definitions();
     fm_guard_begin(&guard);
     struct fm_thread *self = fm_thread_self;
     bool inside = self != NULL && self->depth == 1;
     struct fm_thread *threads = fm_threads_end();
     if (inside) {
         fm_thread_leave(self, 0); /* the call that ends the program */
+    }
+    if (self != NULL && self->pause.paused) {
+        fm_pause_fold(self);
     }
     if (self != NULL && self->index == 0 && self->depth <= 1 + FM_THREAD_OVER) {
         uint64_t *record = fm_thread_reserve(self, FM_WORDS_PROGRAM_END);
@@ -565,41 +592,4 @@ void fm_session_save(void)
              strerror(errno));
     }
     fm_guard_end(&guard);
-}
-
-/* ---- definitions ---- */
-
-uint32_t fm_session_string(const char *text)
-{
-    pthread_mutex_lock(&fm_session.lock);
-    uint32_t number = fm_define_string(&fm_session.definitions, text);
-    pthread_mutex_unlock(&fm_session.lock);
-    return number;
-}
-
-uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *words, size_t count)
-{
-    pthread_mutex_lock(&fm_session.lock);
-    uint32_t number = fm_define(&fm_session.definitions, kind, words, count);
-    pthread_mutex_unlock(&fm_session.lock);
-    return number;
-}
-
-uint32_t fm_session_group(const int *ranks, size_t count)
-{
-    pthread_mutex_lock(&fm_session.lock);
-    uint32_t number = fm_define_group(&fm_session.definitions, ranks, count);
-    pthread_mutex_unlock(&fm_session.lock);
-    return number;
-}
-
-void fm_session_name(enum fm_define_kind kind, uint32_t number, const char *text)
-{
-    size_t count;
-    pthread_mutex_lock(&fm_session.lock);
-    uint32_t name = fm_define_string(&fm_session.definitions, text);
-    uint32_t *words = fm_defined(&fm_session.definitions, kind, number, &count);
-    words[count - 1] = name; /* the last word of a communicator's or window's definition */
-    fm_journal_name(kind, number, name);
-    pthread_mutex_unlock(&fm_session.lock);
 }

@@ -8,12 +8,13 @@
 
 #include <pthread.h>
 
-/** The session. `lock` guards `definitions`. */
+/** The session. `lock` guards `definitions` and `ended`. */
 struct fm_session {
     const struct fm_region *regions; /**< recorded functions, by number */
     size_t region_count;
     pthread_mutex_t lock;
     struct fm_definitions definitions;
+    bool ended; /**< no more definitions: the set belongs to the thread that ends the run */
     const struct fm_exchange *exchange;
     const char *library; /**< version of the MPI library */
     char directory[4096];
@@ -43,10 +44,19 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
  * fm_session_close. */
 void fm_session_save(void);
 
+/* Definitions. Once the end of the run has begun, FM_DEFINE_NONE. */
+
+/** From now on the caller alone uses the definitions. */
+void fm_session_end_definitions(void);
+
 /** Number of a string definition; thread-safe. */
 uint32_t fm_session_string(const char *text);
 
-/** Adds a definition; thread-safe (see fm_define). */
+/** Number of a region definition; thread-safe (see fm_define_region). */
+uint32_t fm_session_region(const char *name, uint32_t role, uint32_t paradigm, uint32_t flags,
+                           const char *file, uint32_t line);
+
+/** Number of a definition; thread-safe (see fm_define). */
 uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *words, size_t count);
 
 /** Names a communicator or window; thread-safe. */

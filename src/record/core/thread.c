@@ -29,7 +29,11 @@ void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool
 static void plan_flush(struct fm_thread *thread)
 {
     uint64_t interval = atomic_load_explicit(&threads.interval, memory_order_relaxed);
-    thread->flush_due = interval == UINT64_MAX ? UINT64_MAX : fm_clock_now() + interval;
+    uint64_t due = interval == UINT64_MAX ? UINT64_MAX : fm_clock_now() + interval;
+    __atomic_store_n(&thread->flush_due, due, __ATOMIC_SEQ_CST);
+    if (fm_pause_is_due(thread)) { /* switched just now: never overlook that */
+        __atomic_store_n(&thread->flush_due, 0, __ATOMIC_SEQ_CST);
+    }
 }
 
 void fm_threads_interval(uint64_t ticks)
@@ -43,7 +47,12 @@ void fm_threads_interval(uint64_t ticks)
 void fm_thread_flush(struct fm_thread *thread)
 {
     int saved = errno;
-    if (thread->cursor != thread->first->words || thread->first->next != NULL) {
+    if (thread->pause.paused || fm_pause_is_due(thread)) {
+        if (fm_pause_attend(thread, threads.flush)) {
+            errno = saved; /* due again before the next call */
+            return;
+        }
+    } else if (thread->cursor != thread->first->words || thread->first->next != NULL) {
         threads.flush(thread, false);
     }
     plan_flush(thread);
@@ -106,6 +115,7 @@ struct fm_thread *fm_thread_attach(void)
         threads.all = thread;
         pthread_mutex_unlock(&threads.lock);
         fm_thread_self = thread;
+        fm_pause_attach(thread);
     }
     errno = saved;
     return thread;
@@ -113,8 +123,14 @@ struct fm_thread *fm_thread_attach(void)
 
 uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
 {
-    (void)words; /* a chunk holds more than any reservation */
     int saved = errno;
+    if (thread->pause.paused) {
+        fm_pause_fold(thread);
+        if ((size_t)(thread->limit - thread->cursor) >= words) {
+            return thread->cursor;
+        }
+    }
+    /* A new chunk holds more than any reservation. */
     struct fm_chunk *chunk = thread->spare;
     if (chunk != NULL) {
         thread->spare = chunk->next;
@@ -133,8 +149,23 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
     if (chunk != NULL) {
         fill(thread, chunk);
     }
+    if (thread->pause.paused) {
+        fm_pause_mark(thread); /* all in front of it is to be kept, wherever it is now */
+    }
     errno = saved;
     return thread->cursor;
+}
+
+void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place)
+{
+    if (chunk != thread->current) {
+        thread->current->next = thread->spare;
+        thread->spare = chunk->next;
+        chunk->next = NULL;
+        thread->current = chunk;
+        thread->limit = (uint64_t *)((char *)chunk + CHUNK_BYTES);
+    }
+    thread->cursor = place;
 }
 
 void fm_thread_reuse(struct fm_thread *thread)

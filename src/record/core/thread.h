@@ -10,6 +10,8 @@
 #define FERMATA_RECORD_CORE_THREAD_H
 
 #include "record/core/clock.h"
+#include "record/core/nesting.h"
+#include "record/core/pause.h"
 #include "record/core/record.h"
 
 #include <stdbool.h>
@@ -32,6 +34,16 @@ struct fm_cache_entry {
     void *object;
 };
 
+/** What a region of user code is to the thread in which it is open; its user may keep more behind.
+ */
+struct fm_open_region {
+    uint32_t number; /**< of its definition */
+    bool is_phase;   /**< visits are recorded from their begin on, or not at all */
+};
+
+/** Set in an entry of fm_thread.open: the region is open, but its Enter was not recorded. */
+#define FM_OPEN_UNRECORDED ((uint64_t)1)
+
 /** A thread of the process. All fields belong to the thread itself, except where noted. */
 struct fm_thread {
     uint64_t *cursor;   /**< where the next record goes */
@@ -39,12 +51,16 @@ struct fm_thread {
     uint64_t enter;     /**< Enter of the call that is open */
     uint32_t depth;     /**< nesting of recorded calls; not 0: do not record */
     uint32_t function;  /**< the call that is open */
-    uint64_t flush_due; /**< Enter at or after this time flushes first */
+    uint64_t flush_due; /**< Enter at or after this time calls fm_thread_flush first; written by
+                             other threads, too (pause.h) */
     uint64_t next_id;   /**< last request or matching id given out */
     uint32_t index;     /**< number of the thread in its process, in order of appearance */
     struct fm_cache_entry cache[3][FM_CACHE_SIZE]; /**< communicators, windows, groups */
     void *scratch[2];                              /**< fm_thread_scratch */
     size_t scratch_size[2];
+
+    struct fm_nesting open; /**< regions of user code: struct fm_open_region *, maybe marked */
+    struct fm_thread_pause pause;
 
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
@@ -60,9 +76,11 @@ struct fm_thread {
     uint64_t last_time;     /**< time of the last event written */
     uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
     uint32_t pending_function;
-    bool pending;            /**< whether there is one */
-    uint64_t flush_begin[2]; /**< begin and end of a flush that is to be told of; 0: none */
-    uint64_t events;         /**< events written */
+    bool pending;              /**< whether there is one */
+    uint64_t flush_begin[2];   /**< begin and end of a flush that is to be told of; 0: none */
+    uint64_t events;           /**< events written */
+    bool off;                  /**< recording was paused at the last record */
+    struct fm_nesting written; /**< regions of user code whose Leave is still to be written */
 };
 
 /** The calling thread; NULL before its first recorded call. */
@@ -79,8 +97,15 @@ void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool
  * UINT64_MAX: until it is full. Of the calling thread and those to come. */
 void fm_threads_interval(uint64_t ticks);
 
-/** Flushes because it is time; between calls. errno is preserved. */
+/** Does what is due before the next call: takes note that recording was paused or resumed
+ * (pause.h), or flushes because it is time. Between calls. errno is preserved. */
 void fm_thread_flush(struct fm_thread *thread);
+
+/** Region of an entry of fm_thread.open. */
+static inline const struct fm_open_region *fm_open_region(uint64_t entry)
+{
+    return (const struct fm_open_region *)(uintptr_t)(entry & ~FM_OPEN_UNRECORDED);
+}
 
 /** Makes the calling thread a location, unless recording is over.
  * @return the thread, or NULL if nothing is to be recorded. errno is preserved. */
@@ -88,6 +113,9 @@ struct fm_thread *fm_thread_attach(void);
 
 /** Makes room for `words` words in one chunk, flushing if need be. errno is preserved. */
 uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
+
+/** Takes back what was written behind a place in one of the thread's chunks. */
+void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place);
 
 /** Gives every chunk of the thread back for refilling (after its records were converted). */
 void fm_thread_reuse(struct fm_thread *thread);

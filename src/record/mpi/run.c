@@ -2,6 +2,7 @@
  * recorder's own communication, on a communicator of its own. */
 #include "record/interface.h"
 #include "record/mpi/comm.h"
+#include "record/user/functions.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void begin(uint64_t start_ticks, uint64_t start_nanoseconds)
 }
 
 __attribute__((visibility("default"))) const struct fm_wrapper_library fermata_wrapper_library = {
-    .count = FM_FUNCTION_COUNT, .wrappers = wrappers, .begin = begin};
+    .count = FM_FUNCTION_COUNT, .wrappers = wrappers, .begin = begin, .user = &fm_user_functions};
 
 /* After the library's own initialization, within the call. */
 static void begin_run(struct fm_thread *thread, int provided)
@@ -113,6 +114,7 @@ static void begin_run(struct fm_thread *thread, int provided)
                           OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
     }
     fm_thread_done(thread);
+    fm_pause_run_begins();
 }
 
 int fm_MPI_Init(int *argc, char ***argv)

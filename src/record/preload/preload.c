@@ -26,9 +26,11 @@ enum { FUNCTION_COUNT = sizeof function_names / sizeof function_names[0] };
 
 extern fm_function_t fm_preload_slots[FUNCTION_COUNT] __attribute__((visibility("hidden")));
 fm_function_t fm_preload_resolve(unsigned long number) __attribute__((visibility("hidden")));
+fm_user_connect_t fermata_user_connect;
 
 static uint64_t start_ticks, start_nanoseconds;
 static pthread_once_t resolved = PTHREAD_ONCE_INIT;
+static const struct fm_user_functions *user_functions; /* set by resolve_all */
 
 __attribute__((constructor)) static void note_start(void)
 {
@@ -115,6 +117,7 @@ static void resolve_all(void)
     }
     if (wrappers != NULL) {
         wrappers->begin(start_ticks, start_nanoseconds);
+        user_functions = wrappers->user;
     }
     for (size_t i = 0; i < FUNCTION_COUNT; i++) {
         fm_function_t function = wrappers != NULL ? wrappers->wrappers[i] : NULL;
@@ -124,6 +127,38 @@ static void resolve_all(void)
         }
         __atomic_store_n(&fm_preload_slots[i], function, __ATOMIC_RELEASE);
     }
+}
+
+/* Programs may mark themselves up before any MPI library is loaded; which wrappers are right is not
+ * known then. */
+static bool can_resolve(void)
+{
+    static bool can;
+    if (!__atomic_load_n(&can, __ATOMIC_ACQUIRE)) {
+        struct mpi_library *library = NULL;
+        dl_iterate_phdr(find_library, &library);
+        if (library != NULL) {
+            __atomic_store_n(&can, true, __ATOMIC_RELEASE);
+        }
+        return library != NULL;
+    }
+    return true;
+}
+
+/* fm_user_connect_t; see user/interface.h. */
+__attribute__((visibility("default"))) const struct fm_user_functions *
+fermata_user_connect(size_t size, bool *settled)
+{
+    int saved = errno;
+    *settled = size > sizeof *user_functions;
+    if (*settled || !can_resolve()) {
+        errno = saved;
+        return NULL;
+    }
+    pthread_once(&resolved, resolve_all);
+    *settled = true;
+    errno = saved;
+    return user_functions;
 }
 
 fm_function_t fm_preload_resolve(unsigned long number)

@@ -1,0 +1,302 @@
+/*
+ * fermata.h - marks up a program for fermata, in C and C++.
+ *
+ * Part of fermata, under the BSD-3-Clause license (see LICENSE).
+ *
+ * ==== Introduction ====
+ *
+ * fermata records MPI calls of any program. With this interface a program also tells which part of
+ * its own code it is in, which iteration it is at, and which parts of the run matter. Reports then
+ * name those parts instead of "the program":
+ *
+ *     #include <fermata/fermata.h>
+ *
+ *     void matvec(...)
+ *     {
+ *         FERMATA_SCOPE("matvec");               // until the function returns, wherever it does
+ *         ...
+ *     }
+ *
+ *     for (int i = 0; i < iterations; i++) {
+ *         FERMATA_ITERATION("time step");        // ends the last iteration, begins the next
+ *         ...
+ *     }
+ *     FERMATA_ITERATIONS_END("time step");
+ *
+ * Compile and link with what `pkg-config --cflags --libs fermata` prints: a header and a small
+ * static library, libfermata-user. The program then neither needs fermata at run time nor notices
+ * whether it is there:
+ *
+ *   - started without the recorder, every function returns at once, in about two nanoseconds;
+ *   - started by `fermata record` or `fermata run`, the same program is recorded;
+ *   - compiled with -DFERMATA_DISABLE, nothing is left of it, and no library is needed.
+ *
+ * ==== Rules that hold for all functions ====
+ *
+ *   - They never fail, never print, never block, and leave errno alone.
+ *   - They may be called from any thread at any time: before MPI_Init, after MPI_Finalize (what
+ *     happens there is no longer recorded), in programs that never call MPI (there is nothing to
+ *     record then). Not from signal handlers.
+ *   - Inside MPI calls (reduction operators, error handlers, attribute callbacks) they do nothing.
+ *   - Names are copied; NULL stands for "". A name is any text; "/" is best avoided, since it parts
+ *     the names of a call path in reports.
+ *   - Records belong to the calling thread, unless said otherwise.
+ *
+ * What is recorded can be read by every tool that reads OTF2 archives: the records are named below.
+ */
+#ifndef FERMATA_H
+#define FERMATA_H
+
+#include "counter.h" /* FERMATA_COUNTER_INT and others */
+
+#include <stdint.h>
+
+/** Version of this interface. Programs that were built with an older one keep working. */
+#define FERMATA_INTERFACE_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== Regions ====
+ *
+ * A region is a part of the program: a function, a loop, a few lines. It has a name and the place
+ * in the source where it was written down. While it is open in a thread, everything the thread does
+ * belongs to it: it is a node of the call tree, like a function (OTF2: Enter and Leave of a Region
+ * with paradigm "user" and role "code", file and line).
+ *
+ * Regions nest, also in themselves. The innermost region is to be ended first. If an end was
+ * forgotten, ending an outer region ends it, too, at that moment; what is still open at the end of
+ * the run ends there. An end without a begin in the same thread is ignored.
+ */
+
+/** What a region is. */
+enum {
+    FERMATA_CODE = 0, /**< a part of the program */
+    FERMATA_PHASE = 1 /**< its visits are told apart: see "Phases and iterations" below */
+};
+
+/** A region, written down once and used as often as the program comes by. Its memory must stay as
+ * long as the program may use it: make it static. The macros below do all that. */
+typedef struct fermata_region {
+    const char *name;
+    const char *file;  /**< NULL: unknown */
+    unsigned int line; /**< 0: unknown */
+    unsigned int kind; /**< FERMATA_CODE or FERMATA_PHASE */
+    void *recorder;    /**< NULL at first; the recorder's from then on */
+} fermata_region_t;
+
+/** Initial value of a fermata_region_t: a region of this name at this line of the source. */
+#define FERMATA_REGION_HERE(name, kind)                                                            \
+    {                                                                                              \
+        (name), __FILE__, __LINE__, (kind), 0                                                      \
+    }
+
+/** FERMATA_SCOPE(name): the region from here to the end of the enclosing block, however it is left
+ * (return, break, goto, exceptions of C++; not longjmp or exit). C needs GCC's or Clang's attribute
+ * `cleanup`; with other compilers use FERMATA_BEGIN and FERMATA_END. */
+#define FERMATA_SCOPE(name) FERMATA_SCOPE_AT_(name, FERMATA_CODE, __LINE__)
+
+/** FERMATA_BEGIN(name), FERMATA_END(name): the region between them. They may stand in different
+ * functions; the name tells which region ends. */
+#define FERMATA_BEGIN(name)                                                                        \
+    do {                                                                                           \
+        static fermata_region_t fermata_region_ = FERMATA_REGION_HERE(name, FERMATA_CODE);         \
+        fermata_region_begin(&fermata_region_);                                                    \
+    } while (0)
+#define FERMATA_END(name) fermata_region_end_named(name)
+
+/* The same as functions, for names that are known at run time only and for other languages. */
+
+/** Enters a region. */
+void fermata_region_begin(fermata_region_t *region);
+
+/** Leaves it, and with it whatever was entered in it and not left. Ignored if it is not open. */
+void fermata_region_end(const fermata_region_t *region);
+
+/** Leaves the innermost open region of this name. */
+void fermata_region_end_named(const char *name);
+
+/* ==== Phases and iterations ====
+ *
+ * A phase is a region whose visits are told apart: reports and tables of phases show each visit
+ * (the k-th one of every process together) on its own. Loops whose iterations are alike in the
+ * source but not in time are best marked so: time steps, solver iterations, adaptation steps.
+ * (OTF2: the Region has the flag "phase".) All processes should visit a phase equally often.
+ */
+
+/** As FERMATA_SCOPE, FERMATA_BEGIN and FERMATA_END, for a phase. In the body of a loop,
+ * FERMATA_PHASE_SCOPE marks its iterations. */
+#define FERMATA_PHASE_SCOPE(name) FERMATA_SCOPE_AT_(name, FERMATA_PHASE, __LINE__)
+#define FERMATA_PHASE_BEGIN(name)                                                                  \
+    do {                                                                                           \
+        static fermata_region_t fermata_region_ = FERMATA_REGION_HERE(name, FERMATA_PHASE);        \
+        fermata_region_begin(&fermata_region_);                                                    \
+    } while (0)
+#define FERMATA_PHASE_END(name) fermata_region_end_named(name)
+
+/** FERMATA_ITERATION(name): at the top of a loop's body: ends the iteration before, if there is
+ * one, and begins the next, so that `continue` and `break` need no care.
+ * FERMATA_ITERATIONS_END(name) behind the loop ends the last one; behind a loop without iterations
+ * it does nothing. */
+#define FERMATA_ITERATION(name)                                                                    \
+    do {                                                                                           \
+        static fermata_region_t fermata_region_ = FERMATA_REGION_HERE(name, FERMATA_PHASE);        \
+        fermata_region_next(&fermata_region_);                                                     \
+    } while (0)
+#define FERMATA_ITERATIONS_END(name) fermata_region_end_named(name)
+
+/** Leaves the innermost open visit of the region, if there is one, and enters it again. */
+void fermata_region_next(fermata_region_t *region);
+
+/* ==== Pausing ====
+ *
+ * Long runs are recorded best in part: a few iterations tell as much as a million. While recording
+ * is paused, calls and regions of all threads of the process are left out of the trace, which does
+ * not grow; calls cost about as much as before. The trace says from when to when it was paused, and
+ * how many messages and collective operations were left out, so that the analysis still brings
+ * together what belongs together; the time of a pause belongs to no call path (OTF2:
+ * MeasurementOnOff events).
+ *
+ * Each process pauses for itself. Waits that involve a process which is paused at the time cannot
+ * be explained, so let all processes pause at the same point of the program, best where no request
+ * is open. Phases should lie entirely inside or outside of pauses.
+ *
+ *     fermata_pause();
+ *     MPI_Init(&argc, &argv);
+ *     for (int i = 0; i < iterations; i++) {
+ *         if (i == 1000)
+ *             fermata_resume();
+ *         if (i == 1010)
+ *             fermata_pause();
+ *         FERMATA_ITERATION("time step");
+ *         ...
+ */
+
+/** Pauses recording in this process, or resumes it. A call that another thread is in is still
+ * recorded. MPI_Init and MPI_Finalize always are: before MPI_Init, a pause begins behind it; at
+ * MPI_Finalize it ends. Repeating either does nothing. */
+void fermata_pause(void);
+void fermata_resume(void);
+
+/** Whether records are kept now: 0 without the recorder, while it is paused, and behind
+ * MPI_Finalize. Saves the work of making what would not be recorded. */
+int fermata_is_recording(void);
+
+/* ==== Parameters ====
+ *
+ * A parameter is a value that tells visits of a region apart: the size of a block, the level of a
+ * grid, the name of an input. It belongs to the innermost open region (OTF2: ParameterInt and
+ * ParameterString events).
+ */
+
+/** A parameter, written down once. Its memory must stay as long as the program may use it. */
+typedef struct fermata_parameter {
+    const char *name;
+    void *recorder; /**< NULL at first; the recorder's from then on */
+} fermata_parameter_t;
+
+/** Initial value of a fermata_parameter_t. */
+#define FERMATA_PARAMETER_HERE(name)                                                               \
+    {                                                                                              \
+        (name), 0                                                                                  \
+    }
+
+/** Records the parameter's value. A parameter is given either numbers or texts; what is not of the
+ * kind it was given first is ignored. */
+void fermata_parameter_int(fermata_parameter_t *parameter, int64_t value);
+void fermata_parameter_string(fermata_parameter_t *parameter, const char *value);
+
+/** The same in one line. */
+#define FERMATA_PARAMETER_INT(name, value)                                                         \
+    do {                                                                                           \
+        static fermata_parameter_t fermata_parameter_ = FERMATA_PARAMETER_HERE(name);              \
+        fermata_parameter_int(&fermata_parameter_, (value));                                       \
+    } while (0)
+#define FERMATA_PARAMETER_STRING(name, value)                                                      \
+    do {                                                                                           \
+        static fermata_parameter_t fermata_parameter_ = FERMATA_PARAMETER_HERE(name);              \
+        fermata_parameter_string(&fermata_parameter_, (value));                                    \
+    } while (0)
+
+/* ==== Markers ==== */
+
+/** Remembers that something happened at this moment: "checkpoint written", "mesh refined".
+ * (OTF2: a Marker of the group "fermata" at this location, in the archive's file of markers.) */
+void fermata_marker(const char *text);
+
+/* ==== Without fermata ==== */
+
+#ifdef FERMATA_DISABLE
+#define fermata_region_begin(region)               ((void)(region))
+#define fermata_region_end(region)                 ((void)(region))
+#define fermata_region_end_named(name)             ((void)(name))
+#define fermata_region_next(region)                ((void)(region))
+#define fermata_parameter_int(parameter, value)    ((void)(parameter), (void)(value))
+#define fermata_parameter_string(parameter, value) ((void)(parameter), (void)(value))
+#define fermata_pause()                            ((void)0)
+#define fermata_resume()                           ((void)0)
+#define fermata_is_recording()                     0
+#define fermata_marker(text)                       ((void)(text))
+#endif
+
+/* ==== Parts that are for the macros above ==== */
+
+#define FERMATA_JOIN_(a, b)  FERMATA_PASTE_(a, b)
+#define FERMATA_PASTE_(a, b) a##b
+
+#ifdef __cplusplus
+} /* extern "C" */
+
+namespace fermata
+{
+
+/** The region is open as long as the object lives. */
+class scope
+{
+  public:
+    explicit scope(fermata_region_t &region) : region_(region)
+    {
+        fermata_region_begin(&region_);
+    }
+    ~scope()
+    {
+        fermata_region_end(&region_);
+    }
+
+  private:
+    scope(const scope &);
+    scope &operator=(const scope &);
+    fermata_region_t &region_;
+};
+
+} // namespace fermata
+
+#define FERMATA_SCOPE_AT_(name, kind, line)                                                        \
+    static fermata_region_t FERMATA_JOIN_(fermata_region_, line) =                                 \
+        FERMATA_REGION_HERE(name, kind);                                                           \
+    const ::fermata::scope FERMATA_JOIN_(fermata_scope_, line)(FERMATA_JOIN_(fermata_region_, line))
+
+#else
+
+static inline fermata_region_t *fermata_scope_begin_(fermata_region_t *region)
+{
+    fermata_region_begin(region);
+    return region;
+}
+
+static inline void fermata_scope_end_(fermata_region_t **region)
+{
+    fermata_region_end(*region);
+}
+
+#define FERMATA_SCOPE_AT_(name, kind, line)                                                        \
+    static fermata_region_t FERMATA_JOIN_(fermata_region_, line) =                                 \
+        FERMATA_REGION_HERE(name, kind);                                                           \
+    fermata_region_t *FERMATA_JOIN_(fermata_scope_, line)                                          \
+        __attribute__((cleanup(fermata_scope_end_), unused)) =                                     \
+            fermata_scope_begin_(&FERMATA_JOIN_(fermata_region_, line))
+
+#endif
+
+#endif

@@ -1,0 +1,224 @@
+#include "record/core/pause.h"
+
+#include "record/core/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+    pthread_mutex_t lock;      /* of the times */
+    _Atomic uint32_t switches; /* odd: paused */
+    uint64_t *times;           /* of the switches */
+    size_t room;
+    bool running;
+    bool wanted; /* before the run: to be paused when it begins */
+    const char *(*function_name)(uint32_t function);
+} pause_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void fm_pause_begin(const char *(*function_name)(uint32_t function))
+{
+    pause_state.function_name = function_name;
+}
+
+/* Every thread is to look up before its next record. Those that plan a flush right now look
+ * afterwards whether something was switched. */
+static void tell_threads(void)
+{
+    for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
+        __atomic_store_n(&thread->flush_due, 0, __ATOMIC_SEQ_CST);
+    }
+}
+
+static void switch_to(bool paused, uint64_t time)
+{
+    int saved = errno;
+    pthread_mutex_lock(&pause_state.lock);
+    uint32_t switches = pause_state.switches;
+    bool due = (switches & 1) != paused;
+    if (due && switches == pause_state.room) {
+        size_t room = switches != 0 ? 2 * (size_t)switches : 64;
+        uint64_t *times = realloc(pause_state.times, room * sizeof *times);
+        if (times != NULL) {
+            pause_state.times = times;
+            pause_state.room = room;
+        }
+        due = times != NULL; /* else it stays as it is */
+    }
+    if (due) {
+        pause_state.times[switches] = time;
+        pause_state.switches = switches + 1;
+        tell_threads();
+    }
+    pthread_mutex_unlock(&pause_state.lock);
+    errno = saved;
+}
+
+static void want(bool paused)
+{
+    if (pause_state.running) {
+        switch_to(paused, fm_clock_now());
+    } else {
+        pause_state.wanted = paused;
+    }
+}
+
+void fm_pause(void)
+{
+    want(true);
+}
+
+void fm_resume(void)
+{
+    want(false);
+}
+
+bool fm_is_recording(void)
+{
+    return pause_state.running ? (pause_state.switches & 1) == 0 : !pause_state.wanted;
+}
+
+void fm_pause_run_begins(void)
+{
+    pause_state.running = true;
+    want(pause_state.wanted);
+}
+
+/* ---- a thread ---- */
+
+static void write_switch(struct fm_thread *thread, enum fm_record_kind kind, uint32_t regions,
+                         uint64_t time)
+{
+    uint64_t *record = fm_thread_reserve(thread, FM_WORDS_RECORDING_ON);
+    record[0] = fm_record_header(kind, 0, regions);
+    record[1] = time;
+}
+
+void fm_pause_mark(struct fm_thread *thread)
+{
+    thread->pause.chunk = thread->current;
+    thread->pause.mark = thread->cursor;
+}
+
+static void begin_pause(struct fm_thread *thread, uint64_t time,
+                        bool (*flush)(struct fm_thread *thread, bool full))
+{
+    write_switch(thread, FM_RECORD_RECORDING_OFF, 0, time);
+    if (flush != NULL) {
+        flush(thread, false); /* a long pause may be the last that happens */
+    }
+    fm_pause_mark(thread);
+    thread->pause.paused = true;
+    thread->pause.common = thread->open.count;
+}
+
+void fm_pause_fold(struct fm_thread *thread)
+{
+    struct fm_thread_pause *pause = &thread->pause;
+    const uint64_t *record = pause->mark;
+    for (struct fm_chunk *chunk = pause->chunk;;) {
+        const uint64_t *end = chunk == thread->current ? thread->cursor : chunk->used;
+        while (record < end) {
+            enum fm_record_kind kind = fm_record_kind(record[0]);
+            if (kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG) {
+                pause->function = fm_record_aux(record[0]);
+            }
+            if (!fm_unrecorded_note(&pause->unrecorded, record,
+                                    pause_state.function_name(pause->function))) {
+                pause->broken = true;
+            }
+            record += fm_record_words[kind];
+        }
+        if (chunk == thread->current) {
+            break;
+        }
+        chunk = chunk->next;
+        record = chunk->words;
+    }
+    fm_thread_rewind(thread, pause->chunk, pause->mark);
+    pause->common = thread->open.count < pause->common ? thread->open.count : pause->common;
+}
+
+static void write_unrecorded(struct fm_thread *thread)
+{
+    struct fm_unrecorded_table *table = &thread->pause.unrecorded;
+    for (size_t i = 0; table->count != 0 && i < table->capacity; i++) {
+        const struct fm_unrecorded *entry = &table->slots[i];
+        if (entry->series != 0) {
+            uint64_t *record = fm_thread_reserve(thread, FM_WORDS_UNRECORDED);
+            record[0] = fm_record_header(FM_RECORD_UNRECORDED, entry->series, entry->reference);
+            record[1] = entry->peer | (uint64_t)entry->tag << 32;
+            record[2] = entry->count;
+        }
+    }
+    fm_unrecorded_clear(table);
+}
+
+/* Regions that were left in the pause are left now, those that were entered are entered now; but
+ * the rest of a phase's visit would look like a visit. */
+static void end_pause(struct fm_thread *thread, uint64_t time)
+{
+    uint64_t *regions = thread->open.regions;
+    uint32_t stayed = 0;
+    thread->pause.paused = false;
+    write_unrecorded(thread);
+    for (size_t i = 0; i < thread->pause.common; i++) {
+        stayed += (regions[i] & FM_OPEN_UNRECORDED) == 0;
+    }
+    write_switch(thread, FM_RECORD_RECORDING_ON, stayed, time);
+    for (size_t i = thread->pause.common; i < thread->open.count; i++) {
+        const struct fm_open_region *region = fm_open_region(regions[i]);
+        if (region->is_phase) {
+            regions[i] |= FM_OPEN_UNRECORDED;
+        } else {
+            uint64_t *record = fm_thread_reserve(thread, FM_WORDS_REGION_ENTER);
+            record[0] = fm_record_header(FM_RECORD_REGION_ENTER, 0, region->number);
+            record[1] = time;
+        }
+    }
+}
+
+bool fm_pause_is_due(const struct fm_thread *thread)
+{
+    return thread->pause.seen != pause_state.switches;
+}
+
+bool fm_pause_attend(struct fm_thread *thread, bool (*flush)(struct fm_thread *thread, bool full))
+{
+    struct fm_thread_pause *pause = &thread->pause;
+    if (pause->paused) {
+        fm_pause_fold(thread);
+    }
+    while (pause->seen != pause_state.switches) {
+        pthread_mutex_lock(&pause_state.lock);
+        uint64_t time = pause_state.times[pause->seen];
+        pthread_mutex_unlock(&pause_state.lock);
+        pause->seen++;
+        if ((pause->seen & 1) != 0) {
+            begin_pause(thread, time, flush);
+        } else if (pause->paused) {
+            end_pause(thread, time);
+        }
+    }
+    return pause->paused;
+}
+
+void fm_pause_attach(struct fm_thread *thread)
+{
+    thread->pause.seen = pause_state.switches;
+    if ((thread->pause.seen & 1) != 0) {
+        begin_pause(thread, fm_clock_now(), NULL);
+        thread->flush_due = 0;
+    }
+}
+
+void fm_pause_run_ends(struct fm_thread *thread)
+{
+    if (thread != NULL) {
+        switch_to(false, thread->enter);
+        fm_pause_attend(thread, NULL);
+    }
+    pause_state.running = false;
+    pause_state.wanted = true; /* nothing is recorded any more */
+}

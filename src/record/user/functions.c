@@ -1,0 +1,71 @@
+#include "record/user/functions.h"
+
+#include "record/core/pause.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct fm_user_functions fm_user_functions = {
+    .define_region = fm_user_define_region,
+    .begin_region = fm_user_begin_region,
+    .end_region = fm_user_end_region,
+    .end_region_named = fm_user_end_region_named,
+    .define_parameter = fm_user_define_parameter,
+    .set_parameter = fm_user_set_parameter,
+    .set_parameter_text = fm_user_set_parameter_text,
+    .define_counter = fm_user_define_counter,
+    .count = fm_user_count,
+    .count_real = fm_user_count_real,
+    .mark = fm_user_mark,
+    .pause = fm_pause,
+    .resume = fm_resume,
+    .is_recording = fm_is_recording,
+};
+
+char *fm_user_copy(struct fm_text text)
+{
+    char *copy = malloc(text.length + 1);
+    if (copy != NULL) {
+        if (text.length != 0) {
+            memcpy(copy, text.text, text.length);
+        }
+        copy[text.length] = '\0';
+    }
+    return copy;
+}
+
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        void **items; /* by number of the definition; NULL: none */
+        size_t room;
+    } kinds[FM_DEFINE_KIND_COUNT];
+} objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate)
+{
+    void *object = NULL;
+    pthread_mutex_lock(&objects.lock);
+    size_t room = objects.kinds[kind].room;
+    if (number >= room) {
+        size_t larger = 2 * (size_t)number + 64;
+        void **items = realloc(objects.kinds[kind].items, larger * sizeof *items);
+        if (items != NULL) {
+            memset(items + room, 0, (larger - room) * sizeof *items);
+            objects.kinds[kind].items = items;
+            objects.kinds[kind].room = larger;
+        }
+    }
+    if (number < objects.kinds[kind].room) {
+        void **place = &objects.kinds[kind].items[number];
+        if (*place == NULL) {
+            *place = candidate;
+            candidate = NULL;
+        }
+        object = *place;
+    }
+    pthread_mutex_unlock(&objects.lock);
+    free(candidate);
+    return object;
+}

@@ -1,0 +1,75 @@
+/** @file
+ * The recorder's side of the interface by which programs mark themselves up (fermata/fermata.h).
+ */
+#ifndef FERMATA_RECORD_USER_FUNCTIONS_H
+#define FERMATA_RECORD_USER_FUNCTIONS_H
+
+#include "record/core/define.h"
+#include "record/core/thread.h"
+#include "user/interface.h"
+
+/** What libfermata-user gets. */
+extern const struct fm_user_functions fm_user_functions;
+
+/* What they do: user/interface.h. region.c: */
+void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t line, uint32_t kind);
+void fm_user_begin_region(void *region);
+void fm_user_end_region(const void *region);
+void fm_user_end_region_named(struct fm_text name);
+
+/* value.c: */
+void *fm_user_define_parameter(struct fm_text name, bool is_text);
+void fm_user_set_parameter(const void *parameter, int64_t value);
+void fm_user_set_parameter_text(const void *parameter, struct fm_text value);
+void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real);
+void fm_user_count(const void *counter, int64_t value);
+void fm_user_count_real(const void *counter, double value);
+void fm_user_mark(struct fm_text text);
+
+/** The one object that stands for a definition: `candidate`, which was made by malloc, or one that
+ * was made before for the same definition (then `candidate` is freed). Thread-safe.
+ * @return NULL without memory (`candidate` is freed) */
+void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate);
+
+/** A copy that ends with a zero byte, to be freed; NULL without memory. */
+char *fm_user_copy(struct fm_text text);
+
+/** The calling thread if it records now, and the time for a record between calls. NULL: nothing is
+ * recorded (any more), or the thread is inside a recorded call. */
+static inline struct fm_thread *fm_user_thread(uint64_t *now)
+{
+    struct fm_thread *thread = fm_thread_self;
+    if (__builtin_expect(thread == NULL, 0)) {
+        thread = fm_thread_attach();
+        if (thread == NULL) {
+            return NULL;
+        }
+    }
+    if (__builtin_expect(thread->depth != 0, 0)) {
+        return NULL;
+    }
+    *now = fm_clock_now();
+    if (__builtin_expect(*now >= thread->flush_due, 0)) {
+        fm_thread_flush(thread);
+        *now = fm_clock_now();
+    }
+    return thread;
+}
+
+/** Room for a record of `words` words. It counts once fm_user_written is told of it: another thread
+ * may end the recording at any time, and reads what is written then. */
+static inline uint64_t *fm_user_room(struct fm_thread *thread, int words)
+{
+    if (__builtin_expect(thread->limit - thread->cursor < words, 0)) {
+        return fm_thread_grow(thread, (size_t)words);
+    }
+    return thread->cursor;
+}
+
+/** The record is complete; `end` is the place behind it. */
+static inline void fm_user_written(struct fm_thread *thread, uint64_t *end)
+{
+    __atomic_store_n(&thread->cursor, end, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* Regions of user code. A thread's nesting is kept here, so that every REGION_LEAVE has its
+ * REGION_ENTER, whatever the program does. */
+#include "fermata/fermata.h"
+#include "record/core/session.h"
+#include "record/user/functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A region as programs hold it. Regions that are defined twice have two of these, with one number.
+ */
+struct user_region {
+    struct fm_open_region open; /* first: all that threads look at */
+    size_t length;              /* of the name */
+    char name[];
+};
+
+void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t line, uint32_t kind)
+{
+    int saved = errno;
+    struct user_region *region = malloc(sizeof *region + name.length + 1);
+    char *source = file.length != 0 ? fm_user_copy(file) : NULL;
+    uint32_t number = FM_DEFINE_NONE;
+    if (region != NULL && (source != NULL || file.length == 0)) {
+        region->length = name.length;
+        if (name.length != 0) {
+            memcpy(region->name, name.text, name.length);
+        }
+        region->name[name.length] = '\0';
+        number = fm_session_region(
+            region->name, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
+            kind == FERMATA_PHASE ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE, source, line);
+        region->open = (struct fm_open_region){number, kind == FERMATA_PHASE};
+    }
+    if (number == FM_DEFINE_NONE) {
+        free(region);
+        region = NULL;
+    } else {
+        region = fm_user_object(FM_DEFINE_REGION, number, region);
+    }
+    free(source);
+    errno = saved;
+    return region;
+}
+
+static void write_record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t region,
+                         uint64_t time)
+{
+    uint64_t *place = fm_user_room(thread, FM_WORDS_REGION_ENTER);
+    place[0] = fm_record_header(kind, 0, region);
+    place[1] = time;
+    fm_user_written(thread, place + FM_WORDS_REGION_ENTER);
+}
+
+void fm_user_begin_region(void *object)
+{
+    const struct user_region *region = object;
+    uint64_t now;
+    struct fm_thread *thread = fm_user_thread(&now);
+    if (thread != NULL && fm_nesting_push(&thread->open, (uintptr_t)region)) {
+        write_record(thread, FM_RECORD_REGION_ENTER, region->open.number, now);
+    }
+}
+
+static const struct user_region *open_region(const struct fm_thread *thread, size_t depth)
+{
+    return (const struct user_region *)fm_open_region(thread->open.regions[depth]);
+}
+
+static void write_leave(struct fm_thread *thread, size_t depth, uint64_t now)
+{
+    if ((thread->open.regions[depth] & FM_OPEN_UNRECORDED) == 0) {
+        write_record(thread, FM_RECORD_REGION_LEAVE, open_region(thread, depth)->open.number, now);
+    }
+}
+
+/* Ends the open region at `depth` and all inside it. Its record stands for theirs, if it has one.
+ */
+static void end_at(struct fm_thread *thread, size_t depth, uint64_t now)
+{
+    if ((thread->open.regions[depth] & FM_OPEN_UNRECORDED) != 0) {
+        for (size_t inner = thread->open.count; --inner > depth;) {
+            write_leave(thread, inner, now);
+        }
+    }
+    write_leave(thread, depth, now);
+    thread->open.count = depth;
+}
+
+void fm_user_end_region(const void *object)
+{
+    const struct user_region *region = object;
+    uint64_t now;
+    struct fm_thread *thread = fm_user_thread(&now);
+    if (thread == NULL) {
+        return;
+    }
+    for (size_t depth = thread->open.count; depth-- > 0;) {
+        if (open_region(thread, depth) == region) {
+            end_at(thread, depth, now);
+            return;
+        }
+    }
+}
+
+void fm_user_end_region_named(struct fm_text name)
+{
+    uint64_t now;
+    struct fm_thread *thread = fm_user_thread(&now);
+    if (thread == NULL) {
+        return;
+    }
+    for (size_t depth = thread->open.count; depth-- > 0;) {
+        const struct user_region *region = open_region(thread, depth);
+        if (region->length == name.length &&
+            (name.length == 0 || memcmp(region->name, name.text, name.length) == 0)) {
+            end_at(thread, depth, now);
+            return;
+        }
+    }
+}

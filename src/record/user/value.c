@@ -1,0 +1,137 @@
+/* Parameters, counters and markers. */
+#include "fermata/fermata.h"
+#include "record/core/session.h"
+#include "record/user/functions.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A parameter or counter as programs hold it. */
+struct user_value {
+    uint32_t number; /* of its definition */
+    OTF2_Type type;  /* OTF2_TYPE_STRING, INT64 or DOUBLE */
+};
+
+static uint32_t string_of(struct fm_text text)
+{
+    char *copy = fm_user_copy(text);
+    uint32_t number = copy != NULL ? fm_session_string(copy) : FM_DEFINE_NONE;
+    free(copy);
+    return number;
+}
+
+/* errno is preserved. */
+static struct user_value *new_value(enum fm_define_kind kind, const uint32_t *words, size_t count,
+                                    OTF2_Type type)
+{
+    int saved = errno;
+    struct user_value *value = malloc(sizeof *value);
+    if (value != NULL) {
+        value->type = type;
+        value->number = fm_session_define(kind, words, count);
+        if (value->number == FM_DEFINE_NONE) {
+            free(value);
+            value = NULL;
+        } else {
+            value = fm_user_object(kind, value->number, value);
+        }
+    }
+    errno = saved;
+    return value;
+}
+
+void *fm_user_define_parameter(struct fm_text name, bool is_text)
+{
+    const uint32_t words[] = {string_of(name),
+                              is_text ? OTF2_PARAMETER_TYPE_STRING : OTF2_PARAMETER_TYPE_INT64};
+    return words[0] == FM_DEFINE_NONE ? NULL
+                                      : new_value(FM_DEFINE_PARAMETER, words, 2,
+                                                  is_text ? OTF2_TYPE_STRING : OTF2_TYPE_INT64);
+}
+
+void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t kind, bool is_real)
+{
+    OTF2_Type type = is_real ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
+    const uint32_t words[] = {string_of(name), string_of(unit), type,
+                              kind == FERMATA_TOTAL ? OTF2_METRIC_ACCUMULATED_START
+                                                    : OTF2_METRIC_ABSOLUTE_POINT};
+    return words[0] == FM_DEFINE_NONE || words[1] == FM_DEFINE_NONE
+               ? NULL
+               : new_value(FM_DEFINE_METRIC, words, 4, type);
+}
+
+static void write_value(enum fm_record_kind kind, const struct user_value *value, uint64_t bits)
+{
+    uint64_t now;
+    struct fm_thread *thread = fm_user_thread(&now);
+    if (thread != NULL) {
+        uint64_t *place = fm_user_room(thread, FM_WORDS_METRIC);
+        place[0] = fm_record_header(kind, value->type, value->number);
+        place[1] = now;
+        place[2] = bits;
+        fm_user_written(thread, place + FM_WORDS_METRIC);
+    }
+}
+
+void fm_user_set_parameter(const void *object, int64_t number)
+{
+    const struct user_value *parameter = object;
+    if (parameter->type == OTF2_TYPE_INT64) {
+        write_value(FM_RECORD_PARAMETER, parameter, (uint64_t)number);
+    }
+}
+
+void fm_user_set_parameter_text(const void *object, struct fm_text text)
+{
+    const struct user_value *parameter = object;
+    int saved = errno;
+    if (parameter->type == OTF2_TYPE_STRING) {
+        uint32_t string = string_of(text);
+        if (string != FM_DEFINE_NONE) {
+            write_value(FM_RECORD_PARAMETER_TEXT, parameter, string);
+        }
+    }
+    errno = saved;
+}
+
+void fm_user_count_real(const void *object, double number)
+{
+    const struct user_value *counter = object;
+    uint64_t bits;
+    if (counter->type != OTF2_TYPE_DOUBLE) {
+        /* What no integer can hold is cut off at the nearest that there is. */
+        int64_t whole = number >= 0x1p63    ? INT64_MAX
+                        : number >= -0x1p63 ? (int64_t)number
+                                            : INT64_MIN;
+        write_value(FM_RECORD_METRIC, counter, number == number ? (uint64_t)whole : 0);
+        return;
+    }
+    memcpy(&bits, &number, sizeof bits);
+    write_value(FM_RECORD_METRIC, counter, bits);
+}
+
+void fm_user_count(const void *object, int64_t number)
+{
+    const struct user_value *counter = object;
+    if (counter->type == OTF2_TYPE_DOUBLE) {
+        fm_user_count_real(object, (double)number);
+    } else {
+        write_value(FM_RECORD_METRIC, counter, (uint64_t)number);
+    }
+}
+
+void fm_user_mark(struct fm_text text)
+{
+    uint64_t now;
+    int saved = errno;
+    struct fm_thread *thread = fm_user_thread(&now);
+    uint32_t string = thread != NULL ? string_of(text) : FM_DEFINE_NONE;
+    if (string != FM_DEFINE_NONE) {
+        uint64_t *place = fm_user_room(thread, FM_WORDS_MARKER);
+        place[0] = fm_record_header(FM_RECORD_MARKER, 0, string);
+        place[1] = now;
+        fm_user_written(thread, place + FM_WORDS_MARKER);
+    }
+    errno = saved;
+}

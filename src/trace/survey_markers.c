@@ -1,0 +1,74 @@
+/* Markers: OTF2 keeps them in a file of the whole archive, which many archives lack. */
+#include "trace/otf2_error.h"
+#include "trace/survey.h"
+
+#include <otf2/otf2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static OTF2_CallbackCode on_definition(void *data, OTF2_MarkerRef self, const char *group,
+                                       const char *category, OTF2_MarkerSeverity severity)
+{
+    struct fm_survey *survey = data;
+    (void)category;
+    (void)severity;
+    fm_vector_push(&survey->marker_groups, fm_copy_string(group));
+    uint32_t last = (uint32_t)survey->marker_groups.count - 1;
+    *fm_map_at(&survey->marker_group_index, self, last) = last;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_marker(void *data, OTF2_TimeStamp time, OTF2_TimeStamp duration,
+                                   OTF2_MarkerRef marker, OTF2_MarkerScope scope,
+                                   uint64_t scope_reference, const char *text)
+{
+    struct fm_survey *survey = data;
+    (void)duration;
+    fm_vector_push(&survey->markers, (struct fm_survey_marker){
+                                         .time = time,
+                                         .group = fm_map_get(&survey->marker_group_index, marker),
+                                         .has_location = scope == OTF2_MARKER_SCOPE_LOCATION,
+                                         .location = scope_reference,
+                                         .text = fm_copy_string(text),
+                                     });
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* OTF2 tells an archive without markers from a damaged one by messages only. */
+static bool has_markers(const struct fm_survey *survey)
+{
+    size_t length = strlen(survey->anchor);
+    size_t base = length > 5 && strcmp(survey->anchor + length - 5, ".otf2") == 0 ? length - 5 : 0;
+    char *path = fm_allocate(length + 16, 1);
+    struct stat status;
+    snprintf(path, length + 16, "%.*s.marker", (int)base, survey->anchor);
+    bool exists = base > 0 && stat(path, &status) == 0;
+    fm_free(path);
+    return exists;
+}
+
+fm_status_t fm_survey_read_markers(struct fm_survey *survey, struct fm_error *error)
+{
+    if (!has_markers(survey)) {
+        return FM_OK;
+    }
+    (void)fm_otf2_error_take();
+    OTF2_MarkerReader *reader = OTF2_Reader_GetMarkerReader(survey->reader);
+    if (reader == NULL) {
+        return fm_fail(error, FM_ERR_DATA, "%s: its markers cannot be opened: %s", survey->anchor,
+                       fm_otf2_error_take());
+    }
+    OTF2_MarkerReaderCallbacks *callbacks = OTF2_MarkerReaderCallbacks_New();
+    OTF2_MarkerReaderCallbacks_SetDefMarkerCallback(callbacks, on_definition);
+    OTF2_MarkerReaderCallbacks_SetMarkerCallback(callbacks, on_marker);
+    OTF2_Reader_RegisterMarkerCallbacks(survey->reader, reader, callbacks, survey);
+    OTF2_MarkerReaderCallbacks_Delete(callbacks);
+    uint64_t count = 0;
+    OTF2_ErrorCode code = OTF2_Reader_ReadAllMarkers(survey->reader, reader, &count);
+    OTF2_Reader_CloseMarkerReader(survey->reader, reader);
+    return code == OTF2_SUCCESS
+               ? FM_OK
+               : fm_fail(error, FM_ERR_DATA, "%s: its markers cannot be read to their end: %s",
+                         survey->anchor, fm_otf2_error_take());
+}

@@ -1,0 +1,165 @@
+"""Installs fermata into a folder of its own, moves that, and uses it as others would: programs in C,
+C++ and Fortran are built with what pkg-config tells, run without the recorder, and with it.
+
+usage: check_install.py --cmake CMAKE --build FOLDER --cc CC [--cxx CXX] [--fortran FC]
+                        [--mpicc MPICC --mpirun MPIRUN]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TIMEOUT = 300  # seconds
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Werror"]
+
+EVERYTHING = """
+#include <fermata/fermata.h>
+#include <stddef.h>
+static void work(int depth)
+{
+    FERMATA_SCOPE("work");
+    FERMATA_SCOPE("inside of it");
+    if (depth > 0)
+        work(depth - 1);
+}
+int main(void)
+{
+    int i;
+    FERMATA_BEGIN("main");
+    for (i = 0; i < 3; i++) {
+        FERMATA_ITERATION("step");
+        FERMATA_PARAMETER_INT("i", i);
+        FERMATA_PARAMETER_STRING("name", "value");
+        FERMATA_COUNTER_INT("cells", "", FERMATA_TOTAL, i);
+        FERMATA_COUNTER_DOUBLE("residual", "", FERMATA_LEVEL, 0.5);
+        if (i == 1)
+            continue;
+        work(i);
+    }
+    FERMATA_ITERATIONS_END("step");
+    for (i = 0; i < 2; i++) {
+        FERMATA_PHASE_SCOPE("phase");
+        fermata_marker("in a phase");
+    }
+    FERMATA_PHASE_BEGIN("more");
+    FERMATA_PHASE_END("more");
+    FERMATA_END("main");
+    return 0;
+}
+"""
+
+FORTRAN = """
+program p
+    use fermata
+    implicit none
+    type(fermata_region), save :: work
+    call fermata_region_begin(work, 'work')
+    call fermata_region_end(work)
+end program p
+"""
+
+MPI = """
+#include <fermata/fermata.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    FERMATA_BEGIN("marked up");
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+class Failure(Exception):
+    """A command that should have worked."""
+
+
+def run(command, **settings):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1", **settings)
+    done = subprocess.run([str(word) for word in command], env=environment, timeout=TIMEOUT,
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"exit code {done.returncode}: {' '.join(map(str, command))}\n"
+                      f"{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Installed:
+    """The installed tree, and programs built with it."""
+
+    def __init__(self, prefix, folder):
+        self.prefix, self.folder, self.programs = prefix, folder, 0
+        (self.pkg_config,) = prefix.rglob("pkgconfig")
+
+    def flags(self, *options, package="fermata"):
+        return run(["pkg-config", *options, package], PKG_CONFIG_PATH=str(self.pkg_config)).split()
+
+    def build(self, compiler, suffix, text, *words):
+        """Builds and runs a program; a word `LIBS` stands for what it links."""
+        self.programs += 1
+        source = self.folder / f"program{self.programs}{suffix}"
+        source.write_text(text)
+        program = source.with_suffix("")
+        run([*compiler, *self.flags("--cflags"), source, "-o", program, *words])
+        return program
+
+
+def check_languages(installed, options):
+    libs = installed.flags("--libs")
+    for standard in ("c99", "gnu17"):
+        compiler = [options.cc, f"-std={standard}", "-pedantic", *STRICT]
+        run([installed.build(compiler, ".c", EVERYTHING, *libs)])
+        run([installed.build(compiler, ".c", EVERYTHING, "-DFERMATA_DISABLE")])
+    # Without dynamic loading there is nothing to be found, and nothing to complain about.
+    run([installed.build([options.cc, "-static", *STRICT], ".c", EVERYTHING, *libs)])
+    for standard in ("c++98", "c++20") if options.cxx else ():
+        compiler = [options.cxx, f"-std={standard}", "-pedantic", *STRICT]
+        run([installed.build(compiler, ".cc", EVERYTHING, *libs)])
+        run([installed.build(compiler, ".cc", EVERYTHING, "-DFERMATA_DISABLE")])
+    if options.fortran:
+        module = installed.flags("--cflags", "--libs", package="fermata-fortran")
+        run([installed.build([options.fortran], ".f90", FORTRAN, *module)])
+        # As with any other compiler than the one that fermata was built with.
+        source = next(installed.prefix.rglob("fermata.f90"))
+        compiler = [options.fortran, f"-J{installed.folder}", source]
+        run([installed.build(compiler, ".f90", FORTRAN, *libs)])
+
+
+def check_recording(installed, options):
+    program = installed.build([options.mpicc], ".c", MPI, *installed.flags("--libs"))
+    fermata = installed.prefix / "bin" / "fermata"
+    experiment = installed.folder / "experiment"
+    run([fermata, "record", "-o", experiment, "--", options.mpirun, "-n", "2", program])
+    info = json.loads(run([fermata, "info", "--format=json", experiment]))
+    visits = {region["name"]: region["visits"] for region in info["regions"]}
+    if visits.get("marked up") != 2:
+        raise Failure(f"the installed recorder saw {visits}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("--cmake", "--build", "--cc"):
+        parser.add_argument(name, required=True)
+    for name in ("--cxx", "--fortran", "--mpicc", "--mpirun"):
+        parser.add_argument(name)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="fermata-install-") as name:
+        folder = pathlib.Path(name)
+        try:
+            run([options.cmake, "--install", options.build, "--prefix", folder / "first"])
+            (folder / "first").rename(folder / "moved")
+            installed = Installed(folder / "moved", folder)
+            check_languages(installed, options)
+            if options.mpicc:
+                check_recording(installed, options)
+        except Failure as failure:
+            sys.exit(str(failure))
+
+
+main()

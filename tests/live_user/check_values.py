@@ -1,0 +1,115 @@
+"""Records values.c and compares its parameters, counters and markers with what the program gives.
+
+usage: check_values.py --fermata F --mpirun M --program P
+
+Two runs: one to the end, and one that ends by exit(), whose archive is rebuilt from the journals.
+"""
+
+import argparse
+import pathlib
+import sys
+import tempfile
+
+import otf2
+from otf2.enums import MetricMode, MetricOccurrence, MetricType, Type
+
+import user_archive
+
+RANKS, STEPS = 2, 3
+LEAST, MOST = -2**63, 2**63 - 1
+
+
+def expected_values(rank):
+    """(name, value) of all parameters and counters of a rank, in order."""
+    whole = [("whole", value) for value in (LEAST, MOST, MOST, LEAST, 2)]
+    found = [*whole, ("real", 1e300), ("real", -3.0)]
+    for step in range(STEPS):
+        found += [("size", -step), ("name", "odd" if step == 1 else "even"), ("nothing", ""),
+                  ("number", LEAST), ("residual", 1.0 / 2**step), ("cells", 100 * step + rank)]
+    return found
+
+
+def expected_markers(rank):
+    return ["before MPI_Init", *(f"step {step} of rank {rank}" for step in range(STEPS)), ""]
+
+
+METRICS = {
+    "whole": ("", Type.INT64, MetricMode.ABSOLUTE_POINT),
+    "real": ("", Type.DOUBLE, MetricMode.ABSOLUTE_POINT),
+    "residual": ("m", Type.DOUBLE, MetricMode.ABSOLUTE_POINT),
+    "cells": ("cells", Type.INT64, MetricMode.ACCUMULATED_START),
+}
+
+
+def read(anchor):
+    """(name, value) of each location's parameters and counters, those outside of all steps that
+    should be inside, and the definitions of the metrics."""
+    values, misplaced, metrics, depth = {}, [], {}, {}
+    with otf2.reader.open(str(anchor)) as archive:
+        for location, event in archive.events:
+            own = values.setdefault(location.group.name, [])
+            kind = type(event).__name__
+            if kind in ("Enter", "Leave") and event.region.name == "step":
+                depth[location] = kind == "Enter"
+            elif kind in ("ParameterInt", "ParameterString"):
+                value = event.value if kind == "ParameterInt" else event.string
+                own.append((event.parameter.name, value))
+                if not depth.get(location):
+                    misplaced.append(event.parameter.name)
+            elif kind == "Metric":
+                member = event.metric.members[0]
+                own.append((member.name, event.values[0]))
+                metrics[member.name] = (member.unit, member.value_type, member.metric_mode)
+                if (len(event.metric.members) != 1 or member.metric_type != MetricType.USER
+                        or event.metric.occurrence != MetricOccurrence.ASYNCHRONOUS):
+                    misplaced.append(f"metric {member.name} is of another kind")
+    return values, misplaced, metrics
+
+
+def check_markers(markers, problems):
+    for rank in range(RANKS):
+        texts = [marker["text"] for marker in markers if marker["location"] == rank]
+        if texts != expected_markers(rank):
+            problems.append(f"markers of rank {rank}: {texts}")
+    times = [marker["time"] for marker in markers]
+    if times != sorted(times):
+        problems.append("the markers are not in the order of time")
+    if {marker["group"] for marker in markers} != {"fermata"}:
+        problems.append("the markers have another group")
+
+
+def check(options, folder, ending):
+    """One run; yields what is wrong."""
+    experiment, problems = user_archive.record(options, folder, [options.program, ending])
+    values, misplaced, metrics = read(experiment / "traces.otf2")
+    for rank in range(RANKS):
+        found = values[f"MPI Rank {rank}"]
+        if found != expected_values(rank):
+            problems.append(f"rank {rank}: {found} instead of {expected_values(rank)}")
+    problems += [f"{name} is outside of its step" for name in misplaced]
+    if metrics != METRICS:
+        problems.append(f"metrics {metrics} instead of {METRICS}")
+    info = user_archive.information(options, experiment)
+    check_markers(info["markers"], problems)
+    for path in experiment.rglob("*"):
+        if path.is_file() and path.stat().st_mode & 0o777 != 0o600:
+            problems.append(f"{path.name} can be read by others")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("--fermata", "--mpirun", "--program"):
+        parser.add_argument(name, required=True)
+    options = parser.parse_args()
+    problems = []
+    for ending in ("finalize", "exit"):
+        with tempfile.TemporaryDirectory(prefix="fermata-user-") as folder:
+            problems += [f"{ending}: {text}"
+                         for text in check(options, pathlib.Path(folder), ending)]
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
+
+
+main()

@@ -1,0 +1,43 @@
+"""Runs programs under fermata for the checks of this folder."""
+
+import json
+import os
+import subprocess
+
+TIMEOUT = 120  # seconds; a run takes a few
+
+
+def run(command, folder, **settings):
+    """The completed process, with its output as text."""
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+                       **settings)
+    return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
+                          capture_output=True, text=True, errors="replace")
+
+
+def record(options, folder, program, ranks=2, **settings):
+    """Records `program` (a list of words behind `mpirun -n RANKS`); returns the experiment and what is
+    wrong: another exit code than unrecorded, findings of `fermata check`, a failing analysis."""
+    command = [options.mpirun, "-n", str(ranks), *program]
+    plain = run(command, folder)
+    recorded = run([options.fermata, "record", "-o", "experiment", "--", *command], folder,
+                   **settings)
+    problems = []
+    if (recorded.returncode, recorded.stdout) != (plain.returncode, plain.stdout):
+        problems.append(f"exit code {recorded.returncode}, unrecorded {plain.returncode}: "
+                        f"{recorded.stdout}{recorded.stderr}{plain.stderr}")
+    experiment = folder / "experiment"
+    checked = run([options.fermata, "check", str(experiment)], folder)
+    if " 0 findings" not in checked.stdout:
+        problems.append(f"fermata check: {checked.stdout}{checked.stderr}")
+    analysed = run([options.fermata, "analyze", "-q", "--check", str(experiment)], folder)
+    if analysed.returncode != 0:
+        problems.append(f"fermata analyze: {analysed.stdout}{analysed.stderr}")
+    return experiment, problems
+
+
+def information(options, experiment):
+    """What `fermata info` tells of an experiment."""
+    return json.loads(run([options.fermata, "info", "--format=json", str(experiment)],
+                          experiment).stdout)
