@@ -10,10 +10,10 @@
 enum { MAIN, SOLVE, SEND, WAIT, REGIONS };
 
 static struct fm_region regions[REGIONS] = {
-    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER},
-    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER},
-    {"MPI_Send", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
-    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER},
+    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false},
+    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false},
+    {"MPI_Send", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
+    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
 };
 
 #define LENGTH    2000
