@@ -7,9 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Memory that the MPI library gets to end all processes when there is no other: not so much that
+ * the system would take it back. */
+#define RESERVE ((size_t)96 << 10)
+
 static struct {
     bool joining;                   /* or joined */
     struct fm_transport *transport; /* NULL: not yet joined */
+    void *reserve;
 } membership;
 
 const char *fm_team_library(const char *choice)
@@ -26,15 +31,30 @@ bool fm_team_speaks(void)
     return fm_launch_read().local_rank == 0;
 }
 
-/* At exit: somebody had to end this process, out of memory or in the MPI library. */
+/* At exit: somebody had to end this process, mostly because there was no more memory. */
 static void abandon_team(void)
 {
+    free(membership.reserve);
     if (membership.transport != NULL) {
         membership.transport->calls->abandon(membership.transport, FM_ERR_SYSTEM);
     }
+}
+
+/* Behind abandon_team(), in which the MPI library may exit in its own way. */
+static void end_as_failed(void)
+{
     if (membership.joining) {
         _exit(FM_ERR_SYSTEM);
     }
+}
+
+static void prepare_for_the_worst(void)
+{
+    membership.reserve = malloc(RESERVE);
+    if (membership.reserve != NULL) {
+        memset(membership.reserve, 1, RESERVE);
+    }
+    membership.joining = atexit(end_as_failed) == 0 && atexit(abandon_team) == 0;
 }
 
 fm_status_t fm_team_join(const char *library, struct fm_team **team, struct fm_error *error)
@@ -45,7 +65,7 @@ fm_status_t fm_team_join(const char *library, struct fm_team **team, struct fm_e
     if (library == NULL) {
         return FM_OK;
     }
-    membership.joining = atexit(abandon_team) == 0;
+    prepare_for_the_worst();
     fm_status_t status = fm_transport_load(library, &transport, error);
     if (status != FM_OK) {
         membership.joining = false;
