@@ -1,5 +1,6 @@
-# Finds the MPI libraries that the workloads are built for, each by its own compiler wrapper, so that
-# one build tree holds programs of both. A library that is missing is told and left out.
+# Finds the MPI libraries that there are modules of the analysis and workloads for, each by its own
+# compiler wrapper, so that one build tree holds what belongs to both. A library that is missing is
+# told and left out.
 #
 # Defines, for each library found, the interface target fermata_mpi_<library> and
 # FERMATA_MPIRUN_<library> (its launcher); FERMATA_MPI_LIBRARIES lists those found.
@@ -62,9 +63,9 @@ foreach(library openmpi mpich)
     target_compile_options(fermata_mpi_${library} INTERFACE ${compile_flags})
     target_link_libraries(fermata_mpi_${library} INTERFACE ${link_flags})
     list(APPEND FERMATA_MPI_LIBRARIES ${library})
-    message(STATUS "Workloads for ${library}: ${FERMATA_MPICC_${library}}")
+    message(STATUS "Analysis by and workloads for ${library}: ${FERMATA_MPICC_${library}}")
   else()
-    message(STATUS "Workloads for ${library}: left out, no mpicc.${library} and mpirun.${library} "
+    message(STATUS "Analysis by and workloads for ${library}: left out, no mpicc.${library} and mpirun.${library} "
                    "found (set FERMATA_MPICC_${library} and FERMATA_MPIRUN_${library})")
   endif()
 endforeach()

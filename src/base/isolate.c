@@ -2,12 +2,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define GRACE_SECONDS 10
+
+/* Nobody would see what a child does whose parent is gone. */
+static void die_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        _exit(1);
+    }
+}
 
 static _Noreturn void work_in_child(int pipe_end, int (*work)(void *argument), void *argument,
                                     unsigned cpu_seconds, bool quiet)
@@ -39,8 +50,9 @@ int fm_isolate(int (*work)(void *argument), void *argument, unsigned cpu_seconds
     if (pipe2(ends, O_CLOEXEC) != 0) {
         return -1;
     }
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child == 0) {
+        die_with(parent);
         close(ends[0]);
         work_in_child(ends[1], work, argument, cpu_seconds, quiet);
     }

@@ -15,7 +15,7 @@ struct fm_isolated {
 };
 
 /** Runs `work(argument)` in a child process, which has a copy of the memory and the same open
- * files; its buffered standard output is written before it ends.
+ * files; its buffered standard output is written before it ends. It is killed if this thread ends.
  * @param cpu_seconds  after which the child is killed by SIGXCPU; 0: never
  * @param quiet        its standard error is discarded
  * @return 0, or -1 with errno if there is no process or pipe to be had. */

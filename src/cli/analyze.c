@@ -1,32 +1,36 @@
-#include "analysis/analysis.h"
-#include "base/memory.h"
+#include "base/launch.h"
+#include "cli/analyze_trace.h"
 #include "cli/commands.h"
-#include "cli/complete.h"
 #include "cli/isolate.h"
+#include "cli/team.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static void print_usage(FILE *stream)
+static void print_usage(void)
 {
     fputs(
         "usage: fermata analyze [OPTIONS] DIR\n"
         "Finds the wait states in the trace DIR/traces.otf2 (any OTF2 archive) and writes\n"
         "DIR/report.fer, which `fermata report DIR` shows.\n\n"
-        "  -j, --jobs N       worker threads (default: one for each processor)\n"
+        "  -j, --jobs N       worker threads of each process (default: one for each processor, "
+        "which\n"
+        "                     the processes on a machine share)\n"
         "  -o, --output FILE  where to write the report\n"
         "  -q, --quiet        print errors only; warnings stand in the report, too\n"
         "      --check        verify the invariants of the result\n"
         "      --progress WHO target (default): one-sided operations need a call of their target;\n"
         "                     async: a progress thread or process serves them at any time\n"
         "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
-        "                     the rest in a file beside the report\n",
-        stream);
+        "                     the rest in a file beside the report; counts for each process\n"
+        "      --mpi LIBRARY  openmpi, mpich: share the work with the processes that were started\n"
+        "                     together by this library; none: do not; default: as the launcher\n"
+        "                     tells (mpirun -n 4 fermata analyze DIR)\n",
+        stdout);
 }
 
 /* @return whether `text` is a size such as 4096, 512K, 64M, 2G */
@@ -74,70 +78,80 @@ static char *default_output(const char *archive)
     return asprintf(&path, "%s/report.fer", archive) < 0 ? NULL : path;
 }
 
-static char *directory_of(const char *path)
+enum { OPTION_CHECK = 256, OPTION_MEMORY, OPTION_MPI, OPTION_PROGRESS };
+
+/* getopt() has found something wrong with `word`, or with a letter in it. */
+static fm_status_t refuse_option(const char *word, const char *what, struct fm_error *error)
 {
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path + 1));
+    const char letter[] = {'-', (char)optopt, '\0'};
+    return fm_fail(error, FM_ERR_USAGE, "%s %s; see fermata analyze --help",
+                   strncmp(word, "--", 2) == 0 ? word : letter, what);
 }
 
-/* The report tells, too, what the experiment lacks. */
-static fm_status_t add_missing(struct fm_cube *cube, const char *archive, struct fm_error *error)
+static bool is_one_of(const char *word, const char *const words[])
 {
-    fm_status_t status = FM_OK;
-    char *missing = fm_missing_of_experiment(archive);
-    if (missing != NULL) {
-        status = fm_cube_warn(cube, error, "incomplete run: %s", missing);
+    while (*words != NULL && strcmp(*words, word) != 0) {
+        ++words;
     }
-    free(missing);
-    return status;
+    return *words != NULL;
 }
 
-struct request {
-    const char *archive;
-    struct fm_analysis_options options;
-    char *output;
-    bool quiet;
-};
-
-static int analyze(void *argument)
+/* Reads the option that getopt() has found. */
+static fm_status_t read_option(int option, const char *word, struct fm_analyze_request *request,
+                               const char **mpi, struct fm_error *error)
 {
-    const struct request *request = argument;
-    const struct fm_analysis_options *options = &request->options;
-    const char *output = request->output;
-    struct fm_error error;
-    struct fm_cube *cube = NULL;
-    fm_memory_keep();
-    if (options->memory_limit != 0) {
-        char *directory = directory_of(output);
-        fm_memory_limit(options->memory_limit, directory);
-        free(directory);
-    }
-    fm_status_t status = fm_analysis_run(request->archive, options, &cube, &error);
-    if (status == FM_OK) {
-        status = add_missing(cube, request->archive, &error);
-    }
-    if (status == FM_OK) {
-        status = fm_cube_write(cube, output, &error);
-    }
-    if (status == FM_OK && !request->quiet) {
-        for (uint32_t i = 0; i < cube->warning_count; ++i) {
-            fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
+    static const char *const mpi_libraries[] = {"openmpi", "mpich", "none", NULL};
+    static const char *const progress[] = {"target", "async", NULL};
+    switch (option) {
+    case 'j': {
+        char *end;
+        unsigned long jobs = strtoul(optarg, &end, 10);
+        if (*end != '\0' || jobs == 0 || jobs > 4096) {
+            return fm_fail(error, FM_ERR_USAGE, "--jobs wants a number from 1 to 4096");
         }
-        if (options->check) {
-            puts("fermata: all invariants hold");
-        }
-        printf("fermata: analysed %" PRIu64 " events of %" PRIu32 " locations: %s\n",
-               cube->experiment.event_count, cube->location_count, output);
-    } else if (status != FM_OK) {
-        fprintf(stderr, "fermata: %s\n", error.message);
+        request->options.workers = (unsigned)jobs;
+        return FM_OK;
     }
-    fm_cube_free(cube);
-    return (int)status;
+    case 'o':
+        free(request->output);
+        request->output = strdup(optarg);
+        return FM_OK;
+    case 'q':
+        request->quiet = true;
+        return FM_OK;
+    case OPTION_CHECK:
+        request->options.check = true;
+        return FM_OK;
+    case OPTION_PROGRESS:
+        if (!is_one_of(optarg, progress)) {
+            return fm_fail(error, FM_ERR_USAGE, "--progress wants target or async");
+        }
+        request->options.asynchronous_progress = optarg[0] == 'a';
+        return FM_OK;
+    case OPTION_MEMORY:
+        if (!parse_size(optarg, &request->options.memory_limit)) {
+            return fm_fail(error, FM_ERR_USAGE, "--memory wants a size such as 512M");
+        }
+        return FM_OK;
+    case OPTION_MPI:
+        if (!is_one_of(optarg, mpi_libraries)) {
+            return fm_fail(error, FM_ERR_USAGE, "--mpi wants openmpi, mpich, or none");
+        }
+        *mpi = optarg;
+        return FM_OK;
+    case ':':
+        return refuse_option(word, "wants a value", error);
+    default:
+        return refuse_option(word, "is no option", error);
+    }
 }
 
-int fm_command_analyze(int argc, char **argv)
+/* @return the first thing that is wrong
+ * @param mpi   out: the MPI library that the user wants
+ * @param help  out: only the help is wanted */
+static fm_status_t read_arguments(int argc, char **argv, struct fm_analyze_request *request,
+                                  const char **mpi, bool *help, struct fm_error *error)
 {
-    enum { OPTION_CHECK = 256, OPTION_MEMORY, OPTION_PROGRESS };
     static const struct option long_options[] = {
         {"jobs", required_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
@@ -145,73 +159,49 @@ int fm_command_analyze(int argc, char **argv)
         {"check", no_argument, NULL, OPTION_CHECK},
         {"progress", required_argument, NULL, OPTION_PROGRESS},
         {"memory", required_argument, NULL, OPTION_MEMORY},
+        {"mpi", required_argument, NULL, OPTION_MPI},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    struct fm_analysis_options options = {0};
-    const char *output = NULL;
-    bool quiet = false;
     int option;
     optind = 0;
-    while ((option = getopt_long(argc, argv, "j:o:qh", long_options, NULL)) != -1) {
-        switch (option) {
-        case 'j': {
-            char *end;
-            unsigned long jobs = strtoul(optarg, &end, 10);
-            if (*end != '\0' || jobs == 0 || jobs > 4096) {
-                fprintf(stderr, "fermata analyze: --jobs wants a number from 1 to 4096\n");
-                return FM_ERR_USAGE;
-            }
-            options.workers = (unsigned)jobs;
-            break;
-        }
-        case 'o':
-            output = optarg;
-            break;
-        case 'q':
-            quiet = true;
-            break;
-        case OPTION_CHECK:
-            options.check = true;
-            break;
-        case OPTION_PROGRESS:
-            if (strcmp(optarg, "target") != 0 && strcmp(optarg, "async") != 0) {
-                fprintf(stderr, "fermata analyze: --progress wants target or async\n");
-                return FM_ERR_USAGE;
-            }
-            options.asynchronous_progress = optarg[0] == 'a';
-            break;
-        case OPTION_MEMORY:
-            if (!parse_size(optarg, &options.memory_limit)) {
-                fprintf(stderr, "fermata analyze: --memory wants a size such as 512M\n");
-                return FM_ERR_USAGE;
-            }
-            break;
-        case 'h':
-            print_usage(stdout);
-            return FM_OK;
-        default:
-            print_usage(stderr);
-            return FM_ERR_USAGE;
+    while ((option = getopt_long(argc, argv, ":j:o:qh", long_options, NULL)) != -1) {
+        *help = option == 'h';
+        fm_status_t status =
+            *help ? FM_OK : read_option(option, argv[optind - 1], request, mpi, error);
+        if (*help || status != FM_OK) {
+            return status;
         }
     }
     if (optind + 1 != argc) {
-        print_usage(stderr);
-        return FM_ERR_USAGE;
+        return fm_fail(error, FM_ERR_USAGE, "wants one DIR; see fermata analyze --help");
     }
-    int completed = fm_complete_experiment("analyze", argv[optind]);
-    if (completed != FM_OK) {
-        return completed;
+    request->archive = argv[optind];
+    if (request->output == NULL) {
+        request->output = default_output(request->archive);
     }
-    struct request request = {
-        .archive = argv[optind],
-        .options = options,
-        .output = output == NULL ? default_output(argv[optind]) : strdup(output),
-        .quiet = quiet,
-    };
-    int status = request.output == NULL
-                     ? FM_ERR_SYSTEM
-                     : fm_run_isolated("analyze", request.archive, 0, analyze, &request);
+    return request->output != NULL ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "no memory");
+}
+
+int fm_command_analyze(int argc, char **argv)
+{
+    struct fm_analyze_request request = {0};
+    const char *mpi = NULL;
+    bool help = false;
+    int status;
+    request.status = read_arguments(argc, argv, &request, &mpi, &help, &request.error);
+    request.library = fm_team_library(mpi);
+    if (help) {
+        status = FM_OK;
+        if (fm_launch_read().rank == 0) {
+            print_usage();
+        }
+    } else if (request.status != FM_OK && request.library == NULL) {
+        status = (int)request.status;
+        fprintf(stderr, "fermata analyze: %s\n", request.error.message);
+    } else {
+        status = fm_run_isolated("analyze", request.archive, 0, fm_analyze_trace, &request);
+    }
     free(request.output);
     return status;
 }

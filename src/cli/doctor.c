@@ -2,6 +2,7 @@
 #include "cli/doctor.h"
 
 #include "base/error.h"
+#include "base/installed.h"
 #include "cli/commands.h"
 #include "cli/safe_text.h"
 #include "record/core/clock.h"
@@ -44,46 +45,50 @@ static void print_usage(FILE *stream)
           stream);
 }
 
-/* Our library for one MPI library; loading it proves that the MPI library is there and fits. */
-static bool look_for_wrappers(const char *folder, const char *file, const char *library)
+/* Whether our library for one MPI library can be loaded, which proves that the MPI library is there
+ * and fits. */
+static bool look_for_library(const char *kind, const char *library, const char *name)
 {
-    char path[PATH_MAX + 64];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
-    if (access(path, R_OK) != 0) {
+    char file[64], path[PATH_MAX];
+    snprintf(file, sizeof file, "libfermata-%s-%s.so", kind, library);
+    if (fm_find_library(file, path, sizeof path, NULL) != FM_OK) {
         fm_doctor_tell(FM_HEALTH_WARNING,
                        "if you use it: install its compiler wrapper and build fermata again",
-                       "%s: fermata was built without support for it", library);
+                       "%s: %s is missing", name, file);
         return false;
     }
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
+    if (dlopen(path, RTLD_NOW | RTLD_LOCAL) == NULL) {
         fm_doctor_tell(FM_HEALTH_WARNING,
                        "if you use it: load its module or set LD_LIBRARY_PATH, as for the program",
-                       "%s: %s", library, dlerror());
+                       "%s: %s", name, dlerror());
         return false;
     }
-    fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s: programs that use it can be recorded", library);
     return true;
+}
+
+/* @return whether programs can be recorded */
+static bool look_at_mpi_library(const char *library, const char *name)
+{
+    bool records = look_for_library("mpi", library, name);
+    if (records) {
+        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s: programs that use it can be recorded", name);
+    }
+    if (records && look_for_library("engine", library, name)) {
+        fm_doctor_tell(FM_HEALTH_GOOD, NULL,
+                       "%s: its processes can analyse together (mpirun fermata analyze)", name);
+    }
+    return records;
 }
 
 static void look_at_installation(void)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 16);
-    folder[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(folder, '/');
-    strcpy(slash != NULL ? slash : folder, "/../lib");
-    snprintf(path, sizeof path, "%s/libfermata-preload.so", folder);
-    if (access(path, R_OK) != 0) {
-        strcat(folder, "/fermata");
-        snprintf(path, sizeof path, "%s/libfermata-preload.so", folder);
-    }
-    if (access(path, R_OK) != 0) {
+    char path[PATH_MAX];
+    if (fm_find_library("libfermata-preload.so", path, sizeof path, NULL) != FM_OK) {
         fm_doctor_tell(FM_HEALTH_BAD, "install fermata again", "libfermata-preload.so is missing");
         return;
     }
-    bool any = look_for_wrappers(folder, "libfermata-mpi-openmpi.so", "Open MPI");
-    any = look_for_wrappers(folder, "libfermata-mpi-mpich.so", "MPICH") || any;
+    bool any = look_at_mpi_library("openmpi", "Open MPI");
+    any = look_at_mpi_library("mpich", "MPICH") || any;
     if (!any) {
         fm_doctor_tell(FM_HEALTH_BAD, "install Open MPI 4 or MPICH", "no MPI library can be used");
     }

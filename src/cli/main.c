@@ -1,5 +1,7 @@
+#include "base/launch.h"
 #include "cli/commands.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,8 +28,24 @@ static void print_usage(FILE *stream)
     fputs("\n`fermata COMMAND --help` explains a command.\n", stream);
 }
 
+/* @return whether this process is one of several that an MPI launcher has started, and another one
+ * does the work: only some commands are for all of them */
+static bool leaves_it_to_the_first(const char *command)
+{
+    static const char *const for_all[] = {"analyze", "record", "run"};
+    for (size_t i = 0; i < sizeof for_all / sizeof for_all[0]; ++i) {
+        if (strcmp(command, for_all[i]) == 0) {
+            return false;
+        }
+    }
+    return fm_launch_read().rank != 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (leaves_it_to_the_first(argc < 2 ? "" : argv[1])) {
+        return FM_OK;
+    }
     if (argc < 2) {
         print_usage(stderr);
         return FM_ERR_USAGE;

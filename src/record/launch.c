@@ -1,5 +1,6 @@
 #include "record/launch.h"
 
+#include "base/installed.h"
 #include "record/rebuild.h"
 
 #include <errno.h>
@@ -22,32 +23,6 @@ bool fm_record_is_rank(void)
         }
     }
     return false;
-}
-
-/* The preload library lies in ../lib of the program's folder, in the build tree and installed. */
-static fm_status_t find_preload(char *path, size_t size, struct fm_error *error)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0) {
-        return fm_fail(error, FM_ERR_SYSTEM, "cannot find fermata's own path: %m");
-    }
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    const char *const folders[] = {"/../lib/libfermata-preload.so",
-                                   "/../lib/fermata/libfermata-preload.so"};
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        char candidate[PATH_MAX + 64];
-        snprintf(candidate, sizeof candidate, "%s%s", self, folders[i]);
-        char *absolute = realpath(candidate, NULL);
-        if (absolute != NULL) {
-            snprintf(path, size, "%s", absolute);
-            free(absolute);
-            return FM_OK;
-        }
-    }
-    return fm_fail(error, FM_ERR_SYSTEM, "libfermata-preload.so is not beside %s (in ../lib)",
-                   self);
 }
 
 static fm_status_t set_directory(const char *directory, struct fm_error *error)
@@ -78,7 +53,7 @@ static fm_status_t set_directory(const char *directory, struct fm_error *error)
 static fm_status_t set_environment(const struct fm_record_options *options, struct fm_error *error)
 {
     char preload[PATH_MAX];
-    fm_status_t status = find_preload(preload, sizeof preload, error);
+    fm_status_t status = fm_find_library("libfermata-preload.so", preload, sizeof preload, error);
     if (status == FM_OK) {
         status = set_directory(options->directory, error);
     }

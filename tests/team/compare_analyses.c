@@ -2,21 +2,10 @@
  * must be the same, byte for byte, and so must be the failure of archives that cannot be analysed.
  *
  * usage: compare_analyses SCRATCH ARCHIVE...   (SCRATCH: a folder for reports) */
+#include "outcome.h"
 #include "thread_team.h"
 
-#include "analysis/analysis.h"
-#include "base/memory.h"
-
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* What an analysis results in. */
-struct outcome {
-    fm_status_t status;
-    char *report; /* or the message of the failure */
-    size_t bytes;
-};
 
 struct request {
     const char *scratch, *archive;
@@ -24,80 +13,27 @@ struct request {
     struct outcome outcome; /* of process 0 */
 };
 
-static void fail(const char *what, const char *path)
-{
-    fprintf(stderr, "compare_analyses: %s: %s\n", path, what);
-    exit(1);
-}
-
-static void read_file(const char *path, struct outcome *outcome)
-{
-    FILE *file = fopen(path, "rb");
-    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
-        fail("cannot read the report", path);
-    }
-    outcome->bytes = (size_t)ftell(file);
-    outcome->report = fm_allocate(outcome->bytes, 1);
-    rewind(file);
-    if (fread(outcome->report, 1, outcome->bytes, file) != outcome->bytes) {
-        fail("cannot read the report", path);
-    }
-    fclose(file);
-}
-
 static void analyze(void *context, struct fm_team *team)
 {
     struct request *request = context;
-    const struct fm_analysis_options options = {
-        .team = team, .workers = request->workers, .check = true};
-    struct fm_error error = {""};
-    struct fm_cube *cube = NULL;
-    char path[4096];
-    snprintf(path, sizeof path, "%s/report.fer", request->scratch);
-    fm_status_t status = fm_analysis_run(request->archive, &options, &cube, &error);
-    if (!fm_team_leads(team)) {
-        if (cube != NULL) {
-            fail("a process other than the first one has a report", request->archive);
-        }
-        return;
+    struct outcome outcome = outcome_of(team, request->workers, request->scratch, request->archive);
+    if (fm_team_leads(team)) {
+        request->outcome = outcome;
     }
-    request->outcome.status = status;
-    if (status == FM_OK) {
-        if (fm_cube_write(cube, path, &error) != FM_OK) {
-            fail(error.message, path);
-        }
-        read_file(path, &request->outcome);
-        fm_cube_free(cube);
-    } else {
-        request->outcome.report = fm_copy_string(error.message);
-        request->outcome.bytes = strlen(error.message);
-    }
-}
-
-static struct outcome analyze_by(unsigned processes, unsigned workers, const char *scratch,
-                                 const char *archive)
-{
-    struct request request = {scratch, archive, workers, {0}};
-    if (processes == 0) {
-        analyze(&request, NULL);
-    } else {
-        run_thread_team(processes, analyze, &request);
-    }
-    return request.outcome;
 }
 
 static bool is_same(const char *scratch, const char *archive, unsigned processes, unsigned workers,
                     const struct outcome *expected)
 {
-    struct outcome found = analyze_by(processes, workers, scratch, archive);
-    bool same = found.status == expected->status && found.bytes == expected->bytes &&
-                memcmp(found.report, expected->report, found.bytes) == 0;
+    struct request request = {scratch, archive, workers, {0}};
+    run_thread_team(processes, analyze, &request);
+    bool same = outcome_equals(&request.outcome, expected);
     if (!same) {
         fprintf(stderr,
                 "%s: %u processes of %u workers get another result (status %d instead of %d)\n",
-                archive, processes, workers, (int)found.status, (int)expected->status);
+                archive, processes, workers, (int)request.outcome.status, (int)expected->status);
     }
-    fm_free(found.report);
+    outcome_free(&request.outcome);
     return same;
 }
 
@@ -112,12 +48,12 @@ int main(int argc, char **argv)
     }
     unsigned different = 0;
     for (int i = 2; i < argc; ++i) {
-        struct outcome expected = analyze_by(0, 1, argv[1], argv[i]);
+        struct outcome expected = outcome_of(NULL, 1, argv[1], argv[i]);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
             different +=
                 !is_same(argv[1], argv[i], sizes[s].processes, sizes[s].workers, &expected);
         }
-        fm_free(expected.report);
+        outcome_free(&expected);
     }
     printf("%d archives, %u different results\n", argc - 2, different);
     return different != 0;

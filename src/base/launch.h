@@ -1,0 +1,20 @@
+/** @file
+ * What the launcher of an MPI library tells a process that it starts, by its environment: known
+ * before MPI is, and without it.
+ */
+#ifndef FERMATA_BASE_LAUNCH_H
+#define FERMATA_BASE_LAUNCH_H
+
+/** This process among those that were started together. */
+struct fm_launch {
+    const char *library; /**< "openmpi" or "mpich", whose launcher it was; NULL: none that is known,
+                              then the process is alone */
+    unsigned rank;       /**< 0 .. size - 1 */
+    unsigned size;
+    unsigned local_rank; /**< among the processes on this machine */
+};
+
+/** @return what the environment tells. Thread-safe as long as nobody changes the environment. */
+struct fm_launch fm_launch_read(void);
+
+#endif

@@ -1,0 +1,124 @@
+#include "cli/analyze_trace.h"
+
+#include "base/memory.h"
+#include "cli/complete.h"
+#include "cli/team.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The report tells, too, what the experiment lacks. */
+static fm_status_t add_missing(struct fm_cube *cube, const char *archive, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    char *missing = fm_missing_of_experiment(archive);
+    if (missing != NULL) {
+        status = fm_cube_warn(cube, error, "incomplete run: %s", missing);
+    }
+    free(missing);
+    return status;
+}
+
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path + 1));
+}
+
+static void set_up_memory(const struct fm_analyze_request *request)
+{
+    fm_memory_keep();
+    if (request->options.memory_limit != 0) {
+        char *directory = directory_of(request->output);
+        fm_memory_limit(request->options.memory_limit, directory);
+        free(directory);
+    }
+}
+
+static void tell_result(const struct fm_analyze_request *request, const struct fm_cube *cube)
+{
+    if (request->quiet) {
+        return;
+    }
+    for (uint32_t i = 0; i < cube->warning_count; ++i) {
+        fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
+    }
+    if (request->options.check) {
+        puts("fermata: all invariants hold");
+    }
+    printf("fermata: analysed %" PRIu64 " events of %" PRIu32 " locations: %s\n",
+           cube->experiment.event_count, cube->location_count, request->output);
+}
+
+/* Process 0 writes the report. */
+static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
+                                struct fm_error *error)
+{
+    fm_status_t status = add_missing(cube, request->archive, error);
+    if (status == FM_OK) {
+        status = fm_cube_write(cube, request->output, error);
+    }
+    if (status == FM_OK) {
+        tell_result(request, cube);
+    }
+    return status;
+}
+
+static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_team *team,
+                           struct fm_error *error)
+{
+    struct fm_analysis_options options = request->options;
+    struct fm_cube *cube = NULL;
+    options.team = team;
+    set_up_memory(request);
+    fm_status_t status = fm_analysis_run(request->archive, &options, &cube, error);
+    if (status == FM_OK) {
+        status = cube == NULL ? FM_OK : write_report(request, cube, error);
+        status = fm_team_agree(team, status, error);
+    }
+    fm_cube_free(cube);
+    return status;
+}
+
+/* Process 0 does for all what is to be done once, and tells. */
+static fm_status_t analyze_in_team(const struct fm_analyze_request *request, struct fm_team *team)
+{
+    bool leads = fm_team_leads(team);
+    struct fm_error error = request->error;
+    fm_status_t status = fm_team_agree(team, request->status, &error);
+    if (status != FM_OK) {
+        if (leads) {
+            fprintf(stderr, "fermata analyze: %s\n", error.message);
+        }
+        return status;
+    }
+    status = leads ? (fm_status_t)fm_complete_experiment("analyze", request->archive) : FM_OK;
+    status = fm_team_agree(team, status, NULL);
+    if (status != FM_OK) {
+        return status;
+    }
+    status = analyze(request, team, &error);
+    if (status != FM_OK && leads) {
+        fprintf(stderr, "fermata: %s\n", error.message);
+    }
+    return status;
+}
+
+int fm_analyze_trace(void *request)
+{
+    const struct fm_analyze_request *own = request;
+    struct fm_team *team;
+    struct fm_error error;
+    fm_status_t status = fm_team_join(own->library, &team, &error);
+    if (status != FM_OK) {
+        if (fm_team_speaks()) {
+            fprintf(stderr, "fermata: %s\n", error.message);
+        }
+        return (int)status;
+    }
+    status = analyze_in_team(own, team);
+    fm_team_leave(team);
+    return (int)status;
+}

@@ -1,0 +1,28 @@
+/** @file
+ * The work of `fermata analyze`.
+ */
+#ifndef FERMATA_CLI_ANALYZE_TRACE_H
+#define FERMATA_CLI_ANALYZE_TRACE_H
+
+#include "analysis/analysis.h"
+
+#include <stdbool.h>
+
+/** What is to be done. */
+struct fm_analyze_request {
+    const char *archive;
+    char *output;                       /**< the report */
+    const char *library;                /**< MPI library of the team; NULL: a process alone */
+    struct fm_analysis_options options; /**< its team is set by the work */
+    bool quiet;
+    fm_status_t status; /**< what was wrong with the command line, FM_OK: nothing */
+    struct fm_error error;
+};
+
+/** Analyses a trace and writes the report, together with the other processes that were launched.
+ * Prints what comes of it. To be run isolated (cli/isolate.h).
+ * @param request  struct fm_analyze_request
+ * @return exit status, which is the same for all processes */
+int fm_analyze_trace(void *request);
+
+#endif

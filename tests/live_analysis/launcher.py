@@ -1,0 +1,47 @@
+"""Starts several processes by mpirun."""
+
+import os
+import subprocess
+import time
+
+TIMEOUT = 120  # seconds; a run takes a few
+
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1")
+
+
+def run(command, timeout=TIMEOUT, **variables):
+    return subprocess.run([str(word) for word in command], timeout=timeout, capture_output=True,
+                          text=True, errors="replace", env=dict(ENVIRONMENT, **variables),
+                          check=False)
+
+
+def start(command, **variables):
+    return subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL, env=dict(ENVIRONMENT, **variables))
+
+
+def processes_with(word):
+    """Ids of the processes that have a word on their command line, and of their parents."""
+    found = {}
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as file:
+                words = file.read().decode(errors="replace").split("\0")
+            with open(f"/proc/{name}/stat", "rb") as file:
+                parent = int(file.read().rsplit(b")", 1)[1].split()[1])
+        except (OSError, IndexError, ValueError):
+            continue
+        if str(word) in words:
+            found[int(name)] = parent
+    return found
+
+
+def wait_until(condition, seconds=60):
+    """Whether it becomes true before that time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
