@@ -1,8 +1,9 @@
-#include "analysis/analysis.h"
+#include "analysis/detail.h"
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/isolate.h"
+#include "cli/page_file.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -21,6 +22,7 @@ static void print_usage(FILE *stream)
         "  -j, --jobs N       worker threads (default: one for each processor)\n"
         "  -o, --output FILE  where to write the report\n"
         "  -q, --quiet        print errors only; warnings stand in the report, too\n"
+        "      --html FILE    write the page for the browser, too, as `fermata view` does later\n"
         "      --check        verify the invariants of the result\n"
         "      --progress WHO target (default): one-sided operations need a call of their target;\n"
         "                     async: a progress thread or process serves them at any time\n"
@@ -96,6 +98,7 @@ struct request {
     const char *archive;
     struct fm_analysis_options options;
     char *output;
+    const char *page; /* for the browser; NULL: none */
     bool quiet;
 };
 
@@ -112,12 +115,19 @@ static int analyze(void *argument)
         fm_memory_limit(options->memory_limit, directory);
         free(directory);
     }
-    fm_status_t status = fm_analysis_run(request->archive, options, &cube, &error);
+    struct fm_detail *detail = NULL;
+    fm_status_t status =
+        request->page == NULL
+            ? fm_analysis_run(request->archive, options, &cube, &error)
+            : fm_analysis_run_in_detail(request->archive, options, &cube, &detail, &error);
     if (status == FM_OK) {
         status = add_missing(cube, request->archive, &error);
     }
     if (status == FM_OK) {
         status = fm_cube_write(cube, output, &error);
+    }
+    if (status == FM_OK && request->page != NULL) {
+        status = fm_write_page(request->archive, cube, detail, request->page, &error);
     }
     if (status == FM_OK && !request->quiet) {
         for (uint32_t i = 0; i < cube->warning_count; ++i) {
@@ -131,17 +141,19 @@ static int analyze(void *argument)
     } else if (status != FM_OK) {
         fprintf(stderr, "fermata: %s\n", error.message);
     }
+    fm_detail_free(detail);
     fm_cube_free(cube);
     return (int)status;
 }
 
 int fm_command_analyze(int argc, char **argv)
 {
-    enum { OPTION_CHECK = 256, OPTION_MEMORY, OPTION_PROGRESS };
+    enum { OPTION_CHECK = 256, OPTION_HTML, OPTION_MEMORY, OPTION_PROGRESS };
     static const struct option long_options[] = {
         {"jobs", required_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
         {"quiet", no_argument, NULL, 'q'},
+        {"html", required_argument, NULL, OPTION_HTML},
         {"check", no_argument, NULL, OPTION_CHECK},
         {"progress", required_argument, NULL, OPTION_PROGRESS},
         {"memory", required_argument, NULL, OPTION_MEMORY},
@@ -149,7 +161,7 @@ int fm_command_analyze(int argc, char **argv)
         {0},
     };
     struct fm_analysis_options options = {0};
-    const char *output = NULL;
+    const char *output = NULL, *page = NULL;
     bool quiet = false;
     int option;
     optind = 0;
@@ -170,6 +182,9 @@ int fm_command_analyze(int argc, char **argv)
             break;
         case 'q':
             quiet = true;
+            break;
+        case OPTION_HTML:
+            page = optarg;
             break;
         case OPTION_CHECK:
             options.check = true;
@@ -207,6 +222,7 @@ int fm_command_analyze(int argc, char **argv)
         .archive = argv[optind],
         .options = options,
         .output = output == NULL ? default_output(argv[optind]) : strdup(output),
+        .page = page,
         .quiet = quiet,
     };
     int status = request.output == NULL
