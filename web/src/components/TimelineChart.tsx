@@ -136,6 +136,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
     const act = acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (act !== undefined) act();
     else if (!onKey(event.key)) return;
+    setTip(null);
     event.preventDefault();
     event.stopPropagation();
   };

@@ -5,9 +5,9 @@ import type { PathSegments, Report } from "../model/report";
 import type { Activity, Timeline } from "../model/timeline";
 import { segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
-import type { Palette } from "./colors";
+import { mixColors, type Palette } from "./colors";
 import { drawPathBars } from "./path_bars";
-import type { Surface } from "./surface";
+import { textWidth, type Surface } from "./surface";
 import { drawArrows, drawCauses, drawChosen } from "./timeline_arrows";
 import type { TimelineColors } from "./timeline_colors";
 import { BOTTOM, LEFT, TimelineLayout, TOP } from "./timeline_layout";
@@ -117,6 +117,9 @@ function drawPath(surface: Surface, palette: Palette, path: PathSegments, layout
 const LABEL_WIDTH = 44;
 const LABEL_HEIGHT = 13;
 
+/** In rows that are not so high colours are mixed, not stacked. */
+const LEAST_STACK = 9;
+
 /** Paints rows. What is narrower than a pixel is added up: a pixel shows all colours that are in it, by
  * their parts, and hides none. */
 class RowPainter {
@@ -138,10 +141,12 @@ class RowPainter {
   }
 
   paint(first: number, end: number): void {
-    const top = Math.max(TOP - 1, this.layout.top(first));
-    const whole = this.layout.top(end) - this.layout.top(first);
+    // Whole pixels: rows that touch one another must leave no seams.
+    const upper = Math.round(this.layout.top(first));
+    const whole = Math.round(this.layout.top(end)) - upper;
     const gap = whole >= 14 ? 3 : whole >= 6 ? 1 : 0;
-    const bottom = Math.min(TOP + this.layout.plotHeight + 1, this.layout.top(first) + whole - gap);
+    const top = Math.max(TOP - 1, upper);
+    const bottom = Math.min(TOP + this.layout.plotHeight + 1, upper + whole - gap);
     if (bottom <= top) return;
     this.sums.fill(0);
     for (let location = first; location < end; location++) {
@@ -194,9 +199,14 @@ class RowPainter {
     if (room < LABEL_WIDTH || height < LABEL_HEIGHT) return;
     const name = shorten(printable(this.scene.report.callpaths[callpath]!.region), 60);
     const isCalm = color === this.palette.compute || color === this.palette.line;
-    if (hatched) this.surface.rect(left + 2, y + 1, 4, height - 2, color);
+    const size = Math.min(11, height - 2);
+    if (hatched) {
+      // Text does not stand on hatching.
+      const wide = Math.min(room, textWidth(name, size, 600)) + 4;
+      this.surface.rect(left + 2, y + height / 2 - size * 0.7, wide, size * 1.4, color);
+    }
     this.surface.text(left + 4, y + height / 2, name, {
-      size: Math.min(11, height - 2),
+      size,
       color: isCalm ? this.palette.ink : this.palette.dark ? "#0c0d0f" : "#ffffff",
       weight: hatched ? 600 : 400,
       limit: room,
@@ -268,6 +278,11 @@ class RowPainter {
   }
 
   private stack(x: number, width: number, y: number, height: number, parts: readonly number[]): void {
+    if (height < LEAST_STACK) {
+      const colors = this.scene.colors.entries.map((entry) => entry.color);
+      this.surface.rect(x, y, width, height, mixColors(colors, parts));
+      return;
+    }
     let bottom = y + height;
     parts.forEach((part, kind) => {
       if (part <= 0) return;
