@@ -22,6 +22,7 @@ static void print_usage(void)
         "                     the processes on a machine share)\n"
         "  -o, --output FILE  where to write the report\n"
         "  -q, --quiet        print errors only; warnings stand in the report, too\n"
+        "      --html FILE    write the page for the browser, too, as `fermata view` does later\n"
         "      --check        verify the invariants of the result\n"
         "      --progress WHO target (default): one-sided operations need a call of their target;\n"
         "                     async: a progress thread or process serves them at any time\n"
@@ -78,7 +79,7 @@ static char *default_output(const char *archive)
     return asprintf(&path, "%s/report.fer", archive) < 0 ? NULL : path;
 }
 
-enum { OPTION_CHECK = 256, OPTION_MEMORY, OPTION_MPI, OPTION_PROGRESS };
+enum { OPTION_CHECK = 256, OPTION_HTML, OPTION_MEMORY, OPTION_MPI, OPTION_PROGRESS };
 
 /* getopt() has found something wrong with `word`, or with a letter in it. */
 static fm_status_t refuse_option(const char *word, const char *what, struct fm_error *error)
@@ -119,6 +120,9 @@ static fm_status_t read_option(int option, const char *word, struct fm_analyze_r
     case 'q':
         request->quiet = true;
         return FM_OK;
+    case OPTION_HTML:
+        request->page = optarg;
+        return FM_OK;
     case OPTION_CHECK:
         request->options.check = true;
         return FM_OK;
@@ -156,6 +160,7 @@ static fm_status_t read_arguments(int argc, char **argv, struct fm_analyze_reque
         {"jobs", required_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
         {"quiet", no_argument, NULL, 'q'},
+        {"html", required_argument, NULL, OPTION_HTML},
         {"check", no_argument, NULL, OPTION_CHECK},
         {"progress", required_argument, NULL, OPTION_PROGRESS},
         {"memory", required_argument, NULL, OPTION_MEMORY},

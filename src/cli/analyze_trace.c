@@ -1,7 +1,9 @@
 #include "cli/analyze_trace.h"
 
+#include "analysis/detail.h"
 #include "base/memory.h"
 #include "cli/complete.h"
+#include "cli/page_file.h"
 #include "cli/team.h"
 
 #include <inttypes.h>
@@ -52,13 +54,17 @@ static void tell_result(const struct fm_analyze_request *request, const struct f
            cube->experiment.event_count, cube->location_count, request->output);
 }
 
-/* Process 0 writes the report. */
+/* Process 0 writes the report.
+ * @param detail  for the timeline of the page; NULL: it has none */
 static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
-                                struct fm_error *error)
+                                const struct fm_detail *detail, struct fm_error *error)
 {
     fm_status_t status = add_missing(cube, request->archive, error);
     if (status == FM_OK) {
         status = fm_cube_write(cube, request->output, error);
+    }
+    if (status == FM_OK && request->page != NULL) {
+        status = fm_write_page(request->archive, cube, detail, request->page, error);
     }
     if (status == FM_OK) {
         tell_result(request, cube);
@@ -73,11 +79,18 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     struct fm_cube *cube = NULL;
     options.team = team;
     set_up_memory(request);
-    fm_status_t status = fm_analysis_run(request->archive, &options, &cube, error);
+    /* No process of a team has the single events of all: its page has no timeline. */
+    bool in_detail = request->page != NULL && team == NULL;
+    struct fm_detail *detail = NULL;
+    fm_status_t status =
+        in_detail
+            ? fm_analysis_run_in_detail(request->archive, &options, &cube, &detail, error)
+            : fm_analysis_run(request->archive, &options, &cube, error);
     if (status == FM_OK) {
-        status = cube == NULL ? FM_OK : write_report(request, cube, error);
+        status = cube == NULL ? FM_OK : write_report(request, cube, detail, error);
         status = fm_team_agree(team, status, error);
     }
+    fm_detail_free(detail);
     fm_cube_free(cube);
     return status;
 }

@@ -12,6 +12,7 @@
 struct fm_analyze_request {
     const char *archive;
     char *output;                       /**< the report */
+    const char *page;                   /**< for the browser; NULL: none */
     const char *library;                /**< MPI library of the team; NULL: a process alone */
     struct fm_analysis_options options; /**< its team is set by the work */
     bool quiet;

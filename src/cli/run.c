@@ -1,7 +1,10 @@
+#include "base/error.h"
 #include "cli/commands.h"
 #include "cli/recording.h"
+#include "cli/safe_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char usage[] =
     "usage: fermata run [options] [--] command [arguments]\n"
@@ -19,16 +22,20 @@ int fm_command_run(int argc, char **argv)
         return program_status;
     }
     fflush(stdout);
-    char *analyze[] = {"analyze", "--quiet", result.directory, NULL};
+    char *page;
+    if (asprintf(&page, "%s/report.html", result.directory) < 0) {
+        return FM_ERR_SYSTEM;
+    }
+    /* The page is made in the same go: it needs what the analysis alone knows. */
+    char *analyze[] = {"analyze", "--quiet", "--html", page, result.directory, NULL};
     char *report[] = {"report", result.directory, NULL};
-    char *view[] = {"view", result.directory, NULL};
-    int status = fm_command_analyze(3, analyze);
+    int status = fm_command_analyze(5, analyze);
     if (status == FM_OK) {
         status = fm_command_report(2, report);
     }
     if (status == FM_OK) {
-        putchar('\n');
-        status = fm_command_view(2, view);
+        printf("\nfermata: page for the browser: %s\n", fm_safe_text(page));
     }
+    free(page);
     return program_status != 0 ? program_status : status;
 }

@@ -78,6 +78,13 @@ static void describe_place(const struct fm_report *report, const struct fm_view 
     fm_free(values);
 }
 
+/** @return whether who waits needs another's release, not its arrival. */
+static bool is_lock_contention(fm_metric_t kind)
+{
+    return kind == FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION ||
+           kind == FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION;
+}
+
 /** Tells who ended the longest waits, from the worst instances. */
 static void describe_last(const struct fm_report *report, struct fm_problem *problem)
 {
@@ -111,9 +118,12 @@ static void describe_last(const struct fm_report *report, struct fm_problem *pro
     else if (known > 1)
         snprintf(frequency, sizeof frequency, ", as in %u of the %u longest waits here", same,
                  known);
+    bool is_lock = is_lock_contention(problem->kind);
+    const char *what = is_lock ? "released the lock last" : "came last";
+    const char *where = path == NULL ? "" : is_lock ? ", in " : " to ";
     fm_lines_add(&problem->lines, "Last",
-                 "%s came last%s%s%s. The longest wait: %s on %s, %s after the start.", cause,
-                 path == NULL ? "" : " to ", path == NULL ? "" : path, frequency,
+                 "%s %s%s%s%s. The longest wait: %s on %s, %s after the start.", cause, what, where,
+                 path == NULL ? "" : path, frequency,
                  fm_format_ticks(wait, cube, (int64_t)worst->wait), waiter,
                  fm_format_ticks(begin, cube, (int64_t)worst->enter));
     free(path);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/new_file.h"
 #include "view/report_data.h"
+#include "view/timeline_data.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,9 @@
  * travel by mail. */
 #define REPORT_LIMIT (2400U << 10)
 
+/** Of all compressed data: the timeline gets what the report leaves. */
+#define DATA_LIMIT (3500U << 10)
+
 /** The built viewer (viewer.S). */
 extern const char fm_viewer_page[];
 extern const char fm_viewer_page_end[];
@@ -21,6 +25,8 @@ extern const char fm_viewer_page_end[];
 struct content {
     unsigned char *report;
     size_t report_size;
+    unsigned char *timeline; /* NULL: none */
+    size_t timeline_size;
 };
 
 static void put_base64(FILE *stream, const unsigned char *bytes, size_t size)
@@ -52,26 +58,35 @@ static void put_page(FILE *stream, const struct content *content)
     size_t before = placeholder == NULL ? size : (size_t)(placeholder - fm_viewer_page);
     fwrite(fm_viewer_page, 1, before, stream);
     put_data(stream, "fermata-report", content->report, content->report_size);
+    if (content->timeline != NULL)
+        put_data(stream, "fermata-timeline", content->timeline, content->timeline_size);
     if (placeholder != NULL) {
         const char *rest = placeholder + strlen(PLACEHOLDER);
         fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
     }
 }
 
-fm_status_t fm_page_write(const struct fm_cube *cube, const char *environment, const char *path,
-                          struct fm_error *error)
+fm_status_t fm_page_write(const struct fm_cube *cube, const struct fm_detail *detail,
+                          const char *environment, const char *path, struct fm_error *error)
 {
     struct content content = {0};
     fm_status_t status = fm_report_data_make(cube, environment, REPORT_LIMIT, &content.report,
                                              &content.report_size, error);
     if (status != FM_OK)
         return status;
+    if (detail != NULL) {
+        size_t room = content.report_size < DATA_LIMIT ? DATA_LIMIT - content.report_size : 0;
+        status = fm_timeline_data_make(detail, cube, room, &content.timeline,
+                                       &content.timeline_size, error);
+    }
     struct fm_new_file file;
-    status = fm_new_file_open(&file, path, error);
+    if (status == FM_OK)
+        status = fm_new_file_open(&file, path, error);
     if (status == FM_OK) {
         put_page(file.stream, &content);
         status = fm_new_file_commit(&file, error);
     }
     fm_free(content.report);
+    fm_free(content.timeline);
     return status;
 }

@@ -5,13 +5,15 @@
 #ifndef FERMATA_VIEW_PAGE_H
 #define FERMATA_VIEW_PAGE_H
 
+#include "analysis/detail.h"
 #include "cube/cube.h"
 
 /** Writes the page of a report.
  * @param cube         sealed
+ * @param detail       the single events of that run, for the timeline; NULL: without it
  * @param environment  JSON text about the run; NULL: unknown
  * @param path         of the page; an existing file is replaced */
-fm_status_t fm_page_write(const struct fm_cube *cube, const char *environment, const char *path,
-                          struct fm_error *error);
+fm_status_t fm_page_write(const struct fm_cube *cube, const struct fm_detail *detail,
+                          const char *environment, const char *path, struct fm_error *error);
 
 #endif

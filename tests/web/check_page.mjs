@@ -214,7 +214,7 @@ async function compareKeys(page) {
   await page.locator("#palette-items li").first().waitFor();
   await page.keyboard.press("Enter");
   assert.equal((await selectedOf(page, "metric-tree")).name, "Late Sender");
-  for (const [key, name] of [["1", "Summary"], ["3", "Wait states"], ["6", "Metrics"], ["7", "Run"]]) {
+  for (const [key, name] of [["1", "Summary"], ["3", "Timeline"], ["4", "Wait states"], ["7", "Metrics"], ["8", "Run"]]) {
     await page.keyboard.press(key);
     const shown = await page.locator("nav [aria-current=page]").innerText();
     assert.ok(shown.startsWith(name), `${key} shows ${shown}`);
@@ -468,7 +468,7 @@ await bench.check("names from traces stay names", async () => {
   const hostile = bench.path("hostile.fer");
   bench.run(writeReports, "hostile", hostile);
   const page = await bench.open(bench.page(hostile, "hostile.html"), { width: 1700 });
-  for (const view of ["Summary", "Trees", "Wait states", "Critical path", "Locks", "Metrics", "Run"]) {
+  for (const view of ["Summary", "Trees", "Timeline", "Wait states", "Critical path", "Locks", "Metrics", "Run"]) {
     await page.locator("nav").getByRole("button", { name: view }).click();
     if (view === "Trees") {
       await choose(page, "metric-tree", "Computation");
@@ -550,7 +550,7 @@ await bench.check("a report without anything in it", async () => {
   const empty = bench.path("empty.fer");
   bench.run(writeReports.replace(/write_reports$/, "write_sample"), "empty", empty);
   const page = await bench.open(bench.page(empty, "empty.html"));
-  for (const view of ["Trees", "Wait states", "Critical path", "Locks", "Metrics", "Run", "Summary"]) {
+  for (const view of ["Trees", "Timeline", "Wait states", "Critical path", "Locks", "Metrics", "Run", "Summary"]) {
     await page.getByRole("button", { name: view, exact: true }).click();
   }
   await page.context().close();

@@ -10,6 +10,7 @@ import { Metrics } from "./views/Metrics";
 import { Path } from "./views/Path";
 import { Keys, Run } from "./views/Run";
 import { Summary } from "./views/Summary";
+import { TimelineView } from "./views/Timeline";
 import { Trees } from "./views/Trees";
 import { Waits } from "./views/Waits";
 
@@ -21,6 +22,7 @@ interface Tab {
 const TABS: readonly Tab[] = [
   { view: "summary", name: "Summary" },
   { view: "trees", name: "Trees" },
+  { view: "timeline", name: "Timeline" },
   { view: "waits", name: "Wait states" },
   { view: "path", name: "Critical path" },
   { view: "locks", name: "Locks" },
@@ -88,6 +90,7 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): J
       <main>
         {view === "summary" && <Summary store={store} />}
         {view === "trees" && <Trees store={store} />}
+        {view === "timeline" && <TimelineView store={store} />}
         {view === "waits" && <Waits store={store} />}
         {view === "path" && <Path store={store} />}
         {view === "locks" && <Locks store={store} />}

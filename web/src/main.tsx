@@ -3,10 +3,11 @@ import "./styles/base.css";
 import "./styles/trees.css";
 import "./styles/views.css";
 import { App } from "./App";
-import { reportOfDocument } from "./data/page";
+import { hasTimeline, reportOfDocument, timelineOfDocument } from "./data/page";
 import { printable, shorten } from "./format";
 import { Store } from "./state/store";
 import { bindTheme } from "./state/theme";
+import { TimelineState } from "./state/timeline";
 import { bindAddress } from "./state/url";
 
 async function start(): Promise<void> {
@@ -19,7 +20,9 @@ async function start(): Promise<void> {
       return;
     }
     document.title = `${shorten(printable(report.experiment.title ?? "report"), 60)} \u2013 fermata`;
-    const store = new Store(report, palette);
+    const locations = report.locations.length;
+    const timeline = new TimelineState(locations, hasTimeline(), () => timelineOfDocument(locations));
+    const store = new Store(report, palette, timeline);
     bindAddress(store);
     render(<App store={store} theme={theme} />, root);
     // For measurements: when what the reader asked for stood on the page.

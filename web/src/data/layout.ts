@@ -127,3 +127,18 @@ export interface JsonPage {
   metrics: { formula: string; advice: string; wait_state: boolean; cost: boolean }[];
   summary: JsonSummary;
 }
+
+/** The JSON in the timeline's data: src/view/timeline_data.h. Times are ticks. */
+export interface JsonTimeline {
+  version: number;
+  length: number;
+  calls: number;
+  windows: {
+    from: number;
+    to: number;
+    metric: number | null;
+    location: number | null;
+    enter: number | null;
+  }[];
+  bins?: { count: number; rows: number; group: number; waits: number[] };
+}

@@ -1,14 +1,26 @@
 /** Finds the report in a page, this one or another one's file. */
 import { makeReport, type Report } from "../model/report";
+import { makeTimeline, type Timeline } from "../model/timeline";
 import { openBundle } from "./bundle";
-import type { JsonPage } from "./layout";
+import type { JsonPage, JsonTimeline } from "./layout";
 
 const REPORT = "fermata-report";
+const TIMELINE = "fermata-timeline";
 
 /** @returns the report of this page; null if there is none in it. */
 export async function reportOfDocument(): Promise<Report | null> {
   const text = document.getElementById(REPORT)?.textContent ?? "";
   return text === "" ? null : makeReport(await openBundle<JsonPage>(text));
+}
+
+export function hasTimeline(): boolean {
+  return document.getElementById(TIMELINE) !== null;
+}
+
+/** Reads the timeline of this page, which is big: only when it is needed. */
+export async function timelineOfDocument(locations: number): Promise<Timeline> {
+  const text = document.getElementById(TIMELINE)?.textContent ?? "";
+  return makeTimeline(await openBundle<JsonTimeline>(text), locations);
 }
 
 /** @returns the report in the text of a page's file. */

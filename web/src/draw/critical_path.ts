@@ -3,6 +3,7 @@ import { scaleLinear } from "d3-scale";
 import { formatTick } from "../format";
 import type { Report } from "../model/report";
 import type { Palette } from "./colors";
+import { drawPathBars } from "./path_bars";
 import type { Surface } from "./surface";
 
 const LEFT = 70;
@@ -38,20 +39,14 @@ export function drawCriticalPath(surface: Surface, palette: Palette, report: Rep
     });
   }
   const thick = Math.max(1.5, Math.min(8, lane * 0.5));
-  let last = Number.NEGATIVE_INFINITY;
-  for (let i = 0; i < location.length; i++) {
-    const from = x(seconds(edge[i]!));
-    const to = x(seconds(edge[i + 1]!));
-    const at = y(location[i]!);
-    // Thousands of switches within one pixel are one line.
-    if (i > 0 && to - last > 0.5) {
-      surface.line(from, y(location[i - 1]!), from, at, { color: palette.path, width: 0.8 });
-    }
-    if (to - last > 0.3 || i === location.length - 1) {
-      surface.rect(from, at - thick / 2, Math.max(0.6, to - from), thick, palette.path);
-      last = to;
-    }
-  }
+  drawPathBars(surface, report.criticalPath, {
+    x: (at) => x(seconds(at)),
+    y,
+    from: LEFT,
+    to: LEFT + width,
+    thick,
+    color: palette.path,
+  });
 }
 
 /** @returns the segment at an x of the chart, -1 if there is none. */

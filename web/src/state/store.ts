@@ -10,9 +10,11 @@ import {
   metricSet,
   type NodeValues,
 } from "../model/severity";
+import type { JsonInstance } from "../data/layout";
 import { makeSystem, systemValues, type SystemTree } from "../model/system";
+import type { TimelineState } from "./timeline";
 
-export type ViewName = "summary" | "trees" | "waits" | "path" | "locks" | "metrics" | "run";
+export type ViewName = "summary" | "trees" | "timeline" | "waits" | "path" | "locks" | "metrics" | "run";
 export type CallList = "tree" | "paths" | "functions";
 export type SystemView = "tree" | "ranks" | "distribution" | "heatmap";
 export type Mode = "absolute" | "root" | "selection" | "peer";
@@ -66,6 +68,7 @@ export class Store {
   constructor(
     readonly report: Report,
     palette: ReadonlySignal<Palette>,
+    readonly timeline: TimelineState,
   ) {
     this.palette = palette;
     this.system = makeSystem(report);
@@ -173,6 +176,14 @@ export class Store {
       this.callList.value = "tree";
       this.selectCallpath(callpath);
     }
+  }
+
+  /** Goes to a wait state in the timeline. */
+  showInTimeline(instance: JsonInstance): void {
+    const ticks = (seconds: number): number => Math.round(seconds * this.report.ticksPerSecond);
+    const involved = [instance.cause_location ?? instance.location];
+    this.view.value = "timeline";
+    this.timeline.goTo(instance.location, ticks(instance.enter), ticks(instance.wait), involved);
   }
 
   /** What a tree shows for the selected metric: 100 % for the call tree in mode "selection". */

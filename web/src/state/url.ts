@@ -2,6 +2,7 @@
 import { batch, effect, type Signal } from "@preact/signals";
 import { SCALE_NAMES } from "../draw/colors";
 import type { Store, ViewName } from "./store";
+import type { Span } from "./timeline";
 
 interface Field {
   readonly key: string;
@@ -9,7 +10,7 @@ interface Field {
   write(text: string): void;
 }
 
-const VIEWS: readonly ViewName[] = ["summary", "trees", "waits", "path", "locks", "metrics", "run"];
+const VIEWS: readonly ViewName[] = ["summary", "trees", "timeline", "waits", "path", "locks", "metrics", "run"];
 
 function choice<T extends string>(key: string, target: Signal<T>, values: readonly T[]): Field {
   return {
@@ -39,6 +40,34 @@ function set(key: string, target: Signal<ReadonlySet<number>>, count: number): F
     read: () => encodeSet(target.value),
     write: (text) => {
       target.value = new Set(decodeSet(text).filter((number) => number < count));
+    },
+  };
+}
+
+function flag(key: string, target: Signal<boolean>): Field {
+  return {
+    key,
+    read: () => (target.value ? "1" : "0"),
+    write: (text) => {
+      target.value = text !== "0";
+    },
+  };
+}
+
+/** @returns both numbers of "1_2". */
+function numbersOf(text: string): [number, number] | null {
+  const match = /^(\d+(?:\.\d+)?)_(\d+(?:\.\d+)?)$/.exec(text);
+  return match && [Number(match[1]), Number(match[2])];
+}
+
+function span(key: string, target: Signal<Span | null>): Field {
+  const short = (value: number): string => String(Math.round(value * 100) / 100);
+  return {
+    key,
+    read: () => (target.value === null ? "" : `${short(target.value.from)}_${short(target.value.to)}`),
+    write: (text) => {
+      const numbers = numbersOf(text);
+      target.value = numbers && numbers[1] > numbers[0] ? { from: numbers[0], to: numbers[1] } : null;
     },
   };
 }
@@ -114,6 +143,22 @@ function fields(store: Store): Field[] {
       read: () => store.kind.value ?? "",
       write: (text) => {
         store.kind.value = report.metricById.has(text) ? text : null;
+      },
+    },
+    span("t", store.timeline.span),
+    span("rows", store.timeline.rows),
+    choice("color", store.timeline.coloring, ["class", "region", "kind"]),
+    flag("arrows", store.timeline.arrows),
+    flag("path", store.timeline.path),
+    {
+      key: "wait",
+      read: () => {
+        const wait = store.timeline.chosen.value;
+        return wait === null ? "" : `${wait.location}_${wait.enter}`;
+      },
+      write: (text) => {
+        const numbers = numbersOf(text);
+        store.timeline.chosen.value = numbers && { location: numbers[0], enter: numbers[1] };
       },
     },
     index("lock", store.lock, report.locks.length),

@@ -89,12 +89,17 @@ function flatten(value: unknown, name: string): [string, string | null][] {
 
 export function Keys(): JSX.Element {
   const keys: readonly (readonly [string, string])[] = [
-    ["1 ... 7", "the views, from left to right"],
+    ["1 ... 8", "the views, from left to right"],
     ["/", "search for metrics, call paths, ranks"],
     ["\u2191 \u2193 \u2190 \u2192", "in a tree: go to a row; close and open it"],
     ["*", "in a tree: open all below"],
     ["h", "open the trees along the largest values"],
     ["m", "next kind of numbers: values, percent of all, of the selection"],
+    ["w s a d", "in the timeline: zoom in and out, earlier and later"],
+    ["+ - \u2191 \u2193", "in the timeline: fewer and more ranks, other ranks"],
+    ["n p", "in the timeline: next and previous of the longest wait states"],
+    ["c", "in the timeline: from a wait state to the one that caused it"],
+    ["0", "in the timeline: the whole run"],
     ["?", "this list"],
   ];
   return (

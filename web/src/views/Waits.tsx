@@ -1,10 +1,11 @@
 import { useCallback } from "preact/hooks";
 import type { JSX } from "preact";
+import { Chain } from "../components/Chain";
 import { Chart } from "../components/Chart";
 import { ExportMenu } from "../components/ExportMenu";
 import { MetricHelp } from "../components/MetricHelp";
-import { CallpathName, callpathText } from "../components/Names";
-import type { JsonCause, JsonInstance, JsonStatistics } from "../data/layout";
+import { callpathText } from "../components/Names";
+import type { JsonStatistics } from "../data/layout";
 import { drawBoxes } from "../draw/boxes";
 import type { Surface } from "../draw/surface";
 import { drawTable, tableSize, type Table } from "../draw/table";
@@ -120,6 +121,11 @@ function Worst({ store, record }: { store: Store; record: JsonStatistics }): JSX
           {record.worst.map((instance, i) => (
             <li key={i}>
               <Chain store={store} instance={instance} />
+              {store.timeline.isThere && (
+                <button type="button" class="small" onClick={() => store.showInTimeline(instance)}>
+                  Show in the timeline
+                </button>
+              )}
             </li>
           ))}
         </ol>
@@ -133,74 +139,6 @@ function Worst({ store, record }: { store: Store; record: JsonStatistics }): JSX
           </button>
         </p>
       </aside>
-    </div>
-  );
-}
-
-/** A wait and what it goes back to, step by step. */
-function Chain({ store, instance }: { store: Store; instance: JsonInstance }): JSX.Element {
-  const { report } = store;
-  const longest = Math.max(instance.wait, ...instance.causes.map((cause) => cause.time));
-  return (
-    <div class="chain">
-      <ChainStep
-        store={store}
-        kind="wait"
-        location={instance.location}
-        callpath={instance.callpath}
-        time={instance.wait}
-        longest={longest}
-        text={`waited, ${formatSeconds(instance.enter)} after the start`}
-      />
-      {instance.cause_location !== null && instance.cause_callpath !== null && (
-        <div class="chain-link">
-          for <b>{locationName(report, instance.cause_location)}</b> in{" "}
-          <CallpathName report={report} callpath={instance.cause_callpath} />, which came late because
-        </div>
-      )}
-      {instance.causes.map((cause, i) => (
-        <ChainStep
-          key={i}
-          store={store}
-          kind={cause.metric === null ? "delay" : "wait"}
-          location={cause.location}
-          callpath={cause.callpath}
-          time={cause.time}
-          longest={longest}
-          text={describeCause(store, cause)}
-        />
-      ))}
-    </div>
-  );
-}
-
-function describeCause(store: Store, cause: JsonCause): string {
-  const share = `${formatPercent(cause.share)} of what delayed it`;
-  if (cause.metric === null) return `took longer (${share})`;
-  const kind = store.report.metricById.get(cause.metric)?.name ?? cause.metric;
-  return `waited itself: ${kind} (${share}), because`;
-}
-
-function ChainStep(props: {
-  store: Store;
-  kind: "wait" | "delay";
-  location: number;
-  callpath: number;
-  time: number;
-  longest: number;
-  text: string;
-}): JSX.Element {
-  const { store, kind, location, callpath, time, longest, text } = props;
-  return (
-    <div class={`chain-step ${kind}`}>
-      <span class="chain-who">{locationName(store.report, location)}</span>
-      <span class="chain-bar" aria-hidden="true">
-        <span style={{ width: `${Math.max(2, (100 * time) / longest)}%` }} />
-      </span>
-      <b class="chain-time">{formatSeconds(time)}</b>
-      <span class="chain-text">
-        <CallpathName report={store.report} callpath={callpath} /> <span class="muted">{text}</span>
-      </span>
     </div>
   );
 }

@@ -1,0 +1,27 @@
+#include "cli/page_file.h"
+
+#include "cli/report_file.h"
+#include "view/page.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+/* @return what is known about the recording of the experiment, to be freed; NULL: nothing */
+static char *read_environment(const char *place)
+{
+    char *file = fm_path_beside_report(place, "environment.json");
+    json_t *environment = file == NULL ? NULL : json_load_file(file, 0, NULL);
+    char *text = environment == NULL ? NULL : json_dumps(environment, JSON_COMPACT);
+    json_decref(environment);
+    free(file);
+    return text;
+}
+
+fm_status_t fm_write_page(const char *place, const struct fm_cube *cube,
+                          const struct fm_detail *detail, const char *page, struct fm_error *error)
+{
+    char *environment = read_environment(place);
+    fm_status_t status = fm_page_write(cube, detail, environment, page, error);
+    free(environment);
+    return status;
+}

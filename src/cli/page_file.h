@@ -1,0 +1,17 @@
+/** @file
+ * The page for the browser as a file beside an experiment's other files.
+ */
+#ifndef FERMATA_CLI_PAGE_FILE_H
+#define FERMATA_CLI_PAGE_FILE_H
+
+#include "analysis/detail.h"
+#include "cube/cube.h"
+
+/** Writes the page of an experiment.
+ * @param place   experiment directory, or a file in it: where environment.json may be
+ * @param detail  the run's single events; NULL: a page without timeline
+ * @param page    path; an existing file is replaced */
+fm_status_t fm_write_page(const char *place, const struct fm_cube *cube,
+                          const struct fm_detail *detail, const char *page, struct fm_error *error);
+
+#endif

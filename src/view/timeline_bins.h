@@ -1,0 +1,22 @@
+/** @file
+ * An overview of a timeline too long to be shown whole: parts of the time by parts of the
+ * locations.
+ *
+ * Columns, in percent of the CPU time of each part, [row][part of the time]: `bin_compute`,
+ * `bin_call` (in calls, not waiting), and behind one another for each kind of wait state
+ * `bin_wait`.
+ */
+#ifndef FERMATA_VIEW_TIMELINE_BINS_H
+#define FERMATA_VIEW_TIMELINE_BINS_H
+
+#include "analysis/detail.h"
+#include "cube/cube.h"
+#include "view/bundle.h"
+
+/** Adds the columns and the member "bins": "count" (equal parts of the run's time), "rows", "group"
+ * (number of neighbouring locations in a row; less in the last one), "waits" (the kinds of
+ * wait states, metrics). */
+void fm_timeline_bins_add(struct fm_bundle *bundle, const struct fm_detail *detail,
+                          const struct fm_cube *cube);
+
+#endif

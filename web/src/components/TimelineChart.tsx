@@ -1,0 +1,189 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { CanvasSurface } from "../draw/canvas";
+import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline";
+import { LEFT } from "../draw/timeline_layout";
+import type { TimelineState } from "../state/timeline";
+import type { Palette } from "../draw/colors";
+import type { Hit } from "./Chart";
+
+interface Props {
+  state: TimelineState;
+  scene: TimelineScene;
+  palette: Palette;
+  /** What is at a point, and what a click on it does. */
+  hit: (x: number, y: number, width: number, height: number) => Hit | null;
+  onKey: (key: string) => boolean;
+  label: string;
+}
+
+const WHEEL_ZOOM = 1.0018;
+const KEY_ZOOM = 1.5;
+const KEY_PAN = 0.15;
+
+/** A pointer that moved less than this clicked. */
+const CLICK = 4;
+
+/** The timeline on a canvas: the wheel zooms, dragging moves, dragging with Shift chooses a time. */
+export function TimelineChart({ state, scene, palette, hit, onKey, label }: Props): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  const [tip, setTip] = useState<{ x: number; y: number; hit: Hit } | null>(null);
+  const [band, setBand] = useState<{ from: number; to: number } | null>(null);
+
+  useEffect(() => {
+    const element = box.current!;
+    const observer = new ResizeObserver(() =>
+      setSize({ width: element.clientWidth, height: element.clientHeight }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  useLayoutEffect(() => {
+    if (size.width === 0 || size.height === 0) return;
+    drawTimeline(new CanvasSurface(canvas.current!, size.width, size.height, devicePixelRatio), palette, scene);
+  }, [scene, palette, size]);
+
+  const layout = () => layoutOf(scene, size.width, size.height);
+  const pointOf = (event: MouseEvent): { x: number; y: number } => {
+    const bounds = canvas.current!.getBoundingClientRect();
+    return { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
+  };
+
+  useEffect(() => {
+    const element = canvas.current!;
+    // Not passive: the page must not scroll.
+    const wheel = (event: WheelEvent): void => {
+      event.preventDefault();
+      const place = pointOf(event);
+      const shown = layoutOf(scene, element.clientWidth, element.clientHeight);
+      const scroll = event.deltaMode === 1 ? 30 : 1;
+      if (event.shiftKey) {
+        const at = Math.min(1, Math.max(0, (place.y - shown.top(scene.rows.from)) / shown.plotHeight));
+        state.zoomRows(WHEEL_ZOOM ** (scroll * (event.deltaY || event.deltaX)), at);
+      } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+        state.pan((scroll * event.deltaX) / shown.plotWidth);
+      } else {
+        state.zoom(WHEEL_ZOOM ** (scroll * event.deltaY), Math.min(1, Math.max(0, (place.x - LEFT) / shown.plotWidth)));
+      }
+      setTip(null);
+    };
+    element.addEventListener("wheel", wheel, { passive: false });
+    return () => element.removeEventListener("wheel", wheel);
+  }, [scene]);
+
+  const press = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    const start = pointOf(event);
+    const element = canvas.current!;
+    const span = state.shownSpan();
+    const rows = state.shownRows();
+    const shown = layout();
+    let moved = false;
+    element.setPointerCapture(event.pointerId);
+    element.focus({ preventScroll: true });
+    const move = (next: PointerEvent): void => {
+      const place = pointOf(next);
+      moved ||= Math.abs(place.x - start.x) + Math.abs(place.y - start.y) > CLICK;
+      if (!moved) return;
+      setTip(null);
+      if (event.shiftKey) {
+        setBand({ from: Math.min(start.x, place.x), to: Math.max(start.x, place.x) });
+        return;
+      }
+      const now = state.shownSpan();
+      const wanted = span.from + ((start.x - place.x) / shown.plotWidth) * (span.to - span.from);
+      state.pan((wanted - now.from) / (now.to - now.from));
+      const nowRows = state.shownRows();
+      const wantedRow = rows.from + ((start.y - place.y) / shown.plotHeight) * (rows.to - rows.from);
+      state.panRows((wantedRow - nowRows.from) / (nowRows.to - nowRows.from));
+    };
+    const end = (last: PointerEvent): void => {
+      element.removeEventListener("pointermove", move);
+      element.removeEventListener("pointerup", end);
+      element.removeEventListener("pointercancel", end);
+      setBand(null);
+      const place = pointOf(last);
+      if (!moved) hit(place.x, place.y, size.width, size.height)?.activate?.();
+      else if (event.shiftKey) {
+        const from = Math.max(LEFT, Math.min(start.x, place.x));
+        state.show(shown.time(from), shown.time(Math.max(from + 1, start.x, place.x)));
+      }
+    };
+    element.addEventListener("pointermove", move);
+    element.addEventListener("pointerup", end);
+    element.addEventListener("pointercancel", end);
+  };
+
+  const key = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const acts: Record<string, () => void> = {
+      w: () => state.zoom(1 / KEY_ZOOM, tip === null ? 0.5 : (tip.x - LEFT) / layout().plotWidth),
+      s: () => state.zoom(KEY_ZOOM, tip === null ? 0.5 : (tip.x - LEFT) / layout().plotWidth),
+      a: () => state.pan(-KEY_PAN),
+      d: () => state.pan(KEY_PAN),
+      ArrowLeft: () => state.pan(-KEY_PAN),
+      ArrowRight: () => state.pan(KEY_PAN),
+      ArrowUp: () => state.panRows(-KEY_PAN),
+      ArrowDown: () => state.panRows(KEY_PAN),
+      "+": () => state.zoomRows(1 / KEY_ZOOM),
+      "-": () => state.zoomRows(KEY_ZOOM),
+      "0": () => state.showAll(),
+      Home: () => state.showAll(),
+    };
+    const act = acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (act !== undefined) act();
+    else if (!onKey(event.key)) return;
+    setTip(null);
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  const find = (event: MouseEvent): { x: number; y: number; hit: Hit } | null => {
+    const place = pointOf(event);
+    const found = hit(place.x, place.y, size.width, size.height);
+    return found && { ...place, hit: found };
+  };
+
+  return (
+    <div ref={box} class="chart timeline-chart" data-testid="timeline-chart">
+      <canvas
+        ref={canvas}
+        role="application"
+        aria-roledescription="timeline"
+        aria-label={label}
+        tabIndex={0}
+        style={{ width: `${size.width}px`, height: `${size.height}px`, cursor: tip?.hit.activate ? "pointer" : "default" }}
+        onPointerDown={press}
+        onMouseMove={(event) => {
+          if (event.buttons === 0) setTip(find(event));
+        }}
+        onMouseLeave={() => setTip(null)}
+        onDblClick={(event) => {
+          const place = pointOf(event);
+          state.zoom(0.2, Math.min(1, Math.max(0, (place.x - LEFT) / layout().plotWidth)));
+        }}
+        onKeyDown={key}
+      />
+      {band && <div class="band" style={{ left: `${band.from}px`, width: `${band.to - band.from}px` }} />}
+      {tip && (
+        <div
+          class="tip"
+          role="tooltip"
+          style={{
+            left: `${Math.min(tip.x + 14, Math.max(0, size.width - 340))}px`,
+            top: `${tip.y > size.height - 130 ? tip.y - 20 - 17 * tip.hit.lines.length : tip.y + 16}px`,
+          }}
+        >
+          {tip.hit.lines.map((line, i) => (
+            <div key={i} class={i === 0 ? "tip-title" : ""}>
+              {line}
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

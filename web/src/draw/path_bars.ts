@@ -1,0 +1,64 @@
+/** The critical path along lanes: where it runs, and where it goes on at another location. */
+import type { PathSegments } from "../model/report";
+import type { Surface } from "./surface";
+
+export interface PathFrame {
+  readonly x: (ticks: number) => number;
+  /** Vertical middle of a location. */
+  readonly y: (location: number) => number;
+  readonly from: number; // pixels
+  readonly to: number;
+  readonly thick: number;
+  readonly color: string;
+}
+
+/** Switches between pieces that are at least so wide can be seen one by one. */
+const CLEAR = 1.5;
+
+/** Where thousands of switches fall into one pixel, each lane is the more solid the longer the path is
+ * in it. */
+export function drawPathBars(surface: Surface, path: PathSegments, frame: PathFrame): void {
+  const { location, edge } = path;
+  const { x, y, thick, color } = frame;
+  const dense = new Map<number, Float32Array>(); // by location: covered part of each pixel
+  const wide = Math.max(1, Math.ceil(frame.to - frame.from));
+  let wasClear = false;
+  for (let i = firstFrom(path, frame); i < location.length; i++) {
+    const begin = x(edge[i]!);
+    if (begin > frame.to) break;
+    const from = Math.max(frame.from, begin);
+    const to = Math.min(frame.to, x(edge[i + 1]!));
+    if (to < frame.from) continue;
+    const isClear = x(edge[i + 1]!) - begin >= CLEAR;
+    const at = y(location[i]!);
+    if (isClear) {
+      if (wasClear && begin >= frame.from) surface.line(begin, y(location[i - 1]!), begin, at, { color, width: 0.8 });
+      surface.rect(from, at - thick / 2, to - from, thick, color);
+    } else {
+      let covered = dense.get(location[i]!);
+      if (covered === undefined) dense.set(location[i]!, (covered = new Float32Array(wide)));
+      const pixel = Math.min(wide - 1, Math.floor(from - frame.from));
+      covered[pixel]! += to - from;
+    }
+    wasClear = isClear;
+  }
+  for (const [at, covered] of dense) {
+    covered.forEach((part, pixel) => {
+      if (part <= 0) return;
+      const opacity = Math.max(0.08, Math.min(1, part));
+      surface.rect(frame.from + pixel, y(at) - thick / 2, 1, thick, color, opacity);
+    });
+  }
+}
+
+/** @returns the first piece that reaches into the frame. */
+function firstFrom({ location, edge }: PathSegments, frame: PathFrame): number {
+  let low = 0;
+  let high = location.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (frame.x(edge[middle + 1]!) < frame.from) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

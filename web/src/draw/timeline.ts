@@ -1,0 +1,294 @@
+/** The timeline: locations by time. */
+import { scaleLinear } from "d3-scale";
+import { formatTick, printable, shorten } from "../format";
+import type { PathSegments, Report } from "../model/report";
+import type { Activity, Timeline } from "../model/timeline";
+import { segmentIn } from "../model/timeline";
+import type { Span } from "../state/timeline";
+import { mixColors, type Palette } from "./colors";
+import { drawPathBars } from "./path_bars";
+import { textWidth, type Surface } from "./surface";
+import { drawArrows, drawCauses, drawChosen } from "./timeline_arrows";
+import type { TimelineColors } from "./timeline_colors";
+import { BOTTOM, LEFT, TimelineLayout, TOP } from "./timeline_layout";
+
+export interface TimelineScene {
+  readonly report: Report;
+  readonly timeline: Timeline;
+  readonly colors: TimelineColors;
+  readonly span: Span;
+  readonly rows: Span;
+  readonly arrows: boolean;
+  readonly path: PathSegments | null;
+  /** The wait state that is explained, -1: none; with what it goes back to. */
+  readonly chosen: number;
+  readonly chain: readonly Activity[];
+}
+
+export function layoutOf(scene: TimelineScene, width: number, height: number): TimelineLayout {
+  return new TimelineLayout(width, height, scene.timeline, scene.span, scene.rows);
+}
+
+export function hatchColor(palette: Palette): string {
+  return palette.dark ? "rgba(0,0,0,0.42)" : "rgba(255,255,255,0.5)";
+}
+
+export function drawTimeline(surface: Surface, palette: Palette, scene: TimelineScene): void {
+  const layout = layoutOf(scene, surface.width, surface.height);
+  if (layout.plotWidth < 40 || layout.plotHeight < 8) return;
+  drawAxis(surface, palette, scene, layout);
+  drawNames(surface, palette, scene, layout);
+  surface.clip(LEFT, TOP, layout.plotWidth, layout.plotHeight, () => {
+    const painter = new RowPainter(surface, palette, scene, layout);
+    const first = Math.max(0, Math.floor(scene.rows.from / layout.group) * layout.group);
+    const last = Math.min(scene.report.locations.length, Math.ceil(scene.rows.to));
+    for (let at = first; at < last; at += layout.group) {
+      painter.paint(at, Math.min(at + layout.group, scene.report.locations.length));
+    }
+    if (scene.path !== null) drawPath(surface, palette, scene.path, layout);
+    if (scene.arrows) drawArrows(surface, palette, scene, layout);
+    drawCauses(surface, palette, scene, layout);
+    drawChosen(surface, palette, scene, layout);
+  });
+}
+
+function drawAxis(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+  const seconds = (time: number): number => time / scene.report.ticksPerSecond;
+  const from = seconds(scene.span.from);
+  const to = seconds(scene.span.to);
+  const scale = scaleLinear([from, to], [LEFT, LEFT + layout.plotWidth]);
+  const ticks = scale.ticks(Math.max(2, Math.floor(layout.plotWidth / 120)));
+  // Far into the run, digits that all marks share would hide the others.
+  const isFar = ticks.length > 1 && from > 200 * (to - from);
+  const base = isFar ? ticks[0]! : 0;
+  ticks.forEach((tick, i) => {
+    const text = isFar && i > 0 ? `+${formatTick(tick - base)}` : isFar ? `${tick} s` : formatTick(tick);
+    surface.line(scale(tick), TOP - 5, scale(tick), surface.height - BOTTOM, { color: palette.line });
+    surface.text(scale(tick), TOP - 23, text, { size: 11, color: palette.muted, anchor: "middle" });
+  });
+  if (scene.timeline.bins === null) return;
+  // Where the single events are known.
+  scene.timeline.windows.forEach((window) => {
+    const x = Math.max(LEFT, layout.x(window.from));
+    const end = Math.min(LEFT + layout.plotWidth, layout.x(window.to));
+    if (end > LEFT && x < LEFT + layout.plotWidth) {
+      surface.rect(x, TOP - 12, Math.max(3, end - x), 5, palette.accent, 0.75);
+    }
+  });
+}
+
+function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+  const { locations } = scene.report;
+  const every = Math.max(1, Math.ceil(13 / layout.laneHeight));
+  const step = every <= 1 ? 1 : niceStep(every);
+  const first = Math.ceil(Math.max(0, scene.rows.from - 0.5) / step) * step;
+  for (let i = first; i < Math.min(locations.length, scene.rows.to); i += step) {
+    const y = layout.middle(i);
+    if (y < TOP || y > TOP + layout.plotHeight) continue;
+    const { rank, thread } = locations[i]!;
+    surface.text(LEFT - 8, y, thread === 0 ? `rank ${rank}` : `${rank}.${thread}`, {
+      size: 11,
+      color: palette.muted,
+      anchor: "end",
+    });
+  }
+}
+
+function niceStep(least: number): number {
+  for (let step = 1; ; step *= 10) {
+    for (const factor of [1, 2, 5]) if (factor * step >= least) return factor * step;
+  }
+}
+
+function drawPath(surface: Surface, palette: Palette, path: PathSegments, layout: TimelineLayout): void {
+  if (path.location.length === 0) return;
+  const thick = Math.max(1.5, Math.min(4, layout.laneHeight * 0.2));
+  drawPathBars(surface, path, {
+    x: (ticks) => layout.x(ticks),
+    y: (location) => layout.top(location + 1) - thick / 2,
+    from: LEFT,
+    to: LEFT + layout.plotWidth,
+    thick,
+    color: palette.path,
+  });
+}
+
+/** Text appears in what is at least so wide and high. */
+const LABEL_WIDTH = 44;
+const LABEL_HEIGHT = 13;
+
+/** In rows that are not so high colours are mixed, not stacked. */
+const LEAST_STACK = 9;
+
+/** Paints rows. What is narrower than a pixel is added up: a pixel shows all colours that are in it, by
+ * their parts, and hides none. */
+class RowPainter {
+  private readonly kinds: number;
+  private readonly columns: number;
+  private readonly sums: Float64Array; // [column][kind], pixels
+  private readonly hatch: string;
+
+  constructor(
+    private readonly surface: Surface,
+    private readonly palette: Palette,
+    private readonly scene: TimelineScene,
+    private readonly layout: TimelineLayout,
+  ) {
+    this.kinds = scene.colors.entries.length;
+    this.columns = Math.ceil(layout.plotWidth);
+    this.sums = new Float64Array(this.columns * this.kinds);
+    this.hatch = hatchColor(palette);
+  }
+
+  paint(first: number, end: number): void {
+    // Whole pixels: rows that touch one another must leave no seams.
+    const upper = Math.round(this.layout.top(first));
+    const whole = Math.round(this.layout.top(end)) - upper;
+    const gap = whole >= 14 ? 3 : whole >= 6 ? 1 : 0;
+    const top = Math.max(TOP - 1, upper);
+    const bottom = Math.min(TOP + this.layout.plotHeight + 1, upper + whole - gap);
+    if (bottom <= top) return;
+    this.sums.fill(0);
+    for (let location = first; location < end; location++) {
+      const parts = this.layout.partsOf(location);
+      if (this.scene.timeline.bins !== null) this.addOverview(location, parts);
+      for (const part of parts) {
+        this.addLane(part.lane, part.from, part.to, end - first === 1, top, bottom - top);
+      }
+    }
+    this.flush(top, bottom - top);
+  }
+
+  /** Adds the pixels from x to x + width to what has this kind. */
+  private add(x: number, width: number, kind: number): void {
+    let from = Math.max(0, x - LEFT);
+    const to = Math.min(this.columns, x + width - LEFT);
+    while (from < to) {
+      const column = Math.floor(from);
+      const until = Math.min(to, column + 1);
+      this.sums[column * this.kinds + kind]! += until - from;
+      from = until;
+    }
+  }
+
+  private addLane(lane: number, from: number, to: number, isSingle: boolean, y: number, height: number): void {
+    const { timeline, colors } = this.scene;
+    const { since, callpath, kind, wait } = timeline.segments;
+    const last = timeline.laneStart[lane + 1]! - 1;
+    let at = segmentIn(timeline, lane, from);
+    if (at < 0) at = timeline.laneStart[lane]!;
+    for (; at < last && since[at]! < to; at++) {
+      if (callpath[at]! < 0) continue;
+      const begin = this.layout.x(Math.max(from, since[at]!));
+      const width = this.layout.x(Math.min(to, since[at + 1]!)) - begin;
+      if (width <= 0) continue;
+      const entry = colors.segment(callpath[at]!, kind[at] !== 0, wait[at]!);
+      if (isSingle && width >= 1) this.draw(begin, y, width, height, entry, callpath[at]!);
+      else this.add(begin, width, entry);
+    }
+  }
+
+  private draw(x: number, y: number, width: number, height: number, entry: number, callpath: number): void {
+    const { color, hatched } = this.scene.colors.entries[entry]!;
+    // Calls that touch one another stay apart where there is room.
+    const shown = width > 3 ? width - 0.6 : width;
+    this.surface.rect(x, y, shown, height, color);
+    if (hatched && width >= 2) this.surface.hatch(x, y, shown, height, this.hatch);
+    const left = Math.max(x, LEFT);
+    const room = Math.min(x + width, LEFT + this.layout.plotWidth) - left - 8;
+    if (room < LABEL_WIDTH || height < LABEL_HEIGHT) return;
+    const name = shorten(printable(this.scene.report.callpaths[callpath]!.region), 60);
+    const isCalm = color === this.palette.compute || color === this.palette.line;
+    const size = Math.min(11, height - 2);
+    if (hatched) {
+      // Text does not stand on hatching.
+      const wide = Math.min(room, textWidth(name, size, 600)) + 4;
+      this.surface.rect(left + 2, y + height / 2 - size * 0.7, wide, size * 1.4, color);
+    }
+    this.surface.text(left + 4, y + height / 2, name, {
+      size,
+      color: isCalm ? this.palette.ink : this.palette.dark ? "#0c0d0f" : "#ffffff",
+      weight: hatched ? 600 : 400,
+      limit: room,
+    });
+  }
+
+  private addOverview(location: number, parts: readonly { from: number; to: number }[]): void {
+    const { span } = this.scene;
+    let from = span.from;
+    for (const part of [...parts, { from: span.to, to: span.to }]) {
+      if (part.from > from) this.addBins(location, from, part.from);
+      from = Math.max(from, part.to);
+    }
+  }
+
+  private addBins(location: number, from: number, to: number): void {
+    const bins = this.scene.timeline.bins!;
+    const { colors, timeline } = this.scene;
+    const row = Math.floor(location / bins.group) * bins.count;
+    const length = timeline.length / bins.count;
+    const last = Math.min(bins.count - 1, Math.floor(to / length));
+    for (let bin = Math.max(0, Math.floor(from / length)); bin <= last; bin++) {
+      const x = this.layout.x(Math.max(from, bin * length));
+      const width = this.layout.x(Math.min(to, (bin + 1) * length)) - x;
+      if (width <= 0) continue;
+      const cell = row + bin;
+      this.addShare(x, width, bins.compute[cell]!, colors.compute);
+      this.addShare(x, width, bins.call[cell]!, colors.call);
+      bins.kinds.forEach((metric, k) => {
+        this.addShare(x, width, bins.wait[k * bins.rows * bins.count + cell]!, colors.waiting(metric));
+      });
+    }
+  }
+
+  private addShare(x: number, width: number, percent: number, kind: number): void {
+    if (percent === 0) return;
+    let from = Math.max(0, x - LEFT);
+    const to = Math.min(this.columns, x + width - LEFT);
+    while (from < to) {
+      const column = Math.floor(from);
+      const until = Math.min(to, column + 1);
+      this.sums[column * this.kinds + kind]! += ((until - from) * percent) / 100;
+      from = until;
+    }
+  }
+
+  /** Draws what was added up, neighbours that look the same at once. */
+  private flush(y: number, height: number): void {
+    let from = 0;
+    let before = "";
+    let beforeParts: number[] = [];
+    for (let column = 0; column <= this.columns; column++) {
+      const parts: number[] = column < this.columns ? this.partsAt(column) : [];
+      const key = parts.length === 0 ? "" : parts.map((part) => Math.round(part * 64)).join();
+      if (key === before && column < this.columns) continue;
+      if (before !== "") this.stack(LEFT + from, column - from, y, height, beforeParts);
+      from = column;
+      before = key;
+      beforeParts = parts;
+    }
+  }
+
+  private partsAt(column: number): number[] {
+    let total = 0;
+    const base = column * this.kinds;
+    for (let kind = 0; kind < this.kinds; kind++) total += this.sums[base + kind]!;
+    if (total < 1e-6) return [];
+    return Array.from({ length: this.kinds }, (_, kind) => this.sums[base + kind]! / total);
+  }
+
+  private stack(x: number, width: number, y: number, height: number, parts: readonly number[]): void {
+    if (height < LEAST_STACK) {
+      const colors = this.scene.colors.entries.map((entry) => entry.color);
+      this.surface.rect(x, y, width, height, mixColors(colors, parts));
+      return;
+    }
+    let bottom = y + height;
+    parts.forEach((part, kind) => {
+      if (part <= 0) return;
+      const tall = part * height;
+      bottom -= tall;
+      this.surface.rect(x, bottom, width, tall, this.scene.colors.entries[kind]!.color);
+    });
+  }
+}

@@ -1,0 +1,155 @@
+/** What goes from one location to another in a timeline: messages, one-sided operations, causes. */
+import type { Palette } from "./colors";
+import type { Stroke, Surface } from "./surface";
+import type { TimelineScene } from "./timeline";
+import { LEFT, type TimelineLayout } from "./timeline_layout";
+
+/** More arrows than this would hide the rest; they appear when one zooms in. */
+const MOST_ARROWS = 1500;
+const MOST_CAUSES = 150;
+
+/** Arrows shorter than this many pixels say nothing. */
+const LEAST_LENGTH = 6;
+
+/** Waits that are narrower have no arrow of their own. */
+const LEAST_WAIT = 10;
+
+export function arrowStroke(palette: Palette, kind: number): Stroke {
+  switch (kind) {
+    case 1:
+      return { color: palette.accent, width: 1.2 };
+    case 2:
+      return { color: palette.path, width: 1.2, dash: [5, 3] };
+    case 3:
+      return { color: palette.cause, width: 1.2, dash: [2, 2] };
+    case 4:
+      return { color: palette.muted, width: 1, dash: [1, 3] };
+    default:
+      return { color: palette.ink, width: 1 };
+  }
+}
+
+/** Heads tell kinds apart, too: a put's is filled, a get's open, an atomic operation's a diamond, a
+ * lock's a ring. */
+export function drawHead(
+  surface: Surface,
+  palette: Palette,
+  kind: number,
+  from: readonly [number, number],
+  to: readonly [number, number],
+): void {
+  const { color } = arrowStroke(palette, kind);
+  const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
+  const dx = (to[0] - from[0]) / length;
+  const dy = (to[1] - from[1]) / length;
+  const at = (along: number, across: number): [number, number] => [
+    to[0] - along * dx - across * dy,
+    to[1] - along * dy + across * dx,
+  ];
+  if (kind === 4) {
+    surface.circle(to[0], to[1], 2.6, color);
+    surface.circle(to[0], to[1], 1.3, palette.panel);
+  } else if (kind === 3) {
+    surface.polygon([at(0, 0), at(4, 3), at(8, 0), at(4, -3)], color);
+  } else if (kind === 2) {
+    surface.polyline([at(7, 3.5), at(0, 0), at(7, -3.5)], { color, width: 1.4 });
+  } else {
+    surface.polygon([at(0, 0), at(7, 3), at(7, -3)], color);
+  }
+}
+
+export function drawArrows(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+  const { arrows } = scene.timeline;
+  const shown: number[] = [];
+  if (layout.group > 1) return;
+  scene.timeline.windows.forEach((window, i) => {
+    if (!layout.isDrawn(i)) return;
+    for (let k = window.arrows.first; k < window.arrows.end && shown.length <= MOST_ARROWS; k++) {
+      const begin = arrows.since[k]!;
+      const end = begin + arrows.time[k]!;
+      if (end < scene.span.from || begin > scene.span.to) continue;
+      if (!layout.isVisible(arrows.tail[k]!) && !layout.isVisible(arrows.head[k]!)) continue;
+      shown.push(k);
+    }
+  });
+  if (shown.length > MOST_ARROWS) return;
+  // Overlapping excerpts have the same arrows.
+  const seen = new Set<string>();
+  for (const k of shown) {
+    const kind = arrows.kind[k]!;
+    const begin = arrows.since[k]!;
+    const key = `${kind}.${arrows.tail[k]}.${arrows.head[k]}.${begin}.${arrows.time[k]}`;
+    if (scene.timeline.windows.length > 1 && seen.has(key)) continue;
+    seen.add(key);
+    const from = [layout.x(begin), layout.middle(arrows.tail[k]!)] as const;
+    const to = [layout.x(begin + arrows.time[k]!), layout.middle(arrows.head[k]!)] as const;
+    if (Math.abs(to[0] - from[0]) + Math.abs(to[1] - from[1]) < LEAST_LENGTH) continue;
+    surface.line(from[0], from[1], to[0], to[1], arrowStroke(palette, kind));
+    drawHead(surface, palette, kind, from, to);
+  }
+}
+
+/** From waits to what ended them, where there is room. */
+export function drawCauses(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+  const { waits } = scene.timeline;
+  if (layout.group > 1) return;
+  const shown: number[] = [];
+  scene.timeline.windows.forEach((window, i) => {
+    if (!layout.isDrawn(i)) return;
+    for (let k = window.waits.first; k < window.waits.end; k++) {
+      const end = waits.enter[k]! + waits.time[k]!;
+      if (end < scene.span.from || end > scene.span.to || waits.causeLocation[k]! < 0) continue;
+      const width = layout.x(end) - Math.max(LEFT, layout.x(waits.enter[k]!));
+      if (width >= LEAST_WAIT && layout.isVisible(waits.location[k]!)) shown.push(k);
+    }
+  });
+  shown.sort((a, b) => waits.time[b]! - waits.time[a]!);
+  for (const k of shown.slice(0, MOST_CAUSES)) drawCause(surface, palette, scene, layout, k, 1.2);
+}
+
+function drawCause(
+  surface: Surface,
+  palette: Palette,
+  scene: TimelineScene,
+  layout: TimelineLayout,
+  wait: number,
+  width: number,
+): void {
+  const { waits } = scene.timeline;
+  const x = layout.x(waits.enter[wait]! + waits.time[wait]!);
+  const from = layout.middle(waits.location[wait]!);
+  const to = layout.middle(waits.causeLocation[wait]!);
+  if (Math.abs(to - from) < 2) return;
+  const down = to > from ? 1 : -1;
+  surface.line(x, from, x, to, { color: palette.cause, width });
+  surface.polygon([[x, to], [x - 3.5, to - 7 * down], [x + 3.5, to - 7 * down]], palette.cause);
+  surface.circle(x, from, 2.2, palette.cause);
+}
+
+/** The wait state that is explained, and what it goes back to, step by step. */
+export function drawChosen(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+  const { waits } = scene.timeline;
+  if (scene.chosen < 0) return;
+  const frame = (location: number, from: number, to: number, color: string): void => {
+    const x = Math.max(LEFT - 4, layout.x(from));
+    const end = Math.min(LEFT + layout.plotWidth + 4, layout.x(to));
+    const top = layout.top(location);
+    const height = Math.max(4, layout.laneHeight - (layout.laneHeight >= 14 ? 3 : 0));
+    surface.frame(x, top, Math.max(3, end - x), height, { color: palette.panel, width: 4 });
+    surface.frame(x, top, Math.max(3, end - x), height, { color, width: 2 });
+  };
+  let at = scene.chosen;
+  for (const step of scene.chain) {
+    const end = waits.enter[at]! + waits.time[at]!;
+    drawCause(surface, palette, scene, layout, at, 2.4);
+    if (step.wait < 0) {
+      frame(step.location, waits.enter[at]!, end, palette.cause);
+      break;
+    }
+    frame(step.location, waits.enter[step.wait]!, waits.enter[step.wait]! + waits.time[step.wait]!, palette.cause);
+    at = step.wait;
+  }
+  const enter = waits.enter[scene.chosen]!;
+  if (scene.chain.length === 0) drawCause(surface, palette, scene, layout, scene.chosen, 2.4);
+  frame(waits.location[scene.chosen]!, enter, enter + waits.time[scene.chosen]!, palette.ink);
+}

@@ -1,0 +1,113 @@
+/** What the colours of a timeline mean. */
+import { schemeTableau10 } from "d3-scale-chromatic";
+import { printable, shorten } from "../format";
+import type { Report } from "../model/report";
+import type { Timeline } from "../model/timeline";
+import { callpathValues, functionValues, metricSet } from "../model/severity";
+import type { Coloring } from "../state/timeline";
+import type { Palette } from "./colors";
+
+export interface ColorEntry {
+  readonly name: string;
+  readonly color: string;
+  readonly hatched: boolean;
+}
+
+/** Numbers of entries for all that a timeline shows. */
+export interface TimelineColors {
+  readonly entries: readonly ColorEntry[];
+  /** Entries that the legend leaves out: they look like others, but hatched. */
+  readonly legend: readonly ColorEntry[];
+  segment(callpath: number, isCall: boolean, wait: number): number;
+  /** For overviews, which know no call paths. */
+  readonly compute: number;
+  readonly call: number;
+  waiting(metric: number): number;
+}
+
+const REGIONS = 8;
+
+export function timelineColors(
+  report: Report,
+  timeline: Timeline,
+  coloring: Coloring,
+  palette: Palette,
+): TimelineColors {
+  const compute = { name: "Computation", color: palette.compute, hatched: false };
+  const call = { name: "Communication call", color: palette.communicate, hatched: false };
+  const wait = { name: "Waiting", color: palette.wait, hatched: true };
+  switch (coloring) {
+    case "class":
+      return {
+        entries: [compute, call, wait],
+        legend: [compute, call, wait],
+        segment: (_, isCall, waiting) => (waiting >= 0 ? 2 : isCall ? 1 : 0),
+        compute: 0,
+        call: 1,
+        waiting: () => 2,
+      };
+    case "kind":
+      return kindColors(report, timeline, palette);
+    case "region":
+      return regionColors(report, palette, wait);
+  }
+}
+
+function kindColors(report: Report, timeline: Timeline, palette: Palette): TimelineColors {
+  const kinds = timeline.bins?.kinds.slice() ?? [];
+  for (let i = 0; i < timeline.waits.count; i++) {
+    const metric = timeline.waits.metric[i]!;
+    if (!kinds.includes(metric)) kinds.push(metric);
+  }
+  const order = new Map(report.statistics.map((record) => [record.metric, record.sum]));
+  kinds.sort((a, b) => (order.get(report.metrics[b]!.id) ?? 0) - (order.get(report.metrics[a]!.id) ?? 0));
+  // Waiting stands out: warm and strong colours first, none of them a grey.
+  const strong = [2, 0, 5, 6, 4, 3, 7, 1, 8].map((i) => schemeTableau10[i]!);
+  const entries: ColorEntry[] = [
+    { name: "Computation", color: palette.line, hatched: false },
+    { name: "Communication call", color: palette.faint, hatched: false },
+    ...kinds.map((metric, i) => ({
+      name: report.metrics[metric]!.name,
+      color: i === 0 ? palette.wait : strong[i % strong.length]!,
+      hatched: true,
+    })),
+  ];
+  const of = new Map(kinds.map((metric, i) => [metric, i + 2]));
+  return {
+    entries,
+    legend: entries,
+    segment: (_, isCall, wait) => (wait >= 0 ? of.get(timeline.waits.metric[wait]!)! : isCall ? 1 : 0),
+    compute: 0,
+    call: 1,
+    waiting: (metric) => of.get(metric) ?? 1,
+  };
+}
+
+function regionColors(report: Report, palette: Palette, wait: ColorEntry): TimelineColors {
+  const time = report.metricById.get("time");
+  const values =
+    time === undefined
+      ? new Map<string, number>()
+      : functionValues(report, callpathValues(report, metricSet(report, time.index, false)).exclusive);
+  const names = [...values.keys()].sort((a, b) => values.get(b)! - values.get(a)!).slice(0, REGIONS);
+  // Without grey, which stands for all others.
+  const colors = [0, 4, 5, 6, 2, 1, 3, 7].map((i) => schemeTableau10[i]!);
+  const plain: ColorEntry[] = names.map((name, i) => ({
+    name: shorten(printable(name), 40),
+    color: colors[i]!,
+    hatched: false,
+  }));
+  plain.push({ name: "Others", color: palette.compute, hatched: false });
+  const entries = [...plain, ...plain.map((entry) => ({ ...entry, hatched: true })), wait];
+  const of = new Map(names.map((name, i) => [name, i]));
+  const others = plain.length - 1;
+  const byCallpath = report.callpaths.map(({ region }) => of.get(region) ?? others);
+  return {
+    entries,
+    legend: [...plain, { name: "Waiting", color: palette.faint, hatched: true }],
+    segment: (callpath, _, waiting) => (byCallpath[callpath] ?? others) + (waiting >= 0 ? plain.length : 0),
+    compute: others,
+    call: others,
+    waiting: () => entries.length - 1,
+  };
+}

@@ -1,0 +1,355 @@
+/** The timeline in memory: what each location was doing, wait states, arrows. Times are ticks since the
+ * begin of the run (src/view/timeline_events.h). */
+import type { Bundle } from "../data/bundle";
+import type { JsonTimeline } from "../data/layout";
+
+/** Some locations for some time, with all their events. */
+export interface TimelineWindow {
+  readonly from: number;
+  readonly to: number;
+  /** Lane of each location; -1: not in this window. */
+  readonly laneOf: Int32Array;
+  /** Wait states and arrows from first to end - 1. */
+  readonly waits: Range;
+  readonly arrows: Range;
+  /** The wait state that it surrounds: kind (a metric) and place; null: all of the run. */
+  readonly about: { readonly metric: number; readonly location: number; readonly enter: number } | null;
+}
+
+export interface Range {
+  first: number;
+  end: number;
+}
+
+/** Segments; those of a lane follow one another, and one lasts until the next one begins. */
+export interface Segments {
+  readonly since: Float64Array;
+  /** -1: nothing is known to run. */
+  readonly callpath: Int32Array;
+  readonly kind: Uint8Array;
+  /** The wait state that it is; -1: none. */
+  readonly wait: Int32Array;
+}
+
+export const enum SegmentKind {
+  NoCall = 0,
+  CallBegins = 1,
+  CallGoesOn = 2,
+}
+
+export interface TimelineWaits {
+  readonly count: number;
+  readonly window: Float64Array;
+  readonly location: Float64Array;
+  readonly enter: Float64Array;
+  readonly time: Float64Array;
+  readonly rest: Float64Array;
+  readonly metric: Float64Array;
+  readonly callpath: Float64Array;
+  /** -1: unknown. */
+  readonly causeLocation: Float64Array;
+  readonly causeCallpath: Float64Array;
+}
+
+export const ARROW_NAMES = ["message", "put", "get", "atomic operation", "lock"] as const;
+
+export interface TimelineArrows {
+  readonly count: number;
+  readonly kind: Float64Array;
+  readonly tail: Float64Array;
+  readonly head: Float64Array;
+  readonly since: Float64Array;
+  readonly time: Float64Array;
+}
+
+/** Parts of the time, by rows of neighbouring locations: percent of their CPU time. */
+export interface Bins {
+  readonly count: number;
+  readonly rows: number;
+  readonly group: number;
+  /** Kinds of wait states (metrics). */
+  readonly kinds: readonly number[];
+  readonly compute: Float64Array;
+  readonly call: Float64Array;
+  readonly wait: Float64Array;
+}
+
+export interface Timeline {
+  readonly length: number;
+  readonly calls: number;
+  readonly windows: readonly TimelineWindow[];
+  /** First segment of each lane; one more element than lanes. */
+  readonly laneStart: Uint32Array;
+  readonly segments: Segments;
+  readonly waits: TimelineWaits;
+  readonly arrows: TimelineArrows;
+  /** Of runs that are not shown whole. */
+  readonly bins: Bins | null;
+}
+
+/** @returns the parts of an ascending list of window numbers, one for each window. */
+function rangesOf(windows: Float64Array, count: number): Range[] {
+  const ranges: Range[] = [];
+  for (let window = 0, at = 0; window < count; window++) {
+    const first = at;
+    while (at < windows.length && windows[at] === window) at++;
+    ranges.push({ first, end: at });
+  }
+  return ranges;
+}
+
+interface Lanes {
+  readonly start: Uint32Array;
+  readonly since: Float64Array;
+  readonly callpath: Float64Array;
+  readonly kind: Float64Array;
+}
+
+/** Splits the calls that wait where their waiting ends, and marks what is waiting. */
+function splitWaits(lanes: Lanes, waitsOf: readonly number[][], waits: TimelineWaits) {
+  const start = new Uint32Array(lanes.start.length);
+  const most = lanes.since.length + 2 * waits.count;
+  const since = new Float64Array(most);
+  const callpath = new Int32Array(most);
+  const kind = new Uint8Array(most);
+  const wait = new Int32Array(most);
+  let count = 0;
+  const push = (time: number, path: number, what: number, waiting: number): void => {
+    since[count] = time;
+    callpath[count] = path;
+    kind[count] = what;
+    wait[count++] = waiting;
+  };
+  for (let lane = 0; lane + 1 < lanes.start.length; lane++) {
+    start[lane] = count;
+    const own = waitsOf[lane]!;
+    let next = 0;
+    const end = lanes.start[lane + 1]!;
+    for (let i = lanes.start[lane]!; i < end; i++) {
+      const begin = lanes.since[i]!;
+      const until = i + 1 < end ? lanes.since[i + 1]! : begin;
+      const path = lanes.callpath[i]! - 1;
+      while (next < own.length && waits.enter[own[next]!]! + waits.time[own[next]!]! <= begin) next++;
+      let waiting = -1;
+      // Calls inside of a waiting call may wait, too: the innermost one stands later in the list.
+      for (let k = next; k < own.length && waits.enter[own[k]!]! <= begin; k++) {
+        const isOver = waits.enter[own[k]!]! + waits.time[own[k]!]! <= begin;
+        if (!isOver && waits.callpath[own[k]!] === path && lanes.kind[i] !== 0) waiting = own[k]!;
+      }
+      push(begin, path, lanes.kind[i]!, waiting);
+      if (waiting >= 0) {
+        const over = waits.enter[waiting]! + waits.time[waiting]!;
+        if (over < until) push(over, path, SegmentKind.CallGoesOn, -1);
+      }
+    }
+  }
+  start[lanes.start.length - 1] = count;
+  return {
+    start,
+    segments: {
+      since: since.slice(0, count),
+      callpath: callpath.slice(0, count),
+      kind: kind.slice(0, count),
+      wait: wait.slice(0, count),
+    },
+  };
+}
+
+export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): Timeline {
+  const { json } = bundle;
+  const lessOne = (values: Float64Array): Float64Array => values.map((value) => value - 1);
+  const waitWindow = bundle.column("wait_window");
+  const waits: TimelineWaits = {
+    count: waitWindow.length,
+    window: waitWindow,
+    location: bundle.column("wait_location"),
+    enter: bundle.column("wait_enter"),
+    time: bundle.column("wait_time"),
+    rest: bundle.column("wait_rest"),
+    metric: bundle.column("wait_metric"),
+    callpath: bundle.column("wait_callpath"),
+    causeLocation: lessOne(bundle.column("wait_cause_location")),
+    causeCallpath: lessOne(bundle.column("wait_cause_callpath")),
+  };
+  const arrowWindow = bundle.column("arrow_window");
+  const arrows: TimelineArrows = {
+    count: arrowWindow.length,
+    kind: bundle.column("arrow_kind"),
+    tail: bundle.column("arrow_tail"),
+    head: bundle.column("arrow_head"),
+    since: bundle.column("arrow_since"),
+    time: bundle.column("arrow_time"),
+  };
+  const laneWindow = bundle.column("lane_window");
+  const laneLocation = bundle.column("lane_location");
+  const laneCount = bundle.column("lane_count");
+  const start = new Uint32Array(laneCount.length + 1);
+  laneCount.forEach((count, lane) => (start[lane + 1] = start[lane]! + count));
+  const waitRanges = rangesOf(waitWindow, json.windows.length);
+  const arrowRanges = rangesOf(arrowWindow, json.windows.length);
+  const windows = json.windows.map(({ from, to, metric, location, enter }, i): TimelineWindow => ({
+    from,
+    to,
+    laneOf: new Int32Array(locations).fill(-1),
+    waits: waitRanges[i]!,
+    arrows: arrowRanges[i]!,
+    about: metric === null || location === null || enter === null ? null : { metric, location, enter },
+  }));
+  laneWindow.forEach((window, lane) => {
+    windows[window]!.laneOf[laneLocation[lane]!] = lane;
+  });
+  const waitsOf: number[][] = Array.from({ length: laneCount.length }, () => []);
+  for (let i = 0; i < waits.count; i++) {
+    waitsOf[windows[waits.window[i]!]!.laneOf[waits.location[i]!]!]!.push(i);
+  }
+  const { start: laneStart, segments } = splitWaits(
+    {
+      start,
+      since: bundle.column("segment_since"),
+      callpath: bundle.column("segment_callpath"),
+      kind: bundle.column("segment_kind"),
+    },
+    waitsOf,
+    waits,
+  );
+  return {
+    length: json.length,
+    calls: json.calls,
+    windows,
+    laneStart,
+    segments,
+    waits,
+    arrows,
+    bins:
+      json.bins === undefined
+        ? null
+        : {
+            count: json.bins.count,
+            rows: json.bins.rows,
+            group: json.bins.group,
+            kinds: json.bins.waits,
+            compute: bundle.column("bin_compute"),
+            call: bundle.column("bin_call"),
+            wait: bundle.column("bin_wait"),
+          },
+  };
+}
+
+/** @returns the segment of a lane at a time, -1 if there is none. */
+export function segmentIn(timeline: Timeline, lane: number, time: number): number {
+  const { since } = timeline.segments;
+  let low = timeline.laneStart[lane]!;
+  const last = timeline.laneStart[lane + 1]! - 1;
+  if (last < low || time < since[low]! || time >= since[last]!) return -1;
+  for (let high = last; high - low > 1; ) {
+    const middle = (low + high) >> 1;
+    if (since[middle]! <= time) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** @returns the whole call, or stretch of other code, that a segment is a part of. */
+export function extentOf(timeline: Timeline, lane: number, segment: number): { from: number; to: number } {
+  const { since, callpath, kind } = timeline.segments;
+  const first = timeline.laneStart[lane]!;
+  const last = timeline.laneStart[lane + 1]! - 1;
+  let begin = segment;
+  let end = segment + 1;
+  if (kind[segment] !== SegmentKind.NoCall) {
+    // Its parts are split by calls inside of it, which have other call paths.
+    while (begin > first && kind[begin] === SegmentKind.CallGoesOn) begin--;
+    while (begin > first && (callpath[begin] !== callpath[segment] || kind[begin] !== SegmentKind.CallBegins)) {
+      begin--;
+    }
+    while (end < last && kind[end] === SegmentKind.CallGoesOn && callpath[end] === callpath[segment]) end++;
+  }
+  return { from: since[begin]!, to: since[end]! };
+}
+
+/** @returns the wait state of a location whose call began then, -1 if it is not in the page. */
+export function findWait(timeline: Timeline, location: number, enter: number): number {
+  const { waits } = timeline;
+  for (let i = 0; i < waits.count; i++) {
+    if (waits.location[i] === location && waits.enter[i] === enter) return i;
+  }
+  return -1;
+}
+
+/** What a location did for some time. */
+export interface Activity {
+  readonly location: number;
+  readonly callpath: number;
+  /** -1: it did not wait. */
+  readonly wait: number;
+  readonly time: number;
+  readonly share: number;
+}
+
+/** Adds up what a location did between two times, longest first. */
+export function activitiesIn(
+  timeline: Timeline,
+  window: TimelineWindow,
+  location: number,
+  from: number,
+  to: number,
+): Activity[] {
+  const lane = window.laneOf[location]!;
+  if (lane < 0 || to <= from) return [];
+  const { since, callpath, wait } = timeline.segments;
+  const found = new Map<string, { callpath: number; wait: number; time: number }>();
+  const last = timeline.laneStart[lane + 1]! - 1;
+  for (let i = Math.max(timeline.laneStart[lane]!, segmentIn(timeline, lane, from)); i < last; i++) {
+    if (since[i]! >= to) break;
+    const time = Math.min(since[i + 1]!, to) - Math.max(since[i]!, from);
+    if (time <= 0 || callpath[i]! < 0) continue;
+    const key = wait[i]! >= 0 ? `w${wait[i]}` : `c${callpath[i]}`;
+    const entry = found.get(key) ?? { callpath: callpath[i]!, wait: wait[i]!, time: 0 };
+    entry.time += time;
+    found.set(key, entry);
+  }
+  return [...found.values()]
+    .sort((a, b) => b.time - a.time)
+    .map((entry) => ({ location, ...entry, share: entry.time / (to - from) }));
+}
+
+const LONGEST_CHAIN = 8;
+
+/** Follows a wait state back: what its cause did meanwhile; if that mostly waited, too, what the cause
+ * of that did, and so on. @returns the largest part of each step; the last one is no wait if the
+ * timeline reaches back that far */
+export function followCauses(timeline: Timeline, wait: number): Activity[] {
+  const { waits } = timeline;
+  const chain: Activity[] = [];
+  const seen = new Set([wait]);
+  for (let at = wait; chain.length < LONGEST_CHAIN; ) {
+    const cause = waits.causeLocation[at]!;
+    if (cause < 0) break;
+    const window = timeline.windows[waits.window[at]!]!;
+    const end = waits.enter[at]! + waits.time[at]!;
+    const [largest] = activitiesIn(timeline, window, cause, waits.enter[at]!, end);
+    if (largest === undefined) break;
+    chain.push(largest);
+    if (largest.wait < 0 || seen.has(largest.wait)) break;
+    seen.add(largest.wait);
+    at = largest.wait;
+  }
+  return chain;
+}
+
+/** @returns the longest wait states in the page, longest first, none of them twice. */
+export function longestWaits(timeline: Timeline, most: number): number[] {
+  const { waits } = timeline;
+  const order = Array.from({ length: waits.count }, (_, i) => i);
+  order.sort((a, b) => waits.time[b]! - waits.time[a]!);
+  const seen = new Set<string>();
+  const found: number[] = [];
+  for (const i of order) {
+    const key = `${waits.location[i]}.${waits.enter[i]}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    found.push(i);
+    if (found.length === most) break;
+  }
+  return found;
+}

@@ -1,0 +1,118 @@
+/** What part of the timeline is shown, and how. */
+import { signal } from "@preact/signals";
+import type { Timeline } from "../model/timeline";
+
+export type Coloring = "class" | "region" | "kind";
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Seconds are far longer than this; below it there is nothing more to see. */
+const LEAST_TICKS = 20;
+const LEAST_ROWS = 1;
+
+export class TimelineState {
+  /** Null until it is needed. */
+  readonly data = signal<Timeline | null>(null);
+  readonly failure = signal<string | null>(null);
+  /** Ticks since the begin of the run; null: all of it. */
+  readonly span = signal<Span | null>(null);
+  /** Locations; null: all. */
+  readonly rows = signal<Span | null>(null);
+  readonly coloring = signal<Coloring>("class");
+  readonly arrows = signal(true);
+  readonly path = signal(true);
+  /** The wait state that is explained. */
+  readonly chosen = signal<{ readonly location: number; readonly enter: number } | null>(null);
+  private reading = false;
+
+  constructor(
+    readonly locations: number,
+    readonly isThere: boolean,
+    private readonly read: () => Promise<Timeline>,
+  ) {}
+
+  load(): void {
+    if (!this.isThere || this.reading) return;
+    this.reading = true;
+    this.read().then(
+      (timeline) => (this.data.value = timeline),
+      (error: unknown) => (this.failure.value = error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  shownSpan(): Span {
+    return this.span.value ?? { from: 0, to: this.data.value?.length ?? 1 };
+  }
+
+  shownRows(): Span {
+    return this.rows.value ?? { from: 0, to: this.locations };
+  }
+
+  /** Makes the time shown `factor` times as long; `at` (a part of it) stays where it is. */
+  zoom(factor: number, at = 0.5): void {
+    const length = this.data.value?.length ?? 1;
+    this.span.value = zoomed(this.shownSpan(), factor, at, length, LEAST_TICKS);
+  }
+
+  /** Moves by a part of what is shown. */
+  pan(part: number): void {
+    const length = this.data.value?.length ?? 1;
+    this.span.value = moved(this.shownSpan(), part, length);
+  }
+
+  zoomRows(factor: number, at = 0.5): void {
+    this.rows.value = zoomed(this.shownRows(), factor, at, this.locations, LEAST_ROWS);
+  }
+
+  panRows(part: number): void {
+    this.rows.value = moved(this.shownRows(), part, this.locations);
+  }
+
+  show(from: number, to: number): void {
+    const length = this.data.value?.length ?? to;
+    const missing = Math.max(0, LEAST_TICKS - (to - from)) / 2;
+    this.span.value = within({ from: from - missing, to: to + missing }, length);
+  }
+
+  showAll(): void {
+    this.span.value = null;
+    this.rows.value = null;
+  }
+
+  /** Chooses a wait state and shows it with as much around it again. */
+  goTo(location: number, enter: number, time: number, involved: readonly number[]): void {
+    this.chosen.value = { location, enter };
+    this.show(enter - 0.8 * time, enter + 1.4 * time);
+    const rows = this.shownRows();
+    const lowest = Math.min(location, ...involved);
+    const highest = Math.max(location, ...involved) + 1;
+    const most = Math.max(highest - lowest, 24);
+    if (lowest < rows.from || highest > rows.to || rows.to - rows.from > 4 * most) {
+      const centre = (lowest + highest) / 2;
+      this.rows.value = within({ from: centre - most / 2, to: centre + most / 2 }, this.locations);
+    }
+  }
+}
+
+/** @returns null for all of it. */
+function within(span: Span, length: number): Span | null {
+  const size = span.to - span.from;
+  if (size >= length) return null;
+  const from = Math.min(Math.max(0, span.from), length - size);
+  return { from, to: from + size };
+}
+
+function zoomed(span: Span, factor: number, at: number, length: number, least: number): Span | null {
+  const size = span.to - span.from;
+  const wanted = Math.min(length, Math.max(Math.min(least, length), size * factor));
+  const from = span.from + at * (size - wanted);
+  return within({ from, to: from + wanted }, length);
+}
+
+function moved(span: Span, part: number, length: number): Span | null {
+  const by = part * (span.to - span.from);
+  return within({ from: span.from + by, to: span.to + by }, length);
+}

@@ -1,0 +1,271 @@
+import { useEffect, useMemo } from "preact/hooks";
+import type { JSX } from "preact";
+import { ExportMenu } from "../components/ExportMenu";
+import { TimelineChart } from "../components/TimelineChart";
+import type { Hit } from "../components/Chart";
+import { callpathText } from "../components/Names";
+import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline";
+import { timelineColors, type TimelineColors } from "../draw/timeline_colors";
+import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { inUnits, locationName, type Report } from "../model/report";
+import {
+  ARROW_NAMES,
+  extentOf,
+  findWait,
+  followCauses,
+  longestWaits,
+  type Timeline,
+} from "../model/timeline";
+import type { Store } from "../state/store";
+import type { Coloring } from "../state/timeline";
+import { timelineCsv } from "./timeline_export";
+import { TimelinePanel } from "./TimelinePanel";
+
+const LONGEST = 12;
+const PICTURE = { width: 1400, height: 640 };
+
+const COLORINGS: readonly (readonly [Coloring, string, string])[] = [
+  ["class", "Activity", "computation, communication, waiting"],
+  ["region", "Function", "the functions that take most time"],
+  ["kind", "Wait state", "each kind of wait state in a colour of its own"],
+];
+
+/** Ranks by time: what each was doing, why it waited. */
+export function TimelineView({ store }: { store: Store }): JSX.Element {
+  const { timeline } = store;
+  useEffect(() => timeline.load(), []);
+  const data = timeline.data.value;
+  if (data !== null) return <Loaded store={store} timeline={data} />;
+  const text = !timeline.isThere
+    ? "This page has no timeline: the trace was not there when it was made, or it was asked not to have one."
+    : timeline.failure.value !== null
+      ? `The timeline cannot be read: ${timeline.failure.value}`
+      : "Reading the timeline...";
+  return (
+    <section class="view" aria-label="Timeline">
+      <p class="empty">{text}</p>
+    </section>
+  );
+}
+
+function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.Element {
+  const { report } = store;
+  const state = store.timeline;
+  const palette = store.palette.value;
+  const wanted = state.chosen.value;
+  const chosen = useMemo(
+    () => (wanted === null ? -1 : findWait(timeline, wanted.location, wanted.enter)),
+    [timeline, wanted],
+  );
+  const chain = useMemo(() => (chosen < 0 ? [] : followCauses(timeline, chosen)), [timeline, chosen]);
+  const longest = useMemo(() => longestWaits(timeline, LONGEST), [timeline]);
+  const coloring = state.coloring.value;
+  const colors = useMemo(
+    () => timelineColors(report, timeline, coloring, palette),
+    [report, timeline, coloring, palette],
+  );
+  const span = state.shownSpan();
+  const rows = state.shownRows();
+  const arrows = state.arrows.value;
+  const path = state.path.value ? report.criticalPath : null;
+  const scene = useMemo<TimelineScene>(
+    () => ({ report, timeline, colors, span, rows, arrows, path, chosen, chain }),
+    [report, timeline, colors, span.from, span.to, rows.from, rows.to, arrows, path, chosen, chain],
+  );
+  const select = (wait: number): void => selectWait(store, timeline, wait);
+  const onKey = (key: string): boolean => {
+    const at = longest.indexOf(chosen);
+    if (key === "n") select(longest[Math.min(at + 1, longest.length - 1)] ?? -1);
+    else if (key === "p") select(longest[Math.max(at - 1, 0)] ?? -1);
+    else if (key === "c" && chain[0] !== undefined && chain[0].wait >= 0) select(chain[0].wait);
+    else if (key === "Escape" && chosen >= 0) state.chosen.value = null;
+    else return false;
+    return true;
+  };
+  return (
+    <section class="timeline-view" aria-label="Timeline">
+      <div class="toolbar">
+        <span class="segments" role="group" aria-label="Colours">
+          {COLORINGS.map(([name, text, title]) => (
+            <button
+              type="button"
+              key={name}
+              title={title}
+              aria-pressed={coloring === name}
+              onClick={() => (state.coloring.value = name)}
+            >
+              {text}
+            </button>
+          ))}
+        </span>
+        <label>
+          <input type="checkbox" checked={arrows} onChange={(event) => (state.arrows.value = event.currentTarget.checked)} />{" "}
+          arrows
+        </label>
+        <label>
+          <input type="checkbox" checked={path !== null} onChange={(event) => (state.path.value = event.currentTarget.checked)} />{" "}
+          critical path
+        </label>
+        <span class="zoom-buttons">
+          <button type="button" onClick={() => state.zoom(0.5)} title="Zoom in (key: w, or the wheel)">
+            +
+          </button>
+          <button type="button" onClick={() => state.zoom(2)} title="Zoom out (key: s, or the wheel)">
+            {"\u2212"}
+          </button>
+          <button type="button" onClick={() => state.showAll()} title="The whole run (key: 0)">
+            All
+          </button>
+        </span>
+        <span class="muted" data-testid="timeline-span">
+          {spanText(report, timeline, span.from, span.to)}
+        </span>
+        <span class="spacer" />
+        <ExportMenu
+          store={store}
+          name="timeline"
+          title="Timeline"
+          csv={() => timelineCsv(report, scene)}
+          picture={() => ({
+            ...PICTURE,
+            draw: (surface, printed) =>
+              drawTimeline(surface, printed, {
+                ...scene,
+                colors: timelineColors(report, timeline, coloring, printed),
+              }),
+          })}
+        />
+      </div>
+      <div class="timeline-body">
+        <div class="timeline-main">
+          <TimelineChart
+            state={state}
+            scene={scene}
+            palette={palette}
+            hit={(x, y, width, height) => hitAt(store, scene, select, x, y, width, height)}
+            onKey={onKey}
+            label={`Timeline of ${report.locations.length} locations with ${timeline.waits.count} wait states. w, s: zoom; a, d: move; n: next of the longest wait states`}
+          />
+          <Legend store={store} timeline={timeline} colors={colors} />
+        </div>
+        <TimelinePanel store={store} timeline={timeline} chosen={chosen} chain={chain} longest={longest} select={select} />
+      </div>
+    </section>
+  );
+}
+
+function selectWait(store: Store, timeline: Timeline, wait: number): void {
+  if (wait < 0) return;
+  const { waits } = timeline;
+  const involved = [waits.location[wait]!, ...followCauses(timeline, wait).map((step) => step.location)];
+  if (waits.causeLocation[wait]! >= 0) involved.push(waits.causeLocation[wait]!);
+  store.timeline.goTo(waits.location[wait]!, waits.enter[wait]!, waits.time[wait]!, involved);
+}
+
+function spanText(report: Report, timeline: Timeline, from: number, to: number): string {
+  const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
+  const shown = `${seconds(to - from)} from ${seconds(from)} on`;
+  if (timeline.bins === null) return `${shown}; all ${formatCount(timeline.calls)} calls`;
+  return `${shown}; overview, single calls where marked blue on top`;
+}
+
+function hitAt(
+  store: Store,
+  scene: TimelineScene,
+  select: (wait: number) => void,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): Hit | null {
+  const { report, timeline } = scene;
+  const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
+  const layout = layoutOf(scene, width, height);
+  const marked = markedWindow(scene, x, y, width, height);
+  if (marked >= 0) {
+    const { from, to, about } = timeline.windows[marked]!;
+    return {
+      lines: [
+        about === null ? "All events" : `All events around a long ${report.metrics[about.metric]!.name}`,
+        `${seconds(to - from)} from ${seconds(from)} on; click to zoom in`,
+      ],
+      activate: () => store.timeline.show(from, to),
+    };
+  }
+  const found = layout.segmentAt(x, y);
+  if (found === null) {
+    const location = layout.isInside(x, y) ? layout.locationAt(y) : -1;
+    if (location < 0 || location >= report.locations.length) return null;
+    const last = Math.min(report.locations.length, location + layout.group) - 1;
+    const who = last === location ? locationName(report, location) : `${locationName(report, location)} and ${last - location} more`;
+    return { lines: [who, `at ${seconds(layout.time(x))}`, ...(layout.group > 1 ? ["zoom in for single events"] : [])] };
+  }
+  const { segments, waits } = timeline;
+  const path = segments.callpath[found.segment]!;
+  if (path < 0) return null;
+  const extent = extentOf(timeline, found.lane, found.segment);
+  const region = shorten(printable(report.callpaths[path]!.region), 80);
+  const lines = [
+    `${locationName(report, found.location)}: ${region}`,
+    `${seconds(extent.to - extent.from)} from ${seconds(extent.from)} on`,
+    shorten(callpathText(report, path), 160),
+  ];
+  const wait = segments.wait[found.segment]!;
+  if (wait < 0) {
+    return { lines, activate: () => store.timeline.show(extent.from - (extent.to - extent.from) / 2, extent.to + (extent.to - extent.from) / 2) };
+  }
+  const cause = waits.causeLocation[wait]!;
+  lines.splice(1, 0, `${report.metrics[waits.metric[wait]!]!.name}: waited ${seconds(waits.time[wait]!)}${cause >= 0 ? ` for ${locationName(report, cause)}` : ""}`);
+  return {
+    lines,
+    activate: () => {
+      store.timeline.chosen.value = { location: waits.location[wait]!, enter: waits.enter[wait]! };
+      if (layout.x(waits.enter[wait]! + waits.time[wait]!) - layout.x(waits.enter[wait]!) < 8) select(wait);
+    },
+  };
+}
+
+/** @returns the excerpt whose mark above the chart is at a point, -1 if there is none. */
+function markedWindow(scene: TimelineScene, x: number, y: number, width: number, height: number): number {
+  const layout = layoutOf(scene, width, height);
+  if (scene.timeline.bins === null || y < 18 || y > 32) return -1;
+  return scene.timeline.windows.findIndex(
+    ({ from, to }) => x >= layout.x(from) - 3 && x <= Math.max(layout.x(to), layout.x(from) + 3) + 3,
+  );
+}
+
+function Legend(props: { store: Store; timeline: Timeline; colors: TimelineColors }): JSX.Element {
+  const { store, timeline, colors } = props;
+  const kinds = new Set(timeline.arrows.kind);
+  return (
+    <ul class="legend timeline-legend" aria-label="Legend">
+      {colors.legend.map((entry, i) => (
+        <li key={i}>
+          <span class={`swatch ${entry.hatched ? "hatched" : ""}`} style={{ background: entry.color }} /> {entry.name}
+        </li>
+      ))}
+      {store.timeline.path.value && (
+        <li>
+          <span class="swatch line" style={{ background: "var(--path)" }} /> Critical path
+        </li>
+      )}
+      <li>
+        <span class="swatch line" style={{ background: "var(--cause)" }} /> from a wait to its cause
+      </li>
+      {store.timeline.arrows.value &&
+        ARROW_NAMES.map(
+          (name, kind) =>
+            kinds.has(kind) && (
+              <li key={name}>
+                <span class={`swatch arrow arrow-${kind}`} /> {name}
+              </li>
+            ),
+        )}
+      {timeline.windows.length > 1 && (
+        <li class="muted">{`${timeline.windows.length} excerpts around the longest waits, of ${formatPercent(
+          timeline.laneStart[timeline.laneStart.length - 1]! / Math.max(1, 2 * timeline.calls),
+        )} of all calls`}</li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,180 @@
+import type { JSX } from "preact";
+import { Chain } from "../components/Chain";
+import { CallpathName } from "../components/Names";
+import type { JsonInstance } from "../data/layout";
+import { formatPercent, formatSeconds } from "../format";
+import { inUnits, locationName } from "../model/report";
+import { activitiesIn, type Activity, type Timeline } from "../model/timeline";
+import type { Store } from "../state/store";
+
+interface Props {
+  store: Store;
+  timeline: Timeline;
+  /** The wait state that is explained; -1: none. */
+  chosen: number;
+  chain: readonly Activity[];
+  longest: readonly number[];
+  select: (wait: number) => void;
+}
+
+/** What a wait state is, what it goes back to, and which others there are. */
+export function TimelinePanel(props: Props): JSX.Element {
+  const { chosen, store } = props;
+  return (
+    <aside class="timeline-panel" aria-label="Explanation" aria-live="polite">
+      {chosen >= 0 ? (
+        <Explanation {...props} />
+      ) : (
+        <p class="muted">
+          {store.timeline.chosen.value === null
+            ? "Click a hatched wait state, or one of these, to see what it goes back to."
+            : "The page does not have the events of this wait state."}
+        </p>
+      )}
+      <Longest {...props} />
+    </aside>
+  );
+}
+
+function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Element {
+  const { report } = store;
+  const { waits } = timeline;
+  const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
+  const metric = report.metrics[waits.metric[chosen]!]!;
+  const cause = waits.causeLocation[chosen]!;
+  const time = waits.time[chosen]!;
+  const instance = instanceOf(store, timeline, chosen);
+  return (
+    <div class="explanation" data-testid="explanation">
+      <h2>
+        {metric.name}: {seconds(time)}
+      </h2>
+      <p>
+        <b>{locationName(report, waits.location[chosen]!)}</b> waited in{" "}
+        <CallpathName report={report} callpath={waits.callpath[chosen]!} />, {seconds(waits.enter[chosen]!)} after the
+        start
+        {cause >= 0 && (
+          <>
+            , until <b>{locationName(report, cause)}</b> came to{" "}
+            <CallpathName report={report} callpath={waits.causeCallpath[chosen]!} />
+          </>
+        )}
+        .
+      </p>
+      {cause >= 0 && <h3>What happened meanwhile</h3>}
+      <ol class="steps">
+        {chain.map((step, i) => (
+          <Step
+            key={i}
+            {...{ store, timeline, select, step }}
+            parts={partsOf(timeline, i === 0 ? chosen : chain[i - 1]!.wait)}
+          />
+        ))}
+      </ol>
+      {chain.length === 0 && cause >= 0 && (
+        <p class="muted">The page does not have the events of {locationName(report, cause)} at that time.</p>
+      )}
+      {instance !== null && (
+        <>
+          <h3>Cause by the analysis</h3>
+          <Chain store={store} instance={instance} />
+        </>
+      )}
+      <p class="actions">
+        <button type="button" onClick={() => select(chosen)}>
+          Zoom to it
+        </button>
+        <button type="button" onClick={() => store.showInTrees(metric.id, waits.callpath[chosen]!)}>
+          Show in the trees
+        </button>
+        <button type="button" onClick={() => (store.timeline.chosen.value = null)}>
+          Close
+        </button>
+      </p>
+    </div>
+  );
+}
+
+const PARTS = 3;
+
+/** @returns what the cause of a wait did while it lasted. */
+function partsOf(timeline: Timeline, wait: number): Activity[] {
+  const { waits } = timeline;
+  const window = timeline.windows[waits.window[wait]!]!;
+  const from = waits.enter[wait]!;
+  return activitiesIn(timeline, window, waits.causeLocation[wait]!, from, from + waits.time[wait]!).slice(0, PARTS);
+}
+
+/** What a cause did: mostly compute, which ends the chain, or mostly wait, which goes on. */
+function Step(props: {
+  store: Store;
+  timeline: Timeline;
+  select: (wait: number) => void;
+  step: Activity;
+  parts: readonly Activity[];
+}): JSX.Element {
+  const { store, timeline, select, step, parts } = props;
+  const { report } = store;
+  return (
+    <li>
+      <b>{locationName(report, step.location)}</b> was
+      <ul>
+        {parts.map((part, i) => (
+          <li key={i} class={part.wait >= 0 ? "waited" : "worked"}>
+            <span class="meter" aria-hidden="true">
+              <span class={part.wait >= 0 ? "wait" : "cause"} style={{ width: `${100 * Math.min(1, part.share)}%` }} />
+            </span>
+            <b>{formatPercent(part.share)}</b> in <CallpathName report={report} callpath={part.callpath} />
+            {part.wait >= 0 && (
+              <>
+                {", "}
+                <button type="button" class="link" onClick={() => select(part.wait)}>
+                  waiting: {report.metrics[timeline.waits.metric[part.wait]!]!.name}
+                </button>
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    </li>
+  );
+}
+
+/** @returns the report's record of a wait state, if it is among the longest of its kind. */
+function instanceOf(store: Store, timeline: Timeline, wait: number): JsonInstance | null {
+  const { waits } = timeline;
+  const { report } = store;
+  for (const record of report.statistics) {
+    for (const instance of record.worst) {
+      const enter = Math.round(instance.enter * report.ticksPerSecond);
+      if (instance.location === waits.location[wait] && enter === waits.enter[wait]) return instance;
+    }
+  }
+  return null;
+}
+
+function Longest({ store, timeline, chosen, longest, select }: Props): JSX.Element {
+  const { report } = store;
+  const { waits } = timeline;
+  const most = longest.length === 0 ? 1 : waits.time[longest[0]!]!;
+  return (
+    <div class="longest">
+      <h3>The longest wait states{timeline.bins === null ? "" : " in the excerpts"}</h3>
+      {longest.length === 0 && <p class="muted">There are none.</p>}
+      <ol>
+        {longest.map((wait) => (
+          <li key={wait} class={wait === chosen ? "selected" : ""}>
+            <button type="button" class="link" onClick={() => select(wait)}>
+              {report.metrics[waits.metric[wait]!]!.name}
+            </button>{" "}
+            <span class="muted">{locationName(report, waits.location[wait]!)}</span>
+            <b>{formatSeconds(inUnits(report, "sec", waits.time[wait]!))}</b>
+            <span class="meter" aria-hidden="true">
+              <span class="wait" style={{ width: `${(100 * waits.time[wait]!) / most}%` }} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,76 @@
+/** The single events of the part of the timeline that is shown, as a table. */
+import { callpathText } from "../components/Names";
+import type { TimelineScene } from "../draw/timeline";
+import { csvOf } from "../export/csv";
+import { inUnits, type Report } from "../model/report";
+import { ARROW_NAMES, segmentIn } from "../model/timeline";
+
+type Row = (string | number | null)[];
+
+export function timelineCsv(report: Report, scene: TimelineScene): string {
+  const rows = [...segmentRows(report, scene), ...waitRows(report, scene), ...arrowRows(report, scene)];
+  return csvOf(
+    ["event", "location", "begin", "end", "call path", "metric", "other location", "other call path"],
+    rows,
+  );
+}
+
+const isShown = (scene: TimelineScene, location: number): boolean =>
+  location + 1 > scene.rows.from && location < scene.rows.to;
+
+function segmentRows(report: Report, scene: TimelineScene): Row[] {
+  const { timeline, span } = scene;
+  const { since, callpath, kind } = timeline.segments;
+  const seconds = (ticks: number): number => inUnits(report, "sec", ticks);
+  const rows: Row[] = [];
+  for (const { laneOf } of timeline.windows) {
+    laneOf.forEach((lane, location) => {
+      if (lane < 0 || !isShown(scene, location)) return;
+      const last = timeline.laneStart[lane + 1]! - 1;
+      let at = segmentIn(timeline, lane, span.from);
+      if (at < 0) at = timeline.laneStart[lane]!;
+      for (; at < last && since[at]! < span.to; at++) {
+        if (callpath[at]! < 0 || since[at + 1]! <= span.from) continue;
+        const what = kind[at] === 0 ? "code" : "call";
+        rows.push([what, location, seconds(since[at]!), seconds(since[at + 1]!), callpathText(report, callpath[at]!, "/"), null, null, null]);
+      }
+    });
+  }
+  return rows;
+}
+
+function waitRows(report: Report, scene: TimelineScene): Row[] {
+  const { waits } = scene.timeline;
+  const seconds = (ticks: number): number => inUnits(report, "sec", ticks);
+  const rows: Row[] = [];
+  for (let i = 0; i < waits.count; i++) {
+    const end = waits.enter[i]! + waits.time[i]!;
+    if (waits.enter[i]! >= scene.span.to || end <= scene.span.from || !isShown(scene, waits.location[i]!)) continue;
+    const cause = waits.causeLocation[i]!;
+    rows.push([
+      "wait",
+      waits.location[i]!,
+      seconds(waits.enter[i]!),
+      seconds(end),
+      callpathText(report, waits.callpath[i]!, "/"),
+      report.metrics[waits.metric[i]!]!.id,
+      cause < 0 ? null : cause,
+      cause < 0 ? null : callpathText(report, waits.causeCallpath[i]!, "/"),
+    ]);
+  }
+  return rows;
+}
+
+function arrowRows(report: Report, scene: TimelineScene): Row[] {
+  const { arrows } = scene.timeline;
+  const seconds = (ticks: number): number => inUnits(report, "sec", ticks);
+  const rows: Row[] = [];
+  for (let i = 0; i < arrows.count; i++) {
+    const begin = arrows.since[i]!;
+    const end = begin + arrows.time[i]!;
+    if (begin >= scene.span.to || end <= scene.span.from) continue;
+    if (!isShown(scene, arrows.tail[i]!) && !isShown(scene, arrows.head[i]!)) continue;
+    rows.push([ARROW_NAMES[arrows.kind[i]!]!, arrows.tail[i]!, seconds(begin), seconds(end), null, null, arrows.head[i]!, null]);
+  }
+  return rows;
+}
