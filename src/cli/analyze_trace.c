@@ -83,9 +83,8 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     bool in_detail = request->page != NULL && team == NULL;
     struct fm_detail *detail = NULL;
     fm_status_t status =
-        in_detail
-            ? fm_analysis_run_in_detail(request->archive, &options, &cube, &detail, error)
-            : fm_analysis_run(request->archive, &options, &cube, error);
+        in_detail ? fm_analysis_run_in_detail(request->archive, &options, &cube, &detail, error)
+                  : fm_analysis_run(request->archive, &options, &cube, error);
     if (status == FM_OK) {
         status = cube == NULL ? FM_OK : write_report(request, cube, detail, error);
         status = fm_team_agree(team, status, error);
