@@ -2,10 +2,12 @@
  *
  *   mpi_call_loop p2p COUNT   MPI_Irecv, MPI_Send, MPI_Wait of one byte to itself
  *   mpi_call_loop rma COUNT   MPI_Put of one byte to itself and MPI_Win_flush
+ *   mpi_call_loop locks COUNT MPI_Win_lock (exclusive), MPI_Put of one byte to itself,
+ *                             MPI_Win_unlock
  *
- * Prints nanoseconds per call: the median of several loops of COUNT turns, of which a first one
- * only warms up. With a third argument N, of N loops (default 9). */
-#include "elapsed.h"
+ * Prints nanoseconds of processor time per call: the median of several loops of COUNT turns, of
+ * which a first one only warms up. With a third argument N, of N loops (default 9). */
+#include "processor_time.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -36,6 +38,44 @@ static void put(long count, MPI_Win window)
     }
 }
 
+static void lock_and_put(long count, MPI_Win window)
+{
+    char sent = 1;
+    for (long i = 0; i < count; ++i) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        MPI_Put(&sent, 1, MPI_CHAR, 0, 0, 1, MPI_CHAR, window);
+        MPI_Win_unlock(0, window);
+    }
+}
+
+static const struct loop {
+    const char *name;
+    int calls; /* in each turn */
+    bool window;
+    bool lock; /* around the loop */
+} loops[] = {{"p2p", 3, false, false}, {"rma", 2, true, true}, {"locks", 3, true, false}};
+
+static const struct loop *find_loop(const char *name)
+{
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; ++i) {
+        if (strcmp(name, loops[i].name) == 0) {
+            return &loops[i];
+        }
+    }
+    return NULL;
+}
+
+static void run(const struct loop *loop, long count, MPI_Win window)
+{
+    if (!loop->window) {
+        exchange(count);
+    } else if (loop->lock) {
+        put(count, window);
+    } else {
+        lock_and_put(count, window);
+    }
+}
+
 static int compare(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
@@ -45,39 +85,38 @@ static int compare(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    bool rma = argc > 1 && strcmp(argv[1], "rma") == 0;
+    const struct loop *loop = argc > 1 ? find_loop(argv[1]) : NULL;
     long count = argc > 2 ? atol(argv[2]) : 0;
-    int loops = argc > 3 ? atoi(argv[3]) : 9;
-    if (argc < 3 || count <= 0 || loops <= 0 || loops > MAX_LOOPS ||
-        (!rma && strcmp(argv[1], "p2p") != 0)) {
-        fprintf(stderr, "usage: mpi_call_loop p2p|rma COUNT [LOOPS]\n");
+    int repeats = argc > 3 ? atoi(argv[3]) : 9;
+    if (loop == NULL || count <= 0 || repeats <= 0 || repeats > MAX_LOOPS) {
+        fprintf(stderr, "usage: mpi_call_loop p2p|rma|locks COUNT [LOOPS]\n");
         MPI_Finalize();
         return 2;
     }
     MPI_Win window = MPI_WIN_NULL;
-    if (rma) {
+    if (loop->window) {
         void *base;
         MPI_Win_allocate(WINDOW_BYTES, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &window);
+    }
+    if (loop->lock) {
         MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
     }
     double times[MAX_LOOPS];
-    for (int loop = -1; loop < loops; ++loop) {
-        double begin = elapsed_seconds();
-        if (rma) {
-            put(count, window);
-        } else {
-            exchange(count);
-        }
-        if (loop >= 0) {
-            times[loop] = elapsed_seconds() - begin;
+    for (int i = -1; i < repeats; ++i) {
+        double begin = processor_seconds();
+        run(loop, count, window);
+        if (i >= 0) {
+            times[i] = processor_seconds() - begin;
         }
     }
-    if (rma) {
+    if (loop->lock) {
         MPI_Win_unlock(0, window);
+    }
+    if (loop->window) {
         MPI_Win_free(&window);
     }
     MPI_Finalize();
-    qsort(times, (size_t)loops, sizeof *times, compare);
-    printf("%.3f ns per call\n", 1e9 * times[loops / 2] / (double)count / (rma ? 2 : 3));
+    qsort(times, (size_t)repeats, sizeof *times, compare);
+    printf("%.3f ns per call\n", 1e9 * times[repeats / 2] / (double)count / loop->calls);
     return 0;
 }

@@ -1,11 +1,12 @@
 /* What OTF2's own writer needs for the records of mpi_call_loop: the measure of the recorder.
  *
- *   write_records p2p|rma COUNT DIR [LOOPS]
+ *   write_records p2p|rma|locks COUNT DIR [LOOPS]
  *
- * Writes the records that COUNT turns of the loop leave behind, LOOPS times and once before to warm
- * up, with times that no clock gives, and prints nanoseconds per call (three records): in the
- * writer and in the flushes of its chunks; and what reading a clock costs. */
-#include "elapsed.h"
+ * Writes the very records that COUNT turns of the loop leave behind in fermata's archive, LOOPS
+ * times and once before to warm up, with times that no clock gives, and prints nanoseconds of
+ * processor time per call (Enter, operations, Leave): in the writer and in the flushes of its
+ * chunks; and what reading a clock costs. */
+#include "processor_time.h"
 
 #include <inttypes.h>
 #include <otf2/otf2.h>
@@ -25,7 +26,17 @@
 
 /* References as a recorder gives them: 0 and 1, which OTF2 stores in fewer bytes, went to the
  * regions of the start. */
-enum region { FIRST_REGION = 2, IRECV = FIRST_REGION, SEND, WAIT, PUT, FLUSH, REGION_END };
+enum region {
+    FIRST_REGION = 2,
+    IRECV = FIRST_REGION,
+    SEND,
+    WAIT,
+    PUT,
+    FLUSH,
+    LOCK,
+    UNLOCK,
+    REGION_END
+};
 
 static struct {
     double begin, total;
@@ -35,7 +46,7 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
                                    void *caller, bool final)
 {
     (void)data, (void)type, (void)location, (void)caller, (void) final;
-    flushing.begin = elapsed_seconds();
+    flushing.begin = processor_seconds();
     return OTF2_FLUSH;
 }
 
@@ -43,7 +54,7 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
 static OTF2_TimeStamp after_flush(void *data, OTF2_FileType type, OTF2_LocationRef location)
 {
     (void)data, (void)type, (void)location;
-    flushing.total += elapsed_seconds() - flushing.begin;
+    flushing.total += processor_seconds() - flushing.begin;
     return 0;
 }
 
@@ -86,39 +97,76 @@ static bool prepare_memory(OTF2_Archive *archive)
     return OTF2_Archive_SetMemoryCallbacks(archive, &callbacks, NULL) == OTF2_SUCCESS;
 }
 
-static uint64_t write_exchanges(OTF2_EvtWriter *writer, uint64_t time, long count)
+static uint64_t write_exchanges(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
 {
-    for (long i = 0; i < count; ++i) {
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
         OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, IRECV);
-        OTF2_EvtWriter_MpiIrecvRequest(writer, NULL, time, (uint64_t)i);
+        OTF2_EvtWriter_MpiIrecvRequest(writer, NULL, time, id);
         OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, IRECV);
         OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, SEND);
         OTF2_EvtWriter_MpiSend(writer, NULL, time, 0, 1, 0, 1);
         OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, SEND);
         OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, WAIT);
-        OTF2_EvtWriter_MpiIrecv(writer, NULL, time += CALL_TICKS, 0, 1, 0, 1, (uint64_t)i);
+        OTF2_EvtWriter_MpiIrecv(writer, NULL, time += CALL_TICKS, 0, 1, 0, 1, id);
         OTF2_EvtWriter_Leave(writer, NULL, time, WAIT);
     }
     return time;
 }
 
-static uint64_t write_puts(OTF2_EvtWriter *writer, uint64_t time, long count)
+static uint64_t write_puts(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
 {
-    for (long i = 0; i < count; ++i) {
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
         OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, PUT);
-        OTF2_EvtWriter_RmaPut(writer, NULL, time, 0, 0, 1, (uint64_t)i);
+        OTF2_EvtWriter_RmaPut(writer, NULL, time, 0, 0, 1, id);
         OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, PUT);
         OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, FLUSH);
-        OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time += CALL_TICKS, 0, (uint64_t)i);
+        OTF2_EvtWriter_RmaOpCompleteNonBlocking(writer, NULL, time += CALL_TICKS, 0, id);
+        OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time, 0, id);
         OTF2_EvtWriter_Leave(writer, NULL, time, FLUSH);
     }
     return time;
 }
 
+static uint64_t write_locks(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count)
+{
+    for (uint64_t end = id + (uint64_t)count; id < end; ++id) {
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, LOCK);
+        OTF2_EvtWriter_RmaRequestLock(writer, NULL, time, 0, 0, 0, OTF2_LOCK_EXCLUSIVE);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, LOCK);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, PUT);
+        OTF2_EvtWriter_RmaPut(writer, NULL, time, 0, 0, 1, id);
+        OTF2_EvtWriter_Leave(writer, NULL, time += CALL_TICKS, PUT);
+        OTF2_EvtWriter_Enter(writer, NULL, time += CALL_TICKS, UNLOCK);
+        OTF2_EvtWriter_RmaOpCompleteNonBlocking(writer, NULL, time += CALL_TICKS, 0, id);
+        OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time, 0, id);
+        OTF2_EvtWriter_RmaReleaseLock(writer, NULL, time, 0, 0, 0);
+        OTF2_EvtWriter_Leave(writer, NULL, time, UNLOCK);
+    }
+    return time;
+}
+
+static const struct loop {
+    const char *name;
+    int calls; /* in each turn */
+    /* Writes `count` turns, whose requests or operations have the numbers from `id` on. */
+    uint64_t (*write)(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count);
+} loops[] = {{"p2p", 3, write_exchanges}, {"rma", 2, write_puts}, {"locks", 3, write_locks}};
+
+static const struct loop *find_loop(const char *name)
+{
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; ++i) {
+        if (strcmp(name, loops[i].name) == 0) {
+            return &loops[i];
+        }
+    }
+    return NULL;
+}
+
 static void write_definitions(OTF2_Archive *archive, uint64_t end, uint64_t events)
 {
     static const char *const names[REGION_END - FIRST_REGION] = {
-        "MPI_Irecv", "MPI_Send", "MPI_Wait", "MPI_Put", "MPI_Win_flush"};
+        "MPI_Irecv",     "MPI_Send",     "MPI_Wait",      "MPI_Put",
+        "MPI_Win_flush", "MPI_Win_lock", "MPI_Win_unlock"};
     OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
     OTF2_GlobalDefWriter_WriteClockProperties(writer, 1000000000, 0, end, 0);
     OTF2_GlobalDefWriter_WriteString(writer, 0, "");
@@ -137,23 +185,23 @@ static void write_definitions(OTF2_Archive *archive, uint64_t end, uint64_t even
 static double cost_of_clock_gettime(void)
 {
     struct timespec now;
-    double begin = elapsed_seconds();
+    double begin = processor_seconds();
     for (int i = 0; i < 1000000; ++i) {
         clock_gettime(CLOCK_MONOTONIC, &now);
     }
-    return (elapsed_seconds() - begin) * 1e3;
+    return (processor_seconds() - begin) * 1e3;
 }
 
 static double cost_of_cycle_counter(void)
 {
 #ifdef __x86_64__
     volatile uint64_t sink;
-    double begin = elapsed_seconds();
+    double begin = processor_seconds();
     for (int i = 0; i < 1000000; ++i) {
         sink = __rdtsc();
     }
     (void)sink;
-    return (elapsed_seconds() - begin) * 1e3;
+    return (processor_seconds() - begin) * 1e3;
 #else
     return cost_of_clock_gettime();
 #endif
@@ -168,12 +216,11 @@ static int compare(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     static const OTF2_FlushCallbacks flush_callbacks = {before_flush, after_flush};
-    bool rma = argc > 1 && strcmp(argv[1], "rma") == 0;
+    const struct loop *loop = argc > 1 ? find_loop(argv[1]) : NULL;
     long count = argc > 3 ? atol(argv[2]) : 0;
-    int loops = argc > 4 ? atoi(argv[4]) : 9;
-    if (argc < 4 || count <= 0 || loops <= 0 || loops > MAX_LOOPS ||
-        (!rma && strcmp(argv[1], "p2p") != 0)) {
-        fprintf(stderr, "usage: write_records p2p|rma COUNT DIR [LOOPS]\n");
+    int repeats = argc > 4 ? atoi(argv[4]) : 9;
+    if (loop == NULL || count <= 0 || repeats <= 0 || repeats > MAX_LOOPS) {
+        fprintf(stderr, "usage: write_records p2p|rma|locks COUNT DIR [LOOPS]\n");
         return 2;
     }
     OTF2_Archive *archive =
@@ -189,12 +236,12 @@ int main(int argc, char **argv)
     OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, 0);
     uint64_t time = 0;
     double times[MAX_LOOPS], flushed = 0;
-    for (int loop = -1; loop < loops; ++loop) {
+    for (int i = -1; i < repeats; ++i) {
         flushing.total = 0;
-        double begin = elapsed_seconds();
-        time = rma ? write_puts(writer, time, count) : write_exchanges(writer, time, count);
-        if (loop >= 0) {
-            times[loop] = elapsed_seconds() - begin - flushing.total;
+        double begin = processor_seconds();
+        time = loop->write(writer, time, (uint64_t)((i + 1) * count), count);
+        if (i >= 0) {
+            times[i] = processor_seconds() - begin - flushing.total;
             flushed += flushing.total;
         }
     }
@@ -207,10 +254,10 @@ int main(int argc, char **argv)
     OTF2_Archive_CloseDefFiles(archive);
     write_definitions(archive, time, events);
     OTF2_Archive_Close(archive);
-    qsort(times, (size_t)loops, sizeof *times, compare);
-    double calls = (double)count * (rma ? 2 : 3);
-    printf("%.3f ns per call\n%.3f ns per call for flushes\n", 1e9 * times[loops / 2] / calls,
-           1e9 * flushed / loops / calls);
+    qsort(times, (size_t)repeats, sizeof *times, compare);
+    double calls = (double)count * loop->calls;
+    printf("%.3f ns per call\n%.3f ns per call for flushes\n", 1e9 * times[repeats / 2] / calls,
+           1e9 * flushed / repeats / calls);
     printf("%.3f ns for clock_gettime\n%.3f ns for the cycle counter\n", cost_of_clock_gettime(),
            cost_of_cycle_counter());
     return 0;

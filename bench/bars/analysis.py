@@ -1,4 +1,4 @@
-"""Bars of the analysis, measured on synthetic traces: P4, P5, P6, P8, P9."""
+"""Bars of the analysis, measured on synthetic traces: P4, P5, P6, P7, P8, P9."""
 
 import shutil
 
@@ -104,6 +104,23 @@ def ranks(programs, folder, options):
                      [b / a for a, b in zip(after[first], after[last])], 1.3, details=details)
         yield Figure("P6", f"loading / OTF2 reader at {last} ranks, relative to {first}, {variant}",
                      [b / a for a, b in zip(loading[first], loading[last])], 1.2, details=details)
+
+
+def passive(programs, folder, options):
+    """P7: passive-target against active-target synchronization, time of an event."""
+    traces = Traces(programs, folder)
+    paths, events = {}, {}
+    for variant in ("locks", "gats"):
+        paths[variant], events[variant] = traces.make(variant, options.ranks, options.events)
+    samples = alternate({variant: lambda path=path: _analyze(programs, path, "-j1")
+                         for variant, path in paths.items()}, options.repeats)
+    for path in paths.values():
+        traces.remove(path)
+    times = {variant: [s.cpu / events[variant] for s in samples[variant]] for variant in samples}
+    yield Figure("P7", "CPU time of an event, locks / gats",
+                 [a / b for a, b in zip(times["locks"], times["gats"])], 1.5,
+                 details={"ns_per_event": {v: median(times[v]) * 1e9 for v in times},
+                          "events": events})
 
 
 def length(programs, folder, options):

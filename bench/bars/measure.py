@@ -80,7 +80,7 @@ def median(values):
 
 @dataclass
 class Figure:
-    """One line of the table: a ratio and its bar."""
+    """One line of the table: a ratio and its bar (None: there is none for this one)."""
 
     bar_id: str
     what: str
@@ -96,6 +96,8 @@ class Figure:
 
     @property
     def holds(self):
+        if self.bar is None:
+            return None
         return self.median <= self.bar if self.at_most else self.median >= self.bar
 
     def as_json(self):

@@ -1,15 +1,15 @@
-"""Bars of the recorder, measured with a tight loop of MPI calls: P1, P10."""
+"""Bars of the recorder, measured with tight loops of MPI calls: P1, P10."""
 
 import re
 import shutil
 
 from .measure import Figure, ProgramFailed, alternate, median, run
 
-LOOPS = ("p2p", "rma")
+LOOPS = ("p2p", "rma", "locks")
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "1"]
 
 
-def _nanoseconds(sample, what="per call"):
+def nanoseconds(sample, what="per call"):
     """The figure that a benchmark program printed."""
     found = re.search(rf"([0-9.]+) ns {what}$", sample.output, re.MULTILINE)
     if found is None:
@@ -67,8 +67,8 @@ def call_cost(programs, folder, options):
                              "eztrace": archives.eztrace, "otf2": archives.otf2}, options.repeats)
         records = {name: archives.contents(name)[0] for name in ("fermata", "eztrace", "otf2")}
         archives.remove()
-        times = {name: [_nanoseconds(s) for s in samples[name]] for name in samples}
-        clock = [_nanoseconds(s, "for the cycle counter") for s in samples["otf2"]]
+        times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
+        clock = [nanoseconds(s, "for the cycle counter") for s in samples["otf2"]]
         added = {name: [t - p for t, p in zip(times[name], times["plain"])]
                  for name in ("fermata", "eztrace")}
         details = {
@@ -76,9 +76,9 @@ def call_cost(programs, folder, options):
             "ns_added_by_fermata": median(added["fermata"]),
             "ns_added_by_eztrace": median(added["eztrace"]),
             "ns_cycle_counter": median(clock),
-            "ns_clock_gettime": median([_nanoseconds(s, "for clock_gettime")
+            "ns_clock_gettime": median([nanoseconds(s, "for clock_gettime")
                                         for s in samples["otf2"]]),
-            "ns_otf2_flush_per_call": median([_nanoseconds(s, "per call for flushes")
+            "ns_otf2_flush_per_call": median([nanoseconds(s, "per call for flushes")
                                               for s in samples["otf2"]]),
             "records": records,
         }

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What bar P1 compares with is the same: OTF2's writer gets the very records that fermata records of a
+turn of the loop."""
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+SHORT, LONG = 20, 70  # turns of each loop; what a turn adds is the difference
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        sys.exit(f"{command}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def kinds(archive):
+    """How often each kind of record is in an archive; with names of regions and types of locks."""
+    lines = re.findall(r"^([A-Z_]+) +0 +\d+ *(.*)$", run("otf2-print", archive / "traces.otf2"),
+                       re.MULTILINE)
+    told = re.compile(r'Region: "[^"]*"|Type: \w+')
+    return Counter((kind, *told.findall(attributes)) for kind, attributes in lines)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("fermata", "mpirun", "loop", "write"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    programs = parser.parse_args()
+    launch = [programs.mpirun, "-n", 1]
+    if "openmpi" in programs.loop.name:
+        launch[1:1] = ["--allow-run-as-root", "--oversubscribe"]
+    with tempfile.TemporaryDirectory() as name:
+        for loop in ("p2p", "rma", "locks"):
+            folder = Path(name) / loop
+            folder.mkdir()
+            recorded, written = [], []
+            for turns in (SHORT, LONG):
+                run(programs.fermata, "record", "-o", folder / f"recorded-{turns}", "--", *launch,
+                    programs.loop, loop, turns)
+                recorded.append(kinds(folder / f"recorded-{turns}"))
+                run(programs.write, loop, turns, folder / f"written-{turns}")
+                written.append(kinds(folder / f"written-{turns}"))
+            of_turns = recorded[1] - recorded[0]
+            assert of_turns, f"{loop}: nothing was recorded"
+            assert of_turns == written[1] - written[0], (
+                f"{loop}: recorded {of_turns}, written {written[1] - written[0]}")
+
+
+main()
