@@ -50,7 +50,8 @@ def _distance(programs, archive):
     return int(found.group(1)), float(found.group(2))
 
 
-LOOP_TURNS, LOOP_CALLS = 100000, 3 * 10 * 100000  # of mpi_call_loop: ten loops of three calls
+LOOP_TURNS = 40000
+LOOP_CALLS = 3 * 10 * 3 * LOOP_TURNS  # three times ten loops of three calls
 
 
 def _cost_of_a_call(programs, folder, options):
