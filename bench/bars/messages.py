@@ -57,12 +57,23 @@ def _count_mpich(programs, folder, ranks, recorded):
     return messages + [0] * (ranks - len(messages))
 
 
+ATTEMPTS = 3  # a busy machine does not always get more than a hundred ranks to start
+
+
 def _run(programs, folder, command, recorded, environment):
     archive = folder / "start-end"
-    shutil.rmtree(archive, ignore_errors=True)
     if recorded:
         command = [programs.fermata, "record", "-o", archive, "--", *command]
-    run(command, environment=environment, directory=folder)
+    for attempt in range(1, ATTEMPTS + 1):
+        shutil.rmtree(archive, ignore_errors=True)
+        for left_over in folder.glob("counts.*"):
+            left_over.unlink()
+        try:
+            run(command, environment=environment, directory=folder)
+            break
+        except ProgramFailed:
+            if attempt == ATTEMPTS:
+                raise
     if recorded and not (archive / "traces.otf2").exists():
         raise ProgramFailed(f"{' '.join(map(str, command))}: nothing was recorded")
     shutil.rmtree(archive, ignore_errors=True)
