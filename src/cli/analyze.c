@@ -1,5 +1,5 @@
-#include "analysis/analysis.h"
 #include "base/memory.h"
+#include "cli/analysis_options.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/isolate.h"
@@ -22,6 +22,15 @@ static void print_usage(FILE *stream)
         "  -o, --output FILE  where to write the report\n"
         "  -q, --quiet        print errors only; warnings stand in the report, too\n"
         "      --check        verify the invariants of the result\n"
+        "      --critical-path=init-finalize\n"
+        "                     the critical path leads from MPI_Init to MPI_Finalize only, instead\n"
+        "                     of through the whole run\n"
+        "      --partition NAME:RANKS,...\n"
+        "                     the partitions of the ranks, for imbalance inside and between them:\n"
+        "                     io:0-3,solver:4-15 or, by threads, main:*.0,workers:*.1-7; @FILE: "
+        "from\n"
+        "                     a file. Default: those that run the same top-level functions are "
+        "one\n"
         "      --progress WHO target (default): one-sided operations need a call of their target;\n"
         "                     async: a progress thread or process serves them at any time\n"
         "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
@@ -135,83 +144,106 @@ static int analyze(void *argument)
     return (int)status;
 }
 
-int fm_command_analyze(int argc, char **argv)
+/* Reads the arguments; the archive is argv[optind] then. @return FM_ERR_USAGE, told, or the like */
+static int parse(int argc, char **argv, struct fm_chosen_options *chosen, const char **output,
+                 bool *quiet, bool *help)
 {
-    enum { OPTION_CHECK = 256, OPTION_MEMORY, OPTION_PROGRESS };
+    enum { OPTION_CHECK = 256, OPTION_MEMORY, OPTION_ANALYSIS };
     static const struct option long_options[] = {
         {"jobs", required_argument, NULL, 'j'},
         {"output", required_argument, NULL, 'o'},
         {"quiet", no_argument, NULL, 'q'},
         {"check", no_argument, NULL, OPTION_CHECK},
-        {"progress", required_argument, NULL, OPTION_PROGRESS},
+        {"critical-path", required_argument, NULL, OPTION_ANALYSIS},
+        {"partition", required_argument, NULL, OPTION_ANALYSIS},
+        {"progress", required_argument, NULL, OPTION_ANALYSIS},
         {"memory", required_argument, NULL, OPTION_MEMORY},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    struct fm_analysis_options options = {0};
-    const char *output = NULL;
-    bool quiet = false;
-    int option;
+    struct fm_error error;
+    int option, index = 0;
     optind = 0;
-    while ((option = getopt_long(argc, argv, "j:o:qh", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "j:o:qh", long_options, &index)) != -1) {
+        fm_status_t status = FM_OK;
         switch (option) {
         case 'j': {
             char *end;
             unsigned long jobs = strtoul(optarg, &end, 10);
             if (*end != '\0' || jobs == 0 || jobs > 4096) {
-                fprintf(stderr, "fermata analyze: --jobs wants a number from 1 to 4096\n");
-                return FM_ERR_USAGE;
+                status = fm_fail(&error, FM_ERR_USAGE, "--jobs wants a number from 1 to 4096");
             }
-            options.workers = (unsigned)jobs;
+            chosen->options.workers = (unsigned)jobs;
             break;
         }
         case 'o':
-            output = optarg;
+            *output = optarg;
             break;
         case 'q':
-            quiet = true;
+            *quiet = true;
             break;
         case OPTION_CHECK:
-            options.check = true;
+            chosen->options.check = true;
             break;
-        case OPTION_PROGRESS:
-            if (strcmp(optarg, "target") != 0 && strcmp(optarg, "async") != 0) {
-                fprintf(stderr, "fermata analyze: --progress wants target or async\n");
-                return FM_ERR_USAGE;
-            }
-            options.asynchronous_progress = optarg[0] == 'a';
+        case OPTION_ANALYSIS:
+            status = fm_chosen_options_set(chosen, long_options[index].name, optarg, &error);
             break;
         case OPTION_MEMORY:
-            if (!parse_size(optarg, &options.memory_limit)) {
-                fprintf(stderr, "fermata analyze: --memory wants a size such as 512M\n");
-                return FM_ERR_USAGE;
+            if (!parse_size(optarg, &chosen->options.memory_limit)) {
+                status = fm_fail(&error, FM_ERR_USAGE, "--memory wants a size such as 512M");
             }
             break;
         case 'h':
-            print_usage(stdout);
+            *help = true;
             return FM_OK;
         default:
             print_usage(stderr);
             return FM_ERR_USAGE;
+        }
+        if (status != FM_OK) {
+            fprintf(stderr, "fermata analyze: %s\n", error.message);
+            return status;
         }
     }
     if (optind + 1 != argc) {
         print_usage(stderr);
         return FM_ERR_USAGE;
     }
-    int completed = fm_complete_experiment("analyze", argv[optind]);
+    return FM_OK;
+}
+
+static int analyze_archive(const char *archive, const struct fm_analysis_options *options,
+                           const char *output, bool quiet)
+{
+    int completed = fm_complete_experiment("analyze", archive);
     if (completed != FM_OK) {
         return completed;
     }
     struct request request = {
-        .archive = argv[optind],
-        .options = options,
-        .output = output == NULL ? default_output(argv[optind]) : strdup(output),
+        .archive = archive,
+        .options = *options,
+        .output = output == NULL ? default_output(archive) : strdup(output),
         .quiet = quiet,
     };
     int status = request.output == NULL
                      ? FM_ERR_SYSTEM
                      : fm_run_isolated("analyze", request.archive, 0, analyze, &request);
     free(request.output);
+    return status;
+}
+
+int fm_command_analyze(int argc, char **argv)
+{
+    struct fm_chosen_options chosen = {0};
+    const char *output = NULL;
+    bool quiet = false;
+    bool help = false;
+    int status = parse(argc, argv, &chosen, &output, &quiet, &help);
+    if (status == FM_OK && help) {
+        print_usage(stdout);
+    } else if (status == FM_OK) {
+        status = analyze_archive(argv[optind], &chosen.options, output, quiet);
+    }
+    fm_chosen_options_free(&chosen);
     return status;
 }

@@ -1,6 +1,6 @@
 /* fermata synth: scenarios to archives, and checks of the analysis against their expectations. */
-#include "analysis/analysis.h"
 #include "base/file_tree.h"
+#include "cli/analysis_options.h"
 #include "cli/commands.h"
 #include "cli/expectation.h"
 #include "scenario/scenario.h"
@@ -118,6 +118,27 @@ static void compare(const struct fm_scenario *scenario, const struct fm_cube *cu
     }
 }
 
+/* Adds the options that the scenario wants of its analysis. */
+static fm_status_t choose_options(const struct fm_scenario *scenario,
+                                  struct fm_chosen_options *chosen, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (uint32_t i = 0; i < scenario->options.count && status == FM_OK; i++) {
+        const char *option = scenario->options.keys[i].bytes + strlen("--");
+        size_t length = strcspn(option, "=");
+        char *name = strndup(option, length);
+        struct fm_error reason = {.message = "out of memory"};
+        status = name == NULL ? FM_ERR_SYSTEM
+                              : fm_chosen_options_set(chosen, name, option + length + 1, &reason);
+        if (status != FM_OK) {
+            status = status == FM_ERR_USAGE ? FM_ERR_DATA : status;
+            fm_fail(error, status, "%s: analyze %.900s", scenario->name, reason.message);
+        }
+        free(name);
+    }
+    return status;
+}
+
 static void check_file(const char *path, const struct fm_analysis_options *options,
                        struct totals *totals)
 {
@@ -131,12 +152,17 @@ static void check_file(const char *path, const struct fm_analysis_options *optio
         note(totals, status, &error);
         return;
     }
+    struct fm_chosen_options chosen = {.options = *options};
     snprintf(directory, sizeof directory, "%s/archive", temporary);
-    status = fm_scenario_write_archive(scenario, directory, &error);
+    status = choose_options(scenario, &chosen, &error);
     if (status == FM_OK) {
-        status = fm_analysis_run(directory, options, &cube, &error);
+        status = fm_scenario_write_archive(scenario, directory, &error);
+    }
+    if (status == FM_OK) {
+        status = fm_analysis_run(directory, &chosen.options, &cube, &error);
         if (status != FM_OK) {
             struct fm_error reason = error;
+            status = status == FM_ERR_USAGE ? FM_ERR_DATA : status;
             fm_fail(&error, status, "%s: %.900s", path, reason.message);
         }
         fm_remove_tree(directory);
@@ -149,6 +175,7 @@ static void check_file(const char *path, const struct fm_analysis_options *optio
         note(totals, status, &error);
     }
     fm_cube_free(cube);
+    fm_chosen_options_free(&chosen);
     fm_scenario_free(scenario);
 }
 

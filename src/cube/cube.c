@@ -40,6 +40,7 @@ void fm_cube_free(struct fm_cube *cube)
         free(cube->warnings[i]);
     free(cube->warnings);
     fm_cube_free_locks(cube);
+    fm_cube_free_partitions(cube);
     free(cube);
 }
 

@@ -112,6 +112,8 @@ struct fm_scenario {
     struct fm_key_table regions;      /**< names */
     struct fm_key_table comm_names;   /**< keys go with `comms` */
     struct fm_key_table window_names; /**< keys go with `windows` */
+    struct fm_key_table phases;       /**< names of the regions that are phases of the program */
+    struct fm_key_table options;      /**< of the analysis: "--critical-path=init-finalize" */
     struct fm_key_table groups; /**< world ranks (uint32_t) of the peers of group_sync events */
     struct fm_scenario_comm *comms;
     struct fm_scenario_window *windows;

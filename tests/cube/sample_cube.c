@@ -55,6 +55,10 @@ static const struct value values[] = {
     {FM_METRIC_BYTES_SENT, SAMPLE_SEND, 3, INT64_C(9007199254740993)},
     {FM_METRIC_MPI_RMA_PAIRSYNC_COUNT, SAMPLE_WAIT, 0, 10},
     {FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT, SAMPLE_WAIT, 0, 8},
+    /* the critical path */
+    {FM_METRIC_CRITICAL_PATH, SAMPLE_SOLVE, 3, 1300000},
+    {FM_METRIC_CRITICAL_PATH_IMBALANCE, SAMPLE_SOLVE, 3, 300000},
+    {FM_METRIC_CRITICAL_PATH, SAMPLE_BARRIER, 0, 200000},
     /* a pair that vanishes */
     {FM_METRIC_SYNCS_SEND, SAMPLE_SEND, 0, 5},
     {FM_METRIC_SYNCS_SEND, SAMPLE_SEND, 0, -5},
@@ -177,6 +181,16 @@ static void add_locks(struct fm_cube *cube)
     must(fm_cube_add_lock(cube, &contended, NULL) == FM_ERR_FAILED); /* twice */
 }
 
+static void add_options(struct fm_cube *cube)
+{
+    char *names[] = {"io", "solver \033[2J"};
+    uint32_t of_location[] = {0, 1, 1, 2, FM_CUBE_NONE};
+    must(fm_cube_set_partitions(cube, names, 2, of_location, NULL) == FM_ERR_FAILED);
+    of_location[3] = 1;
+    must(fm_cube_set_partitions(cube, names, 2, of_location, NULL) == FM_OK);
+    cube->path_from_init_to_finalize = true;
+}
+
 struct fm_cube *sample_cube(void)
 {
     struct fm_cube *cube = empty_cube();
@@ -196,6 +210,7 @@ struct fm_cube *sample_cube(void)
                          values[i].value, NULL) == FM_OK);
     add_statistics(cube);
     add_locks(cube);
+    add_options(cube);
     must(fm_cube_warn(cube, NULL, "%d messages on rank %d were never received.", 2, 3) == FM_OK);
     must(fm_cube_seal(cube, NULL) == FM_OK);
     return cube;

@@ -129,6 +129,12 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
         s.queue = t.queue = NULL;
         assert_memory_equal(&s, &t, sizeof s);
     }
+    assert_int_equal(a->path_from_init_to_finalize, b->path_from_init_to_finalize);
+    assert_int_equal(a->partition_count, b->partition_count);
+    for (uint32_t i = 0; i < a->partition_count; i++)
+        assert_same_text(a->partition_names[i], b->partition_names[i]);
+    for (uint32_t i = 0; a->partition_count > 0 && i < a->location_count; i++)
+        assert_int_equal(a->partition_of[i], b->partition_of[i]);
     assert_int_equal(a->warning_count, b->warning_count);
     for (uint32_t i = 0; i < a->warning_count; i++)
         assert_same_text(a->warnings[i], b->warnings[i]);
@@ -327,31 +333,49 @@ static void test_unknown_sections(void **state)
     free(bytes);
 }
 
-/* Files of versions before or after: the locks may be missing, or be written in another way. */
-static void test_locks_of_other_versions_are_left_out(void **state)
+/** Makes an optional section one of another version, then one that is not there (its tag is
+ * unknown): the file can be read, and `is_left_out` holds. */
+static void check_optional_section(const char *tag, bool (*is_left_out)(const struct fm_cube *))
 {
-    (void)state;
     size_t size;
     unsigned char *bytes = sample_file(&size);
-    unsigned char *section = memmem(bytes, size, "LOCK", 4);
+    unsigned char *section = memmem(bytes, size, tag, 4);
     assert_non_null(section);
     struct fm_cube *cube;
-    section[16] = FM_CUBE_LOCKS_VERSION + 1;
+    section[16]++;
     fix_checksum(bytes, size);
     store(bytes, size);
     assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
-    assert_int_equal(cube->lock_count, 0);
+    assert_true(is_left_out(cube));
     assert_int_equal(cube->warning_count, 2);
     assert_non_null(strstr(cube->warnings[1], "version 2"));
     fm_cube_free(cube);
-    section[0] = 'l'; /* a section that nobody knows */
+    section[0] = '-';
     fix_checksum(bytes, size);
     store(bytes, size);
     assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
-    assert_int_equal(cube->lock_count, 0);
+    assert_true(is_left_out(cube));
     assert_int_equal(cube->warning_count, 1);
     fm_cube_free(cube);
     free(bytes);
+}
+
+static bool has_no_locks(const struct fm_cube *cube)
+{
+    return cube->lock_count == 0;
+}
+
+static bool has_no_options(const struct fm_cube *cube)
+{
+    return cube->partition_count == 0 && !cube->path_from_init_to_finalize;
+}
+
+/* Files of versions before or after. */
+static void test_sections_of_other_versions_are_left_out(void **state)
+{
+    (void)state;
+    check_optional_section("LOCK", has_no_locks);
+    check_optional_section("OPTS", has_no_options);
 }
 
 static void test_other_versions_are_refused_as_such(void **state)
@@ -411,7 +435,7 @@ int main(void)
         cmocka_unit_test(test_malformed_contents_never_crash),
         cmocka_unit_test(test_unknown_metrics_count_as_their_parents),
         cmocka_unit_test(test_unknown_sections),
-        cmocka_unit_test(test_locks_of_other_versions_are_left_out),
+        cmocka_unit_test(test_sections_of_other_versions_are_left_out),
         cmocka_unit_test(test_other_versions_are_refused_as_such),
         cmocka_unit_test(test_things_that_are_no_files),
         cmocka_unit_test(test_failing_writes_leave_nothing),

@@ -50,7 +50,8 @@ class Analysis:
         contents = set()
         for number in workers:
             report = os.path.join(folder, "report.fer")
-            run([fermata, "analyze", "-q", "--check", "-j", str(number), "-o", report, archive])
+            run([fermata, "analyze", "-q", "--check", "-j", str(number), "-o", report,
+                 *transformations.options(scenario), archive])
             with open(report, "rb") as file:
                 contents.add(file.read())
         if len(contents) != 1:

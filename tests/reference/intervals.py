@@ -112,6 +112,7 @@ class Intervals:
 
     def __init__(self, timeline, chosen, instances, windows):
         scenario = timeline.scenario
+        self.options = scenario.options
         self.calls = timeline.calls
         self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()))
                           for rank in range(scenario.ranks) for thread in range(scenario.threads)}

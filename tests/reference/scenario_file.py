@@ -54,6 +54,8 @@ class Scenario:
         self.unit = "1"
         self.comms = {}
         self.windows = {}
+        self.phases = set()  # names of the regions that are phases
+        self.options = {}  # of the analysis: {"critical-path": "init-finalize"}
         self.events = {}
         self.expects = []
 
@@ -182,6 +184,14 @@ def parse_scenario(text):
                 scenario.comms[words[1]] = [int(rank) for rank in words[2:]]
             elif words[0] == "window":
                 scenario.windows[words[1]] = words[2]
+            elif words[0] == "phase":
+                scenario.phases.add(line.split(None, 1)[1])
+            elif words[0] == "analyze":
+                for word in words[1:]:
+                    if not word.startswith("--"):
+                        raise ValueError("expected --NAME=VALUE")
+                    name, value = word[2:].split("=", 1)
+                    scenario.options[name] = value
             elif words[0] == "expect":
                 scenario.expects.append(words[1:])
             else:
