@@ -5,7 +5,10 @@
 #include "analysis/detail.h"
 #include "analysis/formation.h"
 #include "analysis/lock_queue.h"
+#include "analysis/matrices.h"
+#include "analysis/own_metric.h"
 #include "analysis/pattern.h"
+#include "analysis/phases.h"
 #include "analysis/replicate.h"
 #include "analysis/severity.h"
 #include "analysis/statistics.h"
@@ -195,10 +198,14 @@ struct results {
     struct fm_statistics_list statistics;
     struct fm_formation formation;
     struct fm_critical_path path;
+    struct fm_phase_list phases;
+    struct fm_cube_bins bins;
+    struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
 };
 
 /* Nothing in here fails, so that all processes go through it together. */
-static void compute(struct fm_analysis *analysis, uint64_t begin, struct results *results)
+static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
+                    struct results *results)
 {
     struct fm_formation *formation = &results->formation;
     add_up_omissions(analysis);
@@ -211,10 +218,18 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, struct results
     fm_critical_path_book(&results->path, formation);
     fm_performance_impact_book(&results->path, formation);
     fm_imbalance_book(formation);
+    results->phases = fm_phases_compute(formation, begin);
+    results->bins = fm_time_bins_compute(formation, begin, end);
+    fm_matrices_compute(analysis, FM_CUBE_LINKS, results->matrices);
 }
 
 static void free_results(struct results *results)
 {
+    for (int kind = 0; kind < FM_MATRIX_COUNT; ++kind) {
+        fm_free(results->matrices[kind].links);
+    }
+    fm_free(results->bins.cells);
+    fm_phases_free(&results->phases);
     fm_critical_path_close(&results->path, results->formation.analysis->trace->location_count);
     fm_formation_close(&results->formation);
     fm_statistics_free(&results->statistics);
@@ -241,6 +256,21 @@ static fm_status_t describe_options(const struct fm_analysis *analysis,
     return status;
 }
 
+/* What happened when, and who had to do with whom. */
+static fm_status_t fill_views(const struct fm_trace *trace, const struct results *results,
+                              struct fm_cube *cube, struct fm_error *error)
+{
+    fm_status_t status = fm_phases_fill(&results->phases, trace, cube, error);
+    if (status == FM_OK && cube->location_count > 0) {
+        status = fm_cube_set_bins(cube, &results->bins, error);
+    }
+    for (int kind = 0; kind < FM_MATRIX_COUNT && status == FM_OK; ++kind) {
+        status = fm_cube_set_matrix(cube, (enum fm_cube_matrix_kind)kind, &results->matrices[kind],
+                                    error);
+    }
+    return status;
+}
+
 /* What only process 0 has or needs. */
 static fm_status_t fill_common(const struct fm_analysis *analysis,
                                const struct fm_analysis_options *options,
@@ -253,6 +283,9 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
     }
     if (status == FM_OK) {
         status = fm_lock_queues_fill(analysis->lock_queues, analysis->trace, cube, error);
+    }
+    if (status == FM_OK) {
+        status = fill_views(analysis->trace, results, cube, error);
     }
     if (status == FM_OK) {
         status = add_warnings(analysis, cube, error);
@@ -316,7 +349,7 @@ static fm_status_t fill_cube(struct fm_analysis *analysis,
     struct fm_team *team = analysis->team;
     struct results results = {0};
     describe_experiment(analysis->trace, cube);
-    compute(analysis, cube->experiment.begin, &results);
+    compute(analysis, cube->experiment.begin, cube->experiment.end, &results);
     fm_status_t status =
         fm_team_agree(team, fill_own(analysis, options, &results, cube, error), error);
     if (status == FM_OK && options->check) {
@@ -404,6 +437,13 @@ static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace 
     return detail;
 }
 
+static void mark_computation(struct fm_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->region_count; ++i) {
+        trace->regions[i].is_computation = fm_own_metric(&trace->regions[i]) == FM_METRIC_COMP;
+    }
+}
+
 fm_status_t fm_analysis_run_in_detail(const char *archive,
                                       const struct fm_analysis_options *options,
                                       struct fm_cube **cube, struct fm_detail **detail,
@@ -424,6 +464,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         fm_trace_free(trace);
         return status;
     }
+    mark_computation(trace);
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     struct fm_analysis analysis = {
         .trace = trace,

@@ -78,21 +78,41 @@ static void note(struct totals *totals, fm_status_t status, const struct fm_erro
     }
 }
 
+static void describe_location(const struct fm_scenario *scenario, bool all, uint32_t rank,
+                              uint32_t thread, char text[32])
+{
+    if (all) {
+        strcpy(text, "*");
+    } else if (scenario->thread_count == 1) {
+        snprintf(text, 32, "%u", rank);
+    } else {
+        snprintf(text, 32, "%u.%u", rank, thread);
+    }
+}
+
 static void print_failure(const struct fm_scenario *scenario,
                           const struct fm_scenario_expectation *expectation,
                           const struct fm_expectation_result *result)
 {
-    char location[32] = "*";
+    char from[32];
+    char place[32];
     char expected[FM_DECIMAL_LENGTH];
     char actual[FM_DECIMAL_LENGTH];
-    if (!expectation->all_locations && scenario->thread_count == 1) {
-        snprintf(location, sizeof location, "%u", expectation->rank);
-    } else if (!expectation->all_locations) {
-        snprintf(location, sizeof location, "%u.%u", expectation->rank, expectation->thread);
+    const char *subject = expectation->callpath == NULL ? "*" : expectation->callpath;
+    describe_location(scenario, expectation->all_locations, expectation->rank, expectation->thread,
+                      place);
+    if (expectation->subject == FM_EXPECT_PHASE) {
+        snprintf(place, sizeof place, "%llu", (unsigned long long)expectation->iteration);
+        if (expectation->all_iterations) {
+            strcpy(place, "*");
+        }
+    } else if (expectation->subject == FM_EXPECT_MATRIX) {
+        describe_location(scenario, expectation->all_origins, expectation->from_rank,
+                          expectation->from_thread, from);
+        subject = from;
     }
     printf("%s:%llu: %s %s %s: expected %s, got %s\n", scenario->name,
-           (unsigned long long)expectation->line, expectation->metric,
-           expectation->callpath == NULL ? "*" : expectation->callpath, location,
+           (unsigned long long)expectation->line, expectation->metric, subject, place,
            fm_decimal_format(expectation->value, expected),
            result->computed ? fm_decimal_format(result->actual, actual)
                             : "nothing: this version does not compute it");

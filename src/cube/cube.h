@@ -12,6 +12,8 @@
 #define FERMATA_CUBE_CUBE_H
 
 #include "base/error.h"
+#include "cube/cube_matrix.h"
+#include "cube/cube_time.h"
 #include "cube/metric.h"
 
 #include <stdbool.h>
@@ -167,6 +169,10 @@ struct fm_cube {
     char **partition_names;          /**< of the partitions that the user chose */
     uint32_t partition_count;        /**< 0: none were chosen */
     uint32_t *partition_of;          /**< by location; FM_CUBE_NONE: in none of them */
+    struct fm_cube_phase *phases;    /**< in the order of the trace's regions */
+    uint32_t phase_count;
+    struct fm_cube_bins bins;
+    struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
     uint32_t region_capacity, callpath_capacity, location_capacity;
     size_t cell_capacity;
     uint32_t segment_capacity;

@@ -21,7 +21,10 @@ enum fm_cube_section {
     FM_SECTION_PATH,
     FM_SECTION_WARN,
     FM_SECTION_LOCK, /**< the first that may be missing */
-    FM_SECTION_OPTS
+    FM_SECTION_OPTS,
+    FM_SECTION_PHAS,
+    FM_SECTION_BINS,
+    FM_SECTION_MATX
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -56,6 +59,9 @@ fm_status_t fm_cube_begin_optional(struct fm_cube_reader *reader, enum fm_cube_s
 /** Read an optional section, if there is one of a known version. */
 fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_options(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_phases(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_bins(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_matrices(struct fm_cube_reader *reader);
 
 /** Fills reader->cube, not yet sealed, from the sections found. */
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader);

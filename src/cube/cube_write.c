@@ -178,6 +178,9 @@ static const struct {
     {"WARN", FM_CUBE_SECTION_REQUIRED, put_warnings},
     {"LOCK", 0, fm_cube_put_locks},
     {"OPTS", 0, fm_cube_put_options},
+    {"PHAS", 0, fm_cube_put_phases},
+    {"BINS", 0, fm_cube_put_bins},
+    {"MATX", 0, fm_cube_put_matrices},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])

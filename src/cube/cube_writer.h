@@ -26,5 +26,8 @@ void fm_sink_string(struct fm_sink *sink, const char *text);
 /** Write the payload of a section. */
 void fm_cube_put_locks(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_options(struct fm_sink *sink, const struct fm_cube *cube);
+void fm_cube_put_phases(struct fm_sink *sink, const struct fm_cube *cube);
+void fm_cube_put_bins(struct fm_sink *sink, const struct fm_cube *cube);
+void fm_cube_put_matrices(struct fm_sink *sink, const struct fm_cube *cube);
 
 #endif

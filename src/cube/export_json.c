@@ -253,6 +253,17 @@ static void put_lock(FILE *stream, const struct fm_cube *cube, const struct fm_c
     fputs("]}", stream);
 }
 
+/** The members at the end of the object. */
+static const struct {
+    unsigned part;
+    void (*put)(FILE *stream, const struct fm_cube *cube);
+} members[] = {
+    {FM_EXPORT_EFFICIENCY, fm_json_put_efficiency},
+    {FM_EXPORT_PHASES, fm_json_put_phases},
+    {FM_EXPORT_TIME_BINS, fm_json_put_time_bins},
+    {FM_EXPORT_MATRICES, fm_json_put_matrices},
+};
+
 void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stream)
 {
     const struct fm_cube *cube = view->cube;
@@ -278,12 +289,18 @@ void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stre
     }
     fputs("],\n", stream);
     fm_json_put_options(stream, cube);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (parts & members[i].part) {
+            fputs(",\n", stream);
+            members[i].put(stream, cube);
+        }
+    }
     fputs("}\n", stream);
 }
 
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
 {
-    fm_export_json_parts(view, FM_EXPORT_SEVERITIES | FM_EXPORT_CRITICAL_PATH, stream);
+    fm_export_json_parts(view, FM_EXPORT_ALL, stream);
     if (fflush(stream) != 0 || ferror(stream))
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report as JSON: %m");
     return FM_OK;

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#include <math.h>
+
 void fm_json_text(FILE *stream, const char *key, const char *text)
 {
     fprintf(stream, "\"%s\":", key);
@@ -19,7 +21,7 @@ void fm_json_index(FILE *stream, const char *key, uint32_t index)
 void fm_json_number(FILE *stream, const char *key, double value)
 {
     char number[FM_TEXT_NUMBER];
-    fprintf(stream, "\"%s\":%s", key, fm_text_shortest(number, value));
+    fprintf(stream, "\"%s\":%s", key, isnan(value) ? "null" : fm_text_shortest(number, value));
 }
 
 void fm_json_seconds(FILE *stream, const char *key, const struct fm_cube *cube, uint64_t ticks)

@@ -170,10 +170,15 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         fm_status_t (*parse)(struct fm_parser *parser);
         bool needs_size; /* must stand behind the `ranks` line */
     } statements[] = {
-        {"unit", parse_unit, false},        {"ranks", parse_size, false},
-        {"comm", parse_comm, true},         {"window", parse_window, true},
-        {"phase", parse_phase, true},       {"analyze", parse_analyze, true},
+        {"unit", parse_unit, false},
+        {"ranks", parse_size, false},
+        {"comm", parse_comm, true},
+        {"window", parse_window, true},
+        {"phase", parse_phase, true},
+        {"analyze", parse_analyze, true},
         {"expect", fm_parser_expect, true},
+        {"expect_phase", fm_parser_expect_phase, true},
+        {"expect_matrix", fm_parser_expect_matrix, true},
     };
     const char *begin = parser->next;
     struct fm_word word;
@@ -199,7 +204,7 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         return fm_parser_fail(parser, "the line \"ranks N\" must come first");
     }
     fm_status_t status = parse(parser);
-    if (status == FM_OK && parse != fm_parser_expect && fm_parser_word(parser, &word)) {
+    if (status == FM_OK && fm_parser_word(parser, &word)) {
         status = fm_parser_fail_at(parser, word, "unexpected word at the end of the line");
     }
     return status;

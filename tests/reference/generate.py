@@ -14,7 +14,7 @@ import sys
 
 import reference
 import scenario_file
-from simulation import Simulation
+from simulation import Simulation, USER_REGIONS
 
 UNITS = ("1", "1e-3", "1e-6")
 # Length of the simulation's tick in 1/1000 units.
@@ -88,6 +88,9 @@ def option_lines(chooser, simulation):
     if chooser.random() < 0.15:
         partitions = random_partitions(chooser, simulation)
         lines += ["analyze --partition=" + partitions] if partitions else []
+    if chooser.random() < 0.5:
+        lines += ["phase " + region for region in USER_REGIONS + ["main"]
+                  if chooser.random() < 0.4]
     return lines
 
 

@@ -47,6 +47,7 @@ class WaitState:
         self.cause = candidate.cause
         self.waiting = candidate.activity.loc
         self.causing = candidate.cause.loc
+        self.metric = candidate.metric
         self.begin = candidate.activity.enter
         self.time = candidate.time
         self.is_contention = candidate.metric in CONTENTION_KINDS

@@ -58,6 +58,8 @@ class Scenario:
         self.options = {}  # of the analysis: {"critical-path": "init-finalize"}
         self.events = {}
         self.expects = []
+        self.phase_expects = []
+        self.matrix_expects = []
 
     def comm_members(self, comm, rank):
         """World ranks of a communicator, in its rank order, as seen by a process."""
@@ -194,6 +196,10 @@ def parse_scenario(text):
                     scenario.options[name] = value
             elif words[0] == "expect":
                 scenario.expects.append(words[1:])
+            elif words[0] == "expect_phase":
+                scenario.phase_expects.append(words[1:])
+            elif words[0] == "expect_matrix":
+                scenario.matrix_expects.append(words[1:])
             else:
                 event = _parse_event(line, number)
                 rank, thread = event.loc
