@@ -21,7 +21,8 @@ struct outcome {
 struct request {
     const char *scratch, *archive;
     unsigned workers;
-    struct outcome outcome; /* of process 0 */
+    const struct fm_partitions *partitions; /* NULL: options are the defaults */
+    struct outcome outcome;                 /* of process 0 */
 };
 
 static void fail(const char *what, const char *path)
@@ -49,7 +50,12 @@ static void analyze(void *context, struct fm_team *team)
 {
     struct request *request = context;
     const struct fm_analysis_options options = {
-        .team = team, .workers = request->workers, .check = true};
+        .team = team,
+        .workers = request->workers,
+        .check = true,
+        .path_from_init_to_finalize = request->partitions != NULL,
+        .partitions = request->partitions,
+    };
     struct fm_error error = {""};
     struct fm_cube *cube = NULL;
     char path[4096];
@@ -74,10 +80,8 @@ static void analyze(void *context, struct fm_team *team)
     }
 }
 
-static struct outcome analyze_by(unsigned processes, unsigned workers, const char *scratch,
-                                 const char *archive)
+static struct outcome analyze_by(unsigned processes, struct request request)
 {
-    struct request request = {scratch, archive, workers, {0}};
     if (processes == 0) {
         analyze(&request, NULL);
     } else {
@@ -86,16 +90,18 @@ static struct outcome analyze_by(unsigned processes, unsigned workers, const cha
     return request.outcome;
 }
 
-static bool is_same(const char *scratch, const char *archive, unsigned processes, unsigned workers,
+static bool is_same(const struct request *request, unsigned processes, unsigned workers,
                     const struct outcome *expected)
 {
-    struct outcome found = analyze_by(processes, workers, scratch, archive);
+    struct request by_team = *request;
+    by_team.workers = workers;
+    struct outcome found = analyze_by(processes, by_team);
     bool same = found.status == expected->status && found.bytes == expected->bytes &&
                 memcmp(found.report, expected->report, found.bytes) == 0;
     if (!same) {
         fprintf(stderr,
                 "%s: %u processes of %u workers get another result (status %d instead of %d)\n",
-                archive, processes, workers, (int)found.status, (int)expected->status);
+                request->archive, processes, workers, (int)found.status, (int)expected->status);
     }
     fm_free(found.report);
     return same;
@@ -111,14 +117,25 @@ int main(int argc, char **argv)
         return 2;
     }
     unsigned different = 0;
+    struct fm_partitions partitions;
+    if (fm_partitions_parse("first:0", &partitions, NULL) != FM_OK) {
+        fail("cannot be read", "first:0");
+    }
     for (int i = 2; i < argc; ++i) {
-        struct outcome expected = analyze_by(0, 1, argv[1], argv[i]);
+        /* Every other one with all options. */
+        const struct request request = {
+            .scratch = argv[1],
+            .archive = argv[i],
+            .workers = 1,
+            .partitions = i % 2 == 0 ? NULL : &partitions,
+        };
+        struct outcome expected = analyze_by(0, request);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
-            different +=
-                !is_same(argv[1], argv[i], sizes[s].processes, sizes[s].workers, &expected);
+            different += !is_same(&request, sizes[s].processes, sizes[s].workers, &expected);
         }
         fm_free(expected.report);
     }
+    fm_partitions_free(&partitions);
     printf("%d archives, %u different results\n", argc - 2, different);
     return different != 0;
 }
