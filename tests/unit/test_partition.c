@@ -109,12 +109,42 @@ static void what_does_not_exist_is_refused(void **state)
     refuse_for_trace("io:1,1", "named twice");
 }
 
+/* Any text is either understood or refused. */
+static void no_text_does_harm(void **state)
+{
+    (void)state;
+    static const char characters[] = "ab01239:::,,,---...**#\n ";
+    uint64_t random = 42;
+    unsigned understood = 0;
+    for (int i = 0; i < 20000; ++i) {
+        char text[24] = "a:";
+        size_t length = next_random(&random) % (sizeof text - 3);
+        for (size_t c = 0; c < length; ++c) {
+            text[2 + c] = characters[next_random(&random) % (sizeof characters - 1)];
+        }
+        struct fm_partitions partitions;
+        struct fm_error error;
+        uint32_t *assigned = NULL, count;
+        if (fm_partitions_parse(text, &partitions, &error) == FM_OK &&
+            fm_partitions_assign(&partitions, &trace, &assigned, &count, &error) == FM_OK) {
+            for (uint32_t l = 0; l < trace.location_count; ++l) {
+                assert_true(assigned[l] < count);
+            }
+            ++understood;
+        }
+        fm_free(assigned);
+        fm_partitions_free(&partitions);
+    }
+    assert_true(understood > 100 && understood < 10000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_name_locations),
         cmocka_unit_test(other_texts_are_refused),
         cmocka_unit_test(what_does_not_exist_is_refused),
+        cmocka_unit_test(no_text_does_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
