@@ -4,17 +4,13 @@
 #define FERMATA_ANALYSIS_CRITICAL_PATH_H
 
 #include "analysis/formation.h"
+#include "analysis/path_span.h"
 
 /** A piece of the critical path. */
 struct fm_path_segment {
     uint64_t from, to; /**< ticks of the trace clock */
     uint32_t location;
     uint32_t number; /**< 0: the last one */
-};
-
-/** What of a location the path may lead through, ticks of the trace clock. */
-struct fm_path_span {
-    uint64_t begin, end;
 };
 
 struct fm_critical_path {
