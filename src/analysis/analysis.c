@@ -5,7 +5,10 @@
 #include "analysis/detail.h"
 #include "analysis/formation.h"
 #include "analysis/lock_queue.h"
+#include "analysis/matrices.h"
+#include "analysis/own_metric.h"
 #include "analysis/pattern.h"
+#include "analysis/phases.h"
 #include "analysis/replicate.h"
 #include "analysis/severity.h"
 #include "analysis/statistics.h"
@@ -193,10 +196,14 @@ struct results {
     struct fm_statistics_list statistics;
     struct fm_formation formation;
     struct fm_critical_path path;
+    struct fm_phase_list phases;
+    struct fm_cube_bins bins;
+    struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
 };
 
 /* Nothing in here fails, so that all processes go through it together. */
-static void compute(struct fm_analysis *analysis, uint64_t begin, struct results *results)
+static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
+                    struct results *results)
 {
     struct fm_formation *formation = &results->formation;
     add_up_omissions(analysis);
@@ -209,22 +216,74 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, struct results
     fm_critical_path_book(&results->path, formation);
     fm_performance_impact_book(&results->path, formation);
     fm_imbalance_book(formation);
+    results->phases = fm_phases_compute(formation, begin);
+    results->bins = fm_time_bins_compute(formation, begin, end);
+    fm_matrices_compute(analysis, FM_CUBE_LINKS, results->matrices);
 }
 
 static void free_results(struct results *results)
 {
+    for (int kind = 0; kind < FM_MATRIX_COUNT; ++kind) {
+        fm_free(results->matrices[kind].links);
+    }
+    fm_free(results->bins.cells);
+    fm_phases_free(&results->phases);
     fm_critical_path_close(&results->path, results->formation.analysis->trace->location_count);
     fm_formation_close(&results->formation);
     fm_statistics_free(&results->statistics);
 }
 
-/* What only process 0 has or needs. */
-static fm_status_t fill_common(const struct fm_analysis *analysis, const struct results *results,
-                               struct fm_cube *cube, struct fm_error *error)
+/* What the user chose, so that the report can tell. */
+static fm_status_t describe_options(const struct fm_analysis *analysis,
+                                    const struct fm_analysis_options *options, struct fm_cube *cube,
+                                    struct fm_error *error)
 {
-    fm_status_t status = fm_statistics_fill(&results->statistics, cube, error);
+    cube->path_from_init_to_finalize = options->path_from_init_to_finalize;
+    if (options->partitions == NULL) {
+        return FM_OK;
+    }
+    uint32_t names = (uint32_t)options->partitions->names.count;
+    uint32_t *of_location = fm_allocate(cube->location_count, sizeof *of_location);
+    for (uint32_t l = 0; l < cube->location_count; ++l) {
+        of_location[l] =
+            analysis->partition_of[l] < names ? analysis->partition_of[l] : FM_CUBE_NONE;
+    }
+    fm_status_t status =
+        fm_cube_set_partitions(cube, options->partitions->names.items, names, of_location, error);
+    fm_free(of_location);
+    return status;
+}
+
+/* What happened when, and who had to do with whom. */
+static fm_status_t fill_views(const struct fm_trace *trace, const struct results *results,
+                              struct fm_cube *cube, struct fm_error *error)
+{
+    fm_status_t status = fm_phases_fill(&results->phases, trace, cube, error);
+    if (status == FM_OK && cube->location_count > 0) {
+        status = fm_cube_set_bins(cube, &results->bins, error);
+    }
+    for (int kind = 0; kind < FM_MATRIX_COUNT && status == FM_OK; ++kind) {
+        status = fm_cube_set_matrix(cube, (enum fm_cube_matrix_kind)kind, &results->matrices[kind],
+                                    error);
+    }
+    return status;
+}
+
+/* What only process 0 has or needs. */
+static fm_status_t fill_common(const struct fm_analysis *analysis,
+                               const struct fm_analysis_options *options,
+                               const struct results *results, struct fm_cube *cube,
+                               struct fm_error *error)
+{
+    fm_status_t status = describe_options(analysis, options, cube, error);
+    if (status == FM_OK) {
+        status = fm_statistics_fill(&results->statistics, cube, error);
+    }
     if (status == FM_OK) {
         status = fm_lock_queues_fill(analysis->lock_queues, analysis->trace, cube, error);
+    }
+    if (status == FM_OK) {
+        status = fill_views(analysis->trace, results, cube, error);
     }
     if (status == FM_OK) {
         status = add_warnings(analysis, cube, error);
@@ -233,8 +292,9 @@ static fm_status_t fill_common(const struct fm_analysis *analysis, const struct 
 }
 
 /* The part of the report that this process has: dimensions, and the cells of its locations. */
-static fm_status_t fill_own(struct fm_analysis *analysis, const struct results *results,
-                            struct fm_cube *cube, struct fm_error *error)
+static fm_status_t fill_own(struct fm_analysis *analysis, const struct fm_analysis_options *options,
+                            const struct results *results, struct fm_cube *cube,
+                            struct fm_error *error)
 {
     fm_status_t status = fm_severity_dimensions(analysis->trace, cube, error);
     if (status == FM_OK) {
@@ -244,7 +304,7 @@ static fm_status_t fill_own(struct fm_analysis *analysis, const struct results *
         status = fm_formation_fill(&results->formation, cube, error);
     }
     if (status == FM_OK && fm_team_leads(analysis->team)) {
-        status = fill_common(analysis, results, cube, error);
+        status = fill_common(analysis, options, results, cube, error);
     }
     return status == FM_OK ? fm_cube_seal(cube, error) : status;
 }
@@ -260,7 +320,7 @@ static fm_status_t check_invariants(const struct fm_analysis *analysis,
         status = fm_fail(error, costs, "%s", costs_error.message);
     }
     if (status == FM_OK && fm_team_leads(analysis->team)) {
-        status = fm_critical_path_check(&results->path, analysis->trace, error);
+        status = fm_critical_path_check(&results->path, error);
     }
     return fm_team_agree(analysis->team, status, error);
 }
@@ -280,15 +340,17 @@ static fm_status_t merge_cells(struct fm_team *team, struct fm_cube *cube, struc
     return status == FM_OK ? fm_cube_seal(cube, error) : status;
 }
 
-static fm_status_t fill_cube(struct fm_analysis *analysis, struct fm_cube *cube, bool check,
+static fm_status_t fill_cube(struct fm_analysis *analysis,
+                             const struct fm_analysis_options *options, struct fm_cube *cube,
                              struct fm_error *error)
 {
     struct fm_team *team = analysis->team;
     struct results results = {0};
     describe_experiment(analysis->trace, cube);
-    compute(analysis, cube->experiment.begin, &results);
-    fm_status_t status = fm_team_agree(team, fill_own(analysis, &results, cube, error), error);
-    if (status == FM_OK && check) {
+    compute(analysis, cube->experiment.begin, cube->experiment.end, &results);
+    fm_status_t status =
+        fm_team_agree(team, fill_own(analysis, options, &results, cube, error), error);
+    if (status == FM_OK && options->check) {
         status = check_invariants(analysis, &results, cube, error);
     }
     free_results(&results);
@@ -310,14 +372,21 @@ static struct fm_engine *create_engine(const struct fm_trace *trace, struct fm_t
     return engine;
 }
 
+/* @return a number that tells apart what was asked for */
+static uint64_t summary_of(const struct fm_analysis_options *options)
+{
+    uint64_t flags = (uint64_t)options->asynchronous_progress | (uint64_t)options->check << 1 |
+                     (uint64_t)options->path_from_init_to_finalize << 2;
+    return options->partitions == NULL ? flags : fm_partitions_summary(options->partitions, flags);
+}
+
 static fm_status_t open_trace(const char *archive, const struct fm_analysis_options *options,
                               struct fm_trace **trace, struct fm_error *error)
 {
     *trace = NULL;
     fm_status_t status = fm_team_agree(options->team, fm_trace_open(archive, trace, error), error);
     if (status == FM_OK) {
-        uint64_t asked_for = options->asynchronous_progress | options->check << 1;
-        status = fm_replicate_check(options->team, *trace, asked_for, error);
+        status = fm_replicate_check(options->team, *trace, summary_of(options), error);
     }
     if (status != FM_OK) {
         fm_trace_free(*trace);
@@ -366,6 +435,13 @@ static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace 
     return detail;
 }
 
+static void mark_computation(struct fm_trace *trace)
+{
+    for (uint32_t i = 0; i < trace->region_count; ++i) {
+        trace->regions[i].is_computation = fm_own_metric(&trace->regions[i]) == FM_METRIC_COMP;
+    }
+}
+
 fm_status_t fm_analysis_run_in_detail(const char *archive,
                                       const struct fm_analysis_options *options,
                                       struct fm_cube **cube, struct fm_detail **detail,
@@ -376,11 +452,27 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     if (status != FM_OK) {
         return status;
     }
+    uint32_t *partition_of = NULL;
+    uint32_t partition_count = 0;
+    if (options->partitions != NULL) {
+        status = fm_partitions_assign(options->partitions, trace, &partition_of, &partition_count,
+                                      error);
+    }
+    if (status != FM_OK) {
+        fm_trace_free(trace);
+        return status;
+    }
+    mark_computation(trace);
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
-    struct fm_analysis analysis = {.trace = trace,
-                                   .engine = engine,
-                                   .team = options->team,
-                                   .asynchronous_progress = options->asynchronous_progress};
+    struct fm_analysis analysis = {
+        .trace = trace,
+        .engine = engine,
+        .team = options->team,
+        .asynchronous_progress = options->asynchronous_progress,
+        .path_from_init_to_finalize = options->path_from_init_to_finalize,
+        .partition_of = partition_of,
+        .partition_count = partition_count,
+    };
     struct fm_cube *made = NULL;
     status = load_events(trace, engine, error);
     if (status == FM_OK) {
@@ -392,9 +484,10 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     bool analysed = status == FM_OK;
     if (analysed) {
         detect(&analysis, trace, detail != NULL);
-        status = fill_cube(&analysis, made, options->check, error);
+        status = fill_cube(&analysis, options, made, error);
         fm_lock_queues_free(analysis.lock_queues);
     }
+    fm_free(partition_of);
     fm_engine_free(engine);
     struct fm_detail *handed = NULL;
     if (analysed && detail != NULL) {

@@ -5,6 +5,7 @@
 #ifndef FERMATA_ANALYSIS_ANALYSIS_H
 #define FERMATA_ANALYSIS_ANALYSIS_H
 
+#include "analysis/partition.h"
 #include "base/error.h"
 #include "cube/cube.h"
 #include "engine/team.h"
@@ -18,6 +19,10 @@ struct fm_analysis_options {
     bool asynchronous_progress; /**< targets make progress outside of calls (a progress thread or
                                      process): nobody waits for it */
     bool check;                 /**< verify the invariants; a violation is FM_ERR_FAILED */
+    bool path_from_init_to_finalize;        /**< the critical path leads from Init to Finalize only,
+                                               instead        of through the whole run */
+    const struct fm_partitions *partitions; /**< of the locations; NULL: those that run the same
+                                                 top-level call paths are one */
     size_t memory_limit; /**< bytes that the tables may keep in memory, the rest goes to a file; 0:
                             no limit */
 };
@@ -28,7 +33,8 @@ struct fm_analysis_options {
  * @param cube     out: sealed cube, to be freed with fm_cube_free(); set only on success; NULL for
  *                 all of the team but process 0
  * @return FM_OK; FM_ERR_DATA: unreadable archive; FM_ERR_USAGE: the processes of the team were
- * asked for different things; FM_ERR_FAILED: an invariant does not hold */
+ * asked for different things, or the options do not fit the archive; FM_ERR_FAILED: an invariant
+ * does not hold */
 fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_options *options,
                             struct fm_cube **cube, struct fm_error *error);
 

@@ -5,17 +5,6 @@
 
 #include <inttypes.h>
 
-/* @return Enter of the location's call of Finalize; 0: none */
-static uint64_t enter_of_finalize(const struct fm_trace *trace, const struct fm_location *location)
-{
-    for (size_t a = location->enter.count; a-- > 0;) {
-        if (fm_trace_called(trace, location, (uint32_t)a)->call == FM_CALL_FINALIZE) {
-            return location->enter.items[a];
-        }
-    }
-    return 0;
-}
-
 /* When a location entered Finalize. */
 struct ending {
     uint64_t finalize;
@@ -33,7 +22,8 @@ static uint32_t find_last_location(const struct fm_analysis *analysis)
         if (location->event_count == 0) {
             continue;
         }
-        uint64_t finalize = enter_of_finalize(trace, location);
+        uint32_t call = fm_last_call(trace, location, FM_CALL_FINALIZE);
+        uint64_t finalize = call == FM_NONE ? 0 : location->enter.items[call];
         if (finalize > own.finalize) {
             own = (struct ending){finalize, l};
         }
@@ -49,6 +39,17 @@ static uint32_t find_last_location(const struct fm_analysis *analysis)
     }
     fm_free(all);
     return own.location != FM_NONE ? own.location : by_end;
+}
+
+/* ---- what the path may lead through ---- */
+
+/* @return the span of a location that is owned here */
+static struct fm_path_span span_of(const struct fm_critical_path *path,
+                                   const struct fm_trace *trace, uint32_t location)
+{
+    return path->spans != NULL ? path->spans[location]
+                               : (struct fm_path_span){trace->locations[location].begin,
+                                                       trace->locations[location].end};
 }
 
 /* ---- the walk ---- */
@@ -75,10 +76,12 @@ static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker,
     for (;;) {
         uint32_t at = token.location;
         const struct fm_wait_list *waits = &formation->timelines[at].waits;
+        uint64_t begin = span_of(path, trace, at).begin;
         uint32_t behind = fm_wait_list_behind(waits, token.time);
         /* Waits at one tick lead in no circle; each location is passed at most once. */
-        bool moves = behind > 0 && token.moves_at_once <= trace->location_count;
-        uint64_t from = moves ? waits->until[behind - 1] : trace->locations[at].begin;
+        bool moves = behind > 0 && waits->until[behind - 1] > begin &&
+                     token.moves_at_once <= trace->location_count;
+        uint64_t from = moves ? waits->until[behind - 1] : begin;
         if (from < token.time) {
             fm_vector_push(&path->segments,
                            (struct fm_path_segment){from, token.time, at, token.segments++});
@@ -86,7 +89,8 @@ static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker,
             token.moves_at_once = 0;
         }
         if (!moves) {
-            path->first_location = at;
+            /* Where clocks disagree, the path may come to a location before it begins. */
+            path->begin = from < token.time ? from : token.time;
             return;
         }
         ++token.moves_at_once;
@@ -110,7 +114,8 @@ static void start_walk(void *context, struct fm_mail *mail, unsigned worker, uin
     uint32_t location = walking->path->last_location;
     if (location != FM_NONE && trace->locations[location].process >= first &&
         trace->locations[location].process < last) {
-        walk(walking, mail, worker, (struct token){trace->locations[location].end, location, 0, 0});
+        walking->path->end = span_of(walking->path, trace, location).end;
+        walk(walking, mail, worker, (struct token){walking->path->end, location, 0, 0});
     }
 }
 
@@ -130,20 +135,33 @@ struct profiling {
     const struct fm_formation *formation;
 };
 
+/* @return [node of the location's call tree]: ticks without waiting between two moments */
+static uint64_t *busy_between(const struct fm_timeline *timeline, uint64_t from, uint64_t to,
+                              struct fm_profile *profile)
+{
+    uint64_t *busy = fm_allocate(timeline->location->profile.count, sizeof *busy);
+    fm_timeline_profile(timeline, from, to, profile);
+    for (uint32_t i = 0; i < profile->count; ++i) {
+        busy[profile->visits[i]] = profile->time[profile->visits[i]];
+    }
+    return busy;
+}
+
 static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct profiling *profiling = context;
+    struct fm_critical_path *path = profiling->path;
     const struct fm_trace *trace = profiling->formation->analysis->trace;
     struct fm_profile profile = {0};
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        size_t nodes = trace->locations[l].profile.count;
-        profiling->path->time[l] = fm_allocate(nodes, sizeof(uint64_t));
-        profiling->path->busy[l] = fm_allocate(nodes, sizeof(uint64_t));
-        fm_timeline_profile(&profiling->formation->timelines[l], 0, UINT64_MAX, &profile);
-        for (uint32_t i = 0; i < profile.count; ++i) {
-            profiling->path->busy[l][profile.visits[i]] = profile.time[profile.visits[i]];
+        const struct fm_timeline *timeline = &profiling->formation->timelines[l];
+        path->time[l] = fm_allocate(trace->locations[l].profile.count, sizeof(uint64_t));
+        path->busy[l] = busy_between(timeline, 0, UINT64_MAX, &profile);
+        if (path->spans != NULL) {
+            path->span_busy[l] =
+                busy_between(timeline, path->spans[l].begin, path->spans[l].end, &profile);
         }
     }
     fm_profile_free(&profile);
@@ -195,10 +213,11 @@ static void add_up_callpaths(struct fm_critical_path *path, const struct fm_anal
     const struct fm_trace *trace = analysis->trace;
     for (uint32_t l = 0; l < trace->location_count; ++l) {
         const struct fm_location *location = &trace->locations[l];
+        const uint64_t *busy = path->spans == NULL ? path->busy[l] : path->span_busy[l];
         for (size_t v = 0; v < location->profile.count; ++v) {
             uint32_t callpath = location->profile.items[v].callpath;
             path->path_total[callpath] += path->time[l][v];
-            path->busy_total[callpath] += path->busy[l][v];
+            path->busy_total[callpath] += busy[v];
         }
     }
     fm_team_sum(analysis->team, path->path_total, trace->callpaths.count);
@@ -211,7 +230,7 @@ static int compare_segments(const void *a, const void *b)
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* Makes the whole path known at process 0, and its length and its begin everywhere. */
+/* Makes the whole path known at process 0, and its length, begin and end everywhere. */
 static void join_segments(struct fm_critical_path *path, struct fm_team *team)
 {
     if (fm_team_size(team) == 1) {
@@ -225,14 +244,12 @@ static void join_segments(struct fm_critical_path *path, struct fm_team *team)
         fm_vector_push(&path->segments, all.items[s]);
     }
     fm_vector_free(&all);
-    fm_team_sum(team, &path->length, 1);
-    size_t bytes;
-    uint32_t *first =
-        fm_team_share(team, &path->first_location, sizeof path->first_location, &bytes);
-    for (size_t i = 0; i < bytes / sizeof *first; ++i) {
-        path->first_location = first[i] != FM_NONE ? first[i] : path->first_location;
-    }
-    fm_free(first);
+    /* Only one process knows the begin, and one the end; the others have 0. */
+    uint64_t sums[] = {path->length, path->begin, path->end};
+    fm_team_sum(team, sums, 3);
+    path->length = sums[0];
+    path->begin = sums[1];
+    path->end = sums[2];
 }
 
 void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation)
@@ -241,12 +258,15 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
     const struct fm_trace *trace = analysis->trace;
     *path = (struct fm_critical_path){
         .last_location = find_last_location(analysis),
-        .first_location = FM_NONE,
         .time = fm_allocate(trace->location_count, sizeof *path->time),
         .busy = fm_allocate(trace->location_count, sizeof *path->busy),
         .path_total = fm_allocate(trace->callpaths.count, sizeof *path->path_total),
         .busy_total = fm_allocate(trace->callpaths.count, sizeof *path->busy_total),
     };
+    if (analysis->path_from_init_to_finalize) {
+        path->spans = fm_path_spans(analysis);
+        path->span_busy = fm_allocate(trace->location_count, sizeof *path->span_busy);
+    }
     struct profiling profiling = {path, formation};
     fm_mail_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
     fm_engine_run(analysis->engine, profile_busy, &profiling);
@@ -260,7 +280,12 @@ void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_cou
     for (uint32_t l = 0; l < location_count; ++l) {
         fm_free(path->time[l]);
         fm_free(path->busy[l]);
+        if (path->spans != NULL) {
+            fm_free(path->span_busy[l]);
+        }
     }
+    fm_free(path->spans);
+    fm_free(path->span_busy);
     fm_vector_free(&path->segments);
     fm_free(path->time);
     fm_free(path->busy);
@@ -328,17 +353,11 @@ fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm
     return status;
 }
 
-fm_status_t fm_critical_path_check(const struct fm_critical_path *path,
-                                   const struct fm_trace *trace, struct fm_error *error)
+fm_status_t fm_critical_path_check(const struct fm_critical_path *path, struct fm_error *error)
 {
     const struct fm_path_segment *segments = path->segments.items;
     size_t count = path->segments.count;
-    uint32_t start = path->last_location;
-    if (start == FM_NONE) {
-        return FM_OK;
-    }
-    uint64_t begin = trace->locations[path->first_location].begin;
-    uint64_t expected = trace->locations[start].end - begin;
+    uint64_t expected = path->end - path->begin;
     for (size_t s = 0; s + 1 < count; ++s) {
         if (segments[s].from != segments[s + 1].to) {
             return fm_fail(error, FM_ERR_FAILED,
@@ -346,7 +365,8 @@ fm_status_t fm_critical_path_check(const struct fm_critical_path *path,
                            segments[s].from);
         }
     }
-    if (path->length != expected || (count != 0 && segments[count - 1].from != begin)) {
+    if (path->length != expected || (count != 0 && segments[count - 1].from != path->begin) ||
+        (count != 0 && segments[0].to != path->end)) {
         return fm_fail(error, FM_ERR_FAILED,
                        "invariant violated: the critical path is %" PRIu64
                        " ticks long instead of %" PRIu64,

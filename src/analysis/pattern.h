@@ -30,9 +30,12 @@ struct fm_lock_queues;
 struct fm_analysis {
     const struct fm_trace *trace;
     struct fm_engine *engine;
-    struct fm_team *team;         /**< that owns all processes together */
-    struct fm_findings *findings; /**< by location; empty for those owned elsewhere */
-    bool asynchronous_progress;   /**< targets answer without being in a call */
+    struct fm_team *team;            /**< that owns all processes together */
+    struct fm_findings *findings;    /**< by location; empty for those owned elsewhere */
+    bool asynchronous_progress;      /**< targets answer without being in a call */
+    bool path_from_init_to_finalize; /**< the critical path leads through this part only */
+    const uint32_t *partition_of;    /**< by location: partition that the user chose; NULL: none */
+    uint32_t partition_count;
     struct fm_omissions omissions;
     struct fm_lock_queues *lock_queues; /**< NULL: no windows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not wanted */

@@ -7,11 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Locations that run the same top-level call paths. */
 struct partitions {
-    uint32_t *of_location; /* of those that are owned here */
+    uint32_t *of_location; /* of those that are owned here, at least */
     FM_VECTOR(uint64_t) sizes;
 };
+
+static struct partitions chosen_partitions(const struct fm_analysis *analysis)
+{
+    uint32_t locations = analysis->trace->location_count;
+    struct partitions partitions = {.of_location =
+                                        fm_allocate(locations, sizeof *partitions.of_location)};
+    for (uint32_t i = 0; i < analysis->partition_count; ++i) {
+        fm_vector_push(&partitions.sizes, 0);
+    }
+    for (uint32_t l = 0; l < locations; ++l) {
+        partitions.of_location[l] = analysis->partition_of[l];
+        ++partitions.sizes.items[partitions.of_location[l]];
+    }
+    return partitions;
+}
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -84,6 +98,7 @@ static void share_lists(struct fm_team *team, const struct root_lists *own, stru
     fm_vector_free(&shared);
 }
 
+/* Locations that run the same top-level call paths are a partition. */
 static struct partitions find_partitions(const struct fm_analysis *analysis)
 {
     const struct fm_trace *trace = analysis->trace;
@@ -160,7 +175,9 @@ static struct impact *impact_of_callpaths(const struct fm_critical_path *path,
                                           const struct fm_formation *formation, double *total)
 {
     const struct fm_trace *trace = formation->analysis->trace;
-    struct partitions partitions = find_partitions(formation->analysis);
+    struct partitions partitions = formation->analysis->partition_of != NULL
+                                       ? chosen_partitions(formation->analysis)
+                                       : find_partitions(formation->analysis);
     uint64_t *participants = count_participants(formation->analysis, &partitions);
     struct impact *impacts = fm_allocate(trace->callpaths.count, sizeof *impacts);
     *total = 0;

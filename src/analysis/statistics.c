@@ -35,8 +35,7 @@ struct collecting {
 
 /* ---- the wait states of this process ---- */
 
-/* @return the kind that a metric is a form of: wrong order is a form of Late Sender */
-static fm_metric_t kind_of(fm_metric_t metric)
+fm_metric_t fm_wait_kind(fm_metric_t metric)
 {
     switch (metric) {
     case FM_METRIC_MPI_LSWO_SAME:
@@ -82,7 +81,7 @@ static void collect(void *context, unsigned worker, uint32_t first, uint32_t las
             uint32_t index = findings->waits.items[i];
             const struct fm_candidate *wait = &findings->candidates.items[index];
             uint64_t enter = location->enter.items[wait->activity];
-            fm_metric_t kind = kind_of((fm_metric_t)wait->metric);
+            fm_metric_t kind = fm_wait_kind((fm_metric_t)wait->metric);
             struct collection *collection = &collecting->collections[worker][kind];
             fm_vector_push(&collection->waits, wait->t - enter);
             if (wait->t - enter >= collection->worst[FM_CUBE_WORST - 1].wait) {

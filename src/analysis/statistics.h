@@ -6,6 +6,10 @@
 #include "analysis/pattern.h"
 #include "cube/cube.h"
 
+/** @return the kind of wait state that a metric is a form of: wrong order is a form of Late Sender
+ * or Late Receiver. */
+fm_metric_t fm_wait_kind(fm_metric_t metric);
+
 /** The statistics of all kinds that occur, ascending by metric. */
 struct fm_statistics_list {
     struct fm_cube_statistics *items;

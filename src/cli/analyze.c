@@ -24,6 +24,15 @@ static void print_usage(void)
         "  -q, --quiet        print errors only; warnings stand in the report, too\n"
         "      --html FILE    write the page for the browser, too, as `fermata view` does later\n"
         "      --check        verify the invariants of the result\n"
+        "      --critical-path=init-finalize\n"
+        "                     the critical path leads from MPI_Init to MPI_Finalize only, instead\n"
+        "                     of through the whole run\n"
+        "      --partition NAME:RANKS,...\n"
+        "                     the partitions of the ranks, for imbalance inside and between them:\n"
+        "                     io:0-3,solver:4-15 or, by threads, main:*.0,workers:*.1-7; @FILE: "
+        "from\n"
+        "                     a file. Default: those that run the same top-level functions are "
+        "one\n"
         "      --progress WHO target (default): one-sided operations need a call of their target;\n"
         "                     async: a progress thread or process serves them at any time\n"
         "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
@@ -79,7 +88,7 @@ static char *default_output(const char *archive)
     return asprintf(&path, "%s/report.fer", archive) < 0 ? NULL : path;
 }
 
-enum { OPTION_CHECK = 256, OPTION_HTML, OPTION_MEMORY, OPTION_MPI, OPTION_PROGRESS };
+enum { OPTION_CHECK = 256, OPTION_HTML, OPTION_MEMORY, OPTION_MPI, OPTION_ANALYSIS };
 
 /* getopt() has found something wrong with `word`, or with a letter in it. */
 static fm_status_t refuse_option(const char *word, const char *what, struct fm_error *error)
@@ -97,12 +106,12 @@ static bool is_one_of(const char *word, const char *const words[])
     return *words != NULL;
 }
 
-/* Reads the option that getopt() has found. */
-static fm_status_t read_option(int option, const char *word, struct fm_analyze_request *request,
-                               const char **mpi, struct fm_error *error)
+/* Reads the option that getopt() has found. @param name  of a long option */
+static fm_status_t read_option(int option, const char *name, const char *word,
+                               struct fm_analyze_request *request, const char **mpi,
+                               struct fm_error *error)
 {
     static const char *const mpi_libraries[] = {"openmpi", "mpich", "none", NULL};
-    static const char *const progress[] = {"target", "async", NULL};
     switch (option) {
     case 'j': {
         char *end;
@@ -110,7 +119,7 @@ static fm_status_t read_option(int option, const char *word, struct fm_analyze_r
         if (*end != '\0' || jobs == 0 || jobs > 4096) {
             return fm_fail(error, FM_ERR_USAGE, "--jobs wants a number from 1 to 4096");
         }
-        request->options.workers = (unsigned)jobs;
+        request->chosen.options.workers = (unsigned)jobs;
         return FM_OK;
     }
     case 'o':
@@ -124,16 +133,12 @@ static fm_status_t read_option(int option, const char *word, struct fm_analyze_r
         request->page = optarg;
         return FM_OK;
     case OPTION_CHECK:
-        request->options.check = true;
+        request->chosen.options.check = true;
         return FM_OK;
-    case OPTION_PROGRESS:
-        if (!is_one_of(optarg, progress)) {
-            return fm_fail(error, FM_ERR_USAGE, "--progress wants target or async");
-        }
-        request->options.asynchronous_progress = optarg[0] == 'a';
-        return FM_OK;
+    case OPTION_ANALYSIS:
+        return fm_chosen_options_set(&request->chosen, name, optarg, error);
     case OPTION_MEMORY:
-        if (!parse_size(optarg, &request->options.memory_limit)) {
+        if (!parse_size(optarg, &request->chosen.options.memory_limit)) {
             return fm_fail(error, FM_ERR_USAGE, "--memory wants a size such as 512M");
         }
         return FM_OK;
@@ -162,18 +167,21 @@ static fm_status_t read_arguments(int argc, char **argv, struct fm_analyze_reque
         {"quiet", no_argument, NULL, 'q'},
         {"html", required_argument, NULL, OPTION_HTML},
         {"check", no_argument, NULL, OPTION_CHECK},
-        {"progress", required_argument, NULL, OPTION_PROGRESS},
+        {"critical-path", required_argument, NULL, OPTION_ANALYSIS},
+        {"partition", required_argument, NULL, OPTION_ANALYSIS},
+        {"progress", required_argument, NULL, OPTION_ANALYSIS},
         {"memory", required_argument, NULL, OPTION_MEMORY},
         {"mpi", required_argument, NULL, OPTION_MPI},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    int option;
+    int option, index = 0;
     optind = 0;
-    while ((option = getopt_long(argc, argv, ":j:o:qh", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":j:o:qh", long_options, &index)) != -1) {
         *help = option == 'h';
-        fm_status_t status =
-            *help ? FM_OK : read_option(option, argv[optind - 1], request, mpi, error);
+        fm_status_t status = *help ? FM_OK
+                                   : read_option(option, long_options[index].name, argv[optind - 1],
+                                                 request, mpi, error);
         if (*help || status != FM_OK) {
             return status;
         }
@@ -208,5 +216,6 @@ int fm_command_analyze(int argc, char **argv)
         status = fm_run_isolated("analyze", request.archive, 0, fm_analyze_trace, &request);
     }
     free(request.output);
+    fm_chosen_options_free(&request.chosen);
     return status;
 }

@@ -32,9 +32,9 @@ static char *directory_of(const char *path)
 static void set_up_memory(const struct fm_analyze_request *request)
 {
     fm_memory_keep();
-    if (request->options.memory_limit != 0) {
+    if (request->chosen.options.memory_limit != 0) {
         char *directory = directory_of(request->output);
-        fm_memory_limit(request->options.memory_limit, directory);
+        fm_memory_limit(request->chosen.options.memory_limit, directory);
         free(directory);
     }
 }
@@ -47,7 +47,7 @@ static void tell_result(const struct fm_analyze_request *request, const struct f
     for (uint32_t i = 0; i < cube->warning_count; ++i) {
         fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
     }
-    if (request->options.check) {
+    if (request->chosen.options.check) {
         puts("fermata: all invariants hold");
     }
     printf("fermata: analysed %" PRIu64 " events of %" PRIu32 " locations: %s\n",
@@ -75,7 +75,7 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
 static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_team *team,
                            struct fm_error *error)
 {
-    struct fm_analysis_options options = request->options;
+    struct fm_analysis_options options = request->chosen.options;
     struct fm_cube *cube = NULL;
     options.team = team;
     set_up_memory(request);

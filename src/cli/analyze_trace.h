@@ -4,17 +4,17 @@
 #ifndef FERMATA_CLI_ANALYZE_TRACE_H
 #define FERMATA_CLI_ANALYZE_TRACE_H
 
-#include "analysis/analysis.h"
+#include "cli/analysis_options.h"
 
 #include <stdbool.h>
 
 /** What is to be done. */
 struct fm_analyze_request {
     const char *archive;
-    char *output;                       /**< the report */
-    const char *page;                   /**< for the browser; NULL: none */
-    const char *library;                /**< MPI library of the team; NULL: a process alone */
-    struct fm_analysis_options options; /**< its team is set by the work */
+    char *output;                    /**< the report */
+    const char *page;                /**< for the browser; NULL: none */
+    const char *library;             /**< MPI library of the team; NULL: a process alone */
+    struct fm_chosen_options chosen; /**< the team is set by the work */
     bool quiet;
     fm_status_t status; /**< what was wrong with the command line, FM_OK: nothing */
     struct fm_error error;

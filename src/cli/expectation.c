@@ -1,4 +1,5 @@
 #include "cli/expectation.h"
+#include "cli/expectation_internal.h"
 
 #include <string.h>
 
@@ -45,8 +46,7 @@ static bool is_family_member(const char *id)
     return length > ending && strcmp(id + length - ending, lower_bound) == 0;
 }
 
-/* The cube's location index, FM_CUBE_NONE if the analysis saw no such location. */
-static uint32_t find_location(const struct fm_cube *cube, uint32_t rank, uint32_t thread)
+uint32_t fm_expectation_location(const struct fm_cube *cube, uint32_t rank, uint32_t thread)
 {
     for (uint32_t i = 0; i < cube->location_count; i++) {
         if (cube->locations[i].rank == rank && cube->locations[i].thread == thread) {
@@ -102,12 +102,19 @@ static fm_decimal magnitude(fm_decimal number)
     return number < 0 ? -number : number;
 }
 
-fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
-                                   const struct fm_scenario_expectation *expectation,
-                                   const struct fm_cube *cube, struct fm_expectation_result *result,
-                                   struct fm_error *error)
+/* Quotients cannot be met exactly by what was written as a decimal. */
+static fm_decimal tolerance_of_quotient(const struct fm_scenario_expectation *expectation)
 {
-    *result = (struct fm_expectation_result){0};
+    fm_decimal rounding =
+        (magnitude(expectation->value) + fm_decimal_from_integer(1)) / COST_PRECISION;
+    return expectation->tolerance > rounding ? expectation->tolerance : rounding;
+}
+
+static fm_status_t compare_severity(const struct fm_scenario *scenario,
+                                    const struct fm_scenario_expectation *expectation,
+                                    const struct fm_cube *cube,
+                                    struct fm_expectation_result *result, struct fm_error *error)
+{
     fm_metric_t metric = fm_metric_by_id(expectation->metric);
     if (metric == FM_METRIC_NONE) {
         return is_family_member(expectation->metric)
@@ -125,22 +132,42 @@ fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
         exists = callpath != FM_CUBE_NONE;
     }
     if (!expectation->all_locations) {
-        location = find_location(cube, expectation->rank, expectation->thread);
+        location = fm_expectation_location(cube, expectation->rank, expectation->thread);
         exists = exists && location != FM_CUBE_NONE;
     }
     int64_t value = exists ? value_of(cube, metric, callpath, location) : 0;
     fm_unit_t unit = fm_metric_info(metric)->unit;
-    fm_decimal tolerance = expectation->tolerance;
-    if (unit == FM_UNIT_COST) {
+    result->is_quotient = unit == FM_UNIT_COST;
+    if (result->is_quotient) {
         result->actual = (fm_decimal_from_ticks(1) * value) >> cube->experiment.cost_shift;
-        /* Costs are quotients: what was written as a decimal cannot be met exactly. */
-        fm_decimal rounding =
-            (magnitude(expectation->value) + fm_decimal_from_integer(1)) / COST_PRECISION;
-        tolerance = tolerance > rounding ? tolerance : rounding;
     } else {
         result->actual =
             unit == FM_UNIT_TICKS ? fm_decimal_from_ticks(value) : fm_decimal_from_integer(value);
     }
-    result->holds = magnitude(result->actual - expectation->value) <= tolerance;
     return FM_OK;
+}
+
+fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
+                                   const struct fm_scenario_expectation *expectation,
+                                   const struct fm_cube *cube, struct fm_expectation_result *result,
+                                   struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    *result = (struct fm_expectation_result){0};
+    switch (expectation->subject) {
+    case FM_EXPECT_SEVERITY:
+        status = compare_severity(scenario, expectation, cube, result, error);
+        break;
+    case FM_EXPECT_PHASE:
+        status = fm_expectation_of_phase(scenario, expectation, cube, result, error);
+        break;
+    case FM_EXPECT_MATRIX:
+        status = fm_expectation_of_matrix(scenario, expectation, cube, result, error);
+        break;
+    }
+    fm_decimal tolerance =
+        result->is_quotient ? tolerance_of_quotient(expectation) : expectation->tolerance;
+    result->holds = status == FM_OK && result->computed &&
+                    magnitude(result->actual - expectation->value) <= tolerance;
+    return status;
 }

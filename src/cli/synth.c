@@ -1,6 +1,6 @@
 /* fermata synth: scenarios to archives, and checks of the analysis against their expectations. */
-#include "analysis/analysis.h"
 #include "base/file_tree.h"
+#include "cli/analysis_options.h"
 #include "cli/commands.h"
 #include "cli/expectation.h"
 #include "scenario/scenario.h"
@@ -78,21 +78,41 @@ static void note(struct totals *totals, fm_status_t status, const struct fm_erro
     }
 }
 
+static void describe_location(const struct fm_scenario *scenario, bool all, uint32_t rank,
+                              uint32_t thread, char text[32])
+{
+    if (all) {
+        strcpy(text, "*");
+    } else if (scenario->thread_count == 1) {
+        snprintf(text, 32, "%u", rank);
+    } else {
+        snprintf(text, 32, "%u.%u", rank, thread);
+    }
+}
+
 static void print_failure(const struct fm_scenario *scenario,
                           const struct fm_scenario_expectation *expectation,
                           const struct fm_expectation_result *result)
 {
-    char location[32] = "*";
+    char from[32];
+    char place[32];
     char expected[FM_DECIMAL_LENGTH];
     char actual[FM_DECIMAL_LENGTH];
-    if (!expectation->all_locations && scenario->thread_count == 1) {
-        snprintf(location, sizeof location, "%u", expectation->rank);
-    } else if (!expectation->all_locations) {
-        snprintf(location, sizeof location, "%u.%u", expectation->rank, expectation->thread);
+    const char *subject = expectation->callpath == NULL ? "*" : expectation->callpath;
+    describe_location(scenario, expectation->all_locations, expectation->rank, expectation->thread,
+                      place);
+    if (expectation->subject == FM_EXPECT_PHASE) {
+        snprintf(place, sizeof place, "%llu", (unsigned long long)expectation->iteration);
+        if (expectation->all_iterations) {
+            strcpy(place, "*");
+        }
+    } else if (expectation->subject == FM_EXPECT_MATRIX) {
+        describe_location(scenario, expectation->all_origins, expectation->from_rank,
+                          expectation->from_thread, from);
+        subject = from;
     }
     printf("%s:%llu: %s %s %s: expected %s, got %s\n", scenario->name,
-           (unsigned long long)expectation->line, expectation->metric,
-           expectation->callpath == NULL ? "*" : expectation->callpath, location,
+           (unsigned long long)expectation->line, expectation->metric, subject, place,
            fm_decimal_format(expectation->value, expected),
            result->computed ? fm_decimal_format(result->actual, actual)
                             : "nothing: this version does not compute it");
@@ -118,6 +138,27 @@ static void compare(const struct fm_scenario *scenario, const struct fm_cube *cu
     }
 }
 
+/* Adds the options that the scenario wants of its analysis. */
+static fm_status_t choose_options(const struct fm_scenario *scenario,
+                                  struct fm_chosen_options *chosen, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (uint32_t i = 0; i < scenario->options.count && status == FM_OK; i++) {
+        const char *option = scenario->options.keys[i].bytes + strlen("--");
+        size_t length = strcspn(option, "=");
+        char *name = strndup(option, length);
+        struct fm_error reason = {.message = "out of memory"};
+        status = name == NULL ? FM_ERR_SYSTEM
+                              : fm_chosen_options_set(chosen, name, option + length + 1, &reason);
+        if (status != FM_OK) {
+            status = status == FM_ERR_USAGE ? FM_ERR_DATA : status;
+            fm_fail(error, status, "%s: analyze %.900s", scenario->name, reason.message);
+        }
+        free(name);
+    }
+    return status;
+}
+
 static void check_file(const char *path, const struct fm_analysis_options *options,
                        struct totals *totals)
 {
@@ -131,12 +172,17 @@ static void check_file(const char *path, const struct fm_analysis_options *optio
         note(totals, status, &error);
         return;
     }
+    struct fm_chosen_options chosen = {.options = *options};
     snprintf(directory, sizeof directory, "%s/archive", temporary);
-    status = fm_scenario_write_archive(scenario, directory, &error);
+    status = choose_options(scenario, &chosen, &error);
     if (status == FM_OK) {
-        status = fm_analysis_run(directory, options, &cube, &error);
+        status = fm_scenario_write_archive(scenario, directory, &error);
+    }
+    if (status == FM_OK) {
+        status = fm_analysis_run(directory, &chosen.options, &cube, &error);
         if (status != FM_OK) {
             struct fm_error reason = error;
+            status = status == FM_ERR_USAGE ? FM_ERR_DATA : status;
             fm_fail(&error, status, "%s: %.900s", path, reason.message);
         }
         fm_remove_tree(directory);
@@ -149,6 +195,7 @@ static void check_file(const char *path, const struct fm_analysis_options *optio
         note(totals, status, &error);
     }
     fm_cube_free(cube);
+    fm_chosen_options_free(&chosen);
     fm_scenario_free(scenario);
 }
 

@@ -12,8 +12,11 @@
 #define FERMATA_CUBE_CUBE_H
 
 #include "base/error.h"
+#include "cube/cube_matrix.h"
+#include "cube/cube_time.h"
 #include "cube/metric.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -162,6 +165,14 @@ struct fm_cube {
     uint32_t warning_count;
     struct fm_cube_lock *locks; /**< ascending by (window, target) */
     uint32_t lock_count;
+    bool path_from_init_to_finalize; /**< the critical path covers this part of the run only */
+    char **partition_names;          /**< of the partitions that the user chose */
+    uint32_t partition_count;        /**< 0: none were chosen */
+    uint32_t *partition_of;          /**< by location; FM_CUBE_NONE: in none of them */
+    struct fm_cube_phase *phases;    /**< in the order of the trace's regions */
+    uint32_t phase_count;
+    struct fm_cube_bins bins;
+    struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
     uint32_t region_capacity, callpath_capacity, location_capacity;
     size_t cell_capacity;
     uint32_t segment_capacity;
@@ -205,6 +216,7 @@ fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_st
 /** Appends a segment of the critical path (copied). */
 fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segment *segment,
                                 struct fm_error *error);
+
 /** Appends a lock (copied with its name and queue); to be called in ascending order of (window,
  * target). FM_ERR_FAILED: the order is wrong, or a count exceeds its array. */
 fm_status_t fm_cube_add_lock(struct fm_cube *cube, const struct fm_cube_lock *lock,
@@ -216,6 +228,15 @@ uint64_t fm_cube_lock_edge(const struct fm_cube_lock *lock, uint32_t bin);
 
 /** Frees the locks; the cube has none afterwards. fm_cube_free() does so, too. */
 void fm_cube_free_locks(struct fm_cube *cube);
+
+/** Sets the partitions of the locations (copied), once all locations are there.
+ * @param of_location  by location; FM_CUBE_NONE: in none of them
+ * @return FM_ERR_FAILED: a location's partition does not exist */
+fm_status_t fm_cube_set_partitions(struct fm_cube *cube, char *const *names, uint32_t count,
+                                   const uint32_t *of_location, struct fm_error *error);
+
+/** Frees the partitions; the cube has none afterwards. fm_cube_free() does so, too. */
+void fm_cube_free_partitions(struct fm_cube *cube);
 
 /** Appends a warning, a sentence for the reader of the report. */
 fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)

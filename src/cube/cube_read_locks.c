@@ -49,22 +49,19 @@ static bool read_lock(struct fm_source *source, struct fm_cube_lock *lock)
 
 fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader)
 {
-    if (!reader->present[FM_SECTION_LOCK])
-        return FM_OK;
     struct fm_source *source = &reader->sections[FM_SECTION_LOCK];
-    uint32_t version = fm_source_u32(source);
-    if (!source->failed && version != FM_CUBE_LOCKS_VERSION)
-        return fm_cube_warn(reader->cube, reader->error,
-                            "The queues of the locks are written in version %u of their format, "
-                            "which this program does not know: left out.",
-                            version);
+    bool readable;
+    fm_status_t status = fm_cube_begin_optional(reader, FM_SECTION_LOCK, FM_CUBE_LOCKS_VERSION,
+                                                "The queues of the locks are", &readable);
+    if (status != FM_OK || !readable)
+        return status;
     uint32_t count = fm_source_count(source, 4 + 4 + 4 + 9 * 8 + 4 * 4);
     for (uint32_t i = 0; i < count; i++) {
         uint64_t queue[FM_CUBE_LOCK_BINS];
         struct fm_cube_lock lock = {.queue = queue};
         lock.window = fm_source_u32(source);
         lock.name = fm_source_string(source, true);
-        fm_status_t status = FM_ERR_FAILED;
+        status = FM_ERR_FAILED;
         if (read_lock(source, &lock))
             status = fm_cube_add_lock(reader->cube, &lock, reader->error);
         free(lock.name);

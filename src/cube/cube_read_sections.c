@@ -19,6 +19,23 @@ fm_status_t fm_cube_check_used_up(const struct fm_cube_reader *reader, enum fm_c
     return FM_OK;
 }
 
+fm_status_t fm_cube_begin_optional(struct fm_cube_reader *reader, enum fm_cube_section section,
+                                   uint32_t version, const char *what, bool *readable)
+{
+    *readable = false;
+    if (!reader->present[section])
+        return FM_OK;
+    uint32_t found = fm_source_u32(&reader->sections[section]);
+    if (reader->sections[section].failed)
+        return fm_cube_check_used_up(reader, section);
+    *readable = found == version;
+    return *readable ? FM_OK
+                     : fm_cube_warn(reader->cube, reader->error,
+                                    "%s written in version %u of their format, which this program "
+                                    "does not know: left out.",
+                                    what, found);
+}
+
 static fm_status_t read_experiment(struct fm_cube_reader *reader)
 {
     struct fm_source *source = &reader->sections[FM_SECTION_EXPT];
@@ -346,8 +363,10 @@ static fm_status_t read_warnings(struct fm_cube_reader *reader)
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
 {
     fm_status_t (*const steps[FM_CUBE_SECTION_COUNT])(struct fm_cube_reader *) = {
-        read_experiment, read_metrics,    read_regions,       read_callpaths, read_locations,
-        read_severities, read_statistics, read_critical_path, read_warnings,  fm_cube_read_locks,
+        read_experiment,   read_metrics,          read_regions,         read_callpaths,
+        read_locations,    read_severities,       read_statistics,      read_critical_path,
+        read_warnings,     fm_cube_read_locks,    fm_cube_read_options, fm_cube_read_phases,
+        fm_cube_read_bins, fm_cube_read_matrices,
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < FM_CUBE_SECTION_COUNT; i++)

@@ -20,7 +20,11 @@ enum fm_cube_section {
     FM_SECTION_STAT,
     FM_SECTION_PATH,
     FM_SECTION_WARN,
-    FM_SECTION_LOCK /**< the first that may be missing */
+    FM_SECTION_LOCK, /**< the first that may be missing */
+    FM_SECTION_OPTS,
+    FM_SECTION_PHAS,
+    FM_SECTION_BINS,
+    FM_SECTION_MATX
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -45,8 +49,19 @@ fm_status_t fm_cube_damaged(const struct fm_cube_reader *reader, const char *for
 fm_status_t fm_cube_check_used_up(const struct fm_cube_reader *reader,
                                   enum fm_cube_section section);
 
-/** Reads the section of the locks, if there is one of a known version. */
+/** Begins an optional section, whose first number is its version. A version that this program does
+ * not know is told in a warning.
+ * @param what      what the section holds, begin of the warning's sentence: "The queues ... are"
+ * @param readable  out: there is such a section, and its version is known */
+fm_status_t fm_cube_begin_optional(struct fm_cube_reader *reader, enum fm_cube_section section,
+                                   uint32_t version, const char *what, bool *readable);
+
+/** Read an optional section, if there is one of a known version. */
 fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_options(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_phases(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_bins(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_matrices(struct fm_cube_reader *reader);
 
 /** Fills reader->cube, not yet sealed, from the sections found. */
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader);

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "cube/export.h"
+#include "cube/json.h"
 
 #include <math.h>
 
@@ -17,46 +18,21 @@ double fm_cube_scaled(const struct fm_cube *cube, fm_metric_t metric, int64_t va
     }
 }
 
-static void put_text(FILE *stream, const char *key, const char *text)
-{
-    fprintf(stream, "\"%s\":", key);
-    fm_text_write_json(stream, text);
-}
-
-static void put_index(FILE *stream, const char *key, uint32_t index)
-{
-    if (index == FM_CUBE_NONE)
-        fprintf(stream, "\"%s\":null", key);
-    else
-        fprintf(stream, "\"%s\":%u", key, index);
-}
-
-static void put_number(FILE *stream, const char *key, double value)
-{
-    char number[FM_TEXT_NUMBER];
-    fprintf(stream, "\"%s\":%s", key, fm_text_shortest(number, value));
-}
-
-static void put_seconds(FILE *stream, const char *key, const struct fm_cube *cube, uint64_t ticks)
-{
-    put_number(stream, key, (double)ticks / (double)cube->experiment.ticks_per_second);
-}
-
 static void put_experiment(FILE *stream, const struct fm_cube *cube)
 {
     const struct fm_cube_experiment *experiment = &cube->experiment;
     fputs(" \"experiment\":{", stream);
-    put_text(stream, "title", experiment->title);
+    fm_json_text(stream, "title", experiment->title);
     putc(',', stream);
-    put_text(stream, "command", experiment->command);
+    fm_json_text(stream, "command", experiment->command);
     putc(',', stream);
-    put_text(stream, "creator", experiment->creator);
+    fm_json_text(stream, "creator", experiment->creator);
     putc(',', stream);
-    put_text(stream, "machine", experiment->machine);
+    fm_json_text(stream, "machine", experiment->machine);
     fprintf(stream, ",\"processes\":%u,\"locations\":%u,\"events\":%llu,",
             experiment->process_count, cube->location_count,
             (unsigned long long)experiment->event_count);
-    put_seconds(stream, "duration", cube, experiment->end - experiment->begin);
+    fm_json_seconds(stream, "duration", cube, experiment->end - experiment->begin);
     fprintf(stream, ",\"ticks_per_second\":%llu},\n",
             (unsigned long long)experiment->ticks_per_second);
 }
@@ -67,16 +43,16 @@ static void put_metrics(FILE *stream)
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
         fputs(i == 0 ? "\n  {" : ",\n  {", stream);
-        put_text(stream, "id", info->id);
+        fm_json_text(stream, "id", info->id);
         putc(',', stream);
-        put_text(stream, "parent",
-                 info->parent == FM_METRIC_NONE ? NULL : fm_metric_info(info->parent)->id);
+        fm_json_text(stream, "parent",
+                     info->parent == FM_METRIC_NONE ? NULL : fm_metric_info(info->parent)->id);
         putc(',', stream);
-        put_text(stream, "name", info->name);
+        fm_json_text(stream, "name", info->name);
         putc(',', stream);
-        put_text(stream, "unit", fm_unit_name(info->unit));
+        fm_json_text(stream, "unit", fm_unit_name(info->unit));
         putc(',', stream);
-        put_text(stream, "description", info->description);
+        fm_json_text(stream, "description", info->description);
         putc('}', stream);
     }
     fputs("],\n", stream);
@@ -89,15 +65,15 @@ static void put_callpaths(FILE *stream, const struct fm_cube *cube)
         const struct fm_cube_callpath *callpath = &cube->callpaths[i];
         const struct fm_cube_region *region = &cube->regions[callpath->region];
         fprintf(stream, "%s\n  {\"id\":%u,", i == 0 ? "" : ",", i);
-        put_index(stream, "parent", callpath->parent);
+        fm_json_index(stream, "parent", callpath->parent);
         putc(',', stream);
-        put_text(stream, "region", region->name);
+        fm_json_text(stream, "region", region->name);
         putc(',', stream);
-        put_text(stream, "paradigm", region->paradigm);
+        fm_json_text(stream, "paradigm", region->paradigm);
         putc(',', stream);
-        put_text(stream, "file", region->file);
+        fm_json_text(stream, "file", region->file);
         putc(',', stream);
-        put_index(stream, "line", region->line == 0 ? FM_CUBE_NONE : region->line);
+        fm_json_index(stream, "line", region->line == 0 ? FM_CUBE_NONE : region->line);
         putc('}', stream);
     }
     fputs("],\n", stream);
@@ -110,9 +86,9 @@ static void put_locations(FILE *stream, const struct fm_cube *cube)
         const struct fm_cube_location *location = &cube->locations[i];
         fprintf(stream, "%s\n  {\"id\":%u,\"rank\":%u,\"thread\":%u,", i == 0 ? "" : ",", i,
                 location->rank, location->thread);
-        put_text(stream, "node", location->node);
+        fm_json_text(stream, "node", location->node);
         putc(',', stream);
-        put_text(stream, "name", location->name);
+        fm_json_text(stream, "name", location->name);
         putc('}', stream);
     }
     fputs("],\n", stream);
@@ -132,7 +108,7 @@ static void put_severities(FILE *stream, const struct fm_view *view)
                 fm_metric_info(metric)->id, cell->callpath, cell->location);
         /* Counts are written as the integers they are: a double may not hold them. */
         if (fm_unit_is_time(fm_metric_info(metric)->unit))
-            put_number(stream, "value", fm_cube_scaled(cube, metric, cell->value));
+            fm_json_number(stream, "value", fm_cube_scaled(cube, metric, cell->value));
         else
             fprintf(stream, "\"value\":%lld", (long long)cell->value);
         putc('}', stream);
@@ -154,7 +130,7 @@ static void put_chain(FILE *stream, const struct fm_cube *cube,
         else
             fprintf(stream, "\"%s\"", fm_metric_info((fm_metric_t)cause->metric)->id);
         fprintf(stream, ",\"share\":%u.%03u,", cause->permille / 1000, cause->permille % 1000);
-        put_seconds(stream, "time", cube, cause->ticks);
+        fm_json_seconds(stream, "time", cube, cause->ticks);
         putc('}', stream);
     }
     putc(']', stream);
@@ -167,17 +143,17 @@ static void put_instances(FILE *stream, const struct fm_cube *cube,
     for (uint32_t i = 0; i < record->worst_count; i++) {
         const struct fm_cube_instance *instance = &record->worst[i];
         fputs(i == 0 ? "\n   {" : ",\n   {", stream);
-        put_index(stream, "location", instance->location);
+        fm_json_index(stream, "location", instance->location);
         putc(',', stream);
-        put_index(stream, "callpath", instance->callpath);
+        fm_json_index(stream, "callpath", instance->callpath);
         putc(',', stream);
-        put_seconds(stream, "enter", cube, instance->enter);
+        fm_json_seconds(stream, "enter", cube, instance->enter);
         putc(',', stream);
-        put_seconds(stream, "wait", cube, instance->wait);
+        fm_json_seconds(stream, "wait", cube, instance->wait);
         putc(',', stream);
-        put_index(stream, "cause_location", instance->cause_location);
+        fm_json_index(stream, "cause_location", instance->cause_location);
         putc(',', stream);
-        put_index(stream, "cause_callpath", instance->cause_callpath);
+        fm_json_index(stream, "cause_callpath", instance->cause_callpath);
         put_chain(stream, cube, instance);
         putc('}', stream);
     }
@@ -195,17 +171,17 @@ static void put_statistics(FILE *stream, const struct fm_view *view)
             continue;
         fprintf(stream, "%s\n  {\"metric\":\"%s\",\"count\":%llu,", separator,
                 fm_metric_info((fm_metric_t)record->metric)->id, (unsigned long long)record->count);
-        put_seconds(stream, "sum", cube, record->sum);
+        fm_json_seconds(stream, "sum", cube, record->sum);
         putc(',', stream);
-        put_seconds(stream, "min", cube, record->min);
+        fm_json_seconds(stream, "min", cube, record->min);
         putc(',', stream);
-        put_seconds(stream, "lower_quartile", cube, record->lower_quartile);
+        fm_json_seconds(stream, "lower_quartile", cube, record->lower_quartile);
         putc(',', stream);
-        put_seconds(stream, "median", cube, record->median);
+        fm_json_seconds(stream, "median", cube, record->median);
         putc(',', stream);
-        put_seconds(stream, "upper_quartile", cube, record->upper_quartile);
+        fm_json_seconds(stream, "upper_quartile", cube, record->upper_quartile);
         putc(',', stream);
-        put_seconds(stream, "max", cube, record->max);
+        fm_json_seconds(stream, "max", cube, record->max);
         putc(',', stream);
         put_instances(stream, cube, record);
         putc('}', stream);
@@ -219,9 +195,9 @@ static void put_critical_path(FILE *stream, const struct fm_cube *cube)
     fputs(" \"critical_path\":[", stream);
     for (uint32_t i = 0; i < cube->segment_count; i++) {
         fprintf(stream, "%s\n  {\"location\":%u,", i == 0 ? "" : ",", cube->segments[i].location);
-        put_seconds(stream, "begin", cube, cube->segments[i].begin);
+        fm_json_seconds(stream, "begin", cube, cube->segments[i].begin);
         putc(',', stream);
-        put_seconds(stream, "end", cube, cube->segments[i].end);
+        fm_json_seconds(stream, "end", cube, cube->segments[i].end);
         putc('}', stream);
     }
     fputs("],\n", stream);
@@ -235,11 +211,11 @@ static void put_parties(FILE *stream, const struct fm_cube *cube, const char *ke
         const struct fm_cube_lock_party *party = &parties[i];
         fprintf(stream, "%s{\"rank\":%u,\"epochs\":%llu,", i == 0 ? "" : ",\n    ", party->rank,
                 (unsigned long long)party->epochs);
-        put_seconds(stream, "held", cube, party->held);
+        fm_json_seconds(stream, "held", cube, party->held);
         putc(',', stream);
-        put_seconds(stream, "caused", cube, party->caused);
+        fm_json_seconds(stream, "caused", cube, party->caused);
         fprintf(stream, ",\"waits\":%llu,", (unsigned long long)party->waits);
-        put_seconds(stream, "waiting", cube, party->waiting);
+        fm_json_seconds(stream, "waiting", cube, party->waiting);
         putc('}', stream);
     }
     putc(']', stream);
@@ -248,18 +224,18 @@ static void put_parties(FILE *stream, const struct fm_cube *cube, const char *ke
 static void put_lock(FILE *stream, const struct fm_cube *cube, const struct fm_cube_lock *lock)
 {
     fprintf(stream, "{\"window\":%u,", lock->window);
-    put_text(stream, "name", lock->name);
+    fm_json_text(stream, "name", lock->name);
     putc(',', stream);
-    put_index(stream, "target", lock->target);
+    fm_json_index(stream, "target", lock->target);
     fprintf(stream, ",\"exclusive\":%llu,\"shared\":%llu,", (unsigned long long)lock->exclusive,
             (unsigned long long)lock->shared);
-    put_seconds(stream, "held", cube, lock->held);
+    fm_json_seconds(stream, "held", cube, lock->held);
     fprintf(stream, ",\"waits\":%llu,", (unsigned long long)lock->waits);
-    put_seconds(stream, "waiting", cube, lock->waiting);
+    fm_json_seconds(stream, "waiting", cube, lock->waiting);
     putc(',', stream);
-    put_seconds(stream, "begin", cube, lock->begin);
+    fm_json_seconds(stream, "begin", cube, lock->begin);
     putc(',', stream);
-    put_seconds(stream, "end", cube, lock->end);
+    fm_json_seconds(stream, "end", cube, lock->end);
     fprintf(stream, ",\"longest_queue\":%llu,\"longest_chain\":%llu,\"chain\":[",
             (unsigned long long)lock->longest_queue, (unsigned long long)lock->longest_chain);
     for (uint32_t i = 0; i < lock->chain_count; i++)
@@ -276,6 +252,17 @@ static void put_lock(FILE *stream, const struct fm_cube *cube, const struct fm_c
     }
     fputs("]}", stream);
 }
+
+/** The members at the end of the object. */
+static const struct {
+    unsigned part;
+    void (*put)(FILE *stream, const struct fm_cube *cube);
+} members[] = {
+    {FM_EXPORT_EFFICIENCY, fm_json_put_efficiency},
+    {FM_EXPORT_PHASES, fm_json_put_phases},
+    {FM_EXPORT_TIME_BINS, fm_json_put_time_bins},
+    {FM_EXPORT_MATRICES, fm_json_put_matrices},
+};
 
 void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stream)
 {
@@ -300,12 +287,20 @@ void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stre
         fputs(i == 0 ? "\n  " : ",\n  ", stream);
         put_lock(stream, cube, &cube->locks[i]);
     }
-    fputs("]}\n", stream);
+    fputs("],\n", stream);
+    fm_json_put_options(stream, cube);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (parts & members[i].part) {
+            fputs(",\n", stream);
+            members[i].put(stream, cube);
+        }
+    }
+    fputs("}\n", stream);
 }
 
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
 {
-    fm_export_json_parts(view, FM_EXPORT_SEVERITIES | FM_EXPORT_CRITICAL_PATH, stream);
+    fm_export_json_parts(view, FM_EXPORT_ALL, stream);
     if (fflush(stream) != 0 || ferror(stream))
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report as JSON: %m");
     return FM_OK;

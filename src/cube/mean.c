@@ -48,7 +48,8 @@ fm_status_t fm_cube_mean(const struct fm_cube *const *cubes, const char *const *
         describe_mean(&combination);
         status = fm_cube_warn(frame, error,
                               "This is the mean of %zu reports: it has no distributions of single "
-                              "waits, no critical path and no queues of locks.",
+                              "waits, no critical path, no queues of locks, no phases and no "
+                              "matrices.",
                               count);
     }
     return fm_combination_end(&combination, status, mean);

@@ -1,4 +1,4 @@
-#include "cube/combine.h"
+#include "cube/merge_views.h"
 
 /** Marks the metrics of those trees that the cube has values in and that no cube before had. */
 static void take_trees(const struct fm_cube *cube, bool *taken, bool *metrics)
@@ -131,6 +131,8 @@ fm_status_t fm_cube_merge(const struct fm_cube *const *cubes, const char *const 
             status = add_segments(cubes[c], united, c, conversion, error);
         if (status == FM_OK && united->frame->lock_count == 0)
             status = add_locks(cubes[c], united, conversion, error);
+        if (status == FM_OK)
+            status = fm_merge_views(&combination, c, error);
     }
     if (status == FM_OK) {
         describe_merged(united->frame, cubes[0], &combination.conversions[0]);

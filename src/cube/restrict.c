@@ -108,6 +108,15 @@ static fm_status_t copy_statistics(struct fm_cube *to, const struct fm_cube *fro
     return FM_OK;
 }
 
+static bool has_links(const struct fm_cube *cube)
+{
+    for (int kind = 0; kind < FM_MATRIX_COUNT; kind++) {
+        if (cube->matrices[kind].link_count > 0)
+            return true;
+    }
+    return false;
+}
+
 fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct fm_cube **restricted,
                              struct fm_error *error)
 {
@@ -133,9 +142,18 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
     }
     if (status == FM_OK)
         status = copy_statistics(copy, cube, map, error);
+    if (status == FM_OK)
+        copy->path_from_init_to_finalize = cube->path_from_init_to_finalize;
+    if (status == FM_OK && cube->partition_count > 0)
+        status = fm_cube_set_partitions(copy, cube->partition_names, cube->partition_count,
+                                        cube->partition_of, error);
     if (status == FM_OK && cube->lock_count > 0)
         status = fm_cube_warn(copy, error,
                               "The queues of the locks cover the whole run and are not shown for a "
+                              "part of it.");
+    if (status == FM_OK && (cube->phase_count > 0 || has_links(cube)))
+        status = fm_cube_warn(copy, error,
+                              "Phases and matrices cover the whole run and are not shown for a "
                               "part of it.");
     for (uint32_t i = 0; status == FM_OK && i < cube->warning_count; i++)
         status = fm_cube_warn(copy, error, "%s", cube->warnings[i]);

@@ -20,6 +20,31 @@ static void callpath_values(const struct fm_report *report, fm_metric_t metric, 
     }
 }
 
+/** Tells which partitions the user chose. */
+static void print_partitions(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->cube;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        abort(); /* memory for one line is missing: nothing can be said any more */
+    for (uint32_t p = 0; p < cube->partition_count; p++) {
+        char *name = fm_terminal_name(report->terminal, cube->partition_names[p]);
+        uint32_t members = 0;
+        for (uint32_t l = 0; l < cube->location_count; l++)
+            members += cube->partition_of[l] == p;
+        fprintf(stream, "%s%s (%u %s)", p == 0 ? "" : ", ", name, members,
+                members == 1 ? "thread" : "threads");
+        free(name);
+    }
+    if (fclose(stream) != 0)
+        abort();
+    fm_terminal_print(report->terminal, "", 2,
+                      "Imbalance is told apart by the partitions that were chosen: %s.", text);
+    free(text);
+}
+
 void fm_report_critical_path(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->cube;
@@ -30,7 +55,10 @@ void fm_report_critical_path(const struct fm_report *report)
     int64_t *imbalance = fm_allocate(cube->callpath_count, sizeof *imbalance);
     callpath_values(report, FM_METRIC_CRITICAL_PATH, path);
     callpath_values(report, FM_METRIC_CRITICAL_PATH_IMBALANCE, imbalance);
-    fm_terminal_heading(report->terminal, "Critical path (what the run time is made of)");
+    fm_terminal_heading(report->terminal,
+                        cube->path_from_init_to_finalize
+                            ? "Critical path from Init to Finalize (what this time is made of)"
+                            : "Critical path (what the run time is made of)");
     for (unsigned shown = 0; shown < SHOWN; shown++) {
         uint32_t longest = FM_CUBE_NONE;
         for (uint32_t i = 0; i < cube->callpath_count; i++) {
@@ -52,6 +80,8 @@ void fm_report_critical_path(const struct fm_report *report)
         free(name);
         path[longest] = 0;
     }
+    if (cube->partition_count > 0)
+        print_partitions(report);
     fm_free(path);
     fm_free(imbalance);
 }

@@ -1,18 +1,25 @@
 /* The efficiencies of the POP methodology that need no simulation. */
+#include "cube/efficiency.h"
 #include "report/format.h"
 #include "report/report.h"
 
 #include "base/memory.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_COLUMNS   26
 #define NARROW_COLUMNS 20
+#define TABLE_COLUMNS  41
 
 /** From here on an efficiency is good, and acceptable. */
 #define GOOD       0.9
 #define ACCEPTABLE 0.8
+
+/** Of the whole time, so much is worth a row. */
+#define WORTH_A_ROW 0.01
 
 const char *fm_efficiency_verdict(double efficiency)
 {
@@ -36,43 +43,18 @@ static void print_row(const struct fm_report *report, const char *name, double e
     fm_terminal_style(terminal, FM_STYLE_PLAIN);
 }
 
-/** Sets the time of each location in a metric and all below it. */
-static bool location_times(const struct fm_report *report, fm_metric_t metric, int64_t *times)
-{
-    struct fm_view view;
-    struct fm_selection selection = fm_selection_all();
-    selection.metric = metric;
-    if (fm_view_prepare(&view, report->cube, &selection, NULL) != FM_OK)
-        return false;
-    fm_view_locations(&view, times);
-    fm_view_release(&view);
-    return true;
-}
-
 bool fm_efficiency_compute(const struct fm_report *report, struct fm_efficiency *efficiency)
 {
     const struct fm_cube *cube = report->cube;
-    int64_t *useful = fm_allocate(cube->location_count, sizeof *useful);
-    int64_t *spent = fm_allocate(cube->location_count, sizeof *spent);
-    double sum = 0, most = 0, run = 0;
-    if (location_times(report, FM_METRIC_COMP, useful) &&
-        location_times(report, FM_METRIC_TIME, spent)) {
-        for (uint32_t i = 0; i < cube->location_count; i++) {
-            sum += (double)useful[i];
-            most = (double)useful[i] > most ? (double)useful[i] : most;
-            run = (double)spent[i] > run ? (double)spent[i] : run;
-        }
-        /* A part of the run lasts as long as its slowest location. */
-        if (report->options->root == NULL)
-            run = (double)(cube->experiment.end - cube->experiment.begin);
-    }
-    fm_free(useful);
-    fm_free(spent);
-    if (most <= 0 || run <= 0 || cube->location_count < 2)
+    if (cube->callpath_count == 0 || cube->location_count < 2)
         return false;
-    double average = sum / (double)cube->location_count;
-    *efficiency = (struct fm_efficiency){average / run, average / most, most / run};
-    return true;
+    struct fm_efficiency *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
+    *efficiency = fm_efficiency_of_cube(cube, callpaths);
+    /* A part of the run lasts as long as its slowest location. */
+    if (report->options->root != NULL)
+        *efficiency = callpaths[0];
+    fm_free(callpaths);
+    return !isnan(efficiency->parallel);
 }
 
 void fm_report_efficiency(const struct fm_report *report)
@@ -84,4 +66,139 @@ void fm_report_efficiency(const struct fm_report *report)
     print_row(report, "Parallel", efficiency.parallel, "average computation / run");
     print_row(report, "  Load balance", efficiency.load_balance, "average / longest computation");
     print_row(report, "  Communication", efficiency.communication, "longest computation / run");
+}
+
+/* ---- tables ---- */
+
+/** @return whether names stand behind the numbers, and not on lines of their own. */
+static bool has_room_for_names(const struct fm_terminal *terminal)
+{
+    return terminal->width >= TABLE_COLUMNS + 20;
+}
+
+static void print_table_head(const struct fm_report *report, const char *heading, const char *what)
+{
+    fm_terminal_heading(report->terminal, heading);
+    fprintf(report->terminal->stream, "%11s%10s%9s%9s", "CPU time", "parallel", "balance", "comm.");
+    if (has_room_for_names(report->terminal))
+        fprintf(report->terminal->stream, "  %s", what);
+    putc('\n', report->terminal->stream);
+}
+
+static void print_percent(FILE *stream, int columns, double value)
+{
+    char number[FM_FORMAT_SIZE];
+    snprintf(number, sizeof number, "%.1f%%", 100 * value);
+    fprintf(stream, "%*s", columns, isnan(value) ? "-" : number);
+}
+
+/** Writes a row of a table. @param name  printable */
+static void print_table_row(const struct fm_report *report, int64_t time,
+                            const struct fm_efficiency *efficiency, const char *name)
+{
+    const struct fm_terminal *terminal = report->terminal;
+    char number[FM_FORMAT_SIZE];
+    char *label = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&label, &size);
+    if (stream == NULL)
+        abort(); /* memory for one line is missing: nothing can be said any more */
+    fprintf(stream, "%11s", fm_format_ticks(number, report->cube, time));
+    print_percent(stream, 10, efficiency->parallel);
+    print_percent(stream, 9, efficiency->load_balance);
+    print_percent(stream, 9, efficiency->communication);
+    if (fclose(stream) != 0)
+        abort();
+    bool alarm = efficiency->parallel < ACCEPTABLE;
+    fm_terminal_style(terminal, alarm ? FM_STYLE_ALARM : FM_STYLE_PLAIN);
+    if (has_room_for_names(terminal)) {
+        fm_terminal_paragraph(terminal, label, TABLE_COLUMNS, name);
+    } else {
+        fprintf(terminal->stream, "%s\n", label);
+        fm_terminal_paragraph(terminal, "    ", 4, name);
+    }
+    fm_terminal_style(terminal, FM_STYLE_PLAIN);
+    free(label);
+}
+
+static void print_phases(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->cube;
+    if (cube->phase_count > 0)
+        print_table_head(report, "Efficiency of phases (--phases: of their iterations)", "phase");
+    for (uint32_t i = 0; i < cube->phase_count; i++) {
+        struct fm_cube_iteration total;
+        fm_cube_phase_total(&cube->phases[i], &total, NULL);
+        const struct fm_efficiency efficiency = fm_efficiency_of_iteration(&total);
+        char *name = fm_terminal_name(report->terminal, cube->regions[cube->phases[i].region].name);
+        print_table_row(report, (int64_t)total.time, &efficiency, name);
+        free(name);
+    }
+}
+
+/** A call path with the time of it and of all that it calls. */
+struct callpath_time {
+    int64_t time;
+    uint32_t callpath;
+};
+
+static int compare_times(const void *left, const void *right)
+{
+    const struct callpath_time *a = left;
+    const struct callpath_time *b = right;
+    if (a->time != b->time)
+        return a->time > b->time ? -1 : 1;
+    return (a->callpath > b->callpath) - (a->callpath < b->callpath);
+}
+
+/** Lists the call paths that compute and take some time, those that take most first.
+ * @return how many there are */
+static uint32_t list_callpaths(const struct fm_report *report,
+                               const struct fm_efficiency *efficiencies, struct callpath_time *list)
+{
+    const struct fm_cube *cube = report->cube;
+    uint32_t count = 0;
+    struct fm_view view;
+    struct fm_selection selection = fm_selection_all();
+    selection.metric = FM_METRIC_TIME;
+    if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
+        return 0;
+    int64_t *times = fm_allocate(cube->callpath_count, sizeof *times);
+    fm_view_callpaths(&view, NULL, times);
+    fm_view_release(&view);
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        if (!isnan(efficiencies[i].parallel) &&
+            (double)times[i] >= WORTH_A_ROW * (double)report->metrics[FM_METRIC_TIME])
+            list[count++] = (struct callpath_time){times[i], i};
+    }
+    fm_free(times);
+    if (count > 1)
+        qsort(list, count, sizeof *list, compare_times);
+    return count;
+}
+
+void fm_report_efficiencies(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->cube;
+    struct fm_efficiency *efficiencies = fm_allocate(cube->callpath_count, sizeof *efficiencies);
+    struct callpath_time *list = fm_allocate(cube->callpath_count, sizeof *list);
+    const struct fm_efficiency run = fm_efficiency_of_cube(cube, efficiencies);
+    uint32_t count = list_callpaths(report, efficiencies, list);
+    uint32_t shown = count < report->options->top ? count : report->options->top;
+    if (isnan(run.parallel))
+        fm_terminal_paragraph(report->terminal, "", 0,
+                              "Nothing was computed: there are no efficiencies.");
+    fm_report_efficiency(report);
+    print_phases(report);
+    if (shown > 0)
+        print_table_head(report, "Efficiency of call paths, with all that they call", "call path");
+    for (uint32_t i = 0; i < shown; i++) {
+        char *path = fm_report_callpath(report, list[i].callpath);
+        print_table_row(report, list[i].time, &efficiencies[list[i].callpath], path);
+        free(path);
+    }
+    if (shown < count)
+        fm_terminal_print(report->terminal, "", 2, "%u more (--top N shows more)", count - shown);
+    fm_free(list);
+    fm_free(efficiencies);
 }

@@ -22,12 +22,10 @@ static int compare_waiting(const void *left, const void *right)
  * relative to the highest. */
 static void print_graph(const struct fm_terminal *terminal, const struct fm_cube_lock *lock)
 {
-    static const char ascii[] = " .:-=+*%#";
     unsigned columns = terminal->width - INDENT - 2;
     if (columns > GRAPH_WIDTH)
         columns = GRAPH_WIDTH;
     double lengths[GRAPH_WIDTH];
-    double highest = 0;
     for (unsigned i = 0; i < columns; i++) {
         uint32_t first = i * lock->bin_count / columns;
         uint32_t last = (i + 1) * lock->bin_count / columns;
@@ -36,19 +34,10 @@ static void print_graph(const struct fm_terminal *terminal, const struct fm_cube
         for (uint32_t bin = first; bin < last; bin++)
             ticks += (double)lock->queue[bin];
         lengths[i] = width == 0 ? 0 : ticks / (double)width;
-        if (lengths[i] > highest)
-            highest = lengths[i];
     }
-    fprintf(terminal->stream, "%*s|", INDENT, "");
-    for (unsigned i = 0; i < columns; i++) {
-        /* What is not 0 shall not look as if it were. */
-        unsigned level = lengths[i] > 0 ? 1 + (unsigned)(lengths[i] / highest * 7 + 0.5) : 0;
-        if (level == 0 || !terminal->utf8)
-            putc(ascii[level], terminal->stream);
-        else
-            fprintf(terminal->stream, "\xe2\x96%c", (char)(0x80 + level)); /* U+2581 to U+2588 */
-    }
-    fputs("|\n", terminal->stream);
+    fprintf(terminal->stream, "%*s", INDENT, "");
+    fm_terminal_graph(terminal, lengths, columns);
+    putc('\n', terminal->stream);
 }
 
 static void print_queue(const struct fm_report *report, const struct fm_cube_lock *lock)

@@ -174,8 +174,14 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
         fm_report_why(&report, options->why);
         return finish(&report, error);
     }
-    if (options->locks) {
-        fm_report_locks(&report);
+    if (options->part != FM_REPORT_OVERVIEW) {
+        static void (*const parts[])(const struct fm_report *) = {
+            [FM_REPORT_LOCKS] = fm_report_locks,
+            [FM_REPORT_EFFICIENCY] = fm_report_efficiencies,
+            [FM_REPORT_PHASES] = fm_report_phases,
+            [FM_REPORT_MATRIX] = fm_report_matrix,
+        };
+        parts[options->part](&report);
         return finish(&report, error);
     }
     fm_metric_t metric = options->selection.metric;
@@ -184,6 +190,7 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
     if (overview) {
         fm_report_summary(&report);
         fm_report_efficiency(&report);
+        fm_report_phase_overview(&report);
         fm_report_problems(&report);
         fm_report_critical_path(&report);
         fm_report_observations(&report);

@@ -4,11 +4,21 @@
 #ifndef FERMATA_REPORT_REPORT_H
 #define FERMATA_REPORT_REPORT_H
 
+#include "cube/efficiency.h"
 #include "cube/view.h"
 #include "report/lines.h"
 #include "report/terminal.h"
 
 #include <stdbool.h>
+
+/** What of the report is wanted. */
+enum fm_report_part {
+    FM_REPORT_OVERVIEW, /**< or what the selection leaves */
+    FM_REPORT_LOCKS,
+    FM_REPORT_EFFICIENCY,
+    FM_REPORT_PHASES,
+    FM_REPORT_MATRIX
+};
 
 struct fm_report_options {
     const char *directory;         /**< as the user named it, for the commands shown */
@@ -18,7 +28,9 @@ struct fm_report_options {
     unsigned top;                  /**< how many branches of each tree node to show */
     bool exclusive;
     fm_metric_t why; /**< only the chains of this kind; FM_METRIC_NONE: not */
-    bool locks;      /**< only the locks and their queues */
+    enum fm_report_part part;
+    enum fm_cube_matrix_kind
+        matrix; /**< of FM_REPORT_MATRIX; of the delays only the selected kind */
 };
 
 /** Everything that the parts of a report need. */
@@ -72,13 +84,6 @@ char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view
 uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
                               struct fm_lines *lines);
 
-/** The efficiencies of the POP methodology that need no simulation, 0 to 1. */
-struct fm_efficiency {
-    double parallel;      /**< average computation / run */
-    double load_balance;  /**< average / longest computation */
-    double communication; /**< longest computation / run */
-};
-
 /** @return whether the run, or the part that is shown, has efficiencies: set in that case. */
 bool fm_efficiency_compute(const struct fm_report *report, struct fm_efficiency *efficiency);
 
@@ -87,6 +92,18 @@ const char *fm_efficiency_verdict(double efficiency);
 
 /** Efficiencies of the run, or of the part that is shown, with verdicts. */
 void fm_report_efficiency(const struct fm_report *report);
+
+/** The same, then those of the phases and of the call paths that take most time. */
+void fm_report_efficiencies(const struct fm_report *report);
+
+/** A sentence for each phase of the program. */
+void fm_report_phase_overview(const struct fm_report *report);
+
+/** The iterations of the phases: how they developed, and the worst ones. */
+void fm_report_phases(const struct fm_report *report);
+
+/** Who had to do with whom, of ranks or groups of them, and the pairs with the largest amounts. */
+void fm_report_matrix(const struct fm_report *report);
 
 /** The call paths that the critical path leads through. */
 void fm_report_critical_path(const struct fm_report *report);

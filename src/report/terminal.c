@@ -124,6 +124,23 @@ unsigned fm_terminal_bar(const struct fm_terminal *terminal, double fraction, un
     return full + (part > 0 ? 1 : 0);
 }
 
+void fm_terminal_graph(const struct fm_terminal *terminal, const double *values, unsigned count)
+{
+    static const char ascii[] = " .:-=+*%#";
+    double highest = 0;
+    for (unsigned i = 0; i < count; i++)
+        highest = values[i] > highest ? values[i] : highest;
+    putc('|', terminal->stream);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned level = values[i] > 0 ? 1 + (unsigned)(values[i] / highest * 7 + 0.5) : 0;
+        if (level == 0 || !terminal->utf8)
+            putc(ascii[level], terminal->stream);
+        else
+            fprintf(terminal->stream, "\xe2\x96%c", (char)(0x80 + level)); /* U+2581 to U+2588 */
+    }
+    putc('|', terminal->stream);
+}
+
 char *fm_terminal_name(const struct fm_terminal *terminal, const char *text)
 {
     char *printable = fm_text_printable(text, terminal->utf8);

@@ -42,6 +42,10 @@ void fm_terminal_print(const struct fm_terminal *terminal, const char *label, un
  * @return the number of columns used */
 unsigned fm_terminal_bar(const struct fm_terminal *terminal, double fraction, unsigned columns);
 
+/** Draws a line of columns, `values` (not negative), each relative to the highest, between bars:
+ * what is not 0 never looks as if it were. Without an end of line. */
+void fm_terminal_graph(const struct fm_terminal *terminal, const double *values, unsigned count);
+
 /** @return `text` made printable on this terminal, never NULL; to be freed with free(). */
 char *fm_terminal_name(const struct fm_terminal *terminal, const char *text);
 

@@ -156,9 +156,12 @@ static void write_regions(struct definitions *definitions)
         const char *text = scenario->regions.keys[i].bytes;
         struct fm_region_kind kind = fm_region_kind(text);
         OTF2_StringRef name = string(definitions, text);
+        bool is_phase = fm_key_table_find(&scenario->phases, text,
+                                          scenario->regions.keys[i].length) != FM_KEY_NONE;
         keep(definitions, OTF2_GlobalDefWriter_WriteRegion(
                               definitions->writer, i, name, name, empty, kind.role, kind.paradigm,
-                              OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+                              is_phase ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE,
+                              OTF2_UNDEFINED_STRING, 0, 0));
     }
 }
 

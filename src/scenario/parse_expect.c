@@ -1,4 +1,5 @@
-/* Lines `expect METRIC CALLPATH LOC VALUE [TOL]`. */
+/* Lines `expect METRIC CALLPATH LOC VALUE [TOL]`, `expect_phase NAME REGION ITERATION VALUE [TOL]`,
+ * `expect_matrix NAME FROM TO VALUE [TOL]`. */
 #include "scenario/parser.h"
 
 #include <stdlib.h>
@@ -39,19 +40,40 @@ static fm_status_t read_decimal(struct fm_parser *parser, struct fm_word word, c
                : fm_parser_fail_at(parser, word, reason);
 }
 
-static fm_status_t read_location(struct fm_parser *parser, struct fm_word word,
-                                 struct fm_scenario_expectation *expectation)
+static fm_status_t read_location(struct fm_parser *parser, struct fm_word word, bool *all,
+                                 uint32_t *rank, uint32_t *thread)
 {
-    expectation->all_locations = fm_word_is(word, "*");
-    return expectation->all_locations
-               ? FM_OK
-               : fm_parser_location(parser, word, &expectation->rank, &expectation->thread);
+    *all = fm_word_is(word, "*");
+    return *all ? FM_OK : fm_parser_location(parser, word, rank, thread);
+}
+
+/* Reads the words before the value, the second one being the rest of the line before the last. */
+static fm_status_t read_place(struct fm_parser *parser, struct fm_word rest, struct fm_word word,
+                              struct fm_scenario_expectation *expectation)
+{
+    fm_status_t status = FM_OK;
+    switch (expectation->subject) {
+    case FM_EXPECT_PHASE:
+        expectation->all_iterations = fm_word_is(word, "*");
+        return expectation->all_iterations ? FM_OK
+                                           : fm_parser_integer(parser, word, "the iteration",
+                                                               UINT64_MAX, &expectation->iteration);
+    case FM_EXPECT_MATRIX:
+        status = read_location(parser, rest, &expectation->all_origins, &expectation->from_rank,
+                               &expectation->from_thread);
+        break;
+    case FM_EXPECT_SEVERITY:
+        break;
+    }
+    return status != FM_OK ? status
+                           : read_location(parser, word, &expectation->all_locations,
+                                           &expectation->rank, &expectation->thread);
 }
 
 static fm_status_t store(struct fm_parser *parser, struct fm_word metric, struct fm_word callpath,
                          struct fm_scenario_expectation *expectation)
 {
-    bool all_callpaths = fm_word_is(callpath, "*");
+    bool all_callpaths = fm_word_is(callpath, "*") || expectation->subject == FM_EXPECT_MATRIX;
     expectation->line = parser->line;
     expectation->metric = strndup(metric.text, metric.length);
     expectation->callpath = all_callpaths ? NULL : strndup(callpath.text, callpath.length);
@@ -64,11 +86,12 @@ static fm_status_t store(struct fm_parser *parser, struct fm_word metric, struct
     return fm_parser_no_memory(parser);
 }
 
-fm_status_t fm_parser_expect(struct fm_parser *parser)
+static fm_status_t read_expectation(struct fm_parser *parser, fm_scenario_subject_t subject,
+                                    const char *first_word, const char *form)
 {
-    struct fm_scenario_expectation expectation = {0};
+    struct fm_scenario_expectation expectation = {.subject = subject};
     struct fm_word metric;
-    fm_status_t status = fm_parser_need(parser, "the metric", &metric);
+    fm_status_t status = fm_parser_need(parser, first_word, &metric);
     if (status != FM_OK) {
         return status;
     }
@@ -86,8 +109,7 @@ fm_status_t fm_parser_expect(struct fm_parser *parser)
         count == LAST_WORDS && tail.rests[2].length > 0 && fm_word_is_location(tail.words[2]);
     size_t first = has_tolerance ? 1 : 0;
     if (count < 2 || tail.rests[first + 1].length == 0) {
-        return fm_parser_fail(parser,
-                              "an expectation is METRIC CALLPATH LOCATION VALUE [TOLERANCE]");
+        return fm_parser_fail(parser, "an expectation is %s VALUE [TOLERANCE]", form);
     }
     if (has_tolerance) {
         status = read_decimal(parser, tail.words[0], "not a tolerance", &expectation.tolerance);
@@ -99,7 +121,24 @@ fm_status_t fm_parser_expect(struct fm_parser *parser)
         status = read_decimal(parser, tail.words[first], "not a value", &expectation.value);
     }
     if (status == FM_OK) {
-        status = read_location(parser, tail.words[first + 1], &expectation);
+        status = read_place(parser, tail.rests[first + 1], tail.words[first + 1], &expectation);
     }
+    parser->next = parser->end;
     return status != FM_OK ? status : store(parser, metric, tail.rests[first + 1], &expectation);
+}
+
+fm_status_t fm_parser_expect(struct fm_parser *parser)
+{
+    return read_expectation(parser, FM_EXPECT_SEVERITY, "the metric", "METRIC CALLPATH LOCATION");
+}
+
+fm_status_t fm_parser_expect_phase(struct fm_parser *parser)
+{
+    return read_expectation(parser, FM_EXPECT_PHASE, "the name of the value",
+                            "NAME REGION ITERATION");
+}
+
+fm_status_t fm_parser_expect_matrix(struct fm_parser *parser)
+{
+    return read_expectation(parser, FM_EXPECT_MATRIX, "the name of the value", "NAME FROM TO");
 }

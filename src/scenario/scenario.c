@@ -184,6 +184,8 @@ void fm_scenario_free(struct fm_scenario *scenario)
     fm_key_table_clear(&scenario->regions);
     fm_key_table_clear(&scenario->comm_names);
     fm_key_table_clear(&scenario->window_names);
+    fm_key_table_clear(&scenario->phases);
+    fm_key_table_clear(&scenario->options);
     fm_key_table_clear(&scenario->groups);
     free(scenario->comms);
     free(scenario->windows);

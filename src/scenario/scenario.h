@@ -94,13 +94,25 @@ struct fm_scenario_location {
     size_t depth, depth_capacity;
 };
 
+/** What an expectation is about. */
+typedef enum {
+    FM_EXPECT_SEVERITY, /**< a metric at a call path and location */
+    FM_EXPECT_PHASE,    /**< a value of an iteration of a phase */
+    FM_EXPECT_MATRIX    /**< what went from one location to another */
+} fm_scenario_subject_t;
+
 /** What the analysis must give. */
 struct fm_scenario_expectation {
-    char *metric;
-    char *callpath; /**< `main/foo/MPI_Send`; NULL: sum over all call paths */
+    fm_scenario_subject_t subject;
+    char *metric;   /**< or name of a phase's or matrix's value */
+    char *callpath; /**< `main/foo/MPI_Send`, or the region of a phase; NULL: sum over all */
     bool all_locations;
     uint32_t rank, thread; /**< unless all_locations */
-    fm_decimal value;      /**< units of time, or counts */
+    bool all_iterations;
+    uint64_t iteration; /**< of a phase, unless all_iterations */
+    bool all_origins;
+    uint32_t from_rank, from_thread; /**< of a matrix, unless all_origins */
+    fm_decimal value;                /**< units of time, or counts */
     fm_decimal tolerance;
     uint64_t line; /**< where it stands in the file */
 };
@@ -112,6 +124,8 @@ struct fm_scenario {
     struct fm_key_table regions;      /**< names */
     struct fm_key_table comm_names;   /**< keys go with `comms` */
     struct fm_key_table window_names; /**< keys go with `windows` */
+    struct fm_key_table phases;       /**< names of the regions that are phases of the program */
+    struct fm_key_table options;      /**< of the analysis: "--critical-path=init-finalize" */
     struct fm_key_table groups; /**< world ranks (uint32_t) of the peers of group_sync events */
     struct fm_scenario_comm *comms;
     struct fm_scenario_window *windows;

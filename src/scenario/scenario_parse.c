@@ -128,6 +128,41 @@ static fm_status_t parse_window(struct fm_parser *parser)
     return status;
 }
 
+/* A region whose instances are phases; its name is the rest of the line. */
+static fm_status_t parse_phase(struct fm_parser *parser)
+{
+    struct fm_word word;
+    fm_status_t status = fm_parser_need(parser, "the region", &word);
+    if (status != FM_OK) {
+        return status;
+    }
+    size_t length = (size_t)(parser->end - word.text);
+    parser->next = parser->end;
+    return fm_key_table_add(&parser->scenario->phases, word.text, length) != FM_KEY_NONE
+               ? FM_OK
+               : fm_parser_no_memory(parser);
+}
+
+/* Options of the analysis, each `--NAME=VALUE`. */
+static fm_status_t parse_analyze(struct fm_parser *parser)
+{
+    struct fm_word word;
+    fm_status_t status = fm_parser_need(parser, "the option", &word);
+    while (status == FM_OK) {
+        if (word.length < 3 || memcmp(word.text, "--", 2) != 0 ||
+            memchr(word.text, '=', word.length) == NULL) {
+            return fm_parser_fail_at(parser, word, "an option is --NAME=VALUE, not");
+        }
+        if (fm_key_table_add(&parser->scenario->options, word.text, word.length) == FM_KEY_NONE) {
+            return fm_parser_no_memory(parser);
+        }
+        if (!fm_parser_word(parser, &word)) {
+            break;
+        }
+    }
+    return status;
+}
+
 static fm_status_t parse_statement(struct fm_parser *parser)
 {
     static const struct {
@@ -135,9 +170,15 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         fm_status_t (*parse)(struct fm_parser *parser);
         bool needs_size; /* must stand behind the `ranks` line */
     } statements[] = {
-        {"unit", parse_unit, false},        {"ranks", parse_size, false},
-        {"comm", parse_comm, true},         {"window", parse_window, true},
+        {"unit", parse_unit, false},
+        {"ranks", parse_size, false},
+        {"comm", parse_comm, true},
+        {"window", parse_window, true},
+        {"phase", parse_phase, true},
+        {"analyze", parse_analyze, true},
         {"expect", fm_parser_expect, true},
+        {"expect_phase", fm_parser_expect_phase, true},
+        {"expect_matrix", fm_parser_expect_matrix, true},
     };
     const char *begin = parser->next;
     struct fm_word word;
@@ -163,7 +204,7 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         return fm_parser_fail(parser, "the line \"ranks N\" must come first");
     }
     fm_status_t status = parse(parser);
-    if (status == FM_OK && parse != fm_parser_expect && fm_parser_word(parser, &word)) {
+    if (status == FM_OK && fm_parser_word(parser, &word)) {
         status = fm_parser_fail_at(parser, word, "unexpected word at the end of the line");
     }
     return status;

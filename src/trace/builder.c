@@ -18,6 +18,7 @@ void fm_builder_close(struct fm_builder *builder)
     fm_vector_free(&builder->frames);
     fm_map_free(&builder->visits);
     fm_requests_free(&builder->requests);
+    fm_traffic_free(&builder->traffic);
 }
 
 void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
@@ -27,6 +28,7 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     ++builder->generation;
     fm_requests_open_location(&builder->requests, location);
     builder->now = 0;
+    builder->computed = 0;
     builder->current_activity = FM_NONE;
     builder->is_paused = false;
     builder->frames.count = 0;
@@ -139,12 +141,28 @@ void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint3
         ++builder->defects->unusable_records;
         return;
     }
-    fm_vector_push(&builder->location->unrecorded, (struct fm_unrecorded){.time = builder->now,
-                                                                          .count = count,
-                                                                          .reference = reference,
-                                                                          .peer = peer,
-                                                                          .tag = tag,
-                                                                          .series = (uint8_t)series});
+    fm_vector_push(&builder->location->unrecorded,
+                   (struct fm_unrecorded){.time = builder->now,
+                                          .count = count,
+                                          .reference = reference,
+                                          .peer = peer,
+                                          .tag = tag,
+                                          .series = (uint8_t)series});
+}
+
+/* Until it ends, a phase holds what had been computed when it began. */
+static __attribute__((noinline)) uint32_t begin_phase(struct fm_builder *builder, uint32_t visit)
+{
+    fm_vector_push(&builder->location->phases,
+                   (struct fm_phase){builder->now, builder->now, builder->computed, visit});
+    return (uint32_t)builder->location->phases.count - 1;
+}
+
+static void end_phase(struct fm_builder *builder, uint32_t row)
+{
+    struct fm_phase *phase = &builder->location->phases.items[row];
+    phase->end = builder->now;
+    phase->computation = builder->computed - phase->computation;
 }
 
 void fm_builder_enter(struct fm_builder *builder, uint32_t region)
@@ -172,12 +190,16 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
         }
         outer->contains_calls = true;
     }
-    if (builder->trace->regions[region].call != FM_CALL_USER) {
+    const struct fm_region *called = &builder->trace->regions[region];
+    uint32_t phase = FM_NONE;
+    if (called->call != FM_CALL_USER) {
         activity = add_activity(location, builder->now, visit);
     } else {
         change_state(location, builder->now, visit);
+        phase = called->is_phase ? begin_phase(builder, visit) : FM_NONE;
     }
-    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity, false});
+    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity, phase,
+                                                       false, called->is_computation});
     builder->current_activity = activity;
     stay_paused(builder);
 }
@@ -190,6 +212,12 @@ static void leave_innermost(struct fm_builder *builder)
     struct fm_visit_profile *profile = &location->profile.items[frame.visit];
     profile->time += duration - frame.inner;
     ++profile->visits;
+    if (frame.is_computation) {
+        builder->computed += duration - frame.inner;
+    }
+    if (__builtin_expect(frame.phase != FM_NONE, 0)) {
+        end_phase(builder, frame.phase);
+    }
     if (frame.activity != FM_NONE) {
         location->leave.items[frame.activity] = builder->now;
         if (frame.inner != 0) {
@@ -280,6 +308,8 @@ void fm_builder_end_location(struct fm_builder *builder)
     fm_sort(location->matched.items, location->matched.count, sizeof *location->matched.items,
             compare_matched);
     fm_requests_close_location(&builder->requests);
+    fm_traffic_finish(&builder->traffic, builder->trace, location);
+    fm_vector_trim(&location->phases);
     fm_vector_trim(&location->enter);
     fm_vector_trim(&location->leave);
     fm_vector_trim(&location->visit);
@@ -336,6 +366,7 @@ void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t
     if (!usable(builder, communicator)) {
         return;
     }
+    fm_traffic_count(&builder->traffic, FM_TRAFFIC_MESSAGES, communicator, peer, bytes);
     struct fm_location *location = builder->location;
     if (request != NULL) {
         fm_requests_start(&builder->requests, FM_REQUEST_SEND, *request,
@@ -592,6 +623,11 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     }
     if (!usable(builder, window)) {
         return;
+    }
+    uint32_t communicator = builder->trace->windows[window].communicator;
+    if (type <= FM_RMA_ATOMIC && communicator != FM_NONE) {
+        fm_traffic_count(&builder->traffic, FM_TRAFFIC_PUTS + (type - FM_RMA_PUT), communicator,
+                         peer, bytes_out + bytes_in);
     }
     builder->completions_matter |= opens_passive_use(builder, type);
     if (builder->completions_matter || !is_completion(type)) {

@@ -7,6 +7,7 @@
 
 #include "trace/requests.h"
 #include "trace/trace.h"
+#include "trace/traffic.h"
 
 /** An open call. */
 struct fm_frame {
@@ -14,7 +15,9 @@ struct fm_frame {
     uint64_t inner; /**< ticks of calls inside it and of the recorder */
     uint32_t visit;
     uint32_t activity; /**< FM_NONE: not a communication call */
+    uint32_t phase;    /**< row of the location's phases; FM_NONE: none */
     bool contains_calls;
+    bool is_computation;
 };
 
 /** The child that a region led to last time. */
@@ -38,7 +41,9 @@ struct fm_builder {
     FM_VECTOR(struct fm_frame) frames;
     struct fm_visit_cache *cache; /**< by region */
     struct fm_map visits;         /**< (parent, region) -> node */
+    uint64_t computed;            /**< ticks of computation in calls that were left */
     struct fm_requests requests;
+    struct fm_traffic_counter traffic;
     struct fm_trace_defects *defects;
 };
 

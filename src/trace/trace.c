@@ -32,6 +32,8 @@ static void free_location(struct fm_location *location)
     free_records(location);
     fm_vector_free(&location->nested);
     fm_vector_free(&location->unrecorded);
+    fm_vector_free(&location->phases);
+    fm_vector_free(&location->traffic);
 }
 
 static void free_communicator(struct fm_communicator *communicator)

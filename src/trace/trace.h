@@ -28,7 +28,8 @@ struct fm_region {
     uint32_t line; /**< 0: unknown */
     fm_paradigm_t paradigm;
     fm_call_t call;
-    bool is_phase; /**< its instances are phases of the program: iterations, steps */
+    bool is_phase;       /**< its instances are phases of the program: iterations, steps */
+    bool is_computation; /**< time in it is computation; to be set before events are read */
 };
 
 struct fm_process {
@@ -178,6 +179,28 @@ struct fm_nested_time {
     uint64_t ticks;
 };
 
+/** An instance of a region that is a phase. */
+struct fm_phase {
+    uint64_t begin, end;
+    uint64_t computation; /**< ticks of it that are computation */
+    uint32_t visit;       /**< node of `profile` */
+};
+
+typedef enum {
+    FM_TRAFFIC_MESSAGES,
+    FM_TRAFFIC_PUTS,
+    FM_TRAFFIC_GETS,
+    FM_TRAFFIC_ATOMICS
+} fm_traffic_kind_t;
+
+/** What a location has sent to, or done in the memory of, a process. */
+struct fm_traffic {
+    uint32_t process;
+    uint32_t kind;  /**< fm_traffic_kind_t */
+    uint64_t count; /**< messages or operations */
+    uint64_t bytes;
+};
+
 struct fm_count_row {
     uint64_t values[FM_COUNT_KINDS];
 };
@@ -209,7 +232,9 @@ struct fm_location {
     FM_VECTOR(struct fm_nested_time) nested;    /**< ascending by activity */
     FM_VECTOR(struct fm_unrecorded) unrecorded; /**< ascending by time */
     uint64_t pauses;                            /**< how often recording was paused */
-    uint64_t paused;       /**< ticks for which it was; they belong to no call path */
+    uint64_t paused;                   /**< ticks for which it was; they belong to no call path */
+    FM_VECTOR(struct fm_phase) phases; /**< in the order in which they were entered */
+    FM_VECTOR(struct fm_traffic) traffic; /**< ascending by kind and process */
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
 };
 

@@ -39,6 +39,25 @@ TEXTS = [
     ("locks-ascii.txt", ASCII, ["sample", "--locks", "--top", "1"]),
     ("locks-narrow.txt", NARROW, ["sample", "--locks", "--top", "1"]),
     ("locks-none.txt", UTF8, ["empty", "--locks"]),
+    ("efficiency.txt", UTF8, ["sample", "--efficiency"]),
+    ("efficiency-narrow.txt", NARROW, ["sample", "--efficiency", "--top", "1"]),
+    ("efficiency-none.txt", UTF8, ["empty", "--efficiency"]),
+    ("phases.txt", UTF8, ["sample", "--phases"]),
+    ("phases-ascii.txt", ASCII, ["sample", "--phases", "--top", "20"]),
+    ("phases-narrow.txt", NARROW, ["sample", "--phases", "--top", "1"]),
+    ("phases-none.txt", UTF8, ["empty", "--phases"]),
+    ("phases.csv", UTF8, ["sample", "--phases", "--format=csv"]),
+    ("matrix-messages.txt", UTF8, ["sample", "--matrix=messages"]),
+    ("matrix-rma.txt", UTF8, ["sample", "--matrix=rma"]),
+    ("matrix-delay.txt", UTF8, ["sample", "--matrix=delay"]),
+    ("matrix-delay-metric.txt", UTF8,
+     ["sample", "--matrix=delay", "--metric=mpi_barrier_wait", "--top", "1"]),
+    ("matrix-map.txt", UTF8, ["wide", "--matrix=messages", "--top", "3"]),
+    ("matrix-narrow.txt", NARROW, ["sample", "--matrix=delay", "--top", "1"]),
+    ("matrix-ascii.txt", {**ASCII, "COLUMNS": "40"}, ["wide", "--matrix=messages", "--top", "1"]),
+    ("matrix-none.txt", UTF8, ["empty", "--matrix=messages"]),
+    ("matrix-messages.csv", UTF8, ["sample", "--matrix=messages", "--format=csv"]),
+    ("matrix-delay.csv", UTF8, ["sample", "--matrix=delay", "--format=csv"]),
     ("report.json", UTF8, ["sample", "--format=json"]),
     ("report.csv", UTF8, ["sample", "--format=csv"]),
 ]
@@ -60,6 +79,11 @@ ERRORS = [
     (["sample", "--format", "xml"], 2, "'xml'"),
     (["sample", "--locks", "--root", "main"], 2, "--locks is about the whole run"),
     (["sample", "--locks", "--format", "csv"], 2, "not with csv"),
+    (["sample", "--phases", "--callpath", "main"], 2, "--phases is about the whole run"),
+    (["sample", "--matrix", "rma", "--metric", "time"], 2, "--matrix is about the whole run"),
+    (["sample", "--matrix", "all"], 2, "none of messages, rma, delay"),
+    (["sample", "--efficiency", "--format", "csv"], 2, "not with csv"),
+    (["sample", "--efficiency", "--location", "0"], 2, "--efficiency is about the whole run"),
     (["--explain", "bogus"], 2, "no metric 'bogus'"),
     (["missing"], 3, "missing"),
     (["nothing"], 3, "fermata analyze"),
@@ -93,7 +117,7 @@ def check_texts(folder):
                 check(name, "\033" not in line, "an escape sequence")
                 check(name, line == line.rstrip(), f"blanks at the end of {line!r}")
                 check(name, len(line) <= width or " " not in line.strip(), f"too long: {line!r}")
-        if environment is ASCII:
+        if environment["LC_ALL"] == "C":
             check(name, result.stdout.isascii(), "not ASCII")
 
 
@@ -152,7 +176,7 @@ def check_others(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for kind in "sample", "empty", "progress", "little-progress":
+    for kind in "sample", "empty", "wide", "progress", "little-progress":
         os.mkdir(f"{folder}/{kind}")
         subprocess.run([write_sample, kind, f"{folder}/{kind}/report.fer"], check=True)
     os.mkdir(f"{folder}/nothing")

@@ -55,6 +55,10 @@ static const struct value values[] = {
     {FM_METRIC_BYTES_SENT, SAMPLE_SEND, 3, INT64_C(9007199254740993)},
     {FM_METRIC_MPI_RMA_PAIRSYNC_COUNT, SAMPLE_WAIT, 0, 10},
     {FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT, SAMPLE_WAIT, 0, 8},
+    /* the critical path */
+    {FM_METRIC_CRITICAL_PATH, SAMPLE_SOLVE, 3, 1300000},
+    {FM_METRIC_CRITICAL_PATH_IMBALANCE, SAMPLE_SOLVE, 3, 300000},
+    {FM_METRIC_CRITICAL_PATH, SAMPLE_BARRIER, 0, 200000},
     /* a pair that vanishes */
     {FM_METRIC_SYNCS_SEND, SAMPLE_SEND, 0, 5},
     {FM_METRIC_SYNCS_SEND, SAMPLE_SEND, 0, -5},
@@ -177,6 +181,130 @@ static void add_locks(struct fm_cube *cube)
     must(fm_cube_add_lock(cube, &contended, NULL) == FM_ERR_FAILED); /* twice */
 }
 
+static void add_options(struct fm_cube *cube)
+{
+    char *names[] = {"io", "solver \033[2J"};
+    uint32_t of_location[] = {0, 1, 1, 2, FM_CUBE_NONE};
+    must(fm_cube_set_partitions(cube, names, 2, of_location, NULL) == FM_ERR_FAILED);
+    of_location[3] = 1;
+    must(fm_cube_set_partitions(cube, names, 2, of_location, NULL) == FM_OK);
+    cube->path_from_init_to_finalize = true;
+}
+
+/* Twenty iterations of solve, the eighth of which is slow, and two rows of a phase with an evil
+ * name that stand for several iterations each. */
+static void add_phases(struct fm_cube *cube)
+{
+    enum { ITERATIONS = 20, KINDS = 2 };
+    struct fm_cube_iteration rows[ITERATIONS] = {0};
+    uint64_t waiting[ITERATIONS * KINDS] = {0};
+    uint32_t kinds[KINDS] = {FM_METRIC_MPI_LATESENDER, FM_METRIC_MPI_BARRIER_WAIT};
+    for (uint32_t i = 0; i < ITERATIONS; i++) {
+        uint64_t extra = i == 7 ? 60000 : i * 500;
+        rows[i] = (struct fm_cube_iteration){
+            .first = i,
+            .count = 1,
+            .begin = i * 90000,
+            .end = i * 90000 + 70000 + extra,
+            .duration = 60000 + extra,
+            .time = 4 * (60000 + extra) - 5000,
+            .capacity = 4 * (60000 + extra),
+            .computation = 4 * 40000 + extra,
+            .longest_computation = 40000 + extra,
+            .computation_capacity = 4 * (40000 + extra),
+            .waiting = 20000 + 3 * extra,
+            .locations = 4,
+            .slowest = i == 7    ? 3
+                       : i == 11 ? FM_CUBE_NONE
+                                 : 0,
+        };
+        waiting[i * KINDS] = i % 2 == 0 ? 3 * extra : 0;
+        waiting[i * KINDS + 1] = rows[i].waiting - waiting[i * KINDS];
+    }
+    struct fm_cube_phase phase = {SAMPLE_SOLVE, ITERATIONS, ITERATIONS, rows,
+                                  KINDS,        kinds,      waiting};
+    must(fm_cube_add_phase(cube, &phase, NULL) == FM_OK);
+    rows[3].first = 2;
+    must(fm_cube_add_phase(cube, &phase, NULL) == FM_ERR_FAILED); /* the third one twice */
+    rows[3].first = 3;
+    phase.kinds[1] = FM_METRIC_COMP;
+    must(fm_cube_add_phase(cube, &phase, NULL) == FM_ERR_FAILED); /* no wait state */
+    struct fm_cube_iteration several[2] = {
+        {0, 50, 0, 900000, 100000, 90000, 100000, 0, 0, 0, 0, 1, FM_CUBE_NONE},
+        {50, 30, 900000, 2000000, 200000, 200000, 200000, 100000, 100000, 100000, 0, 1, 3},
+    };
+    const struct fm_cube_phase grouped = {SAMPLE_EVIL, 80, 2, several, 0, NULL, NULL};
+    must(fm_cube_add_phase(cube, &grouped, NULL) == FM_OK);
+}
+
+static void add_bins(struct fm_cube *cube)
+{
+    struct fm_cube_bin cells[] = {
+        {FM_METRIC_MPI_RMA_EARLY_WAIT, 0, 100, 700}, {FM_METRIC_MPI_LATESENDER, 0, 0, 5000},
+        {FM_METRIC_MPI_LATESENDER, 0, 1, 10000},     {FM_METRIC_MPI_LATESENDER, 0, 3, 1},
+        {FM_METRIC_MPI_LATESENDER, 1, 199, 250},
+    };
+    struct fm_cube_bins bins = {FM_CUBE_TIME_BINS, 4, 5, cells};
+    must(fm_cube_set_bins(cube, &bins, NULL) == FM_OK);
+    bins.locations_per_row = 5; /* then there is no second row */
+    must(fm_cube_set_bins(cube, &bins, NULL) == FM_ERR_FAILED);
+    bins.locations_per_row = 4;
+    cells[2].bin = 0; /* twice */
+    must(fm_cube_set_bins(cube, &bins, NULL) == FM_ERR_FAILED);
+}
+
+static void add_matrices(struct fm_cube *cube)
+{
+    struct fm_cube_link messages[] = {
+        {0, 1, FM_METRIC_COMMS_SEND, 1000, 1048576},
+        {0, 3, FM_METRIC_COMMS_SEND, 1, 0},
+        {3, 1, FM_METRIC_COMMS_SEND, 199, 1257242624},
+        {4, 0, FM_METRIC_COMMS_SEND, 1, INT64_C(1) << 50},
+    };
+    struct fm_cube_link operations[] = {
+        {1, 0, FM_METRIC_COMMS_RMA_GETS, 10, 800},
+        {1, 0, FM_METRIC_COMMS_RMA_PUTS, 2, 16},
+    };
+    struct fm_cube_link delays[] = {
+        {0, 1, FM_METRIC_MPI_LATESENDER, 700, 60000},
+        {3, 1, FM_METRIC_MPI_BARRIER_WAIT, 1, 190000},
+        {3, 1, FM_METRIC_MPI_LATESENDER, 500, 700000},
+        {3, 2, FM_METRIC_MPI_BARRIER_WAIT, 1, 195000},
+    };
+    struct fm_cube_matrix matrix = {4, messages, 7, 14, 28};
+    must(fm_cube_set_matrix(cube, FM_MATRIX_MESSAGES, &matrix, NULL) == FM_OK);
+    matrix = (struct fm_cube_matrix){2, operations, 0, 0, 0};
+    must(fm_cube_set_matrix(cube, FM_MATRIX_OPERATIONS, &matrix, NULL) ==
+         FM_ERR_FAILED); /* order */
+    operations[1].metric = FM_METRIC_COMMS_RMA_ATOMICS;
+    must(fm_cube_set_matrix(cube, FM_MATRIX_OPERATIONS, &matrix, NULL) == FM_OK);
+    operations[1].to = 5; /* does not exist */
+    must(fm_cube_set_matrix(cube, FM_MATRIX_OPERATIONS, &matrix, NULL) == FM_ERR_FAILED);
+    matrix = (struct fm_cube_matrix){4, delays, 0, 0, 0};
+    must(fm_cube_set_matrix(cube, FM_MATRIX_DELAYS, &matrix, NULL) == FM_OK);
+}
+
+struct fm_cube *wide_cube(void)
+{
+    enum { RANKS = 300 };
+    struct fm_cube *cube = empty_cube();
+    struct fm_cube_link links[2 * RANKS];
+    size_t count = 0;
+    for (uint32_t i = 0; i < RANKS; i++) {
+        must(fm_cube_add_location(cube, i, i, 0, "node", "rank") == i);
+    }
+    for (uint32_t i = 0; i < RANKS; i++) {
+        if (i > 0)
+            links[count++] = (struct fm_cube_link){i, i - 1, FM_METRIC_COMMS_SEND, 1, i};
+        if (i + 1 < RANKS)
+            links[count++] = (struct fm_cube_link){i, i + 1, FM_METRIC_COMMS_SEND, 1, i};
+    }
+    const struct fm_cube_matrix matrix = {count, links, 0, 0, 0};
+    must(fm_cube_set_matrix(cube, FM_MATRIX_MESSAGES, &matrix, NULL) == FM_OK);
+    must(fm_cube_seal(cube, NULL) == FM_OK);
+    return cube;
+}
+
 struct fm_cube *sample_cube(void)
 {
     struct fm_cube *cube = empty_cube();
@@ -196,6 +324,10 @@ struct fm_cube *sample_cube(void)
                          values[i].value, NULL) == FM_OK);
     add_statistics(cube);
     add_locks(cube);
+    add_options(cube);
+    add_phases(cube);
+    add_bins(cube);
+    add_matrices(cube);
     must(fm_cube_warn(cube, NULL, "%d messages on rank %d were never received.", 2, 3) == FM_OK);
     must(fm_cube_seal(cube, NULL) == FM_OK);
     return cube;

@@ -23,6 +23,9 @@ enum {
  * bytes that are no UTF-8. A microsecond clock. @return a sealed cube. */
 struct fm_cube *sample_cube(void);
 
+/** @return a cube of 300 ranks that send messages to their neighbours. */
+struct fm_cube *wide_cube(void);
+
 /** @return a cube that is as small as possible. */
 struct fm_cube *empty_cube(void);
 

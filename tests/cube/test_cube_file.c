@@ -129,6 +129,48 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
         s.queue = t.queue = NULL;
         assert_memory_equal(&s, &t, sizeof s);
     }
+    assert_int_equal(a->phase_count, b->phase_count);
+    for (uint32_t i = 0; i < a->phase_count; i++) {
+        const struct fm_cube_phase *s = &a->phases[i];
+        const struct fm_cube_phase *t = &b->phases[i];
+        assert_int_equal(s->region, t->region);
+        assert_true(s->iteration_count == t->iteration_count);
+        assert_int_equal(s->row_count, t->row_count);
+        assert_memory_equal(s->rows, t->rows, s->row_count * sizeof *s->rows);
+        assert_int_equal(s->kind_count, t->kind_count);
+        if (s->kind_count > 0) {
+            assert_memory_equal(s->kinds, t->kinds, s->kind_count * sizeof *s->kinds);
+            assert_memory_equal(s->waiting, t->waiting,
+                                (size_t)s->row_count * s->kind_count * sizeof *s->waiting);
+        }
+    }
+    assert_int_equal(a->bins.bin_count, b->bins.bin_count);
+    assert_int_equal(a->bins.locations_per_row, b->bins.locations_per_row);
+    assert_int_equal(a->bins.cell_count, b->bins.cell_count);
+    for (size_t i = 0; i < a->bins.cell_count; i++) {
+        const struct fm_cube_bin *s = &a->bins.cells[i];
+        const struct fm_cube_bin *t = &b->bins.cells[i];
+        assert_true(s->metric == t->metric && s->row == t->row && s->bin == t->bin &&
+                    s->ticks == t->ticks);
+    }
+    for (int m = 0; m < FM_MATRIX_COUNT; m++) {
+        const struct fm_cube_matrix *s = &a->matrices[m];
+        const struct fm_cube_matrix *t = &b->matrices[m];
+        assert_true(s->omitted_links == t->omitted_links && s->omitted_count == t->omitted_count &&
+                    s->omitted_amount == t->omitted_amount);
+        assert_int_equal(s->link_count, t->link_count);
+        for (size_t i = 0; i < s->link_count; i++)
+            assert_true(s->links[i].from == t->links[i].from && s->links[i].to == t->links[i].to &&
+                        s->links[i].metric == t->links[i].metric &&
+                        s->links[i].count == t->links[i].count &&
+                        s->links[i].amount == t->links[i].amount);
+    }
+    assert_int_equal(a->path_from_init_to_finalize, b->path_from_init_to_finalize);
+    assert_int_equal(a->partition_count, b->partition_count);
+    for (uint32_t i = 0; i < a->partition_count; i++)
+        assert_same_text(a->partition_names[i], b->partition_names[i]);
+    for (uint32_t i = 0; a->partition_count > 0 && i < a->location_count; i++)
+        assert_int_equal(a->partition_of[i], b->partition_of[i]);
     assert_int_equal(a->warning_count, b->warning_count);
     for (uint32_t i = 0; i < a->warning_count; i++)
         assert_same_text(a->warnings[i], b->warnings[i]);
@@ -299,6 +341,34 @@ static void test_unknown_metrics_count_as_their_parents(void **state)
     free(bytes);
 }
 
+/* Of kinds of wait states that are not known, phases, bins and matrices keep nothing. */
+static void test_unknown_wait_states_are_left_out(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = sample_file(&size);
+    replace(bytes, size, "mpi_barrier_wait", "mpi_barrier_nook");
+    fix_checksum(bytes, size);
+    store(bytes, size);
+    struct fm_cube *cube;
+    struct fm_cube *whole = sample_cube();
+    assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
+    assert_int_equal(cube->phase_count, whole->phase_count);
+    assert_int_equal(whole->phases[0].kind_count, 2);
+    assert_int_equal(cube->phases[0].kind_count, 1);
+    assert_int_equal(cube->phases[0].kinds[0], FM_METRIC_MPI_LATESENDER);
+    for (uint32_t i = 0; i < cube->phases[0].row_count; i++) {
+        assert_true(cube->phases[0].rows[i].waiting == whole->phases[0].rows[i].waiting);
+        assert_true(cube->phases[0].waiting[i] == whole->phases[0].waiting[2 * i]);
+    }
+    assert_int_equal(cube->bins.cell_count, whole->bins.cell_count);
+    assert_int_equal(cube->matrices[FM_MATRIX_DELAYS].link_count,
+                     whole->matrices[FM_MATRIX_DELAYS].link_count - 2);
+    fm_cube_free(cube);
+    fm_cube_free(whole);
+    free(bytes);
+}
+
 static void test_unknown_sections(void **state)
 {
     (void)state;
@@ -327,31 +397,69 @@ static void test_unknown_sections(void **state)
     free(bytes);
 }
 
-/* Files of versions before or after: the locks may be missing, or be written in another way. */
-static void test_locks_of_other_versions_are_left_out(void **state)
+/** Makes an optional section one of another version, then one that is not there (its tag is
+ * unknown): the file can be read, and `is_left_out` holds. */
+static void check_optional_section(const char *tag, bool (*is_left_out)(const struct fm_cube *))
 {
-    (void)state;
     size_t size;
     unsigned char *bytes = sample_file(&size);
-    unsigned char *section = memmem(bytes, size, "LOCK", 4);
+    unsigned char *section = memmem(bytes, size, tag, 4);
     assert_non_null(section);
     struct fm_cube *cube;
-    section[16] = FM_CUBE_LOCKS_VERSION + 1;
+    section[16]++;
     fix_checksum(bytes, size);
     store(bytes, size);
     assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
-    assert_int_equal(cube->lock_count, 0);
+    assert_true(is_left_out(cube));
     assert_int_equal(cube->warning_count, 2);
     assert_non_null(strstr(cube->warnings[1], "version 2"));
     fm_cube_free(cube);
-    section[0] = 'l'; /* a section that nobody knows */
+    section[0] = '-';
     fix_checksum(bytes, size);
     store(bytes, size);
     assert_int_equal(fm_cube_read(path, &cube, NULL), FM_OK);
-    assert_int_equal(cube->lock_count, 0);
+    assert_true(is_left_out(cube));
     assert_int_equal(cube->warning_count, 1);
     fm_cube_free(cube);
     free(bytes);
+}
+
+static bool has_no_locks(const struct fm_cube *cube)
+{
+    return cube->lock_count == 0;
+}
+
+static bool has_no_options(const struct fm_cube *cube)
+{
+    return cube->partition_count == 0 && !cube->path_from_init_to_finalize;
+}
+
+static bool has_no_phases(const struct fm_cube *cube)
+{
+    return cube->phase_count == 0;
+}
+
+static bool has_no_bins(const struct fm_cube *cube)
+{
+    return cube->bins.bin_count == 0 && cube->bins.cell_count == 0;
+}
+
+static bool has_no_matrices(const struct fm_cube *cube)
+{
+    return cube->matrices[0].link_count + cube->matrices[1].link_count +
+               cube->matrices[2].link_count ==
+           0;
+}
+
+/* Files of versions before or after. */
+static void test_sections_of_other_versions_are_left_out(void **state)
+{
+    (void)state;
+    check_optional_section("LOCK", has_no_locks);
+    check_optional_section("OPTS", has_no_options);
+    check_optional_section("PHAS", has_no_phases);
+    check_optional_section("BINS", has_no_bins);
+    check_optional_section("MATX", has_no_matrices);
 }
 
 static void test_other_versions_are_refused_as_such(void **state)
@@ -410,8 +518,9 @@ int main(void)
         cmocka_unit_test(test_longer_files_are_refused),
         cmocka_unit_test(test_malformed_contents_never_crash),
         cmocka_unit_test(test_unknown_metrics_count_as_their_parents),
+        cmocka_unit_test(test_unknown_wait_states_are_left_out),
         cmocka_unit_test(test_unknown_sections),
-        cmocka_unit_test(test_locks_of_other_versions_are_left_out),
+        cmocka_unit_test(test_sections_of_other_versions_are_left_out),
         cmocka_unit_test(test_other_versions_are_refused_as_such),
         cmocka_unit_test(test_things_that_are_no_files),
         cmocka_unit_test(test_failing_writes_leave_nothing),

@@ -1,5 +1,6 @@
-/* write_sample sample|empty|progress|little-progress FILE: writes a report for the tests of the
- * report command. progress: the sample, where rank 0 also waits for progress, long or shortly. */
+/* write_sample sample|empty|wide|progress|little-progress FILE: writes a report for the tests of
+ * the report command. progress: the sample, where rank 0 also waits for progress, long or shortly.
+ */
 #include "sample_cube.h"
 
 #include <stdio.h>
@@ -20,7 +21,9 @@ int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
-    struct fm_cube *cube = strcmp(argv[1], "empty") == 0 ? empty_cube() : sample_cube();
+    struct fm_cube *cube = strcmp(argv[1], "empty") == 0  ? empty_cube()
+                           : strcmp(argv[1], "wide") == 0 ? wide_cube()
+                                                          : sample_cube();
     struct fm_error error;
     fm_status_t status = FM_OK;
     if (strcmp(argv[1], "progress") == 0)

@@ -17,19 +17,41 @@ def run(command, statuses=(0,), **options):
     return done
 
 
-def severities(program, report, metrics):
-    """Maps (metric, rank, region) to seconds for these metrics, each with all its parts, summed over
-    the call paths that end in the region."""
-    content = json.loads(run([program, "report", "--format=json", report]).stdout)
-    parent = {metric["id"]: metric["parent"] for metric in content["metrics"]}
-    region = {path["id"]: path["region"] for path in content["callpaths"]}
-    rank = {location["id"]: location["rank"] for location in content["locations"]}
-    seconds = collections.defaultdict(float)
-    for severity in content["severities"]:
-        metric = severity["metric"]
+class Report:
+    """The severities of a report."""
+
+    def __init__(self, program, report):
+        self._content = json.loads(run([program, "report", "--format=json", report]).stdout)
+        self._parent = {metric["id"]: metric["parent"] for metric in self._content["metrics"]}
+
+    def _sum(self, name_of):
+        """{(name, rank, region): seconds}; `name_of` tells the name of a metric, None: leave out."""
+        region = {path["id"]: path["region"] for path in self._content["callpaths"]}
+        rank = {location["id"]: location["rank"] for location in self._content["locations"]}
+        seconds = collections.defaultdict(float)
+        for severity in self._content["severities"]:
+            name = name_of(severity["metric"])
+            if name is not None:
+                seconds[name, rank[severity["location"]],
+                        region[severity["callpath"]]] += severity["value"]
+        return dict(seconds)
+
+    def _ancestor(self, metric, metrics):
+        """The closest of `metrics` that the metric is or belongs to; None: it belongs to none."""
         while metric is not None and metric not in metrics:
-            metric = parent[metric]
-        if metric is not None:
-            seconds[metric, rank[severity["location"]],
-                    region[severity["callpath"]]] += severity["value"]
-    return dict(seconds)
+            metric = self._parent[metric]
+        return metric
+
+    def of(self, metrics):
+        """{(metric, rank, region): seconds} of these metrics, each with all its parts, summed over
+        the call paths that end in the region."""
+        return self._sum(lambda metric: self._ancestor(metric, metrics))
+
+    def below(self, metrics):
+        """The same of all metrics that are or belong to one of these, each without its parts."""
+        return self._sum(lambda metric: metric if self._ancestor(metric, metrics) else None)
+
+
+def severities(program, report, metrics):
+    """Report.of() of a report file."""
+    return Report(program, report).of(metrics)

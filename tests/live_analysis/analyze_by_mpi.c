@@ -15,10 +15,11 @@
 static unsigned compare(struct fm_team *team, const char *scratch, const char *archive)
 {
     bool leads = fm_team_leads(team);
-    struct outcome expected = leads ? outcome_of(NULL, 1, scratch, archive) : (struct outcome){0};
+    struct outcome expected =
+        leads ? outcome_of(NULL, 1, NULL, scratch, archive) : (struct outcome){0};
     unsigned different = 0;
     for (unsigned workers = 1; workers <= 2; ++workers) {
-        struct outcome found = outcome_of(team, workers, scratch, archive);
+        struct outcome found = outcome_of(team, workers, NULL, scratch, archive);
         if (leads && !outcome_equals(&found, &expected)) {
             fprintf(stderr, "%s: %u processes of %u workers get another result\n", archive,
                     fm_team_size(team), workers);

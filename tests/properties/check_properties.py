@@ -1,10 +1,12 @@
 """What must hold for every trace, on random scenarios: the report does not depend on the number of
 workers, on when the run began, on the unit of time, or on the numbers of the ranks; computation behind
-the last communication costs nobody anything; all invariants hold.
+the last communication costs nobody anything; all invariants hold; waiting by parts of the run and the
+matrices add up to the severities.
 
 usage: check_properties.py FERMATA COUNT SEED
 """
 
+import collections
 import json
 import os
 import random
@@ -15,6 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "reference"))
 import generate  # noqa: E402
+import intervals  # noqa: E402
 import transformations  # noqa: E402
 
 WORKERS = (1, 2, 3, 7)
@@ -24,6 +27,11 @@ COST_TOLERANCE = 1e-9
 COST_ROOTS = ("delay", "interval_delay", "wait_direct", "wait_indirect", "wait_propagating",
               "wait_terminal", "critical_path", "performance_impact", "imbalance")
 WAIT_COST_ROOTS = ("delay", "interval_delay")
+# Kinds of wait states that the scenarios have; what is below them in the tree is a part of them.
+WAIT_STATES = set(intervals.SYNCHRONIZATION_KINDS) | set(intervals.CONTENTION_KINDS)
+# Values of an iteration that are no times.
+PLAIN_VALUES = ("count", "locations", "parallel_efficiency", "load_balance",
+                "communication_efficiency")
 
 
 class Failure(Exception):
@@ -50,19 +58,20 @@ class Analysis:
         contents = set()
         for number in workers:
             report = os.path.join(folder, "report.fer")
-            run([fermata, "analyze", "-q", "--check", "-j", str(number), "-o", report, archive])
+            run([fermata, "analyze", "-q", "--check", "-j", str(number), "-o", report,
+                 *transformations.options(scenario), archive])
             with open(report, "rb") as file:
                 contents.add(file.read())
         if len(contents) != 1:
             raise Failure(f"{len(contents)} different reports for {workers} workers")
         self.content = json.loads(run([fermata, "report", "--format=json", report]))
         self.units = {metric["id"]: metric["unit"] for metric in self.content["metrics"]}
-        parents = {metric["id"]: metric["parent"] for metric in self.content["metrics"]}
+        self.parents = {metric["id"]: metric["parent"] for metric in self.content["metrics"]}
         self.roots = {}
-        for metric in parents:
+        for metric in self.parents:
             root = metric
-            while parents[root] is not None:
-                root = parents[root]
+            while self.parents[root] is not None:
+                root = self.parents[root]
             self.roots[metric] = root
         self.values = self.read_values()
 
@@ -85,6 +94,23 @@ class Analysis:
                                   if isinstance(value, (int, float))}
                 for entry in self.content["statistics"]}
 
+    def kind_of(self, metric):
+        """The kind of wait state that a metric is or is a part of; None: it is none."""
+        kind = None
+        while metric is not None:
+            kind = metric if metric in WAIT_STATES else kind
+            metric = self.parents[metric]
+        return kind
+
+    def waiting(self):
+        """{(kind, location): seconds}, from the severities."""
+        sums = collections.defaultdict(float)
+        for severity in self.content["severities"]:
+            kind = self.kind_of(severity["metric"])
+            if kind is not None:
+                sums[kind, severity["location"]] += severity["value"]
+        return sums
+
     def without_experiment(self):
         return {key: value for key, value in self.content.items() if key != "experiment"}
 
@@ -100,6 +126,67 @@ def same_values(expected, found, roots, what):
             raise Failure(f"{what}: {key} is {does!r} instead of {should!r}")
 
 
+def near(expected, found, what):
+    if abs(expected - found) > 1e-9 * max(abs(expected), 1e-9):
+        raise Failure(f"{what} is {found!r} instead of {expected!r}")
+
+
+def check_sums(analysis):
+    """Waiting by parts of the run and the matrices are the severities, divided in another way."""
+    waiting = analysis.waiting()
+    found = collections.defaultdict(float)
+    for row in analysis.content["time_bins"]["waiting"]:
+        found[row["metric"], row["row"]] += sum(value for _, value in row["bins"])
+    for key in waiting.keys() | found.keys():
+        near(waiting.get(key, 0), found.get(key, 0), f"waiting by parts of the run of {key}")
+    matrices = analysis.content["matrices"]
+    found = collections.defaultdict(float)
+    for link in matrices["delays"]["links"]:
+        found[link["metric"], link["to"]] += link["seconds"]
+    for key in waiting.keys() | found.keys():
+        near(waiting.get(key, 0), found.get(key, 0), f"delays of {key}")
+    for matrix, metrics in (("messages", {"bytes_sent"}), ("operations", {"bytes_put", "bytes_get"})):
+        for location in analysis.content["locations"]:
+            sent = sum(severity["value"] for severity in analysis.content["severities"]
+                       if severity["metric"] in metrics
+                       and severity["location"] == location["id"])
+            near(sent, sum(link["bytes"] for link in matrices[matrix]["links"]
+                           if link["from"] == location["id"]), f"{matrix} of {location}")
+
+
+def iterations(analysis, factor=1):
+    """{(region, iteration, value): number}; times are multiplied by `factor`."""
+    found = {}
+    for phase in analysis.content["phases"]:
+        for row in phase["rows"] + [dict(phase["total"], first="all")]:
+            for name, value in list(row.items()) + list(row["waits"].items()):
+                if name in PLAIN_VALUES:
+                    found[phase["region"], row["first"], name] = value or 0
+                elif name not in ("first", "slowest", "waits"):
+                    found[phase["region"], row["first"], name] = value * factor
+    return found
+
+
+def links(analysis, places=None, factor=1):
+    """{(matrix, from, to, metric, value): number}; ranks r are called places[r]."""
+    found = {}
+    where = {location["id"]: (places[location["rank"]] if places else location["rank"],
+                              location["thread"])
+             for location in analysis.content["locations"]}
+    for name, matrix in analysis.content["matrices"].items():
+        for link in matrix["links"]:
+            key = name, where[link["from"]], where[link["to"]], link["metric"]
+            found[key + ("count",)] = link["count"]
+            found[key + ("amount",)] = (link["seconds"] * factor if name == "delays"
+                                        else link["bytes"])
+    return found
+
+
+def same_numbers(expected, found, what):
+    for key in expected.keys() | found.keys():
+        near(expected.get(key, 0), found.get(key, 0), f"{what}: {key}")
+
+
 def check_shift(fermata, folder, scenario, plain):
     analysis = Analysis(fermata, folder, transformations.shifted(scenario, 10 ** 12 + 7))
     if analysis.without_experiment() != plain.without_experiment():
@@ -112,6 +199,8 @@ def check_scale(fermata, folder, scenario, plain):
     expected = {key: value * (FACTOR if plain.units[key[0]] == "sec" else 1)
                 for key, value in plain.values.items()}
     same_values(expected, analysis.values, plain.roots, "scale")
+    same_numbers(iterations(plain, FACTOR), iterations(analysis), "scale")
+    same_numbers(links(plain, factor=FACTOR), links(analysis), "scale")
 
 
 def check_permutation(fermata, folder, scenario, chooser):
@@ -123,6 +212,8 @@ def check_permutation(fermata, folder, scenario, chooser):
     expected = {(metric, path, (places[rank], thread)): value
                 for (metric, path, (rank, thread)), value in plain.values.items()}
     same_values(expected, analysis.values, plain.roots, f"permutation {places}")
+    same_numbers(iterations(plain), iterations(analysis), f"permutation {places}")
+    same_numbers(links(plain, places), links(analysis), f"permutation {places}")
     if plain.statistics() != analysis.statistics():
         raise Failure(f"permutation {places}: other statistics")
 
@@ -138,13 +229,15 @@ def check_longer_end(fermata, folder, scenario, plain):
                     and key[0] not in waits]:
             del values[key]
     same_values(plain.values, analysis.values, plain.roots, "longer end")
+    same_numbers(links(plain), links(analysis), "longer end")
 
 
 def check_scenario(fermata, folder, index, seed):
     chooser = random.Random(f"{seed}:{index}")
-    lines = generate.generate(seed, index, (2, 8))
+    lines = generate.generate(seed, index, (2, 24))
     scenario = transformations.parse("\n".join(lines))
     plain = Analysis(fermata, folder, scenario, WORKERS)
+    check_sums(plain)
     check_shift(fermata, folder, scenario, plain)
     check_scale(fermata, folder, scenario, plain)
     check_permutation(fermata, folder, scenario, chooser)

@@ -50,6 +50,21 @@ def without_ties(scenario):
                     for index, (_, location, rest) in enumerate(events)]
 
 
+def options(scenario):
+    """What `fermata analyze` is told, as the scenario has it."""
+    return [word for line in scenario[0] if line.startswith("analyze ")
+            for word in line.split()[1:]]
+
+
+def permuted_option(word, places):
+    """--partition with the ranks' new numbers; `*` names every rank."""
+    prefix = "--partition="
+    if not word.startswith(prefix) or "*" in word:
+        return word
+    return prefix + re.sub(r"(?<=[:,])(\d+)", lambda rank: str(places[int(rank[1])]),
+                           word[len(prefix):])
+
+
 def permuted(scenario, places):
     """World rank r becomes places[r]. The order in every communicator is kept, that of the world by
     a communicator in its place."""
@@ -62,6 +77,8 @@ def permuted(scenario, places):
             words[2:] = [str(places[int(rank)]) for rank in words[2:]]
         elif words[:1] == ["window"] and words[2] == "world":
             words[2] = "everybody"
+        elif words[:1] == ["analyze"]:
+            words = [permuted_option(word, places) for word in words]
         changed.append(" ".join(words))
         if words[:1] == ["ranks"]:
             changed.append(world)

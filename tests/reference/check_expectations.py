@@ -9,7 +9,9 @@ Only the reference is looked at: the analysis has tests of its own for the same 
 import sys
 from fractions import Fraction
 
+import matrices
 import metrics
+import phases
 import scenario_file
 import severities
 import timeline
@@ -51,6 +53,30 @@ def _parts(words):
     return words[0], " ".join(words[1:end]), words[end], Fraction(words[end + 1]), tolerance
 
 
+def _phase_failures(scenario, times, result):
+    values = severities.compute_phases(times, result)
+    for words in scenario.phase_expects:
+        name, region, number, expected, tolerance = _parts(words)
+        actual = values.get((name, region, None if number == "*" else int(number)), Fraction(0))
+        if name in phases.TIMES + ("imbalance",) or name.startswith("mpi_"):
+            actual = Fraction(actual) / scenario_file.TICKS_PER_UNIT
+        if abs(actual - expected) > tolerance:
+            yield "%s: found %s" % (" ".join(words), float(actual))
+
+
+def _matrix_failures(scenario, times, result):
+    values = severities.compute_matrices(times, result)
+    for words in scenario.matrix_expects:
+        name, one, other, expected, tolerance = _parts(words)
+        actual = sum(value for (cell, start, end), value in values.items()
+                     if cell == name and one in ("*", scenario_file.format_location(start))
+                     and other in ("*", scenario_file.format_location(end)))
+        if matrices.is_time(name):
+            actual = Fraction(actual) / scenario_file.TICKS_PER_UNIT
+        if abs(actual - expected) > tolerance:
+            yield "%s: found %s" % (" ".join(words), float(actual))
+
+
 def failures(scenario):
     """Texts about the expectations that do not hold."""
     values = values_of(scenario)
@@ -63,6 +89,10 @@ def failures(scenario):
         actual = _actual(values, metric, path, loc)
         if abs(actual - expected) > tolerance:
             found.append("%s: found %s" % (" ".join(words), float(actual)))
+    times = timeline.Timeline(scenario)
+    result = severities.compute(times)
+    found += _phase_failures(scenario, times, result)
+    found += _matrix_failures(scenario, times, result)
     return found
 
 
@@ -73,7 +103,8 @@ def main(arguments):
     failed, checked = 0, 0
     for path in arguments:
         scenario = scenario_file.read_scenario(path)
-        checked += len(scenario.expects)
+        checked += (len(scenario.expects) + len(scenario.phase_expects)
+                    + len(scenario.matrix_expects))
         for text in failures(scenario):
             print("%s: %s" % (path, text))
             failed += 1

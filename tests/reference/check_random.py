@@ -3,7 +3,7 @@
 
 usage: check_random.py FERMATA DIR COUNT SEED...
 
-Generates COUNT scenarios for every seed in DIR, and runs `FERMATA synth --check` on batches of
+Generates COUNT scenarios of 2 to 24 ranks for every seed in DIR, and runs `FERMATA synth --check` on batches of
 them. FERMATA_SEED in the environment is one more seed. Files of batches that fail stay in DIR.
 """
 
@@ -15,6 +15,7 @@ import sys
 import generate
 
 BATCH = 100
+RANKS = "2..24"
 
 
 def check_seed(fermata, folder, count, seed):
@@ -24,7 +25,7 @@ def check_seed(fermata, folder, count, seed):
     for first in range(0, count, BATCH):
         size = min(BATCH, count - first)
         generate.main(["--seed", seed, "--first", str(first), "--count", str(size),
-                       "--out", folder])
+                       "--ranks", RANKS, "--out", folder])
         files = sorted(os.path.join(folder, name) for name in os.listdir(folder)
                        if first <= int(name[-9:-4]) < first + size)
         if subprocess.run([fermata, "synth", "--check"] + files).returncode == 0:

@@ -26,14 +26,32 @@ def start_of_path(intervals):
     return min(times, key=lambda loc: (-times[loc], loc)) if times else None
 
 
+def spans(intervals):
+    """{location: (begin, end)} of what the path may lead through, locations without events left out:
+    all of it, or from the Enter of Init of its process to the Leave of Finalize."""
+    found = {loc: (location.first, location.last)
+             for loc, location in intervals.locations.items() if location.first is not None}
+    if intervals.options.get("critical-path") == "init-finalize":
+        for loc, (first, last) in found.items():
+            calls = [call for other in found if other[0] == loc[0]
+                     for call in intervals.calls[other]]
+            begins = [call.enter for call in calls if call.name in ("Init", "Init_thread")]
+            ends = [call.leave for call in calls if call.name == "Finalize"]
+            found[loc] = (max(first, min(begins, default=first)),
+                          min(last, max(ends, default=last)))
+    return found
+
+
 def follow(intervals):
     """Segments (location, from, to) of the path, the latest first; some may have no length."""
     loc, segments = start_of_path(intervals), []
     if loc is None:
         return segments
-    end, followed = intervals.locations[loc].last, set()
+    limits = spans(intervals)
+    end, followed = limits[loc][1], set()
     while True:
-        earlier = [wait for wait in intervals.locations[loc].waits if wait.time <= end]
+        earlier = [wait for wait in intervals.locations[loc].waits
+                   if limits[loc][0] < wait.time <= end]
         if not earlier:
             break
         wait = earlier[-1]
@@ -41,14 +59,14 @@ def follow(intervals):
         followed.add(wait)
         segments.append((loc, wait.time, end))
         loc, end = wait.causing, wait.time
-    segments.append((loc, intervals.locations[loc].first, end))
-    _check_length(intervals, segments)
+    segments.append((loc, min(limits[loc][0], end), end))
+    _check_length(limits, segments)
     return segments
 
 
-def _check_length(intervals, segments):
+def _check_length(limits, segments):
     start, end = segments[0][0], segments[-1][0]
-    length = intervals.locations[start].last - intervals.locations[end].first
+    length = limits[start][1] - min(limits[end][0], segments[-1][1])
     assert sum(to - since for _, since, to in segments) == length, "the path has gaps"
     assert all(to >= since for _, since, to in segments)
 
@@ -62,6 +80,9 @@ class CriticalPath:
         self.values = {metric: {} for metric in METRICS}
         self.segments = follow(intervals)
         self._own = {loc: location.whole_profile() for loc, location in self._locations.items()}
+        limits = spans(intervals)
+        self._compared = {loc: location.profile(*limits[loc]) if loc in limits else {}
+                          for loc, location in self._locations.items()}
         for loc, since, to in self.segments:
             for path, time in self._locations[loc].time_in_regions(since, to).items():
                 self._add("critical_path", path, loc, time)
@@ -87,8 +108,8 @@ class CriticalPath:
                           with_parents)
 
     def _excess(self, path, locations):
-        """Time on the path beyond the mean time of some locations."""
-        total = sum(self._own[loc].get(path, 0) for loc in locations)
+        """Time on the path beyond the mean time of some locations in the same part of the run."""
+        total = sum(self._compared[loc].get(path, 0) for loc in locations)
         return max(Fraction(0), self._on_path[path] - Fraction(total, len(locations)))
 
     def _add_impact(self, partitions):
@@ -116,20 +137,43 @@ class CriticalPath:
         assert sum(self.values["performance_impact"].values()) == spent, "impact is not all time"
 
 
+def named_partitions(text, locations):
+    """{location: name} of `io:0-3,8,solver:4-7.0,...`; locations that nobody names have None."""
+    def numbers(word):
+        first, dash, last = word.partition("-")
+        if word == "*":
+            return lambda number: True
+        return range(int(first), int(last if dash else first) + 1).__contains__
+
+    found, name = dict.fromkeys(locations), None
+    for item in text.split(","):
+        name, item = item.split(":") if ":" in item else (name, item)
+        ranks, _, threads = item.partition(".")
+        for rank, thread in locations:
+            if numbers(ranks)(rank) and numbers(threads or "*")(thread):
+                assert found[rank, thread] is None, "a location is named twice"
+                found[rank, thread] = name
+    return found
+
+
 class _Partitions:
-    """Groups of locations that visit the same top-level call paths."""
+    """Groups of locations: those that the user named, else those that visit the same top-level call
+    paths."""
 
     def __init__(self, intervals):
         visited = {loc: {call.path for call in intervals.calls.get(loc, ())}
                    for loc in intervals.locations}
+        names = {loc: frozenset(path for path in paths if len(path) == 1)
+                 for loc, paths in visited.items()}
+        if "partition" in intervals.options:
+            names = named_partitions(intervals.options["partition"], list(intervals.locations))
         self._groups = {}
         self._paths = {}
-        for loc, paths in visited.items():
-            roots = frozenset(path for path in paths if len(path) == 1)
-            self._groups.setdefault(roots, []).append(loc)
-            self._paths.setdefault(roots, set()).update(paths)
+        for loc, name in names.items():
+            self._groups.setdefault(name, []).append(loc)
+            self._paths.setdefault(name, set()).update(visited[loc])
 
     def that_execute(self, path):
         """The locations of all partitions in which somebody visits the call path."""
-        return [loc for roots, locations in self._groups.items() if path in self._paths[roots]
+        return [loc for name, locations in self._groups.items() if path in self._paths[name]
                 for loc in locations]

@@ -14,7 +14,7 @@ import sys
 
 import reference
 import scenario_file
-from simulation import Simulation
+from simulation import Simulation, USER_REGIONS
 
 UNITS = ("1", "1e-3", "1e-6")
 # Length of the simulation's tick in 1/1000 units.
@@ -69,6 +69,31 @@ def regroup(chooser, simulation):
             loc.events = []
 
 
+def random_partitions(chooser, simulation):
+    """A value of --partition."""
+    if simulation.threads > 1 and chooser.random() < 0.5:
+        return "main:*.0" if chooser.random() < 0.5 else "main:*.0,others:*.1"
+    groups = {}
+    for rank in range(simulation.ranks):
+        groups.setdefault(chooser.choice(("a", "a", "b", "io", None)), []).append(str(rank))
+    groups.pop(None, None)
+    return ",".join("%s:%s" % (name, ",".join(ranks)) for name, ranks in groups.items())
+
+
+def option_lines(chooser, simulation):
+    """What the analysis is told about the program."""
+    lines = []
+    if chooser.random() < 0.15:
+        lines.append("analyze --critical-path=init-finalize")
+    if chooser.random() < 0.15:
+        partitions = random_partitions(chooser, simulation)
+        lines += ["analyze --partition=" + partitions] if partitions else []
+    if chooser.random() < 0.5:
+        lines += ["phase " + region for region in USER_REGIONS + ["main"]
+                  if chooser.random() < 0.4]
+    return lines
+
+
 def timeline_lines(chooser, simulation):
     """The file without its `expect` lines."""
     tick = chooser.choice(TICKS)
@@ -79,6 +104,7 @@ def timeline_lines(chooser, simulation):
         lines.append("comm %s %s" % (comm, " ".join(map(str, members))))
     for window in simulation.windows.values():
         lines.append("window %s %s" % (window.name, window.comm))
+    lines += option_lines(chooser, simulation)
     events = [(time, loc.name, text) for loc in simulation.locations for time, text in loc.events]
     if chooser.random() < 0.5:
         events.sort(key=lambda event: event[0])

@@ -47,6 +47,7 @@ class WaitState:
         self.cause = candidate.cause
         self.waiting = candidate.activity.loc
         self.causing = candidate.cause.loc
+        self.metric = candidate.metric
         self.begin = candidate.activity.enter
         self.time = candidate.time
         self.is_contention = candidate.metric in CONTENTION_KINDS
@@ -112,6 +113,7 @@ class Intervals:
 
     def __init__(self, timeline, chosen, instances, windows):
         scenario = timeline.scenario
+        self.options = scenario.options
         self.calls = timeline.calls
         self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()))
                           for rank in range(scenario.ranks) for thread in range(scenario.threads)}

@@ -4,13 +4,15 @@
 usage: reference.py [--no-formation] FILE.scn...
 
 --no-formation leaves out why it waits: costs of delays, classes of wait states, critical path,
-performance impact and imbalance.
+performance impact and imbalance; and phases and matrices.
 """
 
 import sys
 from fractions import Fraction
 
+import matrices
 import metrics
+import phases
 import scenario_file
 import severities
 import timeline
@@ -39,6 +41,30 @@ def _formation_lines(times, result):
     return lines
 
 
+def _phase_lines(times, result):
+    for (name, region, number), value in severities.compute_phases(times, result).items():
+        if name in phases.QUOTIENTS:
+            # Efficiencies are numbers, the imbalance is a time.
+            as_text = _with_tolerance(value if name == "imbalance"
+                                      else value * scenario_file.TICKS_PER_UNIT)
+        else:
+            as_text = (str if name in phases.COUNTS else scenario_file.format_units)(value)
+        yield "expect_phase %s %s %s %s" % (name, region, "*" if number is None else number,
+                                            as_text)
+
+
+def _matrix_lines(times, result):
+    totals = {}
+    for (name, one, other), value in severities.compute_matrices(times, result).items():
+        as_text = scenario_file.format_units if matrices.is_time(name) else str
+        yield "expect_matrix %s %s %s %s" % (name, scenario_file.format_location(one),
+                                             scenario_file.format_location(other), as_text(value))
+        totals[name] = totals.get(name, 0) + value
+    for name, value in totals.items():
+        as_text = scenario_file.format_units if matrices.is_time(name) else str
+        yield "expect_matrix %s * * %s" % (name, as_text(value))
+
+
 def expect_lines(scenario, with_formation=True):
     """`expect` lines of a Scenario: all non-zero values, and the total of every metric."""
     times = timeline.Timeline(scenario)
@@ -55,6 +81,8 @@ def expect_lines(scenario, with_formation=True):
         lines.append("expect %s * * %s" % (metric, as_text(sum(cells.values()))))
     if with_formation:
         lines += _formation_lines(times, result)
+        lines += _phase_lines(times, result)
+        lines += _matrix_lines(times, result)
     return lines
 
 

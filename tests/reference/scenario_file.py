@@ -54,8 +54,12 @@ class Scenario:
         self.unit = "1"
         self.comms = {}
         self.windows = {}
+        self.phases = set()  # names of the regions that are phases
+        self.options = {}  # of the analysis: {"critical-path": "init-finalize"}
         self.events = {}
         self.expects = []
+        self.phase_expects = []
+        self.matrix_expects = []
 
     def comm_members(self, comm, rank):
         """World ranks of a communicator, in its rank order, as seen by a process."""
@@ -182,8 +186,20 @@ def parse_scenario(text):
                 scenario.comms[words[1]] = [int(rank) for rank in words[2:]]
             elif words[0] == "window":
                 scenario.windows[words[1]] = words[2]
+            elif words[0] == "phase":
+                scenario.phases.add(line.split(None, 1)[1])
+            elif words[0] == "analyze":
+                for word in words[1:]:
+                    if not word.startswith("--"):
+                        raise ValueError("expected --NAME=VALUE")
+                    name, value = word[2:].split("=", 1)
+                    scenario.options[name] = value
             elif words[0] == "expect":
                 scenario.expects.append(words[1:])
+            elif words[0] == "expect_phase":
+                scenario.phase_expects.append(words[1:])
+            elif words[0] == "expect_matrix":
+                scenario.matrix_expects.append(words[1:])
             else:
                 event = _parse_event(line, number)
                 rank, thread = event.loc

@@ -8,8 +8,10 @@ import formation
 import imbalance
 import intervals
 import matching
+import matrices
 import metrics
 import passive_target
+import phases
 import wait_states as ws
 
 
@@ -64,10 +66,25 @@ def compute(timeline):
 FORMATION_METRICS = {**formation.METRICS, **critical_path.METRICS, **imbalance.METRICS}
 
 
+def intervals_of(timeline, severities):
+    """The run as intervals between points, from the result of compute()."""
+    return intervals.Intervals(timeline, severities.wait_states, severities.instances,
+                               severities.windows)
+
+
+def compute_phases(timeline, severities):
+    """What phases.phases() tells, from the result of compute()."""
+    return phases.phases(intervals_of(timeline, severities), timeline.scenario.phases)
+
+
+def compute_matrices(timeline, severities):
+    """What matrices.matrices() tells, from the result of compute()."""
+    return matrices.matrices(timeline, intervals_of(timeline, severities).wait_states)
+
+
 def compute_formation(timeline, severities):
     """Values of the FORMATION_METRICS from the result of compute()."""
-    of_run = intervals.Intervals(timeline, severities.wait_states, severities.instances,
-                                 severities.windows)
+    of_run = intervals_of(timeline, severities)
     return {**formation.Formation(of_run).values, **critical_path.CriticalPath(of_run).values,
             **imbalance.imbalance(of_run)}
 

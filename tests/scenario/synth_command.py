@@ -56,6 +56,20 @@ def checking(folder):
     wrong = write(os.path.join(folder, "c2.scn"), SIMPLE +
                   "expect mpi_barrier_wait main/MPI_Barrier 0 2.5\nexpect visits * * 4\n"
                   "expect mpi_barrier_wait main/none 0 0\n")
+    no_option = write(os.path.join(folder, "c4.scn"), SIMPLE + "analyze --bogus=1\n")
+    no_rank = write(os.path.join(folder, "c5.scn"), SIMPLE + "analyze --partition=io:2\n")
+    for path, reason in ((no_option, "c4.scn: analyze there is no option --bogus"),
+                         (no_rank, "partition io: there is no rank 2")):
+        status, _, error = support.run("synth", "--check", path)
+        assert status == 3 and reason in error, error
+    no_value = write(os.path.join(folder, "c6.scn"), SIMPLE + "expect_phase bogus main 0 1\n")
+    status, _, error = support.run("synth", "--check", no_value)
+    assert status == 3 and 'c6.scn:15: there is no value "bogus"' in error, error
+    other = write(os.path.join(folder, "c7.scn"), SIMPLE +
+                  "expect_matrix mpi_barrier_wait 1 0 3\nexpect_phase duration main 0 1\n")
+    status, output, _ = support.run("synth", "--check", other)
+    assert status == 1 and "c7.scn:15: mpi_barrier_wait 1 0: expected 3, got 2" in output, output
+    assert "c7.scn:16: duration main 0: expected 1, got 0" in output, output
     unknown = write(os.path.join(folder, "c3.scn"), SIMPLE + "expect mpi_bogus * * 0\n")
     assert support.run("synth", "--check", "-j", "2", good, good) == \
         (0, "2 scenarios, 4 expectations, 0 failed\n", "")

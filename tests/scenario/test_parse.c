@@ -64,6 +64,21 @@ static void times_are_exact_and_locations_found(void **state)
     fm_scenario_free(scenario);
 }
 
+static void phases_and_options(void **state)
+{
+    (void)state;
+    struct fm_scenario *scenario = parse("ranks 1\n"
+                                         "phase time step # with a blank\n"
+                                         "analyze --critical-path=init-finalize --partition=a:0\n"
+                                         "analyze --progress=async\n"
+                                         "0 0 enter time step\n");
+    assert_int_equal(scenario->phases.count, 1);
+    assert_string_equal(scenario->phases.keys[0].bytes, "time step");
+    assert_int_equal(scenario->options.count, 3);
+    assert_string_equal(scenario->options.keys[1].bytes, "--partition=a:0");
+    fm_scenario_free(scenario);
+}
+
 static void comments_blanks_and_names(void **state)
 {
     (void)state;
@@ -170,6 +185,7 @@ int main(void)
         cmocka_unit_test(units_become_ticks),
         cmocka_unit_test(times_are_exact_and_locations_found),
         cmocka_unit_test(comments_blanks_and_names),
+        cmocka_unit_test(phases_and_options),
         cmocka_unit_test(fields_are_where_they_belong),
         cmocka_unit_test(expectations),
     };

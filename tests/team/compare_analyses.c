@@ -10,30 +10,43 @@
 struct request {
     const char *scratch, *archive;
     unsigned workers;
-    struct outcome outcome; /* of process 0 */
+    const struct fm_partitions *partitions; /* NULL: options are the defaults */
+    struct outcome outcome;                 /* of process 0 */
 };
 
 static void analyze(void *context, struct fm_team *team)
 {
     struct request *request = context;
-    struct outcome outcome = outcome_of(team, request->workers, request->scratch, request->archive);
+    struct outcome outcome =
+        outcome_of(team, request->workers, request->partitions, request->scratch, request->archive);
     if (fm_team_leads(team)) {
         request->outcome = outcome;
     }
 }
 
-static bool is_same(const char *scratch, const char *archive, unsigned processes, unsigned workers,
+static struct outcome analyze_by(unsigned processes, struct request request)
+{
+    if (processes == 0) {
+        analyze(&request, NULL);
+    } else {
+        run_thread_team(processes, analyze, &request);
+    }
+    return request.outcome;
+}
+
+static bool is_same(const struct request *request, unsigned processes, unsigned workers,
                     const struct outcome *expected)
 {
-    struct request request = {scratch, archive, workers, {0}};
-    run_thread_team(processes, analyze, &request);
-    bool same = outcome_equals(&request.outcome, expected);
+    struct request by_team = *request;
+    by_team.workers = workers;
+    struct outcome found = analyze_by(processes, by_team);
+    bool same = outcome_equals(&found, expected);
     if (!same) {
         fprintf(stderr,
                 "%s: %u processes of %u workers get another result (status %d instead of %d)\n",
-                archive, processes, workers, (int)request.outcome.status, (int)expected->status);
+                request->archive, processes, workers, (int)found.status, (int)expected->status);
     }
-    outcome_free(&request.outcome);
+    outcome_free(&found);
     return same;
 }
 
@@ -47,14 +60,26 @@ int main(int argc, char **argv)
         return 2;
     }
     unsigned different = 0;
+    struct fm_partitions partitions;
+    if (fm_partitions_parse("first:0", &partitions, NULL) != FM_OK) {
+        fputs("compare_analyses: first:0 are no partitions\n", stderr);
+        return 1;
+    }
     for (int i = 2; i < argc; ++i) {
-        struct outcome expected = outcome_of(NULL, 1, argv[1], argv[i]);
+        /* Every other one with all options. */
+        const struct request request = {
+            .scratch = argv[1],
+            .archive = argv[i],
+            .workers = 1,
+            .partitions = i % 2 == 0 ? NULL : &partitions,
+        };
+        struct outcome expected = analyze_by(0, request);
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
-            different +=
-                !is_same(argv[1], argv[i], sizes[s].processes, sizes[s].workers, &expected);
+            different += !is_same(&request, sizes[s].processes, sizes[s].workers, &expected);
         }
         outcome_free(&expected);
     }
+    fm_partitions_free(&partitions);
     printf("%d archives, %u different results\n", argc - 2, different);
     return different != 0;
 }

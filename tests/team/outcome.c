@@ -1,6 +1,5 @@
 #include "outcome.h"
 
-#include "analysis/analysis.h"
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -28,10 +27,17 @@ static void read_file(const char *path, struct outcome *outcome)
     fclose(file);
 }
 
-struct outcome outcome_of(struct fm_team *team, unsigned workers, const char *scratch,
+struct outcome outcome_of(struct fm_team *team, unsigned workers,
+                          const struct fm_partitions *partitions, const char *scratch,
                           const char *archive)
 {
-    const struct fm_analysis_options options = {.team = team, .workers = workers, .check = true};
+    const struct fm_analysis_options options = {
+        .team = team,
+        .workers = workers,
+        .check = true,
+        .path_from_init_to_finalize = partitions != NULL,
+        .partitions = partitions,
+    };
     struct outcome outcome = {0};
     struct fm_error error = {""};
     struct fm_cube *cube = NULL;

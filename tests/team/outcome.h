@@ -4,8 +4,7 @@
 #ifndef FERMATA_TESTS_OUTCOME_H
 #define FERMATA_TESTS_OUTCOME_H
 
-#include "base/error.h"
-#include "engine/team.h"
+#include "analysis/analysis.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +17,11 @@ struct outcome {
 
 /** Analyses an archive and reads the report that was written to the folder `scratch`. Ends the
  * program if this is not possible.
+ * @param partitions  NULL: the options of the analysis are the defaults; else all are in use
  * @return what comes of it, for process 0; nothing for other processes. To be freed with
  * outcome_free() */
-struct outcome outcome_of(struct fm_team *team, unsigned workers, const char *scratch,
+struct outcome outcome_of(struct fm_team *team, unsigned workers,
+                          const struct fm_partitions *partitions, const char *scratch,
                           const char *archive);
 
 /** @return whether both are the same, byte for byte. */

@@ -3,15 +3,24 @@
 
 #include "trace/builder.h"
 
-enum { MAIN, SEND, WAIT, RECEIVE, SOLVE, REGIONS };
+enum { MAIN, SEND, WAIT, RECEIVE, SOLVE, STEP, REGIONS };
 
 static struct fm_region regions[REGIONS] = {
-    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false},
-    {"MPI_Isend", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
-    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
-    {"MPI_Irecv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
-    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false},
+    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true},
+    {"MPI_Isend", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false},
+    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false},
+    {"MPI_Irecv", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false},
+    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, true},
+    {"step", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, true, true},
 };
+
+/* Two processes, in either order. */
+static uint32_t members[2][2] = {{0, 1}, {1, 0}};
+static struct fm_communicator communicators[2] = {
+    {.size = 2, .first_group_size = 2, .members = members[0]},
+    {.size = 2, .first_group_size = 2, .members = members[1]},
+};
+static struct fm_window windows[2] = {{NULL, 1}, {NULL, FM_NONE}};
 
 /* One process with two threads. */
 struct fixture {
@@ -36,7 +45,11 @@ static int set_up(void **state)
                                  .processes = &f->process,
                                  .process_count = 1,
                                  .locations = f->locations,
-                                 .location_count = 2};
+                                 .location_count = 2,
+                                 .communicators = communicators,
+                                 .communicator_count = 2,
+                                 .windows = windows,
+                                 .window_count = 2};
     fm_builder_open(&f->builder, &f->trace, &f->defects);
     *state = f;
     return 0;
@@ -62,6 +75,8 @@ static int tear_down(void **state)
         fm_vector_free(&location->rma);
         fm_vector_free(&location->nested);
         fm_vector_free(&location->unrecorded);
+        fm_vector_free(&location->phases);
+        fm_vector_free(&location->traffic);
     }
     fm_free(f);
     return 0;
@@ -224,6 +239,78 @@ static void test_records_outside_of_calls(void **state)
     assert_int_equal(f->locations[0].collectives.count, 0);
     assert_int_equal(f->locations[0].rma.count, 0);
     assert_true(f->defects.unusable_records >= 7);
+}
+
+/* Computation before, behind and in calls inside of a phase counts as it should; a phase in a phase
+ * is part of both; one that is left open ends with the location. */
+static void test_phases_hold_their_computation(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    enter(f, 10, MAIN);
+    enter(f, 12, STEP);
+    enter(f, 13, WAIT);
+    leave(f, 17, WAIT);
+    enter(f, 18, SOLVE);
+    enter(f, 20, STEP);
+    leave(f, 23, STEP);
+    fm_builder_time(&f->builder, 24);
+    fm_builder_flush(&f->builder, 26);
+    leave(f, 27, SOLVE);
+    leave(f, 30, STEP);
+    leave(f, 33, MAIN);
+    enter(f, 40, STEP);
+    fm_builder_time(&f->builder, 41);
+    end(f);
+    assert_int_equal(f->locations[0].phases.count, 3);
+    const struct fm_phase *phases = f->locations[0].phases.items;
+    /* 18 ticks but 4 of waiting and 2 of the recorder's work */
+    assert_true(phases[0].begin == 12 && phases[0].end == 30 && phases[0].computation == 12);
+    assert_true(phases[1].begin == 20 && phases[1].end == 23 && phases[1].computation == 3);
+    assert_true(phases[2].begin == 40 && phases[2].end == 41 && phases[2].computation == 1);
+    assert_int_equal(f->locations[0].profile.items[phases[1].visit].region, STEP);
+    begin(f, 1);
+    enter(f, 0, STEP);
+    leave(f, 1, STEP);
+    end(f);
+    assert_int_equal(f->locations[1].phases.count, 1);
+    assert_true(f->locations[1].phases.items[0].computation == 1);
+}
+
+static void expect_traffic(const struct fm_traffic *row, fm_traffic_kind_t kind, uint32_t process,
+                           uint64_t count, uint64_t bytes)
+{
+    assert_int_equal(row->kind, kind);
+    assert_int_equal(row->process, process);
+    assert_true(row->count == count && row->bytes == bytes);
+}
+
+static void test_traffic_is_counted_by_process(void **state)
+{
+    struct fixture *f = *state;
+    begin(f, 0);
+    enter(f, 0, SEND);
+    fm_builder_send(&f->builder, 1, 0, 7, 5, NULL); /* to process 1 */
+    fm_builder_send(&f->builder, 0, 1, 8, 3, NULL); /* to process 1, too */
+    fm_builder_send(&f->builder, 0, 0, 8, 100, NULL);
+    fm_builder_send(&f->builder, 0, 2, 8, 1000, NULL); /* a rank that does not exist */
+    fm_builder_rma(&f->builder, FM_RMA_ATOMIC, 0, 0, false, 1, 8, 4);
+    fm_builder_rma(&f->builder, FM_RMA_PUT, 0, 0, false, 1, 16, 0);
+    fm_builder_rma(&f->builder, FM_RMA_GET, 0, 0, false, 1, 0, 32);
+    fm_builder_rma(&f->builder, FM_RMA_PUT, 0, 0, false, 1, 16, 0);
+    fm_builder_rma(&f->builder, FM_RMA_PUT, 1, 0, false, 1, 16, 0); /* of no known communicator */
+    leave(f, 1, SEND);
+    end(f);
+    const struct fm_traffic *rows = f->locations[0].traffic.items;
+    assert_int_equal(f->locations[0].traffic.count, 5);
+    expect_traffic(&rows[0], FM_TRAFFIC_MESSAGES, 0, 1, 100);
+    expect_traffic(&rows[1], FM_TRAFFIC_MESSAGES, 1, 2, 8);
+    expect_traffic(&rows[2], FM_TRAFFIC_PUTS, 1, 2, 32);
+    expect_traffic(&rows[3], FM_TRAFFIC_GETS, 1, 1, 32);
+    expect_traffic(&rows[4], FM_TRAFFIC_ATOMICS, 1, 1, 12);
+    begin(f, 1);
+    end(f);
+    assert_int_equal(f->locations[1].traffic.count, 0);
 }
 
 /* A non-blocking send in MPI_Isend; its row of the sends. */
@@ -471,6 +558,8 @@ int main(void)
         test(times_that_run_backwards),
         test(regions_that_are_not_defined),
         test(records_outside_of_calls),
+        test(phases_hold_their_computation),
+        test(traffic_is_counted_by_process),
         test(request_ids_are_used_again),
         test(sends_that_are_started_again_were_completed),
         test(completion_on_another_thread),

@@ -10,10 +10,10 @@
 enum { MAIN, SOLVE, SEND, WAIT, REGIONS };
 
 static struct fm_region regions[REGIONS] = {
-    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false},
-    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false},
-    {"MPI_Send", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
-    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false},
+    {"main", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, false},
+    {"solve", NULL, 0, FM_PARADIGM_USER, FM_CALL_USER, false, false},
+    {"MPI_Send", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false},
+    {"MPI_Wait", NULL, 0, FM_PARADIGM_MPI, FM_CALL_OTHER, false, false},
 };
 
 #define LENGTH    2000

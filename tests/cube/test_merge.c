@@ -1,0 +1,82 @@
+/* What happened when and who had to do with whom, in merged reports. */
+#include "check.h"
+#include "cube/unite.h"
+#include "sample_cube.h"
+
+static struct fm_cube *merge(const struct fm_cube *first, const struct fm_cube *second)
+{
+    const struct fm_cube *cubes[] = {first, second};
+    const char *names[] = {"first", "second"};
+    struct fm_cube *merged = NULL;
+    struct fm_error error;
+    if (fm_cube_merge(cubes, names, 2, &merged, &error) != FM_OK)
+        fail_msg("%s", error.message);
+    return merged;
+}
+
+/* The other report has none of it, and a clock that is twice as fast. */
+static void test_the_report_that_has_them_tells(void **state)
+{
+    (void)state;
+    struct fm_cube *sample = sample_cube();
+    struct fm_cube *other = empty_cube();
+    other->experiment.ticks_per_second = 2 * sample->experiment.ticks_per_second;
+    struct fm_cube *merged = merge(other, sample);
+    assert_int_equal(merged->phase_count, sample->phase_count);
+    const struct fm_cube_phase *phase = &merged->phases[0];
+    assert_string_equal(merged->regions[phase->region].name, "solve");
+    assert_true(phase->rows[7].duration == 2 * sample->phases[0].rows[7].duration);
+    assert_int_equal(phase->rows[7].slowest, 3);
+    assert_true(phase->waiting[15] == 2 * sample->phases[0].waiting[15]);
+    assert_int_equal(merged->bins.cell_count, sample->bins.cell_count);
+    assert_true(merged->bins.cells[1].ticks == 2 * sample->bins.cells[1].ticks);
+    for (int m = 0; m < FM_MATRIX_COUNT; m++) {
+        const struct fm_cube_link *link = &merged->matrices[m].links[0];
+        const struct fm_cube_link *original = &sample->matrices[m].links[0];
+        assert_int_equal(merged->matrices[m].link_count, sample->matrices[m].link_count);
+        assert_true(link->amount == (m == FM_MATRIX_DELAYS ? 2 : 1) * original->amount);
+        assert_true(link->count == original->count);
+    }
+    assert_true(merged->path_from_init_to_finalize);
+    assert_int_equal(merged->partition_count, 2);
+    assert_int_equal(merged->partition_of[4], FM_CUBE_NONE);
+    fm_cube_free(merged);
+    fm_cube_free(other);
+    fm_cube_free(sample);
+}
+
+/* The other report has messages and more ranks, but one thread of rank 3 only. */
+static void test_locations_get_their_new_numbers(void **state)
+{
+    (void)state;
+    struct fm_cube *sample = sample_cube();
+    struct fm_cube *wide = wide_cube();
+    struct fm_cube *merged = merge(wide, sample);
+    assert_int_equal(merged->location_count, wide->location_count + 1);
+    const struct fm_cube_matrix *messages = &merged->matrices[FM_MATRIX_MESSAGES];
+    assert_int_equal(messages->link_count, wide->matrices[FM_MATRIX_MESSAGES].link_count);
+    for (size_t i = 0; i < messages->link_count; i++) {
+        const struct fm_cube_link *link = &wide->matrices[FM_MATRIX_MESSAGES].links[i];
+        uint32_t from = merged->locations[messages->links[i].from].rank;
+        uint32_t to = merged->locations[messages->links[i].to].rank;
+        assert_int_equal(from, wide->locations[link->from].rank);
+        assert_int_equal(to, wide->locations[link->to].rank);
+    }
+    assert_int_equal(merged->matrices[FM_MATRIX_DELAYS].link_count,
+                     sample->matrices[FM_MATRIX_DELAYS].link_count);
+    assert_int_equal(merged->bins.bin_count, 0); /* rows would fall apart */
+    assert_int_equal(merged->phases[0].rows[7].slowest, 3);
+    assert_int_equal(merged->partition_of[merged->location_count - 1], FM_CUBE_NONE);
+    fm_cube_free(merged);
+    fm_cube_free(wide);
+    fm_cube_free(sample);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_report_that_has_them_tells),
+        cmocka_unit_test(test_locations_get_their_new_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+"""`fermata analyze --critical-path` and `--partition`: what the report tells of them, and mistakes."""
+import json
+import os
+
+import support
+
+SCENARIO = os.path.join(os.path.dirname(support.FOLDER), "scenarios", "formation",
+                        "path-from-init-to-finalize.scn")
+
+
+def options_of(archive, *arguments):
+    """What the JSON report says of an analysis with these arguments."""
+    status, _, error = support.run("analyze", "-q", "--check", *arguments, archive)
+    assert status == 0, error
+    status, output, error = support.run("report", "--format=json", archive)
+    assert status == 0, error
+    report = json.loads(output)
+    path = report["critical_path"]
+    return report["options"], (path[0]["begin"], path[-1]["end"])
+
+
+def choices(archive, folder):
+    plain = {"critical_path": "run", "partitions": []}
+    assert options_of(archive) == (plain, (0, 10))
+    assert options_of(archive, "--critical-path=run") == (plain, (0, 10))
+    restricted = {"critical_path": "init-finalize", "partitions": []}
+    assert options_of(archive, "--critical-path", "init-finalize") == (restricted, (3, 9))
+    named = dict(plain, partitions=[{"name": "io", "locations": [1]}])
+    assert options_of(archive, "--partition=io:1")[0] == named
+    path = os.path.join(folder, "partitions")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("# who does what\nio: 1\nsolver <b>: 0\n")
+    named["partitions"].append({"name": "solver <b>", "locations": [0]})
+    assert options_of(archive, "--partition=@" + path)[0] == named
+    status, output, _ = support.run("report", archive)
+    assert status == 0 and "io (1 thread), solver <b> (1 thread)" in " ".join(output.split())
+
+
+def mistakes(archive, folder):
+    binary = os.path.join(folder, "binary")
+    with open(binary, "wb") as file:
+        file.write(b"io:0\0")
+    wrong = os.path.join(folder, "wrong")
+    with open(wrong, "w", encoding="utf-8") as file:
+        file.write("io: 0-\n")
+    for argument, expected, reason in (
+            ("--critical-path=main", 2, "wants run or init-finalize"),
+            ("--partition=0-1", 2, "--partition: partitions are NAME:RANKS,...; '0-1' has no name"),
+            ("--partition=io:2", 2, "there is no rank 2"),
+            ("--partition=io:0,io:0", 2, "named twice"),
+            ("--partition=@" + folder + "/none", 4, "none: cannot open"),
+            ("--partition=@" + binary, 3, "binary: no text file"),
+            ("--partition=@" + wrong, 3, "wrong: 'io: 0-' names no ranks")):
+        status, output, error = support.run("analyze", argument, archive)
+        assert status == expected and reason in error and not output, (argument, status, error)
+
+
+def main():
+    with support.Folder() as folder:
+        archive = os.path.join(folder, "archive")
+        status, _, error = support.run("synth", SCENARIO, "-o", archive)
+        assert status == 0, error
+        choices(archive, folder)
+        mistakes(archive, folder)
+
+
+main()
