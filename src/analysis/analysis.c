@@ -36,6 +36,8 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->open_requests += part->open_requests;
     total->unrecorded_completions += part->unrecorded_completions;
     total->missing_locations += part->missing_locations;
+    total->pauses += part->pauses;
+    total->paused += part->paused;
 }
 
 static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
@@ -131,17 +133,13 @@ static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cu
                                   warnings[i].sentence);
         }
     }
-    uint64_t pauses = 0, paused = 0;
-    for (uint32_t i = 0; i < analysis->trace->location_count; ++i) {
-        pauses += analysis->trace->locations[i].pauses;
-        paused += analysis->trace->locations[i].paused;
-    }
-    if (status == FM_OK && pauses != 0) {
+    if (status == FM_OK && defects->pauses != 0) {
         status = fm_cube_warn(cube, error,
                               "Recording was paused %" PRIu64
                               " times, for %.3f s of CPU time together: what happened then is not "
                               "known and belongs to no call path.",
-                              pauses, (double)paused / (double)analysis->trace->ticks_per_second);
+                              defects->pauses,
+                              (double)defects->paused / (double)analysis->trace->ticks_per_second);
     }
     if (status == FM_OK && analysis->asynchronous_progress && analysis->trace->window_count != 0) {
         status = fm_cube_warn(cube, error,

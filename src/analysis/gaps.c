@@ -8,14 +8,13 @@ static int compare_times(const void *a, const void *b)
     return left->time < right->time ? -1 : left->time > right->time;
 }
 
-bool fm_gaps_exist(const struct fm_trace *trace)
+bool fm_gaps_exist(struct fm_team *team, const struct fm_trace *trace)
 {
+    uint64_t gaps = 0;
     for (uint32_t i = 0; i < trace->location_count; ++i) {
-        if (trace->locations[i].unrecorded.count != 0) {
-            return true;
-        }
+        gaps += trace->locations[i].unrecorded.count; /* of others' locations nothing is here */
     }
-    return false;
+    return fm_team_largest(team, gaps) != 0;
 }
 
 void fm_gaps_begin(struct fm_gaps *gaps, const struct fm_trace *trace, uint32_t process)

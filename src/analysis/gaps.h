@@ -5,6 +5,7 @@
 #ifndef FERMATA_ANALYSIS_GAPS_H
 #define FERMATA_ANALYSIS_GAPS_H
 
+#include "engine/team.h"
 #include "trace/trace.h"
 
 /** The gaps of one process, in the order of time. Zeroed = none. */
@@ -13,8 +14,8 @@ struct fm_gaps {
     size_t next;
 };
 
-/** @return whether any process of the run has gaps. */
-bool fm_gaps_exist(const struct fm_trace *trace);
+/** @return whether any process of the run has gaps. All of the team must ask. */
+bool fm_gaps_exist(struct fm_team *team, const struct fm_trace *trace);
 
 /** Begins with the first gap of a process, whichever the gaps were of before. */
 void fm_gaps_begin(struct fm_gaps *gaps, const struct fm_trace *trace, uint32_t process);

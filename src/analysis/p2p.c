@@ -542,7 +542,7 @@ static void detect(struct fm_analysis *analysis)
         .rounds = fm_rounds_choose(analysis->team, count_sends(analysis->trace),
                                    sizeof(struct send_message)),
     };
-    p2p.has_gaps = fm_gaps_exist(analysis->trace);
+    p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
     for (; p2p.rounds.round < p2p.rounds.count; ++p2p.rounds.round) {
         fm_engine_run(analysis->engine, post_sends, &p2p);
         fm_exchange_deliver(p2p.sends);

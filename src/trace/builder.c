@@ -263,6 +263,8 @@ void fm_builder_end_location(struct fm_builder *builder)
     struct fm_location *location = builder->location;
     location->end = builder->now;
     account_pause(builder);
+    builder->defects->pauses += location->pauses;
+    builder->defects->paused += location->paused;
     for (size_t i = 0; i < builder->frames.count; ++i) {
         uint32_t activity = builder->frames.items[i].activity;
         if (activity != FM_NONE && location->truncated_at == FM_NONE) {

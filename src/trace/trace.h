@@ -222,6 +222,8 @@ struct fm_trace_defects {
         unusable_records;   /**< records outside of communication calls or with wrong references */
     uint64_t open_requests; /**< requests that were never completed */
     uint64_t unrecorded_completions; /**< sends that were completed without a record of it */
+    uint64_t pauses;                 /**< of the recording, on all locations */
+    uint64_t paused;                 /**< ticks of them */
     uint64_t missing_locations;      /**< locations whose events could not be read to their end */
 };
 
