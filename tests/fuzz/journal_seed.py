@@ -1,0 +1,108 @@
+"""Writes a seed for fuzz_journal: a sound journal with every kind of definition and record. The
+numbers of kinds are taken from the sources, so that the seed stays sound when kinds are added.
+
+usage: journal_seed.py SRC_FOLDER OUTPUT
+"""
+
+import pathlib
+import re
+import struct
+import sys
+
+NONE = 2**32 - 1
+FUNCTIONS, DEFINITIONS, NAMES, RECORDS, SAVED = 2, 3, 4, 5, 6  # enum fm_journal_kind
+DEFINITION_FILE, RECORD_FILE = 0, 1
+
+
+def string(text):
+    """Words of a string definition."""
+    padded = text.encode() + b"\0" * (4 - len(text) % 4)
+    return [len(text), *struct.unpack(f"<{len(padded) // 4}I", padded)]
+
+
+# Numbers of strings: 0 host, 1 name, 2 file, 3 unit.
+DEFINED = {
+    "STRING": [string("host"), string("name"), string("file.c"), string("s")],
+    "REGION": [[1, 4, 1, 0, 2, 7], [1, 4, 1, 2, NONE, 0]],
+    "PARAMETER": [[1, 0], [1, 2]],
+    "METRIC": [[1, 3, 8, 0], [1, 3, 10, 4]],
+    "GROUP": [[3, 0, 1, 3]],
+    "COMM": [[0, 0, 0, 0, 0, NONE, NONE, NONE], [2, 0, 1, 0, 0, NONE, 0, NONE]],
+    "WIN": [[0, 0, NONE]],
+    "TOPOLOGY": [[1, NONE, 2, 2, 0, 3, 1]],
+    "NODE": [[0]],
+}
+
+
+def record(kinds, kind, *words, aux=0, ref=0):
+    number, count = kinds[kind]
+    assert count == len(words), kind
+    return [number | aux << 16 | ref << 32, *words]
+
+
+def records(kinds):
+    """A run in which everything happens once."""
+    def of(kind, *words, **fields):
+        return record(kinds, kind, *words, **fields)
+
+    return [
+        of("PROGRAM_BEGIN", 50, ref=1),
+        of("REGION_ENTER", 60, ref=1),
+        of("CALL", 100, ref=20), of("COLLECTIVE_BEGIN"), of("COMM_CREATE"),
+        of("COLLECTIVE_END", NONE, 0, 0, aux=14),
+        of("REGION_ENTER", 200, ref=0),
+        of("PARAMETER", 210, 2**64 - 5, ref=0), of("PARAMETER_TEXT", 211, 1, ref=1),
+        of("METRIC", 212, 7, aux=8, ref=0), of("MARKER", 213, ref=1),
+        of("CALL", 300, aux=1, ref=9), of("ISEND", 1 | 4 << 32, 64, 2**32),
+        of("CALL_LONG", 400, 10**7, aux=1), of("ISEND_COMPLETE", 2**32),
+        of("RECV", 2 | 4 << 32, 64),
+        of("FLUSH", 10**7 + 10, 10**7 + 20),
+        of("RECORDING_OFF", 10**7 + 100),
+        of("UNRECORDED", 1 | 4 << 32, 9, aux=1, ref=0), of("UNRECORDED", 0, 9, aux=5, ref=0),
+        of("RECORDING_ON", 10**7 + 200, ref=1),
+        of("CALL", 10**7 + 300, aux=2, ref=9), of("PUT", 1, 8, 2**32 + 1),
+        of("CALL", 10**7 + 400, aux=2, ref=9), of("COMPLETE_LOCAL", 2**32 + 1),
+        of("COMPLETE_REMOTE", 2**32 + 1), of("GROUP_SYNC", 0, aux=3),
+        of("REGION_LEAVE", 10**7 + 500, ref=1),
+        of("PROGRAM_END", 10**7 + 600),
+    ]
+
+
+def kinds_of_records(text):
+    rows = re.findall(r"^    X\((\w+), (\d+), \d\)", text, re.MULTILINE)
+    return {name: (number, int(words)) for number, (name, words) in enumerate(rows)}
+
+
+def kinds_of_definitions(text):
+    body = re.search(r"enum fm_define_kind \{(.*?)\}", text, re.DOTALL).group(1)
+    names = re.findall(r"FM_DEFINE_(\w+)", body)
+    return names[:names.index("KIND_COUNT")]
+
+
+def block(file, kind, content):
+    return struct.pack("<BBH", file, kind, len(content)) + content
+
+
+def main():
+    core = pathlib.Path(sys.argv[1]) / "record" / "core"
+    definitions = []
+    for kind in kinds_of_definitions((core / "define.h").read_text()):
+        items = DEFINED.get(kind, [])
+        definitions.append(len(items))
+        for item in items:
+            definitions += [len(item), *item]
+    kinds = kinds_of_records((core / "record.h").read_text())
+    words = [1000, 10**8, *(word for one in records(kinds) for word in one)]
+    functions = b"".join(b"\0\0\0\0" + name + b"\0"
+                         for name in (b"MPI_Init", b"MPI_Send", b"MPI_Put"))
+    seed = [block(DEFINITION_FILE, FUNCTIONS, functions),
+            block(DEFINITION_FILE, DEFINITIONS, struct.pack(f"<{len(definitions)}I", *definitions)),
+            block(DEFINITION_FILE, NAMES,
+                  struct.pack("<3I", kinds_of_definitions((core / "define.h").read_text())
+                              .index("COMM"), 1, 1)),
+            block(RECORD_FILE, RECORDS, struct.pack(f"<{len(words)}Q", *words)),
+            block(DEFINITION_FILE, SAVED, b"")]
+    pathlib.Path(sys.argv[2]).write_bytes(b"".join(seed))
+
+
+main()
