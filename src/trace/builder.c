@@ -144,7 +144,7 @@ void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint3
                                                                           .reference = reference,
                                                                           .peer = peer,
                                                                           .tag = tag,
-                                                                          .series = series});
+                                                                          .series = (uint8_t)series});
 }
 
 void fm_builder_enter(struct fm_builder *builder, uint32_t region)
