@@ -139,12 +139,13 @@ void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint3
         ++builder->defects->unusable_records;
         return;
     }
-    fm_vector_push(&builder->location->unrecorded, (struct fm_unrecorded){.time = builder->now,
-                                                                          .count = count,
-                                                                          .reference = reference,
-                                                                          .peer = peer,
-                                                                          .tag = tag,
-                                                                          .series = (uint8_t)series});
+    fm_vector_push(&builder->location->unrecorded,
+                   (struct fm_unrecorded){.time = builder->now,
+                                          .count = count,
+                                          .reference = reference,
+                                          .peer = peer,
+                                          .tag = tag,
+                                          .series = (uint8_t)series});
 }
 
 void fm_builder_enter(struct fm_builder *builder, uint32_t region)
