@@ -53,6 +53,8 @@ def expected_of_main(many, finalized):
     ]
     if finalized:
         program.append(("open at the end", [mpi("Finalize")]))
+    else:
+        program += [mpi("Comm_rank"), BARRIER, mpi("Comm_size")]
     return [("program", program)]
 
 

@@ -1,6 +1,8 @@
 /* Ranks pause at different times, in the midst of everything that is matched by order. Each
  * iteration tells its number by a parameter, so that check_pauses.py can bring together what
  * belongs together by that. */
+#include "together.h"
+
 #include <fermata/fermata.h>
 
 #include <mpi.h>
@@ -113,6 +115,7 @@ static void *other_thread(void *nothing)
 int main(int argc, char **argv)
 {
     int provided;
+    together_begin();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -154,7 +157,7 @@ int main(int argc, char **argv)
     fermata_pause();
     MPI_Barrier(MPI_COMM_WORLD);
     if (argc > 1 && argv[1][0] == 'e') {
-        exit(3);
+        together_exit(3);
     }
     MPI_Finalize();
     printf("%d\n", fermata_is_recording());

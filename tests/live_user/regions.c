@@ -1,5 +1,7 @@
 /* Regions and phases in every way that programs may use and misuse them. What comes of it stands in
  * check_regions.py. */
+#include "together.h"
+
 #include <fermata/fermata.h>
 
 #include <errno.h>
@@ -126,6 +128,7 @@ static void many(int count)
 
 int main(int argc, char **argv)
 {
+    together_begin();
     errno = 77;
     FERMATA_BEGIN("program");
     expect(errno == 77, "errno is left alone");
@@ -140,7 +143,7 @@ int main(int argc, char **argv)
     recursive(3000);
     many(argc > 1 ? atoi(argv[1]) : 0);
     if (argc > 2 && strcmp(argv[2], "exit") == 0) {
-        exit(3);
+        together_exit(3);
     }
     FERMATA_BEGIN("open at the end");
     MPI_Finalize();

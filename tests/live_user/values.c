@@ -1,4 +1,6 @@
 /* Parameters, counters and markers. What comes of them stands in check_values.py. */
+#include "together.h"
+
 #include <fermata/fermata.h>
 
 #include <mpi.h>
@@ -36,6 +38,7 @@ int main(int argc, char **argv)
 {
     char text[64];
     int rank;
+    together_begin();
     FERMATA_BEGIN("program");
     fermata_marker("before MPI_Init");
     MPI_Init(&argc, &argv);
@@ -54,7 +57,7 @@ int main(int argc, char **argv)
     FERMATA_ITERATIONS_END("step");
     fermata_marker(NULL);
     if (argc > 1 && strcmp(argv[1], "exit") == 0) {
-        exit(3);
+        together_exit(3);
     }
     MPI_Finalize();
     fermata_marker("behind MPI_Finalize");
