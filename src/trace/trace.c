@@ -19,7 +19,7 @@ void fm_trace_forget_records(struct fm_trace *trace)
     }
 }
 
-static void free_location(struct fm_location *location)
+void fm_location_free(struct fm_location *location)
 {
     fm_free(location->name);
     fm_vector_free(&location->enter);
@@ -62,7 +62,7 @@ void fm_trace_free(struct fm_trace *trace)
         fm_free(trace->processes[i].node);
     }
     for (uint32_t i = 0; i < trace->location_count; ++i) {
-        free_location(&trace->locations[i]);
+        fm_location_free(&trace->locations[i]);
     }
     for (uint32_t i = 0; i < trace->communicator_count; ++i) {
         free_communicator(&trace->communicators[i]);

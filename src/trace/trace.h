@@ -317,6 +317,9 @@ static inline uint32_t fm_trace_first_location(const struct fm_trace *trace, uin
  * called when all patterns are found: what follows needs the room. */
 void fm_trace_forget_records(struct fm_trace *trace);
 
+/** Frees what a location owns, for those outside of a trace. */
+void fm_location_free(struct fm_location *location);
+
 /** Frees the trace. NULL is allowed. */
 void fm_trace_free(struct fm_trace *trace);
 

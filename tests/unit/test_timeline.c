@@ -139,13 +139,7 @@ static void make(struct fixture *f, uint64_t seed)
 static void forget(struct fixture *f)
 {
     fm_builder_close(&f->builder);
-    fm_vector_free(&f->location.enter);
-    fm_vector_free(&f->location.leave);
-    fm_vector_free(&f->location.visit);
-    fm_vector_free(&f->location.state_since);
-    fm_vector_free(&f->location.state_visit);
-    fm_vector_free(&f->location.profile);
-    fm_vector_free(&f->location.nested);
+    fm_location_free(&f->location);
     fm_findings_free(&f->findings);
 }
 
