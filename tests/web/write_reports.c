@@ -16,8 +16,8 @@ static const char *const hostile_names[] = {
     "</script><script data-evil=2>window.evil=2</script>",
     "<!--<script>window.evil=3",
     "{{constructor.constructor('window.evil=4')()}} ${window.evil=4}",
-    "\xe2\x80\xae"
-    "gnp.exe\xe2\x80\x8b\xef\xbb\xbf", /* bidi override, zero width space, byte order mark */
+    ("\xe2\x80\xae"
+     "gnp.exe\xe2\x80\x8b\xef\xbb\xbf"), /* bidi override, zero width space, byte order mark */
     "\"'`;javascript:window.evil=5//\\",
     "\x01\x1b[31m\xff\xfe\xc0\x80 no UTF-8",
     "__proto__",
