@@ -62,6 +62,7 @@ struct process {
     uint32_t thread_count;
     uint64_t last_time;
     bool saved;
+    uint64_t end; /* when it ended in order; 0: unknown */
 };
 
 struct rebuild {
@@ -204,6 +205,11 @@ static void convert_thread(struct rebuild *r, struct process *process, struct fm
         }
         fm_journal_close(&reader);
     }
+    if (thread->index == 0 && process->end != 0) {
+        uint64_t record[FM_WORDS_PROGRAM_END] = {fm_record_header(FM_RECORD_PROGRAM_END, 0, 0),
+                                                 process->end};
+        fm_archive_write(thread, record, FM_WORDS_PROGRAM_END, functions);
+    }
     fm_archive_settle(thread, true);
     need_room(r, fm_archive_events_bytes(thread));
     fm_archive_close_events(thread);
@@ -271,6 +277,7 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
     if (process->known) {
         process->journal = journal.process;
         process->saved = journal.saved;
+        process->end = journal.saved ? journal.saved_ticks : 0;
         process->region_count = journal.function_count;
         if (fm_journal_process_lives(&journal.process)) {
             fm_journal_unload(&journal);
@@ -352,6 +359,16 @@ static void summarize(const struct rebuild *r, const json_t *environment,
     summary->end += 1;
 }
 
+/* Whether locations may have been reused: the journals do not tell. */
+static bool has_threads(const struct rebuild *r)
+{
+    bool found = false;
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        found = found || r->processes[rank].thread_count > 1;
+    }
+    return found;
+}
+
 static void describe_missing(struct rebuild *r, const struct fm_archive_summary *summary)
 {
     struct fm_process_end *ends = calloc(r->size, sizeof *ends);
@@ -417,7 +434,7 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
         fm_archive_write_global(&r->set, &summary);
     }
     if (fm_archive_failure() == NULL) {
-        fm_archive_close();
+        fm_archive_close(has_threads(r));
     }
     if (fm_archive_failure() != NULL) {
         return fm_fail(error, FM_ERR_SYSTEM,

@@ -71,6 +71,11 @@ const char *fm_archive_failure(void)
 
 /* ---- OTF2's collective calls, on top of the exchange ---- */
 
+static OTF2_CallbackCode outcome(void)
+{
+    return archive.exchange->failure == NULL ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
+}
+
 static size_t size_of(OTF2_Type type, uint32_t elements)
 {
     static const unsigned char sizes[] = {
@@ -100,7 +105,7 @@ static OTF2_CallbackCode barrier(void *data, OTF2_CollectiveContext *context)
 {
     (void)data, (void)context;
     archive.exchange->barrier();
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode bcast(void *data, OTF2_CollectiveContext *context, void *values,
@@ -108,7 +113,7 @@ static OTF2_CallbackCode bcast(void *data, OTF2_CollectiveContext *context, void
 {
     (void)data, (void)context;
     archive.exchange->broadcast(values, size_of(type, elements), root);
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode gather(void *data, OTF2_CollectiveContext *context, const void *in,
@@ -116,7 +121,7 @@ static OTF2_CallbackCode gather(void *data, OTF2_CollectiveContext *context, con
 {
     (void)data, (void)context;
     archive.exchange->gather(in, out, size_of(type, elements), root);
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode scatter(void *data, OTF2_CollectiveContext *context, const void *in,
@@ -124,7 +129,7 @@ static OTF2_CallbackCode scatter(void *data, OTF2_CollectiveContext *context, co
 {
     (void)data, (void)context;
     archive.exchange->scatter(in, out, size_of(type, elements), root);
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode gatherv(void *data, OTF2_CollectiveContext *context, const void *in,
@@ -135,7 +140,7 @@ static OTF2_CallbackCode gatherv(void *data, OTF2_CollectiveContext *context, co
     const struct fm_exchange *exchange = archive.exchange;
     if (exchange->rank != root) {
         exchange->send(in, size_of(type, elements), root);
-        return OTF2_CALLBACK_SUCCESS;
+        return outcome();
     }
     char *place = out;
     for (uint32_t i = 0; i < exchange->size; place += size_of(type, counts[i]), i++) {
@@ -145,7 +150,7 @@ static OTF2_CallbackCode gatherv(void *data, OTF2_CollectiveContext *context, co
             exchange->receive(place, size_of(type, counts[i]), i);
         }
     }
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode scatterv(void *data, OTF2_CollectiveContext *context, const void *in,
@@ -156,7 +161,7 @@ static OTF2_CallbackCode scatterv(void *data, OTF2_CollectiveContext *context, c
     const struct fm_exchange *exchange = archive.exchange;
     if (exchange->rank != root) {
         exchange->receive(out, size_of(type, elements), root);
-        return OTF2_CALLBACK_SUCCESS;
+        return outcome();
     }
     const char *place = in;
     for (uint32_t i = 0; i < exchange->size; place += size_of(type, counts[i]), i++) {
@@ -166,7 +171,7 @@ static OTF2_CallbackCode scatterv(void *data, OTF2_CollectiveContext *context, c
             exchange->send(place, size_of(type, counts[i]), i);
         }
     }
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static const OTF2_CollectiveCallbacks collectives = {
@@ -216,6 +221,10 @@ bool fm_archive_open(const char *directory, const struct fm_exchange *exchange)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = always_flush};
     archive.exchange = exchange;
+    if (exchange->failure != NULL) {
+        fm_archive_fail("%s", exchange->failure);
+        return false;
+    }
     OTF2_Error_RegisterCallback(keep_first_error, NULL);
     OTF2_Archive *handle =
         OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, FM_ARCHIVE_EVENT_CHUNK,
@@ -241,6 +250,9 @@ bool fm_archive_agree(void)
 {
     uint64_t good = !archive.failed;
     archive.exchange->reduce(&good, 1, FM_REDUCE_MIN);
+    if (archive.exchange->failure != NULL) {
+        fm_archive_fail("%s", archive.exchange->failure);
+    }
     return good != 0;
 }
 
@@ -272,8 +284,9 @@ bool fm_archive_write_memory(struct fm_thread *thread, size_t functions)
     bool good = true;
     thread->current->used = thread->cursor;
     if (thread->converted_chunk == NULL) {
-        thread->converted_chunk = thread->first;
-        thread->converted = thread->first->words;
+        struct fm_extent rest = fm_thread_unsaved(thread); /* the others came from the journal */
+        thread->converted_chunk = rest.first;
+        thread->converted = rest.begin;
     }
     for (;;) {
         struct fm_chunk *chunk = thread->converted_chunk;
@@ -319,8 +332,12 @@ void fm_archive_abandon(void)
     archive.failure[0] = '\0';
 }
 
-void fm_archive_close(void)
+void fm_archive_close(bool locations_reused)
 {
+    if (locations_reused && archive.exchange->rank == 0) {
+        fm_archive_check(OTF2_Archive_SetBoolProperty(archive.handle,
+                                                      "OTF2::PTHREAD_LOCATION_REUSED", true, true));
+    }
     fm_archive_check(OTF2_Archive_Close(archive.handle));
     archive.handle = NULL;
 }

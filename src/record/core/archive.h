@@ -88,8 +88,10 @@ void fm_archive_end_definitions(void);
 /** Writes the global definitions from the merged set, and the markers. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
 
-/** Closes the archive. Collective; only if no process has failed. */
-void fm_archive_close(void);
+/** Closes the archive. Collective; only if no process has failed.
+ * @param locations_reused  several threads may have written to a location, one after the other; of
+ *                          the whole run; rank 0's counts */
+void fm_archive_close(bool locations_reused);
 
 /** Location number of a thread. */
 uint64_t fm_archive_location(uint32_t rank, uint32_t thread);

@@ -40,9 +40,10 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library);
 void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                       uint64_t events);
 
-/** Writes what there is to the journal, without communication. For processes that end without
- * fm_session_close. */
-void fm_session_save(void);
+/** Writes what there is to the journal, without communication. For processes that may end without
+ * fm_session_close; recording goes on. Thread-safe; may be called in a signal handler.
+ * @param ending  the process ends in order: the call that is open in this thread will not return */
+void fm_session_save(bool ending);
 
 /* Definitions. Once the end of the run has begun, FM_DEFINE_NONE. */
 
