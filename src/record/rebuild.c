@@ -369,8 +369,11 @@ static bool has_threads(const struct rebuild *r)
     return found;
 }
 
-static void describe_missing(struct rebuild *r, const struct fm_archive_summary *summary)
+static void describe_missing(struct rebuild *r, const struct fm_archive_summary *summary,
+                             const json_t *environment)
 {
+    const json_t *limits = json_object_get(environment, "limits_hit");
+    const char *failure = json_string_value(json_object_get(limits, "failure"));
     struct fm_process_end *ends = calloc(r->size, sizeof *ends);
     for (uint32_t rank = 0; ends != NULL && rank < r->size; rank++) {
         const struct process *process = &r->processes[rank];
@@ -384,7 +387,7 @@ static void describe_missing(struct rebuild *r, const struct fm_archive_summary 
                                                             : 0};
     }
     if (ends != NULL) {
-        fm_missing_describe(ends, r->size, r->result->missing, sizeof r->result->missing);
+        fm_missing_describe(ends, r->size, failure, r->result->missing, sizeof r->result->missing);
     }
     free(ends);
 }
@@ -442,7 +445,7 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
                        "`fermata analyze` completes it from the journals",
                        r->directory, fm_archive_failure());
     }
-    describe_missing(r, &summary);
+    describe_missing(r, &summary, environment);
     if (environment != NULL) {
         json_object_set_new(json_object_get(environment, "clock"), "ticks_per_second",
                             json_integer((json_int_t)summary.resolution));

@@ -3,7 +3,7 @@
 recorder changes neither output nor exit code, says at most one line per rank, and leaves an
 experiment that can be analysed and has all that was flushed.
 
-usage: check_faults.py --fermata F --mpirun M --program P [--show] FAULT
+usage: check_faults.py --fermata F --mpirun M --program P [--library L] [--show] FAULT
 """
 
 import argparse
@@ -20,11 +20,13 @@ RANKS = 3
 ROUNDS = 50
 TIMEOUT = 120  # seconds; a run takes a few
 
-Fault = collections.namedtuple("Fault", "complete rounds messages records inner memory")
-Fault.__new__.__defaults__ = (None, 0, 0, True, False, "64M")
+Fault = collections.namedtuple("Fault", "complete rounds messages records inner memory interval")
+Fault.__new__.__defaults__ = (None, 0, 0, True, False, "64M", "0")
 
 # complete: the experiment is; rounds: of all ranks that must be in the trace; messages: ranks that
-# tell of a failure; records: there is an experiment at all; inner: mpirun around `fermata record`
+# tell of a failure; records: there is an experiment at all; inner: mpirun around `fermata record`;
+# interval: between flushes. With 0 what was called is what is on disk; with "never" only what a rank
+# that fails has saved when it failed, or what did not fit in memory.
 FAULTS = {
     "none": Fault(True, 2 * RANKS * ROUNDS),
     "transparent": Fault(True),
@@ -40,12 +42,19 @@ FAULTS = {
     "descriptors": Fault(True, 2 * RANKS * ROUNDS),
     "filesize": Fault(False, RANKS * ROUNDS, messages=RANKS),
     "vanish": Fault(None, messages=RANKS, records=False),
-    "disk-full": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K"),
+    "fatal": Fault(False, ROUNDS, interval="never"),
+    "assertion": Fault(False, ROUNDS, interval="never"),
+    "immediate": Fault(False, ROUNDS, interval="never"),
+    "handler": Fault(True, RANKS * ROUNDS, interval="never"),
+    "communication-begin": Fault(None, messages=RANKS, records=False),
+    "communication-end": Fault(False, 2 * RANKS * ROUNDS, messages=RANKS, interval="never"),
+    "disk-full": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K", interval="never"),
     "unwritable": Fault(None, messages=1, records=False),
 }
 
 # Some rank dies or leaves without MPI_Finalize.
-ENDS_EARLY = {"kill", "kill-inner", "term", "segv", "abort", "exit", "finalize"}
+ENDS_EARLY = {"kill", "kill-inner", "term", "segv", "abort", "exit", "finalize", "fatal",
+              "assertion", "immediate"}
 WELL_FORMED = re.compile(r"rank \d+: .*")
 
 # How the launchers report the end of a program, and what the program's own signal handlers print.
@@ -59,11 +68,15 @@ SMALL_DISK = ["unshare", "--map-root-user", "--mount", "sh", "-c",
 SKIPPED = 77
 
 
-def run(command, folder, interval="0"):
+# The recorder's own communication fails, from that call on.
+FAIL_AT = {"communication-begin": "1", "communication-end": "2"}
+
+
+def run(command, folder, interval="0", **more):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_osc="^rdma", OMPI_MCA_mpi_yield_when_idle="1",
                        OMPI_MCA_rmaps_base_oversubscribe="1",
-                       FERMATA_FLUSH_INTERVAL=interval)
+                       FERMATA_FLUSH_INTERVAL=interval, **more)
     return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
                           capture_output=True, text=True, errors="replace", input="a line\n")
 
@@ -148,6 +161,7 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("--fermata", "--mpirun", "--program"):
         parser.add_argument(name, required=True)
+    parser.add_argument("--library", help="preloaded where the recorder's communication fails")
     parser.add_argument("--show", action="store_true", help="print commands and what they say")
     parser.add_argument("fault", choices=FAULTS)
     options = parser.parse_args()
@@ -155,9 +169,11 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         plain_command, command = commands(options, options.fault, folder)
-        # What was called is what is on disk, except where the buffers are to overflow.
-        interval = "never" if options.fault == "disk-full" else "0"
-        plain, recorded = run(plain_command, folder), run(command, folder, interval)
+        fails = {}
+        if options.fault in FAIL_AT:
+            fails = {"LD_PRELOAD": options.library, "FAIL_AT": FAIL_AT[options.fault]}
+        plain = run(plain_command, folder)
+        recorded = run(command, folder, fault.interval, **fails)
         if options.fault == "disk-full" and recorded.returncode in (SKIPPED, 1) and \
                 not (folder / "experiment").exists():
             print("no namespaces here:", recorded.stderr)
