@@ -41,6 +41,7 @@ FAULTS = {
     "finalize": Fault(True, 2 * RANKS * ROUNDS),
     "descriptors": Fault(True, 2 * RANKS * ROUNDS),
     "filesize": Fault(False, RANKS * ROUNDS, messages=RANKS),
+    "filesize-flood": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K"),
     "vanish": Fault(None, messages=RANKS, records=False),
     "fatal": Fault(False, ROUNDS, interval="never"),
     "assertion": Fault(False, ROUNDS, interval="never"),
@@ -49,6 +50,7 @@ FAULTS = {
     "communication-begin": Fault(None, messages=RANKS, records=False),
     "communication-end": Fault(False, 2 * RANKS * ROUNDS, messages=RANKS, interval="never"),
     "disk-full": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K", interval="never"),
+    "quota": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K", interval="never"),
     "unwritable": Fault(None, messages=1, records=False),
 }
 
@@ -61,10 +63,10 @@ WELL_FORMED = re.compile(r"rank \d+: .*")
 OURS = re.compile(r"^fermata: rank \d+: ", re.MULTILINE)
 
 
-# A file system of little room, in a namespace of its own; what is on it is copied out at the end.
-SMALL_DISK = ["unshare", "--map-root-user", "--mount", "sh", "-c",
-              'mkdir disk && mount -t tmpfs -o size=2m tmpfs disk || exit 77; "$@"; status=$?;'
-              ' cp -r disk/experiment . ; exit $status', "sh"]
+# File systems of little room, in a namespace of their own. Only root may mount what has quotas.
+SCRIPT = str(pathlib.Path(__file__).with_name("small_disk.sh"))
+SMALL_DISKS = {"disk-full": ["unshare", "--map-root-user", "--mount", SCRIPT, "tmpfs"],
+               "quota": ["unshare", "--mount", SCRIPT, "quota"]}
 SKIPPED = 77
 
 
@@ -107,18 +109,18 @@ def commands(options, name, folder):
     if name == "many":
         program += ["20000", "500"]
     elif "fail" in pathlib.Path(options.program).name:
-        program += [name.removesuffix("-inner").replace("disk-full", "flood"),
-                    str(folder / "experiment")]
+        way = "flood" if name in SMALL_DISKS else name.removesuffix("-inner")
+        program += [way, str(folder / "experiment")]
     experiment = "experiment"
     if name == "unwritable":
         (folder / "file").write_text("")
         experiment = "file/experiment"
-    if name == "disk-full":
+    if name in SMALL_DISKS:
         experiment = "disk/experiment"
     launch = [options.mpirun, "-n", str(RANKS)]
     record = [options.fermata, "record", "-o", experiment, "--memory", FAULTS[name].memory, "--"]
-    if name == "disk-full":
-        return launch + program, SMALL_DISK + record + launch + program
+    if name in SMALL_DISKS:
+        return launch + program, [*SMALL_DISKS[name], options.fermata, *record, *launch, *program]
     if FAULTS[name].inner:
         return launch + program, launch + record + program
     return launch + program, record + launch + program
@@ -141,6 +143,8 @@ def check_experiment(options, fault, folder, failures):
     information = json.loads(run([options.fermata, "info", "--format=json", "experiment"],
                                  folder).stdout)
     environment = json.loads((folder / "experiment/environment.json").read_text())
+    if "command" not in environment or "host" not in environment:
+        failures.append(f"environment.json lacks what was known at the begin: {environment}")
     if environment["complete"] is not fault.complete:
         failures.append(f"environment.json: complete: {environment['complete']}")
     rounds = sum(region["visits"] for region in information["regions"]
@@ -155,6 +159,21 @@ def check_experiment(options, fault, folder, failures):
     for path in [folder / "experiment", *(folder / "experiment").rglob("*")]:
         if path.name != "report.fer" and path.stat().st_mode & 0o077:
             failures.append(f"{path} has mode {path.stat().st_mode & 0o777:o}")
+
+
+def check_small_disk(options, folder, failures):
+    """Without room the archive cannot be completed and nothing is lost; with room it is."""
+    told = {name: (folder / name).read_text()
+            for name in ("full.status", "full.err", "full.files", "roomy.status", "roomy.err")}
+    if options.show:
+        print(told)
+    if told["full.status"] == "0\n" or told["full.err"].count("\n") != 1 or \
+            "cannot complete the trace" not in told["full.err"]:
+        failures.append(f"without room: {told}")
+    if "journal" not in told["full.files"] or "rebuild" in told["full.files"]:
+        failures.append(f"files without room: {told['full.files']}")
+    if told["roomy.status"] != "0\n":
+        failures.append(f"with room: {told}")
 
 
 def main():
@@ -174,9 +193,9 @@ def main():
             fails = {"LD_PRELOAD": options.library, "FAIL_AT": FAIL_AT[options.fault]}
         plain = run(plain_command, folder)
         recorded = run(command, folder, fault.interval, **fails)
-        if options.fault == "disk-full" and recorded.returncode in (SKIPPED, 1) and \
+        if options.fault in SMALL_DISKS and recorded.returncode in (SKIPPED, 1) and \
                 not (folder / "experiment").exists():
-            print("no namespaces here:", recorded.stderr)
+            print("skipped:", recorded.stderr)
             sys.exit(SKIPPED)
         if options.show:
             print("$", *command, "\n" + recorded.stdout + recorded.stderr
@@ -199,6 +218,8 @@ def main():
         messages = len(OURS.findall(recorded.stderr))
         if messages != fault.messages:
             failures.append(f"{messages} messages, expected {fault.messages}: {recorded.stderr}")
+        if options.fault in SMALL_DISKS:
+            check_small_disk(options, folder, failures)
         if fault.records:
             check_experiment(options, fault, folder, failures)
     for failure in failures:

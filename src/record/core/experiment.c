@@ -117,16 +117,12 @@ static FILE *open_file(const char *directory, const char *name, int flags)
     return stream;
 }
 
-void fm_experiment_describe(const char *directory, const struct fm_environment *e)
+static void write_description(FILE *file, const struct fm_environment *e)
 {
-    FILE *file = open_file(directory, "environment.json", O_TRUNC);
     struct utsname host = {0};
     char when[32];
     struct tm parts;
     time_t start = (time_t)(fm_clock.start_realtime / 1000000000u);
-    if (file == NULL) {
-        return;
-    }
     uname(&host);
     gmtime_r(&start, &parts);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &parts);
@@ -156,7 +152,25 @@ void fm_experiment_describe(const char *directory, const struct fm_environment *
         write_json(file, e->incomplete);
     }
     fputs("\n}\n", file);
-    fclose(file);
+}
+
+/* A file of that name is whole at any time: without room for a new one the old one stays. */
+void fm_experiment_describe(const char *directory, const struct fm_environment *environment)
+{
+    static const char name[] = "environment.json", next[] = "environment.json.new";
+    char path[PATH_MAX + 64], new_path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(new_path, sizeof new_path, "%s/%s", directory, next);
+    unlink(new_path);
+    FILE *file = open_file(directory, next, O_EXCL);
+    if (file == NULL) {
+        return;
+    }
+    write_description(file, environment);
+    bool good = ferror(file) == 0;
+    if (fclose(file) != 0 || !good || rename(new_path, path) != 0) {
+        unlink(new_path);
+    }
 }
 
 void fm_experiment_log(const char *directory, const char *format, ...)

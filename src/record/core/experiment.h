@@ -31,7 +31,7 @@ struct fm_environment {
     bool complete;          /**< the program reached its end, all of it was recorded */
 };
 
-/** Writes environment.json (replacing an older one). */
+/** Writes environment.json, replacing an older one as a whole or not at all. */
 void fm_experiment_describe(const char *directory, const struct fm_environment *environment);
 
 /** Appends a line to the log. */
