@@ -189,7 +189,9 @@ static void complete(struct fm_record_result *result)
         }
         status = fm_rebuild(result->directory, &rebuilt, &error);
     }
-    if (status == FM_OK) {
+    if (status == FM_OK && rebuilt.by_other) {
+        snprintf(result->missing, sizeof result->missing, "completed by another fermata meanwhile");
+    } else if (status == FM_OK) {
         result->events = rebuilt.events;
         result->bytes = rebuilt.bytes;
         snprintf(result->missing, sizeof result->missing, "%s", rebuilt.missing);

@@ -11,11 +11,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -465,8 +467,11 @@ static fm_status_t move(const struct rebuild *r, const char *name, struct fm_err
                                  : fm_fail(error, FM_ERR_SYSTEM, "cannot rename %s: %m", from);
 }
 
-static void note_in_environment(const struct rebuild *r, json_t *environment)
+/* Without that note the archive would pass for a whole one. */
+static fm_status_t note_in_environment(const struct rebuild *r, json_t *environment,
+                                       struct fm_error *error)
 {
+    fm_status_t status = FM_OK;
     char path[PATH_MAX + 64], final[PATH_MAX + 64];
     if (environment == NULL) {
         environment = json_object();
@@ -480,11 +485,12 @@ static void note_in_environment(const struct rebuild *r, json_t *environment)
     json_object_set_new(environment, "incomplete", json_string(r->result->missing));
     snprintf(final, sizeof final, "%s/environment.json", r->directory);
     snprintf(path, sizeof path, "%s/environment.json", r->folder);
-    if (json_dump_file(environment, path, JSON_INDENT(2)) == 0) {
-        chmod(path, 0600);
-        rename(path, final);
+    if (json_dump_file(environment, path, JSON_INDENT(2)) != 0 || chmod(path, 0600) != 0 ||
+        rename(path, final) != 0) {
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", final);
     }
     json_decref(environment);
+    return status;
 }
 
 static void free_rebuild(struct rebuild *r)
@@ -507,8 +513,8 @@ static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct f
         }
     }
     r->result->bytes += fm_experiment_protect_global(r->folder);
-    note_in_environment(r, environment);
-    fm_status_t status = move(r, "traces", error);
+    fm_status_t status = note_in_environment(r, environment, error);
+    status = status == FM_OK ? move(r, "traces", error) : status;
     status = status == FM_OK ? move(r, "traces.def", error) : status;
     if (exists(r->folder, "traces.marker")) {
         status = status == FM_OK ? move(r, "traces.marker", error) : status;
@@ -522,12 +528,42 @@ static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct f
     return status;
 }
 
-fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
+/* Waits until no other process rebuilds the same experiment. @return a descriptor that keeps others
+ * waiting until it is closed; -1: this file system has no locks */
+static int lock(const char *directory)
+{
+    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (file >= 0 && flock(file, LOCK_EX) != 0) {
+        if (errno != EINTR) {
+            close(file);
+            file = -1;
+        }
+    }
+    return file;
+}
+
+/* What rebuilds that were killed have left takes up room. */
+static void remove_remains(const char *directory)
+{
+    char path[PATH_MAX + 300];
+    DIR *folder = opendir(directory);
+    struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        if (strncmp(entry->d_name, "rebuild-", strlen("rebuild-")) == 0) {
+            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            fm_remove_tree(path);
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+}
+
+static fm_status_t rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
 {
     struct rebuild r = {.directory = directory, .result = result};
     char path[PATH_MAX + 64];
     json_error_t reason;
-    memset(result, 0, sizeof *result);
     if (snprintf(r.folder, sizeof r.folder, "%s/rebuild-XXXXXX", directory) >=
         (int)sizeof r.folder - 64) {
         return fm_fail(error, FM_ERR_USAGE, "the path of the experiment is too long");
@@ -555,5 +591,22 @@ fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct 
         fm_remove_tree(r.folder);
     }
     free_rebuild(&r);
+    return status;
+}
+
+fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    memset(result, 0, sizeof *result);
+    int file = lock(directory);
+    if (exists(directory, "traces.otf2")) {
+        result->by_other = true;
+    } else {
+        remove_remains(directory);
+        status = rebuild(directory, result, error);
+    }
+    if (file >= 0) {
+        close(file);
+    }
     return status;
 }

@@ -202,11 +202,15 @@ static bool result_is_ours(int file, const char *directory)
 void fm_experiment_result(const char *directory, uint64_t events, uint64_t bytes, bool closing)
 {
     const char *path = getenv("FERMATA_RESULT_FILE");
+    char text[PATH_MAX + 64];
     int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
     bool told = file >= 0 && result_is_ours(file, directory);
-    if (told && ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0) {
-        dprintf(file, "%llu %llu %s\n", (unsigned long long)events, (unsigned long long)bytes,
-                directory);
+    if (told) {
+        /* In place: the disk may be full by now, and what was told before is better than nothing.
+         */
+        int length = snprintf(text, sizeof text, "%llu %llu %s\n", (unsigned long long)events,
+                              (unsigned long long)bytes, directory);
+        told = pwrite(file, text, (size_t)length, 0) == length && ftruncate(file, length) == 0;
     }
     if (file >= 0) {
         close(file);
