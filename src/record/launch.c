@@ -63,6 +63,9 @@ static fm_status_t set_environment(const struct fm_record_options *options, stru
     if (options->memory != NULL) {
         setenv("FERMATA_TOTAL_MEMORY", options->memory, 1);
     }
+    if (options->progress != NULL) {
+        setenv("FERMATA_PROGRESS", options->progress, 1);
+    }
     if (options->verbose) {
         setenv("FERMATA_VERBOSE", "1", 1);
     }

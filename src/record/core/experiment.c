@@ -139,6 +139,9 @@ static void write_description(FILE *file, const struct fm_environment *e)
             fm_clock_name(), (unsigned long long)e->resolution);
     fprintf(file, "\"largest_deviation_ticks\": %.1f}", e->clock_deviation);
     fprintf(file, ",\n  \"memory_bytes\": %llu", (unsigned long long)e->memory);
+    if (e->progress != NULL) {
+        fprintf(file, ",\n  \"progress\": \"%s\"", e->progress);
+    }
     fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
             (unsigned long long)e->flushes);
     if (e->failure != NULL) {

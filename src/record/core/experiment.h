@@ -26,6 +26,7 @@ struct fm_environment {
     double clock_deviation; /**< largest, in ticks */
     uint64_t memory;        /**< budget of a process, bytes */
     const char *mpi;        /**< library version */
+    const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
     const char *failure;    /**< first failure, or NULL */
     const char *incomplete; /**< what is missing, a sentence, or NULL */
     bool complete;          /**< the program reached its end, all of it was recorded */

@@ -179,12 +179,21 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     atexit(save_at_exit);
 }
 
+/* Who serves one-sided operations, which only the user knows. */
+static const char *progress(void)
+{
+    const char *text = getenv("FERMATA_PROGRESS");
+    bool known = text != NULL && (strcmp(text, "target") == 0 || strcmp(text, "async") == 0);
+    return known ? text : NULL;
+}
+
 static struct fm_environment environment(void)
 {
     return (struct fm_environment){
         .ranks = fm_session.exchange->size,
         .memory = state.memory,
         .mpi = fm_session.library,
+        .progress = progress(),
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
     };
