@@ -125,6 +125,21 @@ static fm_status_t find_size(struct rebuild *r, struct fm_error *error)
                                   "%s/journal: no process left a usable journal", r->directory);
 }
 
+/* Entries of the longest mapping, at most: a definition takes two words in the journal at least. */
+static uint64_t longest_mapping(const struct rebuild *r)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    uint64_t most = 0;
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        fm_journal_path(path, sizeof path, r->directory, rank, -1);
+        if (lstat(path, &status) == 0 && (uint64_t)status.st_size > most) {
+            most = (uint64_t)status.st_size;
+        }
+    }
+    return most / (2 * sizeof(uint32_t));
+}
+
 /* Numbers of threads are dense; one that never flushed leaves no file before one that did. */
 static fm_status_t count_threads(struct rebuild *r, struct fm_error *error)
 {
@@ -398,7 +413,7 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
 {
     struct fm_archive_summary summary;
     fm_status_t status = FM_OK;
-    if (!fm_archive_open(r->folder, &alone)) {
+    if (!fm_archive_open(r->folder, &alone, longest_mapping(r))) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", r->folder,
                        fm_archive_failure());
     }
@@ -426,14 +441,15 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
         struct fm_clock_offset offsets[2] = {process->journal.offset, process->journal.offset};
         offsets[1].time =
             process->last_time > offsets[0].time ? process->last_time : offsets[0].time + 1;
-        need_room(r, fm_archive_local_bytes(&process->map, process->region_count) *
-                         process->thread_count);
+        need_room(r,
+                  fm_archive_local_bytes(&process->map, process->region_count, fm_archive_chunk()) *
+                      process->thread_count);
         fm_archive_write_local(process->threads, &process->map, process->regions,
                                process->region_count, offsets);
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_end_definitions();
-        need_room(r, fm_archive_global_bytes(&r->set));
+        need_room(r, fm_archive_global_bytes(&r->set, fm_archive_chunk()));
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_write_global(&r->set, &summary);

@@ -50,6 +50,20 @@ static void keep_values(uint64_t *values, size_t count, enum fm_reduction reduct
     (void)values, (void)count, (void)reduction;
 }
 
+/* Of a process whose others are played by processes of their own: it talks to nobody. */
+static void receive_zeros(void *data, size_t bytes, uint32_t from)
+{
+    (void)from;
+    memset(data, 0, bytes);
+}
+
+static void send_nowhere(const void *data, size_t bytes, uint32_t to)
+{
+    (void)data, (void)bytes, (void)to;
+}
+
+static void tell_folder(void *data, size_t bytes, uint32_t root);
+
 static const struct fm_exchange alone = {.rank = 0,
                                          .size = 1,
                                          .barrier = nothing,
@@ -62,8 +76,25 @@ static const struct fm_region regions[] = {{"One", OTF2_REGION_ROLE_FUNCTION},
                                            {"Two", OTF2_REGION_ROLE_FUNCTION},
                                            {"End", OTF2_REGION_ROLE_FUNCTION}};
 
+enum { RANKS = 2, MANY = 120000 };
+
+static struct fm_exchange one_of_several = {.size = RANKS,
+                                            .barrier = nothing,
+                                            .broadcast = tell_folder,
+                                            .gather = copy,
+                                            .scatter = copy,
+                                            .reduce = keep_values,
+                                            .send = send_nowhere,
+                                            .receive = receive_zeros};
+
 static struct fm_handle_map handles = FM_HANDLE_MAP(0);
 static char folder[64];
+
+static void tell_folder(void *data, size_t bytes, uint32_t root)
+{
+    (void)root;
+    snprintf(data, bytes, "%s", folder);
+}
 
 /* A definition of this call's own, known to all, named, found and forgotten again. */
 static uint32_t define(struct fm_thread *thread, uint64_t number)
@@ -146,7 +177,7 @@ static void record_end(struct fm_thread *thread)
     fm_thread_leave(thread, 0);
 }
 
-static void begin(void)
+static void begin(const struct fm_exchange *exchange)
 {
     /* One byte of memory: two chunks for each thread, flushed when they are full. */
     setenv("FERMATA_EXPERIMENT_DIRECTORY", folder, 1);
@@ -154,7 +185,7 @@ static void begin(void)
     setenv("FERMATA_FLUSH_INTERVAL", "0.001", 1);
     fm_session_begin(0, 0, regions, sizeof regions / sizeof regions[0]);
     struct fm_thread *thread = fm_thread_enter(0);
-    fm_session_open(&alone, "none");
+    fm_session_open(exchange, "none");
     fm_thread_leave(thread, 0);
     fm_thread_done(thread);
 }
@@ -162,14 +193,33 @@ static void begin(void)
 /* ---- what is in the archive ---- */
 
 static uint64_t next_call[WORKERS];
-static uint64_t locations, calls, wrong, undefined;
+static uint64_t locations, calls, wrong, undefined, misnamed;
 static uint32_t comms;
+static OTF2_LocationRef all_locations[THREADS + 4];
+static uint64_t last_number[RANKS];
+
+/* Numbers in the names of strings and communicators: "comm 12"; 0: another name. */
+static uint32_t string_numbers[4 * MANY], comm_numbers[2 * MANY];
+
+static OTF2_CallbackCode on_string(void *data, OTF2_StringRef string, const char *text)
+{
+    (void)data;
+    if (string < sizeof string_numbers / sizeof string_numbers[0]) {
+        unsigned number = 0;
+        sscanf(text, "comm %u", &number);
+        string_numbers[string] = number;
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
 
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef location, OTF2_StringRef name,
                                      OTF2_LocationType type, uint64_t events,
                                      OTF2_LocationGroupRef group)
 {
-    (void)data, (void)location, (void)name, (void)type, (void)events, (void)group;
+    (void)data, (void)name, (void)type, (void)events, (void)group;
+    if (locations < sizeof all_locations / sizeof all_locations[0]) {
+        all_locations[locations] = location;
+    }
     locations++;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -177,7 +227,10 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef location, OTF2
 static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef comm, OTF2_StringRef name,
                                  OTF2_GroupRef group, OTF2_CommRef parent, OTF2_CommFlag flags)
 {
-    (void)data, (void)comm, (void)name, (void)group, (void)parent, (void)flags;
+    (void)data, (void)group, (void)parent, (void)flags;
+    if (comm < sizeof comm_numbers / sizeof comm_numbers[0]) {
+        comm_numbers[comm] = string_numbers[name];
+    }
     comms++;
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -186,7 +239,8 @@ static OTF2_CallbackCode on_comm(void *data, OTF2_CommRef comm, OTF2_StringRef n
 static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
                                      OTF2_AttributeList *attributes, uint64_t request)
 {
-    (void)location, (void)time, (void)data, (void)attributes;
+    (void)time, (void)data, (void)attributes;
+    last_number[location % RANKS] = request;
     uint64_t worker = request >> NUMBER_BITS, i = request & UINT32_MAX;
     calls++;
     if (worker >= WORKERS || next_call[worker] != i) {
@@ -200,8 +254,9 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
 static OTF2_CallbackCode on_create(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
                                    OTF2_AttributeList *attributes, OTF2_CommRef comm)
 {
-    (void)location, (void)time, (void)data, (void)attributes;
+    (void)time, (void)data, (void)attributes;
     undefined += comm >= comms;
+    misnamed += comm >= comms || comm_numbers[comm] != last_number[location % RANKS];
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -210,28 +265,30 @@ static void read_archive(void)
     char path[96];
     uint64_t count;
     memset(next_call, 0, sizeof next_call);
-    locations = calls = wrong = undefined = 0;
+    locations = calls = wrong = undefined = misnamed = 0;
     comms = 0;
     snprintf(path, sizeof path, "%s/traces.otf2", folder);
     OTF2_Reader *reader = OTF2_Reader_Open(path);
     assert_non_null(reader);
     OTF2_Reader_SetSerialCollectiveCallbacks(reader);
     OTF2_GlobalDefReaderCallbacks *definitions = OTF2_GlobalDefReaderCallbacks_New();
+    OTF2_GlobalDefReaderCallbacks_SetStringCallback(definitions, on_string);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(definitions, on_location);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(definitions, on_comm);
     OTF2_GlobalDefReader *global = OTF2_Reader_GetGlobalDefReader(reader);
     OTF2_Reader_RegisterGlobalDefCallbacks(reader, global, definitions, NULL);
     OTF2_Reader_ReadAllGlobalDefinitions(reader, global, &count);
+    assert_in_range(locations, 1, sizeof all_locations / sizeof all_locations[0]);
     for (uint32_t i = 0; i < locations; i++) {
-        OTF2_Reader_SelectLocation(reader, fm_archive_location(0, i));
+        OTF2_Reader_SelectLocation(reader, all_locations[i]);
     }
     OTF2_Reader_OpenDefFiles(reader);
     OTF2_Reader_OpenEvtFiles(reader);
     for (uint32_t i = 0; i < locations; i++) {
-        OTF2_DefReader *local = OTF2_Reader_GetDefReader(reader, fm_archive_location(0, i));
+        OTF2_DefReader *local = OTF2_Reader_GetDefReader(reader, all_locations[i]);
         OTF2_Reader_ReadAllLocalDefinitions(reader, local, &count);
         OTF2_Reader_CloseDefReader(reader, local);
-        OTF2_Reader_GetEvtReader(reader, fm_archive_location(0, i));
+        OTF2_Reader_GetEvtReader(reader, all_locations[i]);
     }
     OTF2_GlobalEvtReaderCallbacks *events = OTF2_GlobalEvtReaderCallbacks_New();
     OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(events, on_complete);
@@ -269,7 +326,7 @@ static void a_process_that_ends_loses_nothing_before(void **state)
     pid_t child = fork();
     if (child == 0) {
         pthread_t threads[THREADS], host;
-        begin();
+        begin(&alone);
         for (uintptr_t i = 1; i < THREADS; i++) {
             pthread_create(&threads[i], NULL, work, (void *)i);
         }
@@ -289,11 +346,61 @@ static void a_process_that_ends_loses_nothing_before(void **state)
     assert_int_equal(next_call[0], CALLS); /* of the thread that saved */
 }
 
+/* What rank `rank` of the two does: the other way round than the other. */
+static void define_many(uint32_t rank)
+{
+    one_of_several.rank = rank;
+    begin(&one_of_several);
+    for (uint64_t i = 0; i < MANY; i++) {
+        char name[32];
+        int members[RANKS] = {0, 1};
+        uint32_t number = (uint32_t)(rank == 0 ? i : MANY - 1 - i);
+        struct fm_thread *thread = fm_thread_enter(0);
+        snprintf(name, sizeof name, "comm %u", number);
+        uint32_t group = fm_session_group(members, RANKS);
+        uint32_t words[8] = {
+            FM_COMM_FROM_GROUP,     group, number, 0, group, FM_DEFINE_NONE, FM_DEFINE_NONE,
+            fm_session_string(name)};
+        uint32_t comm = fm_session_define(FM_DEFINE_COMM, words, 8);
+        uint64_t *r = fm_thread_leave(thread, FM_WORDS_ISEND_COMPLETE + FM_WORDS_COMM_CREATE);
+        r[0] = fm_record_header(FM_RECORD_ISEND_COMPLETE, 0, 0);
+        r[1] = number;
+        r[2] = fm_record_header(FM_RECORD_COMM_CREATE, 0, comm);
+        fm_thread_done(thread);
+    }
+    fm_session_save(true);
+    syscall(SYS_exit_group, 0);
+}
+
+/* Mappings that are longer than OTF2's smallest chunk, and are not the identity. */
+static void many_definitions_find_their_names(void **state)
+{
+    (void)state;
+    struct fm_rebuilt result;
+    struct fm_error error = {""};
+    int status;
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        pid_t child = fork();
+        if (child == 0) {
+            define_many(rank);
+        }
+        waitpid(child, &status, 0);
+        assert_int_equal(status, 0);
+    }
+    fm_status_t rebuilt = fm_rebuild(folder, &result, &error);
+    assert_string_equal(error.message, "");
+    assert_int_equal(rebuilt, FM_OK);
+    read_archive();
+    assert_int_equal(comms, MANY);
+    assert_int_equal(calls, RANKS * MANY);
+    assert_int_equal(misnamed, 0);
+}
+
 static void nothing_is_lost(void **state)
 {
     (void)state;
     pthread_t threads[THREADS], host, saver;
-    begin();
+    begin(&alone);
     working = true;
     pthread_create(&saver, NULL, save, NULL);
     for (uintptr_t i = 0; i < THREADS; i++) {
@@ -320,6 +427,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_process_that_ends_loses_nothing_before, new_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(many_definitions_find_their_names, new_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(nothing_is_lost, new_folder, remove_folder),
     };

@@ -10,6 +10,7 @@
 static struct {
     OTF2_Archive *handle;
     const struct fm_exchange *exchange;
+    uint64_t definition_chunk; /* bytes */
     bool failed;
     char failure[256];
 } archive;
@@ -17,6 +18,11 @@ static struct {
 OTF2_Archive *fm_archive_handle(void)
 {
     return archive.handle;
+}
+
+uint64_t fm_archive_chunk(void)
+{
+    return archive.definition_chunk;
 }
 
 /* OTF2 prints several lines for each failing call unless it is given another place to tell. It is
@@ -217,7 +223,7 @@ static void set_properties(OTF2_Archive *handle, const struct fm_exchange *excha
     fm_archive_check(OTF2_Archive_SetMachineName(handle, "Linux"));
 }
 
-bool fm_archive_open(const char *directory, const struct fm_exchange *exchange)
+bool fm_archive_open(const char *directory, const struct fm_exchange *exchange, uint64_t entries)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = always_flush};
     archive.exchange = exchange;
@@ -225,10 +231,13 @@ bool fm_archive_open(const char *directory, const struct fm_exchange *exchange)
         fm_archive_fail("%s", exchange->failure);
         return false;
     }
+    /* One size for all: rank 0 writes it into the anchor file. */
+    exchange->reduce(&entries, 1, FM_REDUCE_MAX);
+    archive.definition_chunk = fm_archive_definition_chunk(entries, exchange->size);
     OTF2_Error_RegisterCallback(keep_first_error, NULL);
     OTF2_Archive *handle =
         OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, FM_ARCHIVE_EVENT_CHUNK,
-                          FM_ARCHIVE_DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+                          archive.definition_chunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     archive.handle = handle;
     if (handle == NULL) {
         fm_archive_check(OTF2_ERROR_FILE_INTERACTION);

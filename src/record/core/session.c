@@ -497,10 +497,10 @@ static bool reserve_room(const struct fm_thread *threads, const struct fm_define
     uint64_t bytes = 0;
     for (const struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         bytes += fm_archive_events_bytes(thread);
-        bytes += fm_archive_local_bytes(map, fm_session.region_count);
+        bytes += fm_archive_local_bytes(map, fm_session.region_count, fm_archive_chunk());
     }
     if (fm_session.exchange->rank == 0) {
-        bytes += fm_archive_global_bytes(&fm_session.definitions);
+        bytes += fm_archive_global_bytes(&fm_session.definitions, fm_archive_chunk());
     }
     snprintf(path, sizeof path, "%s/journal/%u.room", fm_session.directory,
              fm_session.exchange->rank);
@@ -527,6 +527,16 @@ static void raise_descriptor_limit(struct rlimit *before)
     }
 }
 
+static uint64_t longest_mapping(void)
+{
+    uint64_t most = 0;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        uint64_t count = fm_session.definitions.tables[kind].count;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 static void close_session(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                           uint64_t events)
 {
@@ -537,7 +547,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
     const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
     state.offsets[1] =
         fm_clock_measure(fm_session.exchange, always != NULL && strcmp(always, "always") == 0);
-    bool good = fm_archive_open(fm_session.directory, fm_session.exchange);
+    bool good = fm_archive_open(fm_session.directory, fm_session.exchange, longest_mapping());
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         each->rank = fm_session.exchange->rank;
         if (good) {
