@@ -3,6 +3,7 @@
  * recorded. Once the archive is written by the process itself, once it is rebuilt of a process that
  * ended while others recorded. Meant for ThreadSanitizer, too. */
 #include "base/file_tree.h"
+#include "record/core/archive_space.h"
 #include "record/core/handles.h"
 #include "record/core/session.h"
 #include "record/rebuild.h"
@@ -396,6 +397,32 @@ static void many_definitions_find_their_names(void **state)
     assert_int_equal(misnamed, 0);
 }
 
+/* More definitions than an archive can have end recording; what was before is there. */
+static void too_many_definitions_end_recording(void **state)
+{
+    (void)state;
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        begin(&alone);
+        record_call(0, 0);
+        for (uint32_t i = 0; i <= FM_ARCHIVE_ENTRIES_MOST; i++) {
+            uint32_t words[8] = {
+                FM_COMM_SELF_LIKE, i, 0, 0, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
+                FM_DEFINE_NONE};
+            fm_session_define(FM_DEFINE_COMM, words, 8);
+        }
+        record_call(0, 1); /* in vain */
+        fm_session_close(NULL, NULL, 0);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    read_archive();
+    assert_in_range(comms, FM_ARCHIVE_ENTRIES_MOST, FM_ARCHIVE_ENTRIES_MOST + 2);
+    assert_int_equal(next_call[0], 1);
+}
+
 static void nothing_is_lost(void **state)
 {
     (void)state;
@@ -429,6 +456,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_process_that_ends_loses_nothing_before, new_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(many_definitions_find_their_names, new_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(too_many_definitions_end_recording, new_folder,
                                         remove_folder),
         cmocka_unit_test_setup_teardown(nothing_is_lost, new_folder, remove_folder),
     };

@@ -144,6 +144,15 @@ static uint64_t flush_interval(uint64_t resolution)
     return ticks < 9e18 ? (uint64_t)ticks : UINT64_MAX;
 }
 
+void fm_session_overflow(void)
+{
+    set(&state.stopped);
+    fm_threads_end();
+    if (__atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE) != NULL) {
+        tell("recording stopped: no room for more definitions of communicators, windows, groups");
+    }
+}
+
 /* ---- begin ---- */
 
 static const char *function_name(uint32_t function)
@@ -353,7 +362,7 @@ static void report(uint64_t bytes, uint64_t events, uint64_t locations, uint64_t
     char text[128];
     if (stopped != 0) {
         snprintf(text, sizeof text,
-                 "recording stopped early in %llu of %u processes: no room for more events",
+                 "recording stopped early in %llu of %u processes: no room for more",
                  (unsigned long long)stopped, facts.ranks);
         facts.incomplete = text;
     }
