@@ -33,8 +33,9 @@ static void print_usage(void)
         "from\n"
         "                     a file. Default: those that run the same top-level functions are "
         "one\n"
-        "      --progress WHO target (default): one-sided operations need a call of their target;\n"
-        "                     async: a progress thread or process serves them at any time\n"
+        "      --progress WHO target: one-sided operations need a call of their target; async: a\n"
+        "                     progress thread or process serves them at any time (default: what\n"
+        "                     the experiment says; it takes note of what is said here)\n"
         "      --memory SIZE  keep at most about SIZE (e.g. 512M, 4G) of the tables in memory,\n"
         "                     the rest in a file beside the report; counts for each process\n"
         "      --mpi LIBRARY  openmpi, mpich: share the work with the processes that were started\n"
@@ -136,6 +137,9 @@ static fm_status_t read_option(int option, const char *name, const char *word,
         request->chosen.options.check = true;
         return FM_OK;
     case OPTION_ANALYSIS:
+        if (strcmp(name, "progress") == 0) {
+            request->progress = optarg;
+        }
         return fm_chosen_options_set(&request->chosen, name, optarg, error);
     case OPTION_MEMORY:
         if (!parse_size(optarg, &request->chosen.options.memory_limit)) {

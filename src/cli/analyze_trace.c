@@ -3,7 +3,9 @@
 #include "analysis/detail.h"
 #include "base/memory.h"
 #include "cli/complete.h"
+#include "cli/environment.h"
 #include "cli/page_file.h"
+#include "cli/safe_text.h"
 #include "cli/team.h"
 
 #include <inttypes.h>
@@ -54,6 +56,30 @@ static void tell_result(const struct fm_analyze_request *request, const struct f
            cube->experiment.event_count, cube->location_count, request->output);
 }
 
+/* Whether one-sided operations are served at any time, as the user says, or else the experiment. */
+static bool is_asynchronous(const struct fm_analyze_request *request)
+{
+    bool asynchronous = request->chosen.options.asynchronous_progress;
+    if (request->progress == NULL) {
+        json_t *environment = fm_environment_load(request->archive);
+        const char *told = json_string_value(json_object_get(environment, "progress"));
+        asynchronous = told != NULL && strcmp(told, "async") == 0;
+        json_decref(environment);
+    }
+    return asynchronous;
+}
+
+/* Later analyses go by what the user has said now. */
+static void note_progress(const struct fm_analyze_request *request)
+{
+    struct fm_error error;
+    if (request->progress != NULL &&
+        fm_environment_set(request->archive, "progress", request->progress, &error) != FM_OK) {
+        fprintf(stderr, "fermata: warning: --progress is not noted: %s\n",
+                fm_safe_text(error.message));
+    }
+}
+
 /* Process 0 writes the report.
  * @param detail  for the timeline of the page; NULL: it has none */
 static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
@@ -67,6 +93,7 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
         status = fm_write_page(request->archive, cube, detail, request->page, error);
     }
     if (status == FM_OK) {
+        note_progress(request);
         tell_result(request, cube);
     }
     return status;
@@ -78,6 +105,7 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     struct fm_analysis_options options = request->chosen.options;
     struct fm_cube *cube = NULL;
     options.team = team;
+    options.asynchronous_progress = is_asynchronous(request);
     set_up_memory(request);
     /* No process of a team has the single events of all: its page has no timeline. */
     bool in_detail = request->page != NULL && team == NULL;

@@ -15,6 +15,7 @@ struct fm_analyze_request {
     const char *page;                /**< for the browser; NULL: none */
     const char *library;             /**< MPI library of the team; NULL: a process alone */
     struct fm_chosen_options chosen; /**< the team is set by the work */
+    const char *progress; /**< "target", "async": as chosen; NULL: as the experiment says */
     bool quiet;
     fm_status_t status; /**< what was wrong with the command line, FM_OK: nothing */
     struct fm_error error;

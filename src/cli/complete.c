@@ -1,10 +1,10 @@
 #include "cli/complete.h"
 
 #include "base/error.h"
+#include "cli/environment.h"
 #include "cli/safe_text.h"
 #include "record/rebuild.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +25,10 @@ int fm_complete_experiment(const char *command, const char *archive)
 
 char *fm_missing_of_experiment(const char *archive)
 {
-    char *path = NULL, *missing = NULL;
-    if (asprintf(&path, "%s/environment.json", archive) < 0) {
-        return NULL;
-    }
-    json_t *environment = json_load_file(path, 0, NULL);
+    json_t *environment = fm_environment_load(archive);
     const char *text = json_string_value(json_object_get(environment, "incomplete"));
-    if (text != NULL) {
-        missing = strdup(text);
-    }
+    char *missing = text != NULL ? strdup(text) : NULL;
     json_decref(environment);
-    free(path);
     return missing;
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/environment.h"
 #include "cli/isolate.h"
 #include "cli/safe_text.h"
 
@@ -141,17 +142,6 @@ static void count_processes(struct fm_info *info)
     fm_free(threads);
 }
 
-static json_t *load_environment(const char *directory)
-{
-    size_t length = strlen(directory) + sizeof "/environment.json";
-    char *path = fm_allocate(length, 1);
-    snprintf(path, length, "%s/environment.json", directory);
-    json_error_t error;
-    json_t *environment = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    fm_free(path);
-    return environment;
-}
-
 static int inform(void *argument)
 {
     const struct request *request = argument;
@@ -165,7 +155,7 @@ static int inform(void *argument)
     }
     fm_summary_read(survey, &summary);
     struct fm_info info = {.survey = survey, .summary = &summary};
-    info.environment = load_environment(survey->directory);
+    info.environment = fm_environment_load(survey->directory);
     find_warnings(&info);
     if (fm_survey_read_markers(survey, &error) != FM_OK) {
         warn(&info, "%s", error.message);

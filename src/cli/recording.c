@@ -1,5 +1,7 @@
 #include "cli/recording.h"
 
+#include "cli/environment.h"
+
 #include <getopt.h>
 #include <stdio.h>
 
@@ -7,11 +9,14 @@ static const char options_help[] =
     "\n"
     "  -o DIR          experiment directory (default: fermata-<app>-<ranks>x<threads>-<time>)\n"
     "  --memory SIZE   buffer of each process, as in 64M; when full it is written and reused\n"
+    "  --progress WHO  who serves one-sided operations, for the analysis: target (only calls of\n"
+    "                  their target), async (a progress thread or process, at any time)\n"
     "  --verbose       say what is recorded where\n"
     "  --help          this text\n"
     "\n"
-    "Environment: FERMATA_EXPERIMENT_DIRECTORY, FERMATA_TOTAL_MEMORY, FERMATA_VERBOSE as the\n"
-    "options; FERMATA_CLOCK_EXCHANGE=always measures clock offsets even between processes that\n"
+    "Environment: FERMATA_EXPERIMENT_DIRECTORY, FERMATA_TOTAL_MEMORY, FERMATA_PROGRESS,\n"
+    "FERMATA_VERBOSE as the options; FERMATA_CLOCK_EXCHANGE=always measures clock offsets even "
+    "between processes that\n"
     "share their clock. FERMATA_FLUSH_INTERVAL: seconds after which records are written\n"
     "to disk at the next MPI call, so that a killed process loses little (default 2; 0: at every\n"
     "call; never: only when the buffer is full).\n";
@@ -43,11 +48,10 @@ static void print_closing_line(const struct fm_record_result *result)
 int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_result *result,
                      bool *recorded)
 {
-    static const struct option long_options[] = {{"output", required_argument, NULL, 'o'},
-                                                 {"memory", required_argument, NULL, 'm'},
-                                                 {"verbose", no_argument, NULL, 'v'},
-                                                 {"help", no_argument, NULL, 'h'},
-                                                 {NULL, 0, NULL, 0}};
+    static const struct option long_options[] = {
+        {"output", required_argument, NULL, 'o'},   {"memory", required_argument, NULL, 'm'},
+        {"progress", required_argument, NULL, 'p'}, {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
     struct fm_record_options options = {0};
     struct fm_error error;
     int option;
@@ -61,6 +65,13 @@ int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_
             break;
         case 'm':
             options.memory = optarg;
+            break;
+        case 'p':
+            options.progress = fm_progress_named(optarg);
+            if (options.progress == NULL) {
+                fprintf(stderr, "fermata %s: --progress wants target or async\n", argv[0]);
+                return FM_ERR_USAGE;
+            }
             break;
         case 'v':
             options.verbose = true;

@@ -6,6 +6,7 @@
 
 #include "user/interface.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Any function; cast to its real type by who knows it. */
@@ -23,6 +24,9 @@ struct fm_wrapper_library {
      * @param start_nanoseconds  the same moment, CLOCK_MONOTONIC_RAW */
     void (*begin)(uint64_t start_ticks, uint64_t start_nanoseconds);
     const struct fm_user_functions *user; /**< for programs that mark themselves up */
+    /** Saves what was measured, since the process may end; in any thread, in signal handlers too.
+     * @param ending  it does end: the call that is open does not return */
+    void (*save)(bool ending);
 };
 
 #endif

@@ -98,6 +98,17 @@ static bool take_names(struct fm_process_journal *journal, const struct fm_journ
     return true;
 }
 
+static bool take_end(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
+{
+    struct fm_journal_moment moment = {0, 0};
+    if (reader->bytes == sizeof moment) {
+        memcpy(&moment, reader->content, sizeof moment);
+    }
+    journal->saved = true;
+    journal->saved_ticks = moment.ticks;
+    return reader->bytes == 0 || reader->bytes == sizeof moment;
+}
+
 static bool take_block(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
 {
     switch (reader->kind) {
@@ -108,8 +119,7 @@ static bool take_block(struct fm_process_journal *journal, const struct fm_journ
     case FM_JOURNAL_NAMES:
         return take_names(journal, reader);
     case FM_JOURNAL_SAVED:
-        journal->saved = true;
-        return true;
+        return take_end(journal, reader);
     default:
         return false;
     }

@@ -13,7 +13,8 @@ struct fm_process_journal {
     size_t function_count;
     char *text;
     struct fm_definitions definitions; /**< processes and regions, which are the archive's, aside */
-    bool saved;                        /**< the process ended in order */
+    bool saved;                        /**< the process ended in order; */
+    uint64_t saved_ticks;              /**< when; 0: unknown */
 };
 
 /** Reads the file up to its end or to the first damage; what stands before is used.

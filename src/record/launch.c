@@ -63,6 +63,9 @@ static fm_status_t set_environment(const struct fm_record_options *options, stru
     if (options->memory != NULL) {
         setenv("FERMATA_TOTAL_MEMORY", options->memory, 1);
     }
+    if (options->progress != NULL) {
+        setenv("FERMATA_PROGRESS", options->progress, 1);
+    }
     if (options->verbose) {
         setenv("FERMATA_VERBOSE", "1", 1);
     }
@@ -189,7 +192,9 @@ static void complete(struct fm_record_result *result)
         }
         status = fm_rebuild(result->directory, &rebuilt, &error);
     }
-    if (status == FM_OK) {
+    if (status == FM_OK && rebuilt.by_other) {
+        snprintf(result->missing, sizeof result->missing, "completed by another fermata meanwhile");
+    } else if (status == FM_OK) {
         result->events = rebuilt.events;
         result->bytes = rebuilt.bytes;
         snprintf(result->missing, sizeof result->missing, "%s", rebuilt.missing);

@@ -13,6 +13,7 @@
 struct fm_record_options {
     const char *directory; /**< experiment directory, must not exist; NULL: a new name */
     const char *memory;    /**< buffer of each process, as in 64M; NULL: the default */
+    const char *progress;  /**< "target", "async": who serves one-sided operations; NULL: unknown */
     bool verbose;
 };
 

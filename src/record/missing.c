@@ -29,11 +29,17 @@ static void append(char *text, size_t size, size_t *length, const char *format, 
     *length += more > 0 ? (size_t)more : 0;
 }
 
-void fm_missing_describe(struct fm_process_end *ends, size_t count, char *text, size_t size)
+void fm_missing_describe(struct fm_process_end *ends, size_t count, const char *failure, char *text,
+                         size_t size)
 {
     size_t length = 0, named = 0, lost = 0;
     for (size_t i = 0; i < count; i++) {
         lost += !ends[i].saved;
+    }
+    if (lost == 0 && failure != NULL) {
+        append(text, size, &length, "MPI_Finalize failed for the recorder; all before is there: %s",
+               failure);
+        return;
     }
     if (lost == 0) {
         append(text, size, &length, "the program ended without MPI_Finalize; all before is there");

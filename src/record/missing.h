@@ -16,7 +16,9 @@ struct fm_process_end {
     double seconds; /**< time of its last event since the begin of the run */
 };
 
-/** Writes the sentence (without a full stop). `ends` gets sorted by time. */
-void fm_missing_describe(struct fm_process_end *ends, size_t count, char *text, size_t size);
+/** Writes the sentence (without a full stop). `ends` gets sorted by time.
+ * @param failure  why MPI_Finalize could not complete the archive; NULL: it did not come to that */
+void fm_missing_describe(struct fm_process_end *ends, size_t count, const char *failure, char *text,
+                         size_t size);
 
 #endif

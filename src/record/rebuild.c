@@ -11,11 +11,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,6 +64,7 @@ struct process {
     uint32_t thread_count;
     uint64_t last_time;
     bool saved;
+    uint64_t end; /* when it ended in order; 0: unknown */
 };
 
 struct rebuild {
@@ -120,6 +123,21 @@ static fm_status_t find_size(struct rebuild *r, struct fm_error *error)
     return r->size != 0 ? FM_OK
                         : fm_fail(error, FM_ERR_DATA,
                                   "%s/journal: no process left a usable journal", r->directory);
+}
+
+/* Entries of the longest mapping, at most: a definition takes two words in the journal at least. */
+static uint64_t longest_mapping(const struct rebuild *r)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    uint64_t most = 0;
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        fm_journal_path(path, sizeof path, r->directory, rank, -1);
+        if (lstat(path, &status) == 0 && (uint64_t)status.st_size > most) {
+            most = (uint64_t)status.st_size;
+        }
+    }
+    return most / (2 * sizeof(uint32_t));
 }
 
 /* Numbers of threads are dense; one that never flushed leaves no file before one that did. */
@@ -204,6 +222,11 @@ static void convert_thread(struct rebuild *r, struct process *process, struct fm
         }
         fm_journal_close(&reader);
     }
+    if (thread->index == 0 && process->end != 0) {
+        uint64_t record[FM_WORDS_PROGRAM_END] = {fm_record_header(FM_RECORD_PROGRAM_END, 0, 0),
+                                                 process->end};
+        fm_archive_write(thread, record, FM_WORDS_PROGRAM_END, functions);
+    }
     fm_archive_settle(thread, true);
     need_room(r, fm_archive_events_bytes(thread));
     fm_archive_close_events(thread);
@@ -271,6 +294,7 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
     if (process->known) {
         process->journal = journal.process;
         process->saved = journal.saved;
+        process->end = journal.saved ? journal.saved_ticks : 0;
         process->region_count = journal.function_count;
         if (fm_journal_process_lives(&journal.process)) {
             fm_journal_unload(&journal);
@@ -352,8 +376,21 @@ static void summarize(const struct rebuild *r, const json_t *environment,
     summary->end += 1;
 }
 
-static void describe_missing(struct rebuild *r, const struct fm_archive_summary *summary)
+/* Whether locations may have been reused: the journals do not tell. */
+static bool has_threads(const struct rebuild *r)
 {
+    bool found = false;
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        found = found || r->processes[rank].thread_count > 1;
+    }
+    return found;
+}
+
+static void describe_missing(struct rebuild *r, const struct fm_archive_summary *summary,
+                             const json_t *environment)
+{
+    const json_t *limits = json_object_get(environment, "limits_hit");
+    const char *failure = json_string_value(json_object_get(limits, "failure"));
     struct fm_process_end *ends = calloc(r->size, sizeof *ends);
     for (uint32_t rank = 0; ends != NULL && rank < r->size; rank++) {
         const struct process *process = &r->processes[rank];
@@ -367,7 +404,7 @@ static void describe_missing(struct rebuild *r, const struct fm_archive_summary 
                                                             : 0};
     }
     if (ends != NULL) {
-        fm_missing_describe(ends, r->size, r->result->missing, sizeof r->result->missing);
+        fm_missing_describe(ends, r->size, failure, r->result->missing, sizeof r->result->missing);
     }
     free(ends);
 }
@@ -376,7 +413,7 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
 {
     struct fm_archive_summary summary;
     fm_status_t status = FM_OK;
-    if (!fm_archive_open(r->folder, &alone)) {
+    if (!fm_archive_open(r->folder, &alone, longest_mapping(r))) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", r->folder,
                        fm_archive_failure());
     }
@@ -404,20 +441,21 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
         struct fm_clock_offset offsets[2] = {process->journal.offset, process->journal.offset};
         offsets[1].time =
             process->last_time > offsets[0].time ? process->last_time : offsets[0].time + 1;
-        need_room(r, fm_archive_local_bytes(&process->map, process->region_count) *
-                         process->thread_count);
+        need_room(r,
+                  fm_archive_local_bytes(&process->map, process->region_count, fm_archive_chunk()) *
+                      process->thread_count);
         fm_archive_write_local(process->threads, &process->map, process->regions,
                                process->region_count, offsets);
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_end_definitions();
-        need_room(r, fm_archive_global_bytes(&r->set));
+        need_room(r, fm_archive_global_bytes(&r->set, fm_archive_chunk()));
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_write_global(&r->set, &summary);
     }
     if (fm_archive_failure() == NULL) {
-        fm_archive_close();
+        fm_archive_close(has_threads(r));
     }
     if (fm_archive_failure() != NULL) {
         return fm_fail(error, FM_ERR_SYSTEM,
@@ -425,7 +463,7 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
                        "`fermata analyze` completes it from the journals",
                        r->directory, fm_archive_failure());
     }
-    describe_missing(r, &summary);
+    describe_missing(r, &summary, environment);
     if (environment != NULL) {
         json_object_set_new(json_object_get(environment, "clock"), "ticks_per_second",
                             json_integer((json_int_t)summary.resolution));
@@ -445,8 +483,11 @@ static fm_status_t move(const struct rebuild *r, const char *name, struct fm_err
                                  : fm_fail(error, FM_ERR_SYSTEM, "cannot rename %s: %m", from);
 }
 
-static void note_in_environment(const struct rebuild *r, json_t *environment)
+/* Without that note the archive would pass for a whole one. */
+static fm_status_t note_in_environment(const struct rebuild *r, json_t *environment,
+                                       struct fm_error *error)
 {
+    fm_status_t status = FM_OK;
     char path[PATH_MAX + 64], final[PATH_MAX + 64];
     if (environment == NULL) {
         environment = json_object();
@@ -460,11 +501,12 @@ static void note_in_environment(const struct rebuild *r, json_t *environment)
     json_object_set_new(environment, "incomplete", json_string(r->result->missing));
     snprintf(final, sizeof final, "%s/environment.json", r->directory);
     snprintf(path, sizeof path, "%s/environment.json", r->folder);
-    if (json_dump_file(environment, path, JSON_INDENT(2)) == 0) {
-        chmod(path, 0600);
-        rename(path, final);
+    if (json_dump_file(environment, path, JSON_INDENT(2)) != 0 || chmod(path, 0600) != 0 ||
+        rename(path, final) != 0) {
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", final);
     }
     json_decref(environment);
+    return status;
 }
 
 static void free_rebuild(struct rebuild *r)
@@ -487,8 +529,8 @@ static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct f
         }
     }
     r->result->bytes += fm_experiment_protect_global(r->folder);
-    note_in_environment(r, environment);
-    fm_status_t status = move(r, "traces", error);
+    fm_status_t status = note_in_environment(r, environment, error);
+    status = status == FM_OK ? move(r, "traces", error) : status;
     status = status == FM_OK ? move(r, "traces.def", error) : status;
     if (exists(r->folder, "traces.marker")) {
         status = status == FM_OK ? move(r, "traces.marker", error) : status;
@@ -502,12 +544,42 @@ static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct f
     return status;
 }
 
-fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
+/* Waits until no other process rebuilds the same experiment. @return a descriptor that keeps others
+ * waiting until it is closed; -1: this file system has no locks */
+static int lock(const char *directory)
+{
+    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (file >= 0 && flock(file, LOCK_EX) != 0) {
+        if (errno != EINTR) {
+            close(file);
+            file = -1;
+        }
+    }
+    return file;
+}
+
+/* What rebuilds that were killed have left takes up room. */
+static void remove_remains(const char *directory)
+{
+    char path[PATH_MAX + 300];
+    DIR *folder = opendir(directory);
+    struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        if (strncmp(entry->d_name, "rebuild-", strlen("rebuild-")) == 0) {
+            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+            fm_remove_tree(path);
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
+}
+
+static fm_status_t rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
 {
     struct rebuild r = {.directory = directory, .result = result};
     char path[PATH_MAX + 64];
     json_error_t reason;
-    memset(result, 0, sizeof *result);
     if (snprintf(r.folder, sizeof r.folder, "%s/rebuild-XXXXXX", directory) >=
         (int)sizeof r.folder - 64) {
         return fm_fail(error, FM_ERR_USAGE, "the path of the experiment is too long");
@@ -535,5 +607,22 @@ fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct 
         fm_remove_tree(r.folder);
     }
     free_rebuild(&r);
+    return status;
+}
+
+fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    memset(result, 0, sizeof *result);
+    int file = lock(directory);
+    if (exists(directory, "traces.otf2")) {
+        result->by_other = true;
+    } else {
+        remove_remains(directory);
+        status = rebuild(directory, result, error);
+    }
+    if (file >= 0) {
+        close(file);
+    }
     return status;
 }

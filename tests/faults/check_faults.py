@@ -3,7 +3,7 @@
 recorder changes neither output nor exit code, says at most one line per rank, and leaves an
 experiment that can be analysed and has all that was flushed.
 
-usage: check_faults.py --fermata F --mpirun M --program P [--show] FAULT
+usage: check_faults.py --fermata F --mpirun M --program P [--library L] [--show] FAULT
 """
 
 import argparse
@@ -20,11 +20,13 @@ RANKS = 3
 ROUNDS = 50
 TIMEOUT = 120  # seconds; a run takes a few
 
-Fault = collections.namedtuple("Fault", "complete rounds messages records inner memory")
-Fault.__new__.__defaults__ = (None, 0, 0, True, False, "64M")
+Fault = collections.namedtuple("Fault", "complete rounds messages records inner memory interval")
+Fault.__new__.__defaults__ = (None, 0, 0, True, False, "64M", "0")
 
 # complete: the experiment is; rounds: of all ranks that must be in the trace; messages: ranks that
-# tell of a failure; records: there is an experiment at all; inner: mpirun around `fermata record`
+# tell of a failure; records: there is an experiment at all; inner: mpirun around `fermata record`;
+# interval: between flushes. With 0 what was called is what is on disk; with "never" only what a rank
+# that fails has saved when it failed, or what did not fit in memory.
 FAULTS = {
     "none": Fault(True, 2 * RANKS * ROUNDS),
     "transparent": Fault(True),
@@ -39,31 +41,44 @@ FAULTS = {
     "finalize": Fault(True, 2 * RANKS * ROUNDS),
     "descriptors": Fault(True, 2 * RANKS * ROUNDS),
     "filesize": Fault(False, RANKS * ROUNDS, messages=RANKS),
+    "filesize-flood": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K"),
     "vanish": Fault(None, messages=RANKS, records=False),
-    "disk-full": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K"),
+    "fatal": Fault(False, ROUNDS, interval="never"),
+    "assertion": Fault(False, ROUNDS, interval="never"),
+    "immediate": Fault(False, ROUNDS, interval="never"),
+    "handler": Fault(True, RANKS * ROUNDS, interval="never"),
+    "communication-begin": Fault(None, messages=RANKS, records=False),
+    "communication-end": Fault(False, 2 * RANKS * ROUNDS, messages=RANKS, interval="never"),
+    "disk-full": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K", interval="never"),
+    "quota": Fault(False, RANKS * ROUNDS, messages=RANKS, memory="512K", interval="never"),
     "unwritable": Fault(None, messages=1, records=False),
 }
 
 # Some rank dies or leaves without MPI_Finalize.
-ENDS_EARLY = {"kill", "kill-inner", "term", "segv", "abort", "exit", "finalize"}
+ENDS_EARLY = {"kill", "kill-inner", "term", "segv", "abort", "exit", "finalize", "fatal",
+              "assertion", "immediate"}
 WELL_FORMED = re.compile(r"rank \d+: .*")
 
 # How the launchers report the end of a program, and what the program's own signal handlers print.
 OURS = re.compile(r"^fermata: rank \d+: ", re.MULTILINE)
 
 
-# A file system of little room, in a namespace of its own; what is on it is copied out at the end.
-SMALL_DISK = ["unshare", "--map-root-user", "--mount", "sh", "-c",
-              'mkdir disk && mount -t tmpfs -o size=2m tmpfs disk || exit 77; "$@"; status=$?;'
-              ' cp -r disk/experiment . ; exit $status', "sh"]
+# File systems of little room, in a namespace of their own. Only root may mount what has quotas.
+SCRIPT = str(pathlib.Path(__file__).with_name("small_disk.sh"))
+SMALL_DISKS = {"disk-full": ["unshare", "--map-root-user", "--mount", SCRIPT, "tmpfs"],
+               "quota": ["unshare", "--mount", SCRIPT, "quota"]}
 SKIPPED = 77
 
 
-def run(command, folder, interval="0"):
+# The recorder's own communication fails, from that call on.
+FAIL_AT = {"communication-begin": "1", "communication-end": "2"}
+
+
+def run(command, folder, interval="0", **more):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_osc="^rdma", OMPI_MCA_mpi_yield_when_idle="1",
                        OMPI_MCA_rmaps_base_oversubscribe="1",
-                       FERMATA_FLUSH_INTERVAL=interval)
+                       FERMATA_FLUSH_INTERVAL=interval, **more)
     return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,
                           capture_output=True, text=True, errors="replace", input="a line\n")
 
@@ -92,20 +107,20 @@ def commands(options, name, folder):
     """The unrecorded and the recorded command."""
     program = [options.program]
     if name == "many":
-        program += ["20000", "500"]
+        program += ["20000"]
     elif "fail" in pathlib.Path(options.program).name:
-        program += [name.removesuffix("-inner").replace("disk-full", "flood"),
-                    str(folder / "experiment")]
+        way = "flood" if name in SMALL_DISKS else name.removesuffix("-inner")
+        program += [way, str(folder / "experiment")]
     experiment = "experiment"
     if name == "unwritable":
         (folder / "file").write_text("")
         experiment = "file/experiment"
-    if name == "disk-full":
+    if name in SMALL_DISKS:
         experiment = "disk/experiment"
     launch = [options.mpirun, "-n", str(RANKS)]
     record = [options.fermata, "record", "-o", experiment, "--memory", FAULTS[name].memory, "--"]
-    if name == "disk-full":
-        return launch + program, SMALL_DISK + record + launch + program
+    if name in SMALL_DISKS:
+        return launch + program, [*SMALL_DISKS[name], options.fermata, *record, *launch, *program]
     if FAULTS[name].inner:
         return launch + program, launch + record + program
     return launch + program, record + launch + program
@@ -128,6 +143,8 @@ def check_experiment(options, fault, folder, failures):
     information = json.loads(run([options.fermata, "info", "--format=json", "experiment"],
                                  folder).stdout)
     environment = json.loads((folder / "experiment/environment.json").read_text())
+    if "command" not in environment or "host" not in environment:
+        failures.append(f"environment.json lacks what was known at the begin: {environment}")
     if environment["complete"] is not fault.complete:
         failures.append(f"environment.json: complete: {environment['complete']}")
     rounds = sum(region["visits"] for region in information["regions"]
@@ -144,10 +161,26 @@ def check_experiment(options, fault, folder, failures):
             failures.append(f"{path} has mode {path.stat().st_mode & 0o777:o}")
 
 
+def check_small_disk(options, folder, failures):
+    """Without room the archive cannot be completed and nothing is lost; with room it is."""
+    told = {name: (folder / name).read_text()
+            for name in ("full.status", "full.err", "full.files", "roomy.status", "roomy.err")}
+    if options.show:
+        print(told)
+    if told["full.status"] == "0\n" or told["full.err"].count("\n") != 1 or \
+            "cannot complete the trace" not in told["full.err"]:
+        failures.append(f"without room: {told}")
+    if "journal" not in told["full.files"] or "rebuild" in told["full.files"]:
+        failures.append(f"files without room: {told['full.files']}")
+    if told["roomy.status"] != "0\n":
+        failures.append(f"with room: {told}")
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("--fermata", "--mpirun", "--program"):
         parser.add_argument(name, required=True)
+    parser.add_argument("--library", help="preloaded where the recorder's communication fails")
     parser.add_argument("--show", action="store_true", help="print commands and what they say")
     parser.add_argument("fault", choices=FAULTS)
     options = parser.parse_args()
@@ -155,12 +188,14 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         plain_command, command = commands(options, options.fault, folder)
-        # What was called is what is on disk, except where the buffers are to overflow.
-        interval = "never" if options.fault == "disk-full" else "0"
-        plain, recorded = run(plain_command, folder), run(command, folder, interval)
-        if options.fault == "disk-full" and recorded.returncode in (SKIPPED, 1) and \
+        fails = {}
+        if options.fault in FAIL_AT:
+            fails = {"LD_PRELOAD": options.library, "FAIL_AT": FAIL_AT[options.fault]}
+        plain = run(plain_command, folder)
+        recorded = run(command, folder, fault.interval, **fails)
+        if options.fault in SMALL_DISKS and recorded.returncode in (SKIPPED, 1) and \
                 not (folder / "experiment").exists():
-            print("no namespaces here:", recorded.stderr)
+            print("skipped:", recorded.stderr)
             sys.exit(SKIPPED)
         if options.show:
             print("$", *command, "\n" + recorded.stdout + recorded.stderr
@@ -183,6 +218,8 @@ def main():
         messages = len(OURS.findall(recorded.stderr))
         if messages != fault.messages:
             failures.append(f"{messages} messages, expected {fault.messages}: {recorded.stderr}")
+        if options.fault in SMALL_DISKS:
+            check_small_disk(options, folder, failures)
         if fault.records:
             check_experiment(options, fault, folder, failures)
     for failure in failures:

@@ -1,6 +1,7 @@
 /* A program that communicates and then fails in the way that is asked for, on rank 1:
  *
  *   fail kill|term|abort|exit|segv|finalize|fork|descriptors|filesize|flood|vanish FOLDER|none
+ *        |fatal|assertion|immediate|handler|filesize-flood|flood-kill
  *
  * Every rank prints how many rounds it saw; nothing depends on time. */
 #include <fcntl.h>
@@ -63,10 +64,11 @@ static void fail(const char *how, int rank, char **argv)
 {
     if (strcmp(how, "descriptors") == 0) {
         use_up_descriptors();
-    } else if (strcmp(how, "filesize") == 0) {
+    } else if (strncmp(how, "filesize", 8) == 0) {
         struct rlimit limit = {4096, RLIM_INFINITY};
         setrlimit(RLIMIT_FSIZE, &limit);
-    } else if (strcmp(how, "flood") == 0) {
+    }
+    if (strstr(how, "flood") != NULL) {
         int in;
         for (int i = 0; i < FLOOD; i++) {
             MPI_Sendrecv(&i, 1, MPI_INT, 0, 0, &in, 1, MPI_INT, 0, 0, MPI_COMM_SELF,
@@ -87,9 +89,13 @@ static void fail(const char *how, int rank, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     } else if (strcmp(how, "exit") == 0) {
         exit(3); /* all alike: the launcher passes on the code of whichever it sees first */
+    } else if (strcmp(how, "immediate") == 0) {
+        _exit(3);
+    } else if (strcmp(how, "handler") == 0) {
+        exit(0);
     } else if (rank != VICTIM) {
         return;
-    } else if (strcmp(how, "kill") == 0) {
+    } else if (strstr(how, "kill") != NULL) {
         raise(SIGKILL);
     } else if (strcmp(how, "term") == 0) {
         raise(SIGTERM);
@@ -97,6 +103,10 @@ static void fail(const char *how, int rank, char **argv)
         raise(SIGSEGV);
     } else if (strcmp(how, "abort") == 0) {
         MPI_Abort(MPI_COMM_WORLD, 5);
+    } else if (strcmp(how, "fatal") == 0) {
+        MPI_Send(&rank, 1, MPI_INT, 1000000, 0, MPI_COMM_WORLD); /* no such rank */
+    } else if (strcmp(how, "assertion") == 0) {
+        abort();
     } else if (strcmp(how, "finalize") == 0) {
         int key;
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, crash, &key, NULL);
@@ -104,10 +114,18 @@ static void fail(const char *how, int rank, char **argv)
     }
 }
 
+static void finalize(void)
+{
+    MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
     int rank, size;
     MPI_Comm half;
+    if (argc > 1 && strcmp(argv[1], "handler") == 0) {
+        atexit(finalize);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

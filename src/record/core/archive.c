@@ -10,6 +10,7 @@
 static struct {
     OTF2_Archive *handle;
     const struct fm_exchange *exchange;
+    uint64_t definition_chunk; /* bytes */
     bool failed;
     char failure[256];
 } archive;
@@ -17,6 +18,11 @@ static struct {
 OTF2_Archive *fm_archive_handle(void)
 {
     return archive.handle;
+}
+
+uint64_t fm_archive_chunk(void)
+{
+    return archive.definition_chunk;
 }
 
 /* OTF2 prints several lines for each failing call unless it is given another place to tell. It is
@@ -71,6 +77,11 @@ const char *fm_archive_failure(void)
 
 /* ---- OTF2's collective calls, on top of the exchange ---- */
 
+static OTF2_CallbackCode outcome(void)
+{
+    return archive.exchange->failure == NULL ? OTF2_CALLBACK_SUCCESS : OTF2_CALLBACK_ERROR;
+}
+
 static size_t size_of(OTF2_Type type, uint32_t elements)
 {
     static const unsigned char sizes[] = {
@@ -100,7 +111,7 @@ static OTF2_CallbackCode barrier(void *data, OTF2_CollectiveContext *context)
 {
     (void)data, (void)context;
     archive.exchange->barrier();
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode bcast(void *data, OTF2_CollectiveContext *context, void *values,
@@ -108,7 +119,7 @@ static OTF2_CallbackCode bcast(void *data, OTF2_CollectiveContext *context, void
 {
     (void)data, (void)context;
     archive.exchange->broadcast(values, size_of(type, elements), root);
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode gather(void *data, OTF2_CollectiveContext *context, const void *in,
@@ -116,7 +127,7 @@ static OTF2_CallbackCode gather(void *data, OTF2_CollectiveContext *context, con
 {
     (void)data, (void)context;
     archive.exchange->gather(in, out, size_of(type, elements), root);
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode scatter(void *data, OTF2_CollectiveContext *context, const void *in,
@@ -124,7 +135,7 @@ static OTF2_CallbackCode scatter(void *data, OTF2_CollectiveContext *context, co
 {
     (void)data, (void)context;
     archive.exchange->scatter(in, out, size_of(type, elements), root);
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode gatherv(void *data, OTF2_CollectiveContext *context, const void *in,
@@ -135,7 +146,7 @@ static OTF2_CallbackCode gatherv(void *data, OTF2_CollectiveContext *context, co
     const struct fm_exchange *exchange = archive.exchange;
     if (exchange->rank != root) {
         exchange->send(in, size_of(type, elements), root);
-        return OTF2_CALLBACK_SUCCESS;
+        return outcome();
     }
     char *place = out;
     for (uint32_t i = 0; i < exchange->size; place += size_of(type, counts[i]), i++) {
@@ -145,7 +156,7 @@ static OTF2_CallbackCode gatherv(void *data, OTF2_CollectiveContext *context, co
             exchange->receive(place, size_of(type, counts[i]), i);
         }
     }
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static OTF2_CallbackCode scatterv(void *data, OTF2_CollectiveContext *context, const void *in,
@@ -156,7 +167,7 @@ static OTF2_CallbackCode scatterv(void *data, OTF2_CollectiveContext *context, c
     const struct fm_exchange *exchange = archive.exchange;
     if (exchange->rank != root) {
         exchange->receive(out, size_of(type, elements), root);
-        return OTF2_CALLBACK_SUCCESS;
+        return outcome();
     }
     const char *place = in;
     for (uint32_t i = 0; i < exchange->size; place += size_of(type, counts[i]), i++) {
@@ -166,7 +177,7 @@ static OTF2_CallbackCode scatterv(void *data, OTF2_CollectiveContext *context, c
             exchange->send(place, size_of(type, counts[i]), i);
         }
     }
-    return OTF2_CALLBACK_SUCCESS;
+    return outcome();
 }
 
 static const OTF2_CollectiveCallbacks collectives = {
@@ -212,14 +223,21 @@ static void set_properties(OTF2_Archive *handle, const struct fm_exchange *excha
     fm_archive_check(OTF2_Archive_SetMachineName(handle, "Linux"));
 }
 
-bool fm_archive_open(const char *directory, const struct fm_exchange *exchange)
+bool fm_archive_open(const char *directory, const struct fm_exchange *exchange, uint64_t entries)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = always_flush};
     archive.exchange = exchange;
+    if (exchange->failure != NULL) {
+        fm_archive_fail("%s", exchange->failure);
+        return false;
+    }
+    /* One size for all: rank 0 writes it into the anchor file. */
+    exchange->reduce(&entries, 1, FM_REDUCE_MAX);
+    archive.definition_chunk = fm_archive_definition_chunk(entries, exchange->size);
     OTF2_Error_RegisterCallback(keep_first_error, NULL);
     OTF2_Archive *handle =
         OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, FM_ARCHIVE_EVENT_CHUNK,
-                          FM_ARCHIVE_DEFINITION_CHUNK, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+                          archive.definition_chunk, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     archive.handle = handle;
     if (handle == NULL) {
         fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
@@ -241,6 +259,9 @@ bool fm_archive_agree(void)
 {
     uint64_t good = !archive.failed;
     archive.exchange->reduce(&good, 1, FM_REDUCE_MIN);
+    if (archive.exchange->failure != NULL) {
+        fm_archive_fail("%s", archive.exchange->failure);
+    }
     return good != 0;
 }
 
@@ -272,8 +293,9 @@ bool fm_archive_write_memory(struct fm_thread *thread, size_t functions)
     bool good = true;
     thread->current->used = thread->cursor;
     if (thread->converted_chunk == NULL) {
-        thread->converted_chunk = thread->first;
-        thread->converted = thread->first->words;
+        struct fm_extent rest = fm_thread_unsaved(thread); /* the others came from the journal */
+        thread->converted_chunk = rest.first;
+        thread->converted = rest.begin;
     }
     for (;;) {
         struct fm_chunk *chunk = thread->converted_chunk;
@@ -319,8 +341,12 @@ void fm_archive_abandon(void)
     archive.failure[0] = '\0';
 }
 
-void fm_archive_close(void)
+void fm_archive_close(bool locations_reused)
 {
+    if (locations_reused && archive.exchange->rank == 0) {
+        fm_archive_check(OTF2_Archive_SetBoolProperty(archive.handle,
+                                                      "OTF2::PTHREAD_LOCATION_REUSED", true, true));
+    }
     fm_archive_check(OTF2_Archive_Close(archive.handle));
     archive.handle = NULL;
 }

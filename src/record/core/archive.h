@@ -20,8 +20,8 @@ struct fm_region {
     OTF2_RegionRole role;
 };
 
-/** Sizes of OTF2's chunks, in bytes. */
-enum { FM_ARCHIVE_EVENT_CHUNK = 1024 * 1024, FM_ARCHIVE_DEFINITION_CHUNK = 256 * 1024 };
+/** Size of OTF2's chunks of events, in bytes. */
+enum { FM_ARCHIVE_EVENT_CHUNK = 1024 * 1024 };
 
 /** A measured offset to rank 0's clock: rank 0's time = time + offset. */
 struct fm_clock_offset {
@@ -38,8 +38,9 @@ struct fm_archive_summary {
 };
 
 /** Opens the archive in an existing directory. Collective.
+ * @param entries  of the longest mapping of this process's numbers to global ones
  * @return whether it worked for all processes */
-bool fm_archive_open(const char *directory, const struct fm_exchange *exchange);
+bool fm_archive_open(const char *directory, const struct fm_exchange *exchange, uint64_t entries);
 
 /** Whether no process has failed so far. Collective. */
 bool fm_archive_agree(void);
@@ -88,14 +89,19 @@ void fm_archive_end_definitions(void);
 /** Writes the global definitions from the merged set, and the markers. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
 
-/** Closes the archive. Collective; only if no process has failed. */
-void fm_archive_close(void);
+/** Closes the archive. Collective; only if no process has failed.
+ * @param locations_reused  several threads may have written to a location, one after the other; of
+ *                          the whole run; rank 0's counts */
+void fm_archive_close(bool locations_reused);
 
 /** Location number of a thread. */
 uint64_t fm_archive_location(uint32_t rank, uint32_t thread);
 
 /** Global number of a group definition: behind the two groups that every archive has. */
 enum { FM_GROUP_LOCATIONS, FM_GROUP_SELF, FM_GROUP_FIRST };
+
+/** Size of its chunks of definitions, in bytes. */
+uint64_t fm_archive_chunk(void);
 
 /** The open archive (for the files of this folder). */
 OTF2_Archive *fm_archive_handle(void);

@@ -4,11 +4,21 @@
 
 #include <stdlib.h>
 
-static OTF2_IdMap *dense_map(const uint32_t *numbers, size_t count, uint32_t shift)
+/* Numbers that a mapping lacks stand for themselves: if few differ only those are in it. */
+static OTF2_IdMap *number_map(const uint32_t *numbers, size_t count, uint32_t shift)
 {
-    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_DENSE, count != 0 ? count : 1);
+    size_t differing = 0;
+    for (size_t i = 0; i < count; i++) {
+        differing += numbers[i] + shift != i;
+    }
+    bool sparse = differing < count / 2;
+    size_t entries = sparse ? differing : count;
+    OTF2_IdMap *ids = OTF2_IdMap_Create(sparse ? OTF2_ID_MAP_SPARSE : OTF2_ID_MAP_DENSE,
+                                        entries != 0 ? entries : 1);
     for (size_t i = 0; ids != NULL && i < count; i++) {
-        fm_archive_check(OTF2_IdMap_AddIdPair(ids, i, numbers[i] + shift));
+        if (!sparse || numbers[i] + shift != i) {
+            fm_archive_check(OTF2_IdMap_AddIdPair(ids, i, numbers[i] + shift));
+        }
     }
     return ids;
 }
@@ -63,8 +73,8 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
     OTF2_IdMap *maps[KINDS + 1];
 
     for (int i = 0; i < KINDS; i++) {
-        maps[i] = dense_map(map->numbers[kinds[i].kind], map->counts[kinds[i].kind],
-                            kinds[i].kind == FM_DEFINE_GROUP ? FM_GROUP_FIRST : 0);
+        maps[i] = number_map(map->numbers[kinds[i].kind], map->counts[kinds[i].kind],
+                             kinds[i].kind == FM_DEFINE_GROUP ? FM_GROUP_FIRST : 0);
     }
     maps[KINDS] = region_map(regions, region_count, map);
     for (struct fm_thread *thread = threads; thread != NULL && fm_archive_failure() == NULL;

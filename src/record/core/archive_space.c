@@ -10,10 +10,14 @@
 #include <unistd.h>
 
 enum {
-    CHUNKS = 4,            /* of one of OTF2's buffers */
-    EVENT_BYTES = 64,      /* more than any event takes */
-    NUMBER_BYTES = 10,     /* of a number in a definition, at most, and of a record's head */
-    FILE_BYTES = 64 * 1024 /* heads, paradigms, properties */
+    CHUNKS = 4,             /* of one of OTF2's buffers */
+    EVENT_BYTES = 64,       /* more than any event takes */
+    NUMBER_BYTES = 10,      /* of a number in a definition, at most, and of a record's head */
+    FILE_BYTES = 64 * 1024, /* heads, paradigms, properties */
+    ENTRY_BYTES = 5,        /* of a mapping or a group: a number below 2^32 */
+    RECORD_BYTES = 4096,    /* heads of a chunk and a record */
+    DEFINITION_CHUNK_LEAST = 256 * 1024,
+    DEFINITION_CHUNK_MOST = 16 * 1024 * 1024
 };
 
 struct buffer {
@@ -66,16 +70,34 @@ uint64_t fm_archive_events_bytes(const struct fm_thread *thread)
     return bytes < most ? bytes : most;
 }
 
-uint64_t fm_archive_local_bytes(const struct fm_define_map *map, size_t region_count)
+uint64_t fm_archive_definition_chunk(uint64_t entries, uint32_t processes)
+{
+    uint64_t most = entries > processes ? entries : processes;
+    uint64_t chunk = DEFINITION_CHUNK_LEAST;
+    while (chunk < DEFINITION_CHUNK_MOST && chunk < RECORD_BYTES + most * ENTRY_BYTES) {
+        chunk *= 2;
+    }
+    return chunk;
+}
+
+/* What is in OTF2's memory when it closes a file. */
+static uint64_t at_most_buffered(uint64_t bytes, uint64_t definition_chunk)
+{
+    uint64_t most = CHUNKS * definition_chunk;
+    return bytes < most ? bytes : most;
+}
+
+uint64_t fm_archive_local_bytes(const struct fm_define_map *map, size_t region_count,
+                                uint64_t definition_chunk)
 {
     uint64_t numbers = 2 * region_count + 64;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
         numbers += map->counts[kind];
     }
-    return numbers * NUMBER_BYTES;
+    return at_most_buffered(numbers * NUMBER_BYTES, definition_chunk);
 }
 
-uint64_t fm_archive_global_bytes(const struct fm_definitions *set)
+uint64_t fm_archive_global_bytes(const struct fm_definitions *set, uint64_t definition_chunk)
 {
     uint64_t numbers = 0;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
@@ -92,7 +114,8 @@ uint64_t fm_archive_global_bytes(const struct fm_definitions *set)
         }
         numbers += ranks * (4 + (uint64_t)words[2]);
     }
-    return numbers * NUMBER_BYTES + fm_markers_bytes(set) + FILE_BYTES;
+    return at_most_buffered(numbers * NUMBER_BYTES, definition_chunk) + fm_markers_bytes(set) +
+           FILE_BYTES;
 }
 
 /* Where a file system cannot reserve, the room is written to. */

@@ -18,11 +18,21 @@ const OTF2_MemoryCallbacks *fm_archive_memory(void);
 /** Bytes that closing the thread's event file writes at most. */
 uint64_t fm_archive_events_bytes(const struct fm_thread *thread);
 
-/** Bytes of the local definitions with these numbers, at most. */
-uint64_t fm_archive_local_bytes(const struct fm_define_map *map, size_t region_count);
+/** Size of OTF2's chunks of definitions, in bytes, between what it allows at least and at most: a
+ * record must fit into one. The longest are mappings and groups of all processes.
+ * @param entries    of the longest mapping
+ * @param processes  of the run */
+uint64_t fm_archive_definition_chunk(uint64_t entries, uint32_t processes);
 
-/** Bytes of the global definitions, at most. */
-uint64_t fm_archive_global_bytes(const struct fm_definitions *set);
+/** Longest mapping that fits into the largest chunk, for sure. */
+enum { FM_ARCHIVE_ENTRIES_MOST = 3000000 };
+
+/** Bytes that closing the file of a location's definitions with these numbers writes at most. */
+uint64_t fm_archive_local_bytes(const struct fm_define_map *map, size_t region_count,
+                                uint64_t definition_chunk);
+
+/** Bytes that closing the file of the global definitions, and the archive, writes at most. */
+uint64_t fm_archive_global_bytes(const struct fm_definitions *set, uint64_t definition_chunk);
 
 /** Reserves room in a file of its own; to be given back when all processes have reserved theirs,
  * right before the archive takes it.

@@ -14,6 +14,9 @@ enum fm_reduction { FM_REDUCE_SUM, FM_REDUCE_MIN, FM_REDUCE_MAX };
 
 struct fm_exchange {
     uint32_t rank, size;
+    /** What failed, or NULL. From the first failure on the functions do nothing, results are zero:
+     * whoever used them looks here before it believes them. */
+    const char *failure;
     void (*barrier)(void);
     void (*broadcast)(void *data, size_t bytes, uint32_t root);
     void (*gather)(const void *in, void *out, size_t bytes, uint32_t root);

@@ -117,16 +117,12 @@ static FILE *open_file(const char *directory, const char *name, int flags)
     return stream;
 }
 
-void fm_experiment_describe(const char *directory, const struct fm_environment *e)
+static void write_description(FILE *file, const struct fm_environment *e)
 {
-    FILE *file = open_file(directory, "environment.json", O_TRUNC);
     struct utsname host = {0};
     char when[32];
     struct tm parts;
     time_t start = (time_t)(fm_clock.start_realtime / 1000000000u);
-    if (file == NULL) {
-        return;
-    }
     uname(&host);
     gmtime_r(&start, &parts);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &parts);
@@ -143,6 +139,9 @@ void fm_experiment_describe(const char *directory, const struct fm_environment *
             fm_clock_name(), (unsigned long long)e->resolution);
     fprintf(file, "\"largest_deviation_ticks\": %.1f}", e->clock_deviation);
     fprintf(file, ",\n  \"memory_bytes\": %llu", (unsigned long long)e->memory);
+    if (e->progress != NULL) {
+        fprintf(file, ",\n  \"progress\": \"%s\"", e->progress);
+    }
     fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
             (unsigned long long)e->flushes);
     if (e->failure != NULL) {
@@ -156,7 +155,25 @@ void fm_experiment_describe(const char *directory, const struct fm_environment *
         write_json(file, e->incomplete);
     }
     fputs("\n}\n", file);
-    fclose(file);
+}
+
+/* A file of that name is whole at any time: without room for a new one the old one stays. */
+void fm_experiment_describe(const char *directory, const struct fm_environment *environment)
+{
+    static const char name[] = "environment.json", next[] = "environment.json.new";
+    char path[PATH_MAX + 64], new_path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(new_path, sizeof new_path, "%s/%s", directory, next);
+    unlink(new_path);
+    FILE *file = open_file(directory, next, O_EXCL);
+    if (file == NULL) {
+        return;
+    }
+    write_description(file, environment);
+    bool good = ferror(file) == 0;
+    if (fclose(file) != 0 || !good || rename(new_path, path) != 0) {
+        unlink(new_path);
+    }
 }
 
 void fm_experiment_log(const char *directory, const char *format, ...)
@@ -188,11 +205,15 @@ static bool result_is_ours(int file, const char *directory)
 void fm_experiment_result(const char *directory, uint64_t events, uint64_t bytes, bool closing)
 {
     const char *path = getenv("FERMATA_RESULT_FILE");
+    char text[PATH_MAX + 64];
     int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
     bool told = file >= 0 && result_is_ours(file, directory);
-    if (told && ftruncate(file, 0) == 0 && lseek(file, 0, SEEK_SET) == 0) {
-        dprintf(file, "%llu %llu %s\n", (unsigned long long)events, (unsigned long long)bytes,
-                directory);
+    if (told) {
+        /* In place: the disk may be full by now, and what was told before is better than nothing.
+         */
+        int length = snprintf(text, sizeof text, "%llu %llu %s\n", (unsigned long long)events,
+                              (unsigned long long)bytes, directory);
+        told = pwrite(file, text, (size_t)length, 0) == length && ftruncate(file, length) == 0;
     }
     if (file >= 0) {
         close(file);

@@ -26,12 +26,13 @@ struct fm_environment {
     double clock_deviation; /**< largest, in ticks */
     uint64_t memory;        /**< budget of a process, bytes */
     const char *mpi;        /**< library version */
+    const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
     const char *failure;    /**< first failure, or NULL */
     const char *incomplete; /**< what is missing, a sentence, or NULL */
     bool complete;          /**< the program reached its end, all of it was recorded */
 };
 
-/** Writes environment.json (replacing an older one). */
+/** Writes environment.json, replacing an older one as a whole or not at all. */
 void fm_experiment_describe(const char *directory, const struct fm_environment *environment);
 
 /** Appends a line to the log. */

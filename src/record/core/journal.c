@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -122,7 +123,7 @@ bool fm_journal_begin(const char *directory, const struct fm_journal_process *pr
     return good;
 }
 
-/* The definitions behind those written, packed; NULL without memory. */
+/* The definitions behind those written, packed, in pages to be unmapped; NULL without memory. */
 static uint32_t *pack_new(const struct fm_definitions *set, size_t *bytes)
 {
     size_t words = FM_DEFINE_KIND_COUNT;
@@ -134,8 +135,12 @@ static uint32_t *pack_new(const struct fm_definitions *set, size_t *bytes)
         }
     }
     *bytes = words * sizeof(uint32_t);
-    uint32_t *block = malloc(*bytes), *out = block;
-    for (int kind = 0; block != NULL && kind < FM_DEFINE_KIND_COUNT; kind++) {
+    void *pages = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) {
+        return NULL;
+    }
+    uint32_t *block = pages, *out = block;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
         size_t first = journal.written[kind], count = set->tables[kind].count;
         *out++ = (uint32_t)(count - first);
         for (size_t i = first; i < count; i++) {
@@ -185,7 +190,9 @@ bool fm_journal_definitions(const struct fm_definitions *set)
             journal.written[kind] = set->tables[kind].count;
         }
     }
-    free(block);
+    int reason = errno;
+    munmap(block, bytes);
+    errno = reason;
     return good;
 }
 
@@ -210,58 +217,66 @@ void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string)
     journal.name_words += 3;
 }
 
-bool fm_journal_records(struct fm_thread *thread)
+/* Removes a thread's file that has nothing: the next attempt makes it new. */
+static void remove_empty(uint32_t thread)
+{
+    char path[PATH_MAX + 64];
+    int reason = errno;
+    fm_journal_path(path, sizeof path, journal.directory, journal.rank, thread);
+    unlink(path);
+    errno = reason;
+}
+
+bool fm_journal_records(struct fm_thread *thread, struct fm_extent records)
 {
     struct fm_journal_moment moment = {fm_clock_now(), fm_clock_nanoseconds()};
-    uint64_t words = 0;
     if (!journal.begun) {
         errno = ENOENT;
         return false;
     }
-    if (thread->current == NULL) {
+    if (records.first == records.last && records.begin == records.end) {
         return true;
     }
-    thread->current->used = thread->cursor;
     int file = open_file(thread->index, thread->journaled == 0);
     if (file < 0) {
         return false;
     }
     bool good = true;
     off_t begin = end_of(file);
-    size_t chunks = 0;
-    for (struct fm_chunk *chunk = thread->first; good && chunk != NULL; chunk = chunk->next) {
-        size_t count = (size_t)(chunk->used - chunk->words);
-        good = write_block(file, FM_JOURNAL_RECORDS, &moment, sizeof moment, chunk->words,
-                           count * sizeof *chunk->words);
+    struct fm_chunk *chunk = records.first;
+    for (const uint64_t *from = records.begin; good; from = chunk->words) {
+        const uint64_t *end = chunk == records.last ? records.end : chunk->used;
+        size_t count = (size_t)(end - from);
+        good = count == 0 || write_block(file, FM_JOURNAL_RECORDS, &moment, sizeof moment, from,
+                                         count * sizeof *from);
         if (good) {
             begin = end_of(file);
-            words += count;
-            chunks++;
+            thread->journaled += count;
+            thread->kept_chunk = chunk;
+            thread->kept = end;
         }
+        if (chunk == records.last) {
+            break;
+        }
+        chunk = chunk->next;
     }
     good = finish(file, begin, good);
-    thread->journaled += words;
-    if (!good) {
-        int reason = errno;
-        fm_thread_release(thread, chunks);
-        if (thread->journaled == 0) {
-            char path[PATH_MAX + 64];
-            fm_journal_path(path, sizeof path, journal.directory, journal.rank, thread->index);
-            unlink(path); /* the next attempt makes it new */
-        }
-        errno = reason;
+    if (!good && thread->journaled == 0) {
+        remove_empty(thread->index);
     }
     return good;
 }
 
 bool fm_journal_saved(void)
 {
+    struct fm_journal_moment moment = {fm_clock_now(), fm_clock_nanoseconds()};
     int file = journal.begun ? open_file(-1, false) : -1;
     if (file < 0) {
         return false;
     }
     off_t begin = end_of(file);
-    return finish(file, begin, write_block(file, FM_JOURNAL_SAVED, NULL, 0, NULL, 0));
+    return finish(file, begin,
+                  write_block(file, FM_JOURNAL_SAVED, &moment, sizeof moment, NULL, 0));
 }
 
 void fm_journal_remove(struct fm_thread *threads)

@@ -29,7 +29,8 @@ enum fm_journal_kind {
     FM_JOURNAL_DEFINITIONS, /**< for each kind: number of new ones, each as length and words */
     FM_JOURNAL_NAMES,       /**< { kind, number, string } (u32) of names given afterwards */
     FM_JOURNAL_RECORDS,     /**< struct fm_journal_moment, then records (core/record.h) */
-    FM_JOURNAL_SAVED        /**< nothing: the process ended in order, all it recorded is here */
+    FM_JOURNAL_SAVED        /**< struct fm_journal_moment (or nothing): the process ended in order
+                                 then; all that it recorded so far is here */
 };
 
 struct fm_journal_head {
@@ -78,18 +79,19 @@ bool fm_journal_begin(const char *directory, const struct fm_journal_process *pr
                       const struct fm_region *regions, size_t region_count);
 
 /** Appends the definitions that are new since the last call. The caller holds the lock that guards
- * the set. @return false: not written (all of them are due again), errno tells why */
+ * the set. Like all below it may be called in a signal handler: it takes no lock and does not use
+ * malloc. @return false: not written (all of them are due again), errno tells why */
 bool fm_journal_definitions(const struct fm_definitions *set);
 
-/** Notes that a communicator or window got a name, under the same lock. */
+/** Notes that a communicator or window got a name, under the same lock. Uses malloc. */
 void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string);
 
-/** Appends all records that the thread holds in memory; they stay there. Called by the thread
- * itself or after it has stopped.
- * @return false: not all were written, errno tells why; full chunks that were are given back */
-bool fm_journal_records(struct fm_thread *thread);
+/** Appends records of a thread, and notes in it how far they are in the journal; they stay in
+ * memory. The caller has claimed them (fm_thread_claim).
+ * @return false: not all were written, errno tells why */
+bool fm_journal_records(struct fm_thread *thread, struct fm_extent records);
 
-/** Appends the mark that the process ended in order. */
+/** Appends the mark that the process ended in order now. */
 bool fm_journal_saved(void);
 
 /** Path of a file of the journal in `directory`: of a thread, or with thread < 0 of definitions. */

@@ -99,6 +99,7 @@ void fm_pause_mark(struct fm_thread *thread)
 {
     thread->pause.chunk = thread->current;
     thread->pause.mark = thread->cursor;
+    __atomic_store_n(&thread->done, thread->cursor, __ATOMIC_RELEASE);
 }
 
 static void begin_pause(struct fm_thread *thread, uint64_t time,
@@ -109,6 +110,7 @@ static void begin_pause(struct fm_thread *thread, uint64_t time,
         flush(thread, false); /* a long pause may be the last that happens */
     }
     fm_pause_mark(thread);
+    thread->publish = &thread->unpublished;
     thread->pause.paused = true;
     thread->pause.common = thread->open.count;
 }
@@ -162,6 +164,7 @@ static void end_pause(struct fm_thread *thread, uint64_t time)
     uint64_t *regions = thread->open.regions;
     uint32_t stayed = 0;
     thread->pause.paused = false;
+    thread->publish = &thread->done;
     write_unrecorded(thread);
     for (size_t i = 0; i < thread->pause.common; i++) {
         stayed += (regions[i] & FM_OPEN_UNRECORDED) == 0;
@@ -177,6 +180,7 @@ static void end_pause(struct fm_thread *thread, uint64_t time)
             record[1] = time;
         }
     }
+    fm_thread_publish(thread);
 }
 
 bool fm_pause_is_due(const struct fm_thread *thread)

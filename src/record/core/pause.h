@@ -62,7 +62,7 @@ bool fm_pause_attend(struct fm_thread *thread, bool (*flush)(struct fm_thread *t
 /** Whether the thread has not seen yet what was switched last. */
 bool fm_pause_is_due(const struct fm_thread *thread);
 
-/** Folding begins at what the thread writes next. */
+/** Folding begins at what the thread writes next; what is written stays. */
 void fm_pause_mark(struct fm_thread *thread);
 
 /** Folds the records behind the mark. By the thread itself, at any time. */

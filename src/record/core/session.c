@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DEFAULT_MEMORY = 64 * 1024 * 1024, DEFAULT_FLUSH_INTERVAL = 2 /* seconds */ };
@@ -30,8 +31,21 @@ static struct {
     uint64_t noticeable; /* ticks; a flush that takes longer is told of in the trace */
     bool told;
     bool stopped; /* there was no room for more records */
-    bool ended;
+    bool ended;   /* the archive was made, or what is left of the run was saved for good */
+    bool left;    /* the call that ends the process is recorded */
+    bool saving;  /* fm_session_save is at work */
 } state;
+
+/* Read by threads that record while another one begins or ends the run. */
+static bool is_set(const bool *flag)
+{
+    return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+static void set(bool *flag)
+{
+    __atomic_store_n(flag, true, __ATOMIC_RELEASE);
+}
 
 static bool verbose(void)
 {
@@ -73,16 +87,18 @@ static bool write_definitions_to_journal(void)
 static bool flush(struct fm_thread *thread, bool full)
 {
     struct fm_guard guard;
-    if (getpid() != state.process || fm_session.exchange == NULL) {
+    if (getpid() != state.process ||
+        __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE) == NULL) {
         fm_thread_reuse(thread); /* a forked child, or before the run */
         return true;
     }
-    if (!fm_session.open || state.ended) {
+    if (!is_set(&fm_session.open) || is_set(&state.ended) || !fm_thread_claim(thread)) {
         return false;
     }
     fm_guard_begin(&guard);
     uint64_t begin = fm_clock_now();
-    bool good = write_definitions_to_journal() && fm_journal_records(thread);
+    bool good =
+        write_definitions_to_journal() && fm_journal_records(thread, fm_thread_unsaved(thread));
     int reason = errno;
     if (good) {
         fm_thread_reuse(thread);
@@ -92,14 +108,19 @@ static bool flush(struct fm_thread *thread, bool full)
             record[0] = fm_record_header(FM_RECORD_FLUSH, 0, 0);
             record[1] = begin;
             record[2] = end;
+            fm_thread_publish(thread);
         }
         __atomic_fetch_add(&state.flushes, full ? 1 : 0, __ATOMIC_RELAXED);
     } else if (full) {
-        state.stopped = true;
+        set(&state.stopped);
         fm_threads_end();
         tell("recording stopped: cannot write %s/journal: %s", fm_session.directory,
-             strerror(reason));
+             strerrordesc_np(reason));
     }
+    if (!good) {
+        fm_thread_release(thread);
+    }
+    fm_thread_unclaim(thread);
     fm_guard_end(&guard);
     return good;
 }
@@ -123,11 +144,26 @@ static uint64_t flush_interval(uint64_t resolution)
     return ticks < 9e18 ? (uint64_t)ticks : UINT64_MAX;
 }
 
+void fm_session_overflow(void)
+{
+    set(&state.stopped);
+    fm_threads_end();
+    if (__atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE) != NULL) {
+        tell("recording stopped: no room for more definitions of communicators, windows, groups");
+    }
+}
+
 /* ---- begin ---- */
 
 static const char *function_name(uint32_t function)
 {
     return function < fm_session.region_count ? fm_session.regions[function].name : "";
+}
+
+/* The program may still reach its MPI_Finalize, in an exit handler of its own. */
+static void save_at_exit(void)
+{
+    fm_session_save(true);
 }
 
 void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
@@ -149,7 +185,15 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
         record[0] = fm_record_header(FM_RECORD_PROGRAM_BEGIN, 0, fm_session_string(program));
         record[1] = fm_clock.start_ticks;
     }
-    atexit(fm_session_save);
+    atexit(save_at_exit);
+}
+
+/* Who serves one-sided operations, which only the user knows. */
+static const char *progress(void)
+{
+    const char *text = getenv("FERMATA_PROGRESS");
+    bool known = text != NULL && (strcmp(text, "target") == 0 || strcmp(text, "async") == 0);
+    return known ? text : NULL;
 }
 
 static struct fm_environment environment(void)
@@ -158,6 +202,7 @@ static struct fm_environment environment(void)
         .ranks = fm_session.exchange->size,
         .memory = state.memory,
         .mpi = fm_session.library,
+        .progress = progress(),
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
     };
@@ -211,19 +256,23 @@ static void open_session(const struct fm_exchange *exchange)
     }
     exchange->reduce(&good, 1, FM_REDUCE_MIN);
     exchange->broadcast(fm_session.directory, sizeof fm_session.directory, 0);
-    if (!good) {
-        if (exchange->rank == 0) {
-            tell("nothing is recorded: %s", fm_session.directory);
+    if (good) {
+        const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
+        state.offsets[0] =
+            fm_clock_measure(exchange, always != NULL && strcmp(always, "always") == 0);
+    }
+    if (!good || exchange->failure != NULL) {
+        if (exchange->failure != NULL || exchange->rank == 0) {
+            tell("nothing is recorded: %s",
+                 exchange->failure != NULL ? exchange->failure : fm_session.directory);
         }
         fm_threads_end();
         return;
     }
-    fm_session.open = true;
-    const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
-    state.offsets[0] = fm_clock_measure(exchange, always != NULL && strcmp(always, "always") == 0);
     begin_journal();
     uint64_t resolution = fm_clock_resolution();
     state.noticeable = resolution / 1000;
+    set(&fm_session.open);
     fm_threads_interval(flush_interval(resolution));
     if (exchange->rank == 0) {
         describe_begin();
@@ -234,8 +283,8 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
 {
     struct fm_guard guard;
     fm_guard_begin(&guard);
-    fm_session.exchange = exchange;
     fm_session.library = library;
+    __atomic_store_n(&fm_session.exchange, exchange, __ATOMIC_RELEASE);
     open_session(exchange);
     fm_guard_end(&guard);
 }
@@ -313,7 +362,7 @@ static void report(uint64_t bytes, uint64_t events, uint64_t locations, uint64_t
     char text[128];
     if (stopped != 0) {
         snprintf(text, sizeof text,
-                 "recording stopped early in %llu of %u processes: no room for more events",
+                 "recording stopped early in %llu of %u processes: no room for more",
                  (unsigned long long)stopped, facts.ranks);
         facts.incomplete = text;
     }
@@ -356,7 +405,7 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
         bytes += fm_experiment_protect(fm_session.directory,
                                        fm_archive_location(exchange->rank, thread->index));
     }
-    uint64_t sums[] = {bytes, events, locations, state.flushes, state.stopped};
+    uint64_t sums[] = {bytes, events, locations, state.flushes, state.stopped, fm_threads_reused()};
     uint64_t largest[2] = {end, (uint64_t)state.offsets[1].deviation};
     exchange->reduce(sums, sizeof sums / sizeof sums[0], FM_REDUCE_SUM);
     exchange->reduce(&begin, 1, FM_REDUCE_MIN);
@@ -371,7 +420,7 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
     if (!fm_archive_agree()) {
         return false;
     }
-    fm_archive_close();
+    fm_archive_close(sums[5] != 0);
     if (!fm_archive_agree()) {
         return false;
     }
@@ -432,7 +481,7 @@ static void keep_journal(struct fm_thread *threads)
     }
     bool good = write_definitions_to_journal();
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        good = good && fm_journal_records(thread);
+        good = good && fm_journal_records(thread, fm_thread_unsaved(thread));
     }
     good = good && (state.stopped || fm_journal_saved());
     if (failure[0] != '\0' || !good) {
@@ -457,10 +506,10 @@ static bool reserve_room(const struct fm_thread *threads, const struct fm_define
     uint64_t bytes = 0;
     for (const struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         bytes += fm_archive_events_bytes(thread);
-        bytes += fm_archive_local_bytes(map, fm_session.region_count);
+        bytes += fm_archive_local_bytes(map, fm_session.region_count, fm_archive_chunk());
     }
     if (fm_session.exchange->rank == 0) {
-        bytes += fm_archive_global_bytes(&fm_session.definitions);
+        bytes += fm_archive_global_bytes(&fm_session.definitions, fm_archive_chunk());
     }
     snprintf(path, sizeof path, "%s/journal/%u.room", fm_session.directory,
              fm_session.exchange->rank);
@@ -487,6 +536,16 @@ static void raise_descriptor_limit(struct rlimit *before)
     }
 }
 
+static uint64_t longest_mapping(void)
+{
+    uint64_t most = 0;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        uint64_t count = fm_session.definitions.tables[kind].count;
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
 static void close_session(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                           uint64_t events)
 {
@@ -497,7 +556,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
     const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
     state.offsets[1] =
         fm_clock_measure(fm_session.exchange, always != NULL && strcmp(always, "always") == 0);
-    bool good = fm_archive_open(fm_session.directory, fm_session.exchange);
+    bool good = fm_archive_open(fm_session.directory, fm_session.exchange, longest_mapping());
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         each->rank = fm_session.exchange->rank;
         if (good) {
@@ -523,7 +582,8 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
         return;
     }
     if (!fm_unify(fm_session.exchange, &fm_session.definitions, &map)) {
-        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        const char *failure = fm_session.exchange->failure;
+        fm_archive_fail("%s", failure != NULL ? failure : "no memory for the definitions");
     }
     if (thread != NULL) {
         last(thread);
@@ -547,10 +607,10 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
 {
     struct fm_guard guard;
     struct rlimit descriptors = {0, 0};
-    if (!fm_session.open || state.ended) {
+    if (!is_set(&fm_session.open) || is_set(&state.ended)) {
         return;
     }
-    state.ended = true;
+    set(&state.ended);
     fm_session_end_definitions();
     fm_guard_begin(&guard);
     raise_descriptor_limit(&descriptors);
@@ -559,37 +619,101 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
     fm_guard_end(&guard);
 }
 
-void fm_session_save(void)
+/* Waits for `attempt` to succeed, but not for long: its holder may be what a signal handler, which
+ * this is called in, has interrupted. */
+static bool wait_briefly(bool (*attempt)(void *context), void *context)
+{
+    enum { ATTEMPTS = 500 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (attempt(context)) {
+            return true;
+        }
+        nanosleep(&pause, NULL);
+    }
+    errno = EBUSY;
+    return false;
+}
+
+static bool try_definitions(void *unused)
+{
+    (void)unused;
+    return pthread_mutex_trylock(&fm_session.lock) == 0;
+}
+
+static bool try_thread(void *thread)
+{
+    return fm_thread_claim(thread);
+}
+
+static bool try_saving(void *unused)
+{
+    (void)unused;
+    return !__atomic_exchange_n(&state.saving, true, __ATOMIC_ACQUIRE);
+}
+
+static bool save_definitions(void)
+{
+    if (!wait_briefly(try_definitions, NULL)) {
+        return false;
+    }
+    bool good = fm_journal_definitions(&fm_session.definitions);
+    pthread_mutex_unlock(&fm_session.lock);
+    return good;
+}
+
+/* The call that ends the process will not return: it is over now. Not if the recorder itself was
+ * interrupted while it wrote. */
+static void leave_last_call(void)
+{
+    struct fm_thread *self = fm_thread_self;
+    if (self != NULL && self->depth == 1 && self->cursor == self->done &&
+        self->limit - self->cursor >= FM_WORDS_CALL_LONG &&
+        !__atomic_exchange_n(&state.left, true, __ATOMIC_RELAXED)) {
+        fm_thread_leave(self, 0);
+        fm_thread_publish(self);
+    }
+}
+
+/* What all threads have recorded goes to the journal, behind the definitions that it refers to.
+ * @return false: not all of it, errno tells why */
+static bool save_all(void)
+{
+    struct fm_thread *threads = fm_threads_all();
+    bool good = true;
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        bool claimed = wait_briefly(try_thread, each);
+        fm_thread_settle(each, claimed);
+        good = good && claimed;
+    }
+    bool defined = save_definitions();
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        if (each->settled != NULL) {
+            good = defined && fm_journal_records(each, fm_thread_settled(each)) && good;
+            fm_thread_unclaim(each);
+        }
+    }
+    return good && defined;
+}
+
+void fm_session_save(bool ending)
 {
     struct fm_guard guard;
-    if (!fm_session.open || state.ended || getpid() != state.process) {
+    if (!is_set(&fm_session.open) || is_set(&state.ended) || getpid() != state.process) {
         return;
     }
-    state.ended = true;
-    fm_session_end_definitions();
     fm_guard_begin(&guard);
-    struct fm_thread *self = fm_thread_self;
-    bool inside = self != NULL && self->depth == 1;
-    struct fm_thread *threads = fm_threads_end();
-    if (inside) {
-        fm_thread_leave(self, 0); /* the call that ends the program */
+    if (ending) {
+        leave_last_call();
     }
-    if (self != NULL && self->pause.paused) {
-        fm_pause_fold(self);
+    bool good = wait_briefly(try_saving, NULL);
+    if (good) {
+        good = save_all() && (!ending || is_set(&state.stopped) || fm_journal_saved());
+        __atomic_store_n(&state.saving, false, __ATOMIC_RELEASE);
     }
-    if (self != NULL && self->index == 0 && self->depth <= 1 + FM_THREAD_OVER) {
-        uint64_t *record = fm_thread_reserve(self, FM_WORDS_PROGRAM_END);
-        record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
-        record[1] = fm_clock_now();
-    }
-    bool good = write_definitions_to_journal();
-    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
-        good = good && fm_journal_records(each);
-    }
-    good = good && (state.stopped || fm_journal_saved());
     if (!good) {
         tell("what was measured last cannot be written to %s/journal: %s", fm_session.directory,
-             strerror(errno));
+             strerrordesc_np(errno));
     }
     fm_guard_end(&guard);
 }

@@ -40,14 +40,20 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library);
 void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                       uint64_t events);
 
-/** Writes what there is to the journal, without communication. For processes that end without
- * fm_session_close. */
-void fm_session_save(void);
+/** Writes what there is to the journal, without communication. For processes that may end without
+ * fm_session_close; recording goes on. Thread-safe; may be called in a signal handler.
+ * @param ending  the process ends in order: the call that is open in this thread will not return */
+void fm_session_save(bool ending);
 
-/* Definitions. Once the end of the run has begun, FM_DEFINE_NONE. */
+/* Definitions. Once the end of the run has begun, FM_DEFINE_NONE. Of each kind the archive can hold
+ * FM_ARCHIVE_ENTRIES_MOST (archive_space.h): beyond that, or without memory, recording ends with a
+ * message and numbers are FM_DEFINE_NONE, too. */
 
 /** From now on the caller alone uses the definitions. */
 void fm_session_end_definitions(void);
+
+/** Ends recording: there is no room for more definitions. Thread-safe. */
+void fm_session_overflow(void);
 
 /** Number of a string definition; thread-safe. */
 uint32_t fm_session_string(const char *text);

@@ -1,4 +1,5 @@
 /* The session's set of definitions, for all threads. */
+#include "record/core/archive_space.h"
 #include "record/core/journal.h"
 #include "record/core/session.h"
 
@@ -14,6 +15,17 @@ static bool lock_definitions(void)
     return true;
 }
 
+/* Unlocks it. A number that no archive could map, or none for want of memory, ends recording. */
+static uint32_t unlock_definitions(uint32_t number)
+{
+    pthread_mutex_unlock(&fm_session.lock);
+    if (number < FM_ARCHIVE_ENTRIES_MOST) {
+        return number;
+    }
+    fm_session_overflow();
+    return FM_DEFINE_NONE;
+}
+
 void fm_session_end_definitions(void)
 {
     pthread_mutex_lock(&fm_session.lock);
@@ -25,8 +37,8 @@ uint32_t fm_session_string(const char *text)
 {
     uint32_t number = FM_DEFINE_NONE;
     if (lock_definitions()) {
-        number = fm_define_string(&fm_session.definitions, text);
-        pthread_mutex_unlock(&fm_session.lock);
+        number = unlock_definitions(
+            fm_define_string(&fm_session.definitions, text));
     }
     return number;
 }
@@ -36,8 +48,8 @@ uint32_t fm_session_region(const char *name, uint32_t role, uint32_t paradigm, u
 {
     uint32_t number = FM_DEFINE_NONE;
     if (lock_definitions()) {
-        number = fm_define_region(&fm_session.definitions, name, role, paradigm, flags, file, line);
-        pthread_mutex_unlock(&fm_session.lock);
+        number = unlock_definitions(
+            fm_define_region(&fm_session.definitions, name, role, paradigm, flags, file, line));
     }
     return number;
 }
@@ -46,8 +58,8 @@ uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *words, size
 {
     uint32_t number = FM_DEFINE_NONE;
     if (lock_definitions()) {
-        number = fm_define(&fm_session.definitions, kind, words, count);
-        pthread_mutex_unlock(&fm_session.lock);
+        number = unlock_definitions(
+            fm_define(&fm_session.definitions, kind, words, count));
     }
     return number;
 }
@@ -56,8 +68,8 @@ uint32_t fm_session_group(const int *ranks, size_t count)
 {
     uint32_t number = FM_DEFINE_NONE;
     if (lock_definitions()) {
-        number = fm_define_group(&fm_session.definitions, ranks, count);
-        pthread_mutex_unlock(&fm_session.lock);
+        number = unlock_definitions(
+            fm_define_group(&fm_session.definitions, ranks, count));
     }
     return number;
 }

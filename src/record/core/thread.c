@@ -6,24 +6,30 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { CHUNK_BYTES = 256 * 1024, CHUNKS_AT_LEAST = 2 };
+enum { CHUNKS_AT_LEAST = 2 };
 
 __thread struct fm_thread *fm_thread_self;
 
 static struct {
-    pthread_mutex_t lock; /* of the list */
-    struct fm_thread *all;
+    pthread_mutex_t lock; /* of changes of the lists */
+    struct fm_thread *_Atomic all;
+    struct fm_thread *idle;
     uint32_t count;
+    pthread_key_t key; /* whose destructor tells that a thread ends */
+    bool has_key;
     _Atomic long chunks_left;
-    _Atomic bool over;
+    _Atomic bool over, reused;
     _Atomic uint64_t interval;
     bool (*flush)(struct fm_thread *thread, bool full);
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .interval = UINT64_MAX};
 
+static void retire(void *ending);
+
 void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool full))
 {
-    threads.chunks_left = (long)(bytes / CHUNK_BYTES);
+    threads.chunks_left = (long)(bytes / FM_CHUNK_BYTES);
     threads.flush = flush;
+    threads.has_key = pthread_key_create(&threads.key, retire) == 0;
 }
 
 static void plan_flush(struct fm_thread *thread)
@@ -68,7 +74,7 @@ static void *new_pages(size_t bytes)
 
 static struct fm_chunk *new_chunk(void)
 {
-    struct fm_chunk *chunk = new_pages(CHUNK_BYTES);
+    struct fm_chunk *chunk = new_pages(FM_CHUNK_BYTES);
     if (chunk != NULL) {
         chunk->next = NULL;
         chunk->used = chunk->words;
@@ -87,7 +93,46 @@ static void fill(struct fm_thread *thread, struct fm_chunk *chunk)
     }
     thread->current = chunk;
     thread->cursor = chunk->words;
-    thread->limit = (uint64_t *)((char *)chunk + CHUNK_BYTES);
+    thread->limit = (uint64_t *)((char *)chunk + FM_CHUNK_BYTES);
+}
+
+/* Without memory NULL: the thread goes unrecorded. */
+static struct fm_thread *new_thread(void)
+{
+    struct fm_thread *thread = new_pages(sizeof *thread);
+    struct fm_chunk *chunks[CHUNKS_AT_LEAST] = {NULL};
+    for (int i = 0; thread != NULL && i < CHUNKS_AT_LEAST; i++) {
+        chunks[i] = new_chunk();
+        if (chunks[i] == NULL) {
+            return NULL;
+        }
+    }
+    if (thread != NULL) {
+        thread->publish = &thread->done;
+        fill(thread, chunks[0]);
+        fm_thread_publish(thread);
+        thread->spare = chunks[1];
+        atomic_fetch_sub(&threads.chunks_left, CHUNKS_AT_LEAST);
+        pthread_mutex_lock(&threads.lock);
+        thread->index = threads.count++;
+        thread->over = atomic_load_explicit(&threads.over, memory_order_relaxed);
+        thread->next = atomic_load_explicit(&threads.all, memory_order_relaxed);
+        atomic_store_explicit(&threads.all, thread, memory_order_release);
+        pthread_mutex_unlock(&threads.lock);
+    }
+    return thread;
+}
+
+static struct fm_thread *take_idle(void)
+{
+    pthread_mutex_lock(&threads.lock);
+    struct fm_thread *thread = threads.idle;
+    if (thread != NULL) {
+        threads.idle = thread->idle;
+        threads.reused = true;
+    }
+    pthread_mutex_unlock(&threads.lock);
+    return thread;
 }
 
 struct fm_thread *fm_thread_attach(void)
@@ -96,29 +141,58 @@ struct fm_thread *fm_thread_attach(void)
         return NULL;
     }
     int saved = errno;
-    struct fm_thread *thread = new_pages(sizeof *thread);
-    struct fm_chunk *chunks[CHUNKS_AT_LEAST] = {NULL};
-    for (int i = 0; thread != NULL && i < CHUNKS_AT_LEAST; i++) {
-        chunks[i] = new_chunk();
-        if (chunks[i] == NULL) {
-            thread = NULL; /* out of memory: the thread goes unrecorded */
-        }
+    struct fm_thread *thread = take_idle();
+    bool is_new = thread == NULL;
+    if (is_new) {
+        thread = new_thread();
     }
     if (thread != NULL) {
-        fill(thread, chunks[0]);
-        plan_flush(thread);
-        thread->spare = chunks[1];
-        atomic_fetch_sub(&threads.chunks_left, CHUNKS_AT_LEAST);
-        pthread_mutex_lock(&threads.lock);
-        thread->index = threads.count++;
-        thread->next = threads.all;
-        threads.all = thread;
-        pthread_mutex_unlock(&threads.lock);
+        plan_flush(thread); /* one that was idle takes note of pauses later */
         fm_thread_self = thread;
-        fm_pause_attach(thread);
+        if (is_new) {
+            fm_pause_attach(thread);
+        }
+        if (threads.has_key) {
+            pthread_setspecific(threads.key, thread);
+        }
     }
     errno = saved;
     return thread;
+}
+
+/* Regions of user code end with the thread that began them: the outermost with all inside it. */
+static void leave_regions(struct fm_thread *thread)
+{
+    for (size_t i = 0; i < thread->open.count && !thread->pause.paused; i++) {
+        uint64_t region = thread->open.regions[i];
+        if ((region & FM_OPEN_UNRECORDED) == 0) {
+            uint64_t *record = fm_thread_reserve(thread, FM_WORDS_REGION_LEAVE);
+            record[0] = fm_record_header(FM_RECORD_REGION_LEAVE, 0, fm_open_region(region)->number);
+            record[1] = fm_clock_now();
+            fm_thread_publish(thread);
+            break;
+        }
+    }
+    thread->open.count = 0;
+}
+
+/* When a thread ends, which may be within a call (it was cancelled): what it recorded is written if
+ * records are not to stay in memory for long, and its location is free. */
+static void retire(void *ending)
+{
+    struct fm_thread *thread = ending;
+    fm_thread_self = NULL;
+    thread->depth = 0;
+    if (!atomic_load_explicit(&threads.over, memory_order_acquire)) {
+        leave_regions(thread);
+        if (__atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED) != UINT64_MAX) {
+            fm_thread_flush(thread);
+        }
+    }
+    pthread_mutex_lock(&threads.lock);
+    thread->idle = threads.idle;
+    threads.idle = thread;
+    pthread_mutex_unlock(&threads.lock);
 }
 
 uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
@@ -163,7 +237,7 @@ void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t
         thread->spare = chunk->next;
         chunk->next = NULL;
         thread->current = chunk;
-        thread->limit = (uint64_t *)((char *)chunk + CHUNK_BYTES);
+        thread->limit = (uint64_t *)((char *)chunk + FM_CHUNK_BYTES);
     }
     thread->cursor = place;
 }
@@ -175,12 +249,15 @@ void fm_thread_reuse(struct fm_thread *thread)
     thread->spare = chunk->next;
     thread->current = NULL;
     thread->first = NULL;
+    thread->kept_chunk = NULL;
+    thread->kept = NULL;
     fill(thread, chunk);
+    fm_thread_publish(thread);
 }
 
-void fm_thread_release(struct fm_thread *thread, size_t count)
+void fm_thread_release(struct fm_thread *thread)
 {
-    for (; count > 0 && thread->first != thread->current; count--) {
+    while (thread->kept != NULL && thread->first != thread->kept_chunk) {
         struct fm_chunk *chunk = thread->first;
         thread->first = chunk->next;
         chunk->next = thread->spare;
@@ -188,24 +265,44 @@ void fm_thread_release(struct fm_thread *thread, size_t count)
     }
 }
 
+void fm_thread_settle(struct fm_thread *thread, bool claimed)
+{
+    thread->settled = claimed ? __atomic_load_n(&thread->done, __ATOMIC_ACQUIRE) : NULL;
+}
+
+struct fm_extent fm_thread_settled(const struct fm_thread *thread)
+{
+    struct fm_extent extent = fm_thread_unsaved_begin(thread);
+    extent.end = thread->settled;
+    /* Chunks before the one with that place, and their ends, are older than it. */
+    extent.last = extent.first;
+    while (extent.end < extent.last->words ||
+           extent.end > (const uint64_t *)((const char *)extent.last + FM_CHUNK_BYTES)) {
+        extent.last = extent.last->next;
+    }
+    return extent;
+}
+
 struct fm_thread *fm_threads_end(void)
 {
-    atomic_store_explicit(&threads.over, true, memory_order_release);
     pthread_mutex_lock(&threads.lock);
-    struct fm_thread *all = threads.all;
+    atomic_store_explicit(&threads.over, true, memory_order_release);
+    struct fm_thread *all = atomic_load_explicit(&threads.all, memory_order_relaxed);
     for (struct fm_thread *thread = all; thread != NULL; thread = thread->next) {
-        __atomic_fetch_or(&thread->depth, FM_THREAD_OVER, __ATOMIC_RELEASE);
+        __atomic_store_n(&thread->over, 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&threads.lock);
     return all;
 }
 
+bool fm_threads_reused(void)
+{
+    return threads.reused;
+}
+
 struct fm_thread *fm_threads_all(void)
 {
-    pthread_mutex_lock(&threads.lock);
-    struct fm_thread *all = threads.all;
-    pthread_mutex_unlock(&threads.lock);
-    return all;
+    return atomic_load_explicit(&threads.all, memory_order_acquire);
 }
 
 void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes)

@@ -2,9 +2,12 @@
  * Threads of the recorded process and their buffers of compact records.
  *
  * A thread becomes a location at its first recorded call. Its records go to a list of chunks that
- * only this thread touches; when a chunk is full the thread takes another from the process's memory
+ * only this thread changes; when a chunk is full the thread takes another from the process's memory
  * budget; when that is spent, and now and then (fm_threads_interval), it hands its chunks to the
- * flush function and uses them again.
+ * flush function and uses them again. When it ends, its location waits for a thread to come: there
+ * are never more locations than threads that recorded at the same time.
+ *
+ * Other threads, and signal handlers, may read what a thread has recorded up to `done`.
  */
 #ifndef FERMATA_RECORD_CORE_THREAD_H
 #define FERMATA_RECORD_CORE_THREAD_H
@@ -18,9 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FM_CACHE_SIZE = 8, FM_THREAD_OVER = 0x40000000 };
+enum { FM_CACHE_SIZE = 8, FM_CHUNK_BYTES = 256 * 1024 };
 
-/** A chunk of records. */
+/** A chunk of records, FM_CHUNK_BYTES with its head. */
 struct fm_chunk {
     struct fm_chunk *next;
     uint64_t *used; /**< end of the records; valid once the thread has left the chunk */
@@ -48,9 +51,14 @@ struct fm_open_region {
 struct fm_thread {
     uint64_t *cursor;   /**< where the next record goes */
     uint64_t *limit;    /**< end of the current chunk */
+    uint64_t *done;     /**< end of the records that are whole; a place in some chunk */
+    uint64_t **publish; /**< &done; while recording is paused, &unpublished */
+    uint64_t *unpublished;
     uint64_t enter;     /**< Enter of the call that is open */
     uint32_t depth;     /**< nesting of recorded calls; not 0: do not record */
+    uint32_t over;      /**< not 0: recording has ended; set by fm_threads_end */
     uint32_t function;  /**< the call that is open */
+    uint32_t writing;   /**< not 0: someone writes the records to the journal (fm_thread_claim) */
     uint64_t flush_due; /**< Enter at or after this time calls fm_thread_flush first; written by
                              other threads, too (pause.h) */
     uint64_t next_id;   /**< last request or matching id given out */
@@ -65,10 +73,16 @@ struct fm_thread {
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
     struct fm_chunk *spare;   /**< chunks to be filled again */
-    struct fm_thread *next;   /**< list of all threads */
+    struct fm_thread *next;   /**< list of all threads; constant */
+    struct fm_thread *idle;   /**< list of those whose thread has ended */
 
-    uint32_t rank;      /**< of the process; set when the archive is written */
-    uint64_t journaled; /**< words of records that were flushed to the journal */
+    /* Guarded by `writing`: */
+    struct fm_chunk *kept_chunk; /**< the journal has all records before `kept` in this chunk; */
+    const uint64_t *kept;        /**< NULL: it has none of those in memory */
+    uint64_t journaled;          /**< words of records that the journal has */
+    const uint64_t *settled;     /**< fm_thread_settle; NULL: none */
+
+    uint32_t rank; /**< of the process; set when the archive is written */
 
     void *writer; /**< of the archive; used at the end of the run, like those below */
     struct fm_chunk *converted_chunk; /**< how far the records in memory have been written */
@@ -97,6 +111,18 @@ void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool
  * UINT64_MAX: until it is full. Of the calling thread and those to come. */
 void fm_threads_interval(uint64_t ticks);
 
+/** Begins to write the thread's records to the journal; not while someone else does.
+ * @return whether the caller may; fm_thread_unclaim ends it */
+static inline bool fm_thread_claim(struct fm_thread *thread)
+{
+    return __atomic_exchange_n(&thread->writing, 1, __ATOMIC_ACQUIRE) == 0;
+}
+
+static inline void fm_thread_unclaim(struct fm_thread *thread)
+{
+    __atomic_store_n(&thread->writing, 0, __ATOMIC_RELEASE);
+}
+
 /** Does what is due before the next call: takes note that recording was paused or resumed
  * (pause.h), or flushes because it is time. Between calls. errno is preserved. */
 void fm_thread_flush(struct fm_thread *thread);
@@ -107,7 +133,8 @@ static inline const struct fm_open_region *fm_open_region(uint64_t entry)
     return (const struct fm_open_region *)(uintptr_t)(entry & ~FM_OPEN_UNRECORDED);
 }
 
-/** Makes the calling thread a location, unless recording is over.
+/** Makes the calling thread a location, or gives it that of a thread that has ended, unless
+ * recording is over.
  * @return the thread, or NULL if nothing is to be recorded. errno is preserved. */
 struct fm_thread *fm_thread_attach(void);
 
@@ -117,16 +144,57 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
 /** Takes back what was written behind a place in one of the thread's chunks. */
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place);
 
-/** Gives every chunk of the thread back for refilling (after its records were converted). */
+/** Gives every chunk of the thread back for refilling: its records are stored, or given up. By the
+ * thread itself. */
 void fm_thread_reuse(struct fm_thread *thread);
 
-/** Gives the oldest `count` chunks back for refilling; the one being filled is not among them. */
-void fm_thread_release(struct fm_thread *thread, size_t count);
+/** Gives the chunks back that the journal has entirely; the one being filled is not among them. By
+ * the thread itself, which has claimed its records. */
+void fm_thread_release(struct fm_thread *thread);
 
-/** Stops recording in all threads for good; returns the list of all threads. */
+/** Stops recording in all threads for good (calls that are open are still recorded); returns the
+ * list of all threads. */
 struct fm_thread *fm_threads_end(void);
 
-/** List of all threads so far. */
+/** Records in memory that the journal does not have: from `begin` in `first` to `end` in `last`;
+ * chunks between them have theirs up to `used`. */
+struct fm_extent {
+    struct fm_chunk *first;
+    const uint64_t *begin;
+    struct fm_chunk *last;
+    const uint64_t *end;
+};
+
+/** Where they begin; `last` and `end` are to be set. */
+static inline struct fm_extent fm_thread_unsaved_begin(const struct fm_thread *thread)
+{
+    if (thread->kept != NULL) {
+        return (struct fm_extent){.first = thread->kept_chunk, .begin = thread->kept};
+    }
+    return (struct fm_extent){.first = thread->first, .begin = thread->first->words};
+}
+
+/** All of them; by the thread itself or when it has stopped. The caller has claimed the records. */
+static inline struct fm_extent fm_thread_unsaved(const struct fm_thread *thread)
+{
+    struct fm_extent extent = fm_thread_unsaved_begin(thread);
+    extent.last = thread->current;
+    extent.end = thread->cursor;
+    return extent;
+}
+
+/** Notes which records are whole now, whatever the thread goes on to do; `claimed`: the caller has
+ * claimed them, else none are noted. Takes no lock: may be called anywhere, in signal handlers too,
+ * like the one below; by one caller at a time. */
+void fm_thread_settle(struct fm_thread *thread, bool claimed);
+
+/** Those that were noted, as long as the claim lasts. */
+struct fm_extent fm_thread_settled(const struct fm_thread *thread);
+
+/** Whether a thread got the location of one that had ended. */
+bool fm_threads_reused(void);
+
+/** List of all threads so far. Takes no lock: may be called anywhere, in signal handlers too. */
 struct fm_thread *fm_threads_all(void);
 
 /** Memory of the thread's own that stays valid until the next call with this slot.
@@ -139,6 +207,12 @@ static inline uint64_t fm_thread_new_id(struct fm_thread *thread)
     return ++thread->next_id | (uint64_t)thread->index << 40;
 }
 
+/** Whether the thread records nothing now: it is in a call, or recording is over. */
+static inline bool fm_thread_is_quiet(const struct fm_thread *thread)
+{
+    return (thread->depth | __atomic_load_n(&thread->over, __ATOMIC_RELAXED)) != 0;
+}
+
 /** Begins a call: NULL if it is not to be recorded (nested, or recording is off). */
 static inline struct fm_thread *fm_thread_enter(uint32_t function)
 {
@@ -149,13 +223,14 @@ static inline struct fm_thread *fm_thread_enter(uint32_t function)
             return NULL;
         }
     }
-    if (__builtin_expect(thread->depth != 0, 0)) {
+    if (__builtin_expect(fm_thread_is_quiet(thread), 0)) {
         return NULL;
     }
     thread->depth = 1;
     thread->function = function;
     thread->enter = fm_clock_now();
-    if (__builtin_expect(thread->enter >= thread->flush_due, 0)) {
+    if (__builtin_expect(
+            thread->enter >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED), 0)) {
         fm_thread_flush(thread);
         thread->enter = fm_clock_now();
     }
@@ -191,10 +266,17 @@ static inline uint64_t *fm_thread_leave(struct fm_thread *thread, size_t words)
     return place + FM_WORDS_CALL;
 }
 
+/** Declares what the thread has recorded to be whole: it is saved if the process ends now. */
+static inline void fm_thread_publish(struct fm_thread *thread)
+{
+    __atomic_store_n(thread->publish, thread->cursor, __ATOMIC_RELEASE);
+}
+
 /** Ends the call's recording; nothing more may be reserved for it. */
 static inline void fm_thread_done(struct fm_thread *thread)
 {
-    thread->depth--; /* keeps the mark of fm_threads_end */
+    thread->depth--;
+    fm_thread_publish(thread);
 }
 
 #endif

@@ -9,11 +9,20 @@ usage: generate.py functions.tbl OUTPUT_FOLDER
   plain.c        the wrappers that record Enter and Leave only
   wrappers.inc   initializers of the table of wrappers, one for each function
   names.inc      the functions' names, in order, as C strings
-  trampolines.S  the exported MPI_... entry points of the preload library
+  trampolines.S  the exported MPI_... entry points of the preload library, and behind them those of
+                 the functions by which processes end
+  endings.inc    the latter's names and whether the process ends for certain
 """
 import pathlib
 import re
 import sys
+
+# Functions by which a process ends without MPI_Finalize, and whether it does so for certain: those of
+# the C library, and those of Open MPI and of MPICH's family that lead to MPI_ERRORS_ARE_FATAL (the
+# launcher kills the process right after: exit handlers would come too late).
+ENDINGS = [("_exit", True), ("_Exit", True), ("quick_exit", True), ("abort", False),
+           ("ompi_mpi_abort", True),
+           ("MPIR_Err_return_comm", False), ("MPIR_Err_return_win", False)]
 
 LINE = re.compile(r"(plain|own)\s+(progressing|local)\s+(\w+)\s+(\w+)\s+(MPI_\w+)\((.*)\)$")
 PARAMETER_NAME = re.compile(r"(\w+)\s*(?:\[[^\]]*\])*$")
@@ -74,7 +83,9 @@ def main():
              "prototypes.h": "\n".join(prototypes) + "\n", "plain.c": "\n".join(plain) + "\n",
              "wrappers.inc": "\n".join(wrappers) + "\n",
              "names.inc": "".join(f'"{name}",\n' for name in names),
-             "trampolines.S": trampolines(names)}
+             "trampolines.S": trampolines(names + [name for name, _ in ENDINGS]),
+             "endings.inc": "".join(f'{{.name = "{name}", .ends = {str(ends).lower()}}},\n'
+                                    for name, ends in ENDINGS)}
     for file_name, text in files.items():
         (output / file_name).write_text(text)
 

@@ -5,39 +5,78 @@
 #include "record/user/functions.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool fm_mpi_threaded;
 
+/* Errors on it are returned, whatever the program's error handlers are: a failure of ours ends
+ * recording, not the program. */
 static MPI_Comm own_comm = MPI_COMM_NULL;
 
 enum { TAG = 1, PIECE = 1 << 30 };
 
+static struct fm_exchange exchange;
+
+/* Notes the first call of ours that failed. @return whether this one did not */
+static bool worked(const char *call, int result)
+{
+    static char failure[64 + MPI_MAX_ERROR_STRING];
+    if (result != MPI_SUCCESS && exchange.failure == NULL) {
+        char reason[MPI_MAX_ERROR_STRING] = "";
+        int length;
+        PMPI_Error_string(result, reason, &length);
+        reason[strcspn(reason, "\n")] = '\0'; /* MPICH tells a whole stack */
+        snprintf(failure, sizeof failure, "the recorder's own %s failed: %s", call, reason);
+        exchange.failure = failure;
+    }
+    return result == MPI_SUCCESS;
+}
+
 static void own_barrier(void)
 {
-    PMPI_Barrier(own_comm);
+    if (exchange.failure == NULL) {
+        worked("MPI_Barrier", PMPI_Barrier(own_comm));
+    }
 }
 
 static void own_broadcast(void *data, size_t bytes, uint32_t root)
 {
-    PMPI_Bcast(data, (int)bytes, MPI_BYTE, (int)root, own_comm);
+    if (exchange.failure != NULL ||
+        !worked("MPI_Bcast", PMPI_Bcast(data, (int)bytes, MPI_BYTE, (int)root, own_comm))) {
+        memset(data, 0, bytes);
+    }
 }
 
 static void own_gather(const void *in, void *out, size_t bytes, uint32_t root)
 {
-    PMPI_Gather(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE, (int)root, own_comm);
+    if ((exchange.failure != NULL ||
+         !worked("MPI_Gather", PMPI_Gather(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE,
+                                           (int)root, own_comm))) &&
+        exchange.rank == root) {
+        memset(out, 0, bytes * exchange.size);
+    }
 }
 
 static void own_scatter(const void *in, void *out, size_t bytes, uint32_t root)
 {
-    PMPI_Scatter(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE, (int)root, own_comm);
+    if (exchange.failure != NULL ||
+        !worked("MPI_Scatter", PMPI_Scatter(in, (int)bytes, MPI_BYTE, out, (int)bytes, MPI_BYTE,
+                                            (int)root, own_comm))) {
+        memset(out, 0, bytes);
+    }
 }
 
 static void own_reduce(uint64_t *values, size_t count, enum fm_reduction reduction)
 {
     const MPI_Op ops[] = {
         [FM_REDUCE_SUM] = MPI_SUM, [FM_REDUCE_MIN] = MPI_MIN, [FM_REDUCE_MAX] = MPI_MAX};
-    PMPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T, ops[reduction], own_comm);
+    if (exchange.failure != NULL ||
+        !worked("MPI_Allreduce", PMPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_UINT64_T,
+                                                ops[reduction], own_comm))) {
+        memset(values, 0, count * sizeof *values);
+    }
 }
 
 static void own_send(const void *data, size_t bytes, uint32_t to)
@@ -45,7 +84,10 @@ static void own_send(const void *data, size_t bytes, uint32_t to)
     const char *next = data;
     do {
         size_t piece = bytes < PIECE ? bytes : PIECE;
-        PMPI_Send(next, (int)piece, MPI_BYTE, (int)to, TAG, own_comm);
+        if (exchange.failure != NULL ||
+            !worked("MPI_Send", PMPI_Send(next, (int)piece, MPI_BYTE, (int)to, TAG, own_comm))) {
+            return;
+        }
         next += piece;
         bytes -= piece;
     } while (bytes > 0);
@@ -56,7 +98,12 @@ static void own_receive(void *data, size_t bytes, uint32_t from)
     char *next = data;
     do {
         size_t piece = bytes < PIECE ? bytes : PIECE;
-        PMPI_Recv(next, (int)piece, MPI_BYTE, (int)from, TAG, own_comm, MPI_STATUS_IGNORE);
+        if (exchange.failure != NULL ||
+            !worked("MPI_Recv", PMPI_Recv(next, (int)piece, MPI_BYTE, (int)from, TAG, own_comm,
+                                          MPI_STATUS_IGNORE))) {
+            memset(next, 0, bytes);
+            return;
+        }
         next += piece;
         bytes -= piece;
     } while (bytes > 0);
@@ -84,7 +131,24 @@ static void begin(uint64_t start_ticks, uint64_t start_nanoseconds)
 }
 
 __attribute__((visibility("default"))) const struct fm_wrapper_library fermata_wrapper_library = {
-    .count = FM_FUNCTION_COUNT, .wrappers = wrappers, .begin = begin, .user = &fm_user_functions};
+    .count = FM_FUNCTION_COUNT, .wrappers = wrappers, .begin = begin, .save = fm_session_save,
+    .user = &fm_user_functions};
+
+/* Its maker runs under the error handler of MPI_COMM_WORLD, which is the program's: it is put back.
+ */
+static void make_own_comm(void)
+{
+    MPI_Errhandler before;
+    PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (worked("MPI_Comm_dup", PMPI_Comm_dup(MPI_COMM_WORLD, &own_comm))) {
+        PMPI_Comm_set_errhandler(own_comm, MPI_ERRORS_RETURN);
+    } else {
+        own_comm = MPI_COMM_NULL;
+    }
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+    PMPI_Errhandler_free(&before);
+}
 
 /* After the library's own initialization, within the call. */
 static void begin_run(struct fm_thread *thread, int provided)
@@ -92,9 +156,9 @@ static void begin_run(struct fm_thread *thread, int provided)
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, rank, size;
     fm_mpi_threaded = provided == MPI_THREAD_MULTIPLE;
-    PMPI_Comm_dup(MPI_COMM_WORLD, &own_comm);
-    PMPI_Comm_rank(own_comm, &rank);
-    PMPI_Comm_size(own_comm, &size);
+    make_own_comm();
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
     exchange.rank = (uint32_t)rank;
     exchange.size = (uint32_t)size;
     PMPI_Get_library_version(version, &length);
@@ -175,7 +239,7 @@ int fm_MPI_Finalize(void)
 int fm_MPI_Abort(MPI_Comm comm, int errorcode)
 {
     struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Abort);
-    fm_session_save();
+    fm_session_save(true);
     int result = PMPI_Abort(comm, errorcode);
     if (thread != NULL) {
         fm_thread_done(thread);

@@ -1,7 +1,10 @@
 /* The library that is preloaded into every process. It knows no MPI library: it exports all MPI-3.1
  * function names, and at the first call of one finds out which MPI library the process has loaded,
  * loads the wrappers that were built for it, and lets all names lead to them. If anything is
- * missing they lead to the MPI library itself: the program runs as without us. */
+ * missing they lead to the MPI library itself: the program runs as without us.
+ *
+ * It exports, too, the functions by which processes end without exit handlers, so that what was
+ * measured can be saved before; then they do what they always do. */
 #include "record/interface.h"
 #include "record/preload/fortran.h"
 
@@ -24,13 +27,24 @@ static const char *const function_names[] = {
 };
 enum { FUNCTION_COUNT = sizeof function_names / sizeof function_names[0] };
 
-extern fm_function_t fm_preload_slots[FUNCTION_COUNT] __attribute__((visibility("hidden")));
+static struct ending {
+    const char *name;
+    bool ends;
+    fm_function_t function; /* of the C library; of an MPI library when it is needed */
+} endings[] = {
+#include "endings.inc"
+};
+enum { ENDING_COUNT = sizeof endings / sizeof endings[0] };
+
+extern fm_function_t fm_preload_slots[FUNCTION_COUNT + ENDING_COUNT]
+    __attribute__((visibility("hidden")));
 fm_function_t fm_preload_resolve(unsigned long number) __attribute__((visibility("hidden")));
 fm_user_connect_t fermata_user_connect;
 
 static uint64_t start_ticks, start_nanoseconds;
 static pthread_once_t resolved = PTHREAD_ONCE_INIT;
 static const struct fm_user_functions *user_functions; /* set by resolve_all */
+static void (*save)(bool ending); /* set once there is something to be saved */
 
 __attribute__((constructor)) static void note_start(void)
 {
@@ -43,6 +57,10 @@ __attribute__((constructor)) static void note_start(void)
     if (getauxval(AT_SECURE) == 0) {
         fm_preload_redirect_fortran(function_names, FUNCTION_COUNT);
     }
+    for (size_t i = 0; i < ENDING_COUNT; i++) { /* not in a signal handler, then */
+        endings[i].function = (fm_function_t)(uintptr_t)dlsym(RTLD_NEXT, endings[i].name);
+    }
+    dlerror(); /* what is not there is no error of the program's */
 }
 
 /* An MPI library that wrappers exist for. */
@@ -118,6 +136,7 @@ static void resolve_all(void)
     if (wrappers != NULL) {
         wrappers->begin(start_ticks, start_nanoseconds);
         user_functions = wrappers->user;
+        __atomic_store_n(&save, wrappers->save, __ATOMIC_RELEASE);
     }
     for (size_t i = 0; i < FUNCTION_COUNT; i++) {
         fm_function_t function = wrappers != NULL ? wrappers->wrappers[i] : NULL;
@@ -161,9 +180,33 @@ fermata_user_connect(size_t size, bool *settled)
     return user_functions;
 }
 
+/* What an exported ending leads to. An MPI library's is not found among those of the program if the
+ * library was loaded late. */
+static fm_function_t end_by(const struct ending *ending)
+{
+    void (*saves)(bool) = __atomic_load_n(&save, __ATOMIC_ACQUIRE);
+    fm_function_t function = ending->function;
+    if (saves != NULL) {
+        saves(ending->ends);
+    }
+    if (function == NULL) {
+        struct mpi_library *library = NULL;
+        dl_iterate_phdr(find_library, &library);
+        void *mpi = library != NULL ? dlopen(library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+        void *symbol = dlsym(mpi != NULL ? mpi : RTLD_NEXT, ending->name);
+        function = symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
+    }
+    return function;
+}
+
 fm_function_t fm_preload_resolve(unsigned long number)
 {
     int saved = errno;
+    if (number >= FUNCTION_COUNT) {
+        fm_function_t function = end_by(&endings[number - FUNCTION_COUNT]);
+        errno = saved;
+        return function;
+    }
     pthread_once(&resolved, resolve_all);
     errno = saved;
     return __atomic_load_n(&fm_preload_slots[number], __ATOMIC_ACQUIRE);

@@ -45,11 +45,11 @@ static inline struct fm_thread *fm_user_thread(uint64_t *now)
             return NULL;
         }
     }
-    if (__builtin_expect(thread->depth != 0, 0)) {
+    if (__builtin_expect(fm_thread_is_quiet(thread), 0)) {
         return NULL;
     }
     *now = fm_clock_now();
-    if (__builtin_expect(*now >= thread->flush_due, 0)) {
+    if (__builtin_expect(*now >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED), 0)) {
         fm_thread_flush(thread);
         *now = fm_clock_now();
     }
@@ -57,7 +57,7 @@ static inline struct fm_thread *fm_user_thread(uint64_t *now)
 }
 
 /** Room for a record of `words` words. It counts once fm_user_written is told of it: another thread
- * may end the recording at any time, and reads what is written then. */
+ * may save or end the recording at any time, and reads what is written then. */
 static inline uint64_t *fm_user_room(struct fm_thread *thread, int words)
 {
     if (__builtin_expect(thread->limit - thread->cursor < words, 0)) {
@@ -70,6 +70,7 @@ static inline uint64_t *fm_user_room(struct fm_thread *thread, int words)
 static inline void fm_user_written(struct fm_thread *thread, uint64_t *end)
 {
     __atomic_store_n(&thread->cursor, end, __ATOMIC_RELEASE);
+    fm_thread_publish(thread);
 }
 
 #endif
