@@ -34,10 +34,11 @@ DEFINED = {
 }
 
 
-def record(kinds, kind, *words, aux=0, ref=0):
+def record(kinds, kind, *words, aux=0, ref=0, size=0):
+    """`size`: the lower 24 bits of a number of bytes, or the upper ones of a BYTES_ABOVE."""
     number, count = kinds[kind]
     assert count == len(words), kind
-    return [number | aux << 16 | ref << 32, *words]
+    return [number | size << 8 | aux << 16 | ref << 32, *words]
 
 
 def records(kinds):
@@ -53,16 +54,18 @@ def records(kinds):
         of("REGION_ENTER", 200, ref=0),
         of("PARAMETER", 210, 2**64 - 5, ref=0), of("PARAMETER_TEXT", 211, 1, ref=1),
         of("METRIC", 212, 7, aux=8, ref=0), of("MARKER", 213, ref=1),
-        of("CALL", 300, aux=1, ref=9), of("ISEND", 1 | 4 << 32, 64, 2**32),
+        of("CALL", 300, aux=1, ref=9), of("ISEND", 1 | 4 << 32, 2**32, size=64),
         of("CALL_LONG", 400, 10**7, aux=1), of("ISEND_COMPLETE", 2**32),
-        of("RECV", 2 | 4 << 32, 64),
+        of("BYTES_ABOVE", size=3), of("RECV", 2 | 4 << 32, size=64),
         of("FLUSH", 10**7 + 10, 10**7 + 20),
         of("RECORDING_OFF", 10**7 + 100),
         of("UNRECORDED", 1 | 4 << 32, 9, aux=1, ref=0), of("UNRECORDED", 0, 9, aux=5, ref=0),
         of("RECORDING_ON", 10**7 + 200, ref=1),
-        of("CALL", 10**7 + 300, aux=2, ref=9), of("PUT", 1, 8, 2**32 + 1),
+        of("CALL", 10**7 + 300, aux=2, ref=9), of("LOCK_REQUEST", 1 | 1 << 32),
+        of("PUT", 1, 2**32 + 1, size=8), of("PUT", 1, 2**32 + 2, size=8),
         of("CALL", 10**7 + 400, aux=2, ref=9), of("COMPLETE_LOCAL", 2**32 + 1),
-        of("COMPLETE_REMOTE", 2**32 + 1), of("GROUP_SYNC", 0, aux=3),
+        of("COMPLETE_REMOTE", 2**32 + 1), of("COMPLETE_FULLY", 2**32 + 2),
+        of("LOCK_RELEASE", 1 | 1 << 32), of("GROUP_SYNC", 0, aux=3),
         of("REGION_LEAVE", 10**7 + 500, ref=1),
         of("PROGRAM_END", 10**7 + 600),
     ]

@@ -13,7 +13,7 @@ class Expected:
 
 
 def of(program, ranks):
-    return {"p2p": p2p, "collectives": collectives, "rma": rma, "communicators": communicators,
+    return {"p2p": p2p, "large": large, "collectives": collectives, "rma": rma, "communicators": communicators,
             "threads": threads, "flushes": flushes}[program](ranks)
 
 
@@ -85,6 +85,28 @@ def p2p_rules(calls):
     lengths = [event.msg_length for event in events(calls, "MpiSend", "MPI_Send")]
     if sorted(lengths) != sorted((4, 0, 28, 32, 36) * (len(lengths) // 5)):
         failures.append(f"lengths of MPI_Send: {sorted(lengths)}")
+    return failures
+
+
+# ---- large.c ----
+
+LARGE = [2**24 - 1, 2**24, 2**24 + 3]
+
+
+def large(ranks):
+    return Expected({"MPI_Startall": 3 * ranks}, {}, [], large_rules)
+
+
+def large_rules(calls):
+    failures = []
+    for region, kind in (("MPI_Send", "MpiSend"), ("MPI_Recv", "MpiRecv"), ("MPI_Isend", "MpiIsend"),
+                         ("MPI_Waitall", "MpiIrecv"), ("MPI_Sendrecv", "MpiSend"),
+                         ("MPI_Sendrecv", "MpiRecv"), ("MPI_Startall", "MpiIsend"),
+                         ("MPI_Put", "RmaPut"), ("MPI_Get", "RmaGet"), ("MPI_Rput", "RmaPut")):
+        lengths = [event.bytes if kind.startswith("Rma") else event.msg_length
+                   for event in events(calls, kind, region)]
+        if sorted(lengths) != sorted(LARGE * (len(lengths) // 3)) or not lengths:
+            failures.append(f"sizes of {kind} in {region}: {sorted(lengths)}")
     return failures
 
 

@@ -86,10 +86,47 @@ static void long_calls_keep_their_duration(void **state)
     assert_int_equal(fm_record_aux(header), 321);
 }
 
+/* Sizes up to the largest that records can hold. */
+static void sizes_are_kept(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {0, 1, 0xffffff, 0x1000000, 0x1000001, 0x123456789a, UINT64_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        uint64_t header = fm_record_sized(FM_RECORD_SEND, sizes[i], 0x89abcdef);
+        uint64_t above = fm_record_above(sizes[i]);
+        assert_int_equal(fm_words_above(sizes[i]), sizes[i] > 0xffffff);
+        assert_int_equal(fm_record_kind(header), FM_RECORD_SEND);
+        assert_int_equal(fm_record_ref(header), 0x89abcdef);
+        assert_int_equal(fm_record_kind(above), FM_RECORD_BYTES_ABOVE);
+        assert_true(fm_record_bytes(header, above) == sizes[i]);
+        assert_true(sizes[i] > 0xffffff || fm_record_bytes(header, 0) == sizes[i]);
+    }
+}
+
+/* A call of a second or more, and one for which there is no room in the chunk. */
+static void long_calls_are_recorded(void **state)
+{
+    (void)state;
+    struct fm_thread *thread = fm_thread_enter(7);
+    assert_non_null(thread);
+    thread->enter -= (uint64_t)1 << FM_CALL_DURATION_BITS;
+    uint64_t enter = thread->enter;
+    uint64_t *record = fm_thread_leave(thread, 1) - FM_WORDS_CALL_LONG;
+    fm_thread_done(thread);
+    assert_int_equal(fm_record_kind(record[0]), FM_RECORD_CALL_LONG);
+    assert_int_equal(fm_record_aux(record[0]), 7);
+    assert_true(record[1] == enter);
+    assert_true(record[2] - enter >= (uint64_t)1 << FM_CALL_DURATION_BITS);
+    assert_ptr_equal(thread->cursor, record + FM_WORDS_CALL_LONG + 1);
+    fm_thread_reuse(thread);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_calls_are_recorded),
         cmocka_unit_test(records_come_out_in_order),
+        cmocka_unit_test(sizes_are_kept),
         cmocka_unit_test(long_calls_keep_their_duration),
     };
     fm_clock_start(0, 0);

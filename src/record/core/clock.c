@@ -1,6 +1,7 @@
 #include "record/core/clock.h"
 
 #include <fcntl.h>
+#include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
 #include <cpuid.h>

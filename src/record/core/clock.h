@@ -5,9 +5,10 @@
 #ifndef FERMATA_RECORD_CORE_CLOCK_H
 #define FERMATA_RECORD_CORE_CLOCK_H
 
+#include "record/core/hot.h"
+
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -19,7 +20,7 @@ struct fm_clock {
     uint64_t start_nanoseconds; /**< CLOCK_MONOTONIC_RAW at the same moment */
     uint64_t start_realtime;    /**< nanoseconds since the epoch of 1970 at the same moment */
 };
-extern struct fm_clock fm_clock;
+extern FM_HIDDEN struct fm_clock fm_clock;
 
 /** CLOCK_MONOTONIC_RAW in nanoseconds. */
 uint64_t fm_clock_nanoseconds(void);
@@ -43,13 +44,11 @@ uint64_t fm_clock_domain(void);
 static inline uint64_t fm_clock_now(void)
 {
 #if defined(__x86_64__)
-    if (__builtin_expect(fm_clock.counter, 1)) {
+    if (FM_LIKELY(fm_clock.counter)) {
         return __rdtsc();
     }
 #endif
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC_RAW, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return fm_clock_nanoseconds();
 }
 
 #endif

@@ -61,23 +61,25 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
     count(thread, OTF2_EvtWriter_Enter(thread->writer, NULL, enter, function));
 }
 
-static OTF2_ErrorCode convert_message(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+static OTF2_ErrorCode convert_message(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r,
+                                      uint64_t bytes)
 {
     uint32_t comm = fm_record_ref(r[0]);
     uint32_t peer = (uint32_t)r[1], tag = (uint32_t)(r[1] >> 32);
     switch (fm_record_kind(r[0])) {
     case FM_RECORD_SEND:
-        return OTF2_EvtWriter_MpiSend(w, NULL, t, peer, comm, tag, r[2]);
+        return OTF2_EvtWriter_MpiSend(w, NULL, t, peer, comm, tag, bytes);
     case FM_RECORD_ISEND:
-        return OTF2_EvtWriter_MpiIsend(w, NULL, t, peer, comm, tag, r[2], r[3]);
+        return OTF2_EvtWriter_MpiIsend(w, NULL, t, peer, comm, tag, bytes, r[2]);
     case FM_RECORD_RECV:
-        return OTF2_EvtWriter_MpiRecv(w, NULL, t, peer, comm, tag, r[2]);
+        return OTF2_EvtWriter_MpiRecv(w, NULL, t, peer, comm, tag, bytes);
     default:
-        return OTF2_EvtWriter_MpiIrecv(w, NULL, t, peer, comm, tag, r[2], r[3]);
+        return OTF2_EvtWriter_MpiIrecv(w, NULL, t, peer, comm, tag, bytes, r[2]);
     }
 }
 
-static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r,
+                                     uint64_t bytes)
 {
     uint32_t win = fm_record_ref(r[0]), aux = fm_record_aux(r[0]);
     switch (fm_record_kind(r[0])) {
@@ -92,9 +94,9 @@ static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64
     case FM_RECORD_WIN_DESTROY:
         return OTF2_EvtWriter_RmaWinDestroy(w, NULL, t, win);
     case FM_RECORD_PUT:
-        return OTF2_EvtWriter_RmaPut(w, NULL, t, win, (uint32_t)r[1], r[2], r[3]);
+        return OTF2_EvtWriter_RmaPut(w, NULL, t, win, (uint32_t)r[1], bytes, r[2]);
     case FM_RECORD_GET:
-        return OTF2_EvtWriter_RmaGet(w, NULL, t, win, (uint32_t)r[1], r[2], r[3]);
+        return OTF2_EvtWriter_RmaGet(w, NULL, t, win, (uint32_t)r[1], bytes, r[2]);
     case FM_RECORD_ATOMIC:
         return OTF2_EvtWriter_RmaAtomic(w, NULL, t, win, (uint32_t)r[1], (OTF2_RmaAtomicType)aux,
                                         r[2], r[3], r[4]);
@@ -107,14 +109,15 @@ static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64
     case FM_RECORD_GROUP_SYNC:
         return OTF2_EvtWriter_RmaGroupSync(w, NULL, t, (OTF2_RmaSyncLevel)aux, win, (uint32_t)r[1]);
     case FM_RECORD_LOCK_REQUEST:
-        return OTF2_EvtWriter_RmaRequestLock(w, NULL, t, win, (uint32_t)r[1], r[2],
+        return OTF2_EvtWriter_RmaRequestLock(w, NULL, t, win, (uint32_t)r[1], r[1] >> 32,
                                              (OTF2_LockType)aux);
     default:
-        return OTF2_EvtWriter_RmaReleaseLock(w, NULL, t, win, (uint32_t)r[1], r[2]);
+        return OTF2_EvtWriter_RmaReleaseLock(w, NULL, t, win, (uint32_t)r[1], r[1] >> 32);
     }
 }
 
-static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r,
+                                        uint64_t bytes)
 {
     uint32_t ref = fm_record_ref(r[0]);
     OTF2_CollectiveOp operation = (OTF2_CollectiveOp)fm_record_aux(r[0]);
@@ -123,7 +126,7 @@ static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uin
     case FM_RECORD_ISEND:
     case FM_RECORD_RECV:
     case FM_RECORD_IRECV:
-        return convert_message(w, t, r);
+        return convert_message(w, t, r, bytes);
     case FM_RECORD_IRECV_REQUEST:
         return OTF2_EvtWriter_MpiIrecvRequest(w, NULL, t, r[1]);
     case FM_RECORD_ISEND_COMPLETE:
@@ -147,7 +150,7 @@ static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uin
     case FM_RECORD_COMM_DESTROY:
         return OTF2_EvtWriter_CommDestroy(w, NULL, t, ref);
     default:
-        return convert_window(w, t, r);
+        return convert_window(w, t, r, bytes);
     }
 }
 
@@ -340,9 +343,21 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL, not_before(thread, record[1]),
                                                 OTF2_UNDEFINED_INT64));
         return;
+    case FM_RECORD_BYTES_ABOVE:
+        thread->bytes_above = record[0];
+        return;
+    case FM_RECORD_COMPLETE_FULLY: {
+        uint64_t time = not_before(thread, thread->pending_leave);
+        uint32_t win = fm_record_ref(record[0]);
+        count(thread, OTF2_EvtWriter_RmaOpCompleteNonBlocking(writer, NULL, time, win, record[1]));
+        count(thread, OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time, win, record[1]));
+        return;
+    }
     default: {
         uint64_t time = places[kind] == FM_AT_ENTER ? thread->last_time : thread->pending_leave;
-        count(thread, convert_operation(writer, not_before(thread, time), record));
+        uint64_t bytes = fm_record_bytes(record[0], thread->bytes_above);
+        thread->bytes_above = 0;
+        count(thread, convert_operation(writer, not_before(thread, time), record, bytes));
     }
     }
 }

@@ -36,7 +36,8 @@ void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object)
 void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle);
 
 /** Look-up behind the cache's back. @return the object or NULL */
-void *fm_handles_search(struct fm_handle_map *map, struct fm_thread *thread, uint64_t handle);
+FM_COLD void *fm_handles_search(struct fm_handle_map *map, struct fm_thread *thread,
+                                uint64_t handle);
 
 static inline uint64_t fm_handle_hash(uint64_t handle)
 {
@@ -44,19 +45,25 @@ static inline uint64_t fm_handle_hash(uint64_t handle)
     return hash ^ (hash >> 32);
 }
 
-/** The object of a handle, or NULL. O(1), without lock if the thread used the handle recently. */
-static inline void *fm_handles_find(struct fm_handle_map *map, struct fm_thread *thread,
-                                    uint64_t handle)
+/** The object of a handle, or NULL. O(1), without lock if the thread used the handle recently.
+ * @param cache  that of the map */
+static inline void *fm_handles_find_in(struct fm_handle_map *map, int cache,
+                                       struct fm_thread *thread, uint64_t handle)
 {
-    struct fm_cache_entry *entry =
-        &thread->cache[map->cache][(handle ^ (handle >> 8)) % FM_CACHE_SIZE];
-    if (__builtin_expect(entry->handle == handle &&
-                             entry->generation ==
-                                 atomic_load_explicit(&map->generation, memory_order_acquire),
-                         1)) {
+    struct fm_cache_entry *entry = &thread->cache[cache][(handle ^ (handle >> 8)) % FM_CACHE_SIZE];
+    if (FM_LIKELY(entry->handle == handle &&
+                  entry->generation ==
+                      atomic_load_explicit(&map->generation, memory_order_acquire))) {
         return entry->object;
     }
     return fm_handles_search(map, thread, handle);
+}
+
+/** The same for maps whose cache is not known when it is compiled. */
+static inline void *fm_handles_find(struct fm_handle_map *map, struct fm_thread *thread,
+                                    uint64_t handle)
+{
+    return fm_handles_find_in(map, map->cache, thread, handle);
 }
 
 #endif

@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x314e524a544d4546u /* "FEMTJRN1" */
+#define FM_JOURNAL_MAGIC 0x324e524a544d4546u /* "FEMTJRN2" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {

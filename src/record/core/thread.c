@@ -242,6 +242,22 @@ void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t
     thread->cursor = place;
 }
 
+uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t words)
+{
+    uint64_t duration = now - thread->enter;
+    bool is_long = duration >> FM_CALL_DURATION_BITS != 0;
+    size_t call = is_long ? FM_WORDS_CALL_LONG : FM_WORDS_CALL;
+    uint64_t *place = fm_thread_reserve(thread, call + words);
+    if (is_long) {
+        place[0] = fm_record_header(FM_RECORD_CALL_LONG, thread->function, 0);
+        place[2] = now;
+    } else {
+        place[0] = fm_record_call(thread->function, duration);
+    }
+    place[1] = thread->enter;
+    return place + call;
+}
+
 void fm_thread_reuse(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = thread->first;

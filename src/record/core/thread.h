@@ -91,6 +91,7 @@ struct fm_thread {
     uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
     uint32_t pending_function;
     bool pending;              /**< whether there is one */
+    uint64_t bytes_above;      /**< BYTES_ABOVE record of the next one; 0: none */
     uint64_t flush_begin[2];   /**< begin and end of a flush that is to be told of; 0: none */
     uint64_t events;           /**< events written */
     bool off;                  /**< recording was paused at the last record */
@@ -98,7 +99,8 @@ struct fm_thread {
 };
 
 /** The calling thread; NULL before its first recorded call. */
-extern __thread struct fm_thread *fm_thread_self __attribute__((tls_model("initial-exec")));
+extern FM_HIDDEN __thread struct fm_thread *fm_thread_self
+    __attribute__((tls_model("initial-exec")));
 
 /** Sets the memory budget for records.
  * @param bytes  of all threads together; each thread gets at least two chunks
@@ -125,7 +127,7 @@ static inline void fm_thread_unclaim(struct fm_thread *thread)
 
 /** Does what is due before the next call: takes note that recording was paused or resumed
  * (pause.h), or flushes because it is time. Between calls. errno is preserved. */
-void fm_thread_flush(struct fm_thread *thread);
+FM_COLD void fm_thread_flush(struct fm_thread *thread);
 
 /** Region of an entry of fm_thread.open. */
 static inline const struct fm_open_region *fm_open_region(uint64_t entry)
@@ -136,10 +138,13 @@ static inline const struct fm_open_region *fm_open_region(uint64_t entry)
 /** Makes the calling thread a location, or gives it that of a thread that has ended, unless
  * recording is over.
  * @return the thread, or NULL if nothing is to be recorded. errno is preserved. */
-struct fm_thread *fm_thread_attach(void);
+FM_COLD struct fm_thread *fm_thread_attach(void);
 
 /** Makes room for `words` words in one chunk, flushing if need be. errno is preserved. */
-uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
+FM_COLD uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
+
+/** fm_thread_leave for long calls and full chunks. */
+FM_COLD uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t words);
 
 /** Takes back what was written behind a place in one of the thread's chunks. */
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place);
@@ -217,31 +222,36 @@ static inline bool fm_thread_is_quiet(const struct fm_thread *thread)
 static inline struct fm_thread *fm_thread_enter(uint32_t function)
 {
     struct fm_thread *thread = fm_thread_self;
-    if (__builtin_expect(thread == NULL, 0)) {
+    if (FM_UNLIKELY(thread == NULL)) {
         thread = fm_thread_attach();
         if (thread == NULL) {
             return NULL;
         }
     }
-    if (__builtin_expect(fm_thread_is_quiet(thread), 0)) {
+    if (FM_UNLIKELY(fm_thread_is_quiet(thread))) {
         return NULL;
     }
     thread->depth = 1;
     thread->function = function;
     thread->enter = fm_clock_now();
-    if (__builtin_expect(
-            thread->enter >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED), 0)) {
+    if (FM_UNLIKELY(thread->enter >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED))) {
         fm_thread_flush(thread);
         thread->enter = fm_clock_now();
     }
     return thread;
 }
 
+/** Whether `words` words fit into what is left of the chunk. */
+static inline bool fm_thread_has_room(const struct fm_thread *thread, size_t words)
+{
+    return (uintptr_t)thread->cursor + words * sizeof *thread->cursor <= (uintptr_t)thread->limit;
+}
+
 /** Room for `words` words of records. */
 static inline uint64_t *fm_thread_reserve(struct fm_thread *thread, size_t words)
 {
     uint64_t *place = thread->cursor;
-    if (__builtin_expect((size_t)(thread->limit - place) < words, 0)) {
+    if (FM_UNLIKELY(!fm_thread_has_room(thread, words))) {
         place = fm_thread_grow(thread, words);
     }
     thread->cursor = place + words;
@@ -253,14 +263,12 @@ static inline uint64_t *fm_thread_reserve(struct fm_thread *thread, size_t words
 static inline uint64_t *fm_thread_leave(struct fm_thread *thread, size_t words)
 {
     uint64_t now = fm_clock_now(), duration = now - thread->enter;
-    if (__builtin_expect(duration >> FM_CALL_DURATION_BITS != 0, 0)) {
-        uint64_t *place = fm_thread_reserve(thread, FM_WORDS_CALL_LONG + words);
-        place[0] = fm_record_header(FM_RECORD_CALL_LONG, thread->function, 0);
-        place[1] = thread->enter;
-        place[2] = now;
-        return place + FM_WORDS_CALL_LONG;
+    uint64_t *place = thread->cursor;
+    if (FM_UNLIKELY(duration >> FM_CALL_DURATION_BITS != 0 ||
+                    !fm_thread_has_room(thread, FM_WORDS_CALL + words))) {
+        return fm_thread_leave_slowly(thread, now, words);
     }
-    uint64_t *place = fm_thread_reserve(thread, FM_WORDS_CALL + words);
+    thread->cursor = place + FM_WORDS_CALL + words;
     place[0] = fm_record_call(thread->function, duration);
     place[1] = thread->enter;
     return place + FM_WORDS_CALL;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-struct fm_handle_map fm_comms = FM_HANDLE_MAP(0);
+struct fm_handle_map fm_comms = FM_HANDLE_MAP(FM_COMMS_CACHE);
 
 static MPI_Group world_group;
 static int world_size;

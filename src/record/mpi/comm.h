@@ -21,12 +21,13 @@ struct fm_comm {
     uint64_t missing;     /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
 };
 
-extern struct fm_handle_map fm_comms;
+extern FM_HIDDEN struct fm_handle_map fm_comms;
+enum { FM_COMMS_CACHE = 0 };
 
 /** The communicator behind a handle, or NULL if its origin was not seen. */
 static inline struct fm_comm *fm_comm_find(struct fm_thread *thread, MPI_Comm comm)
 {
-    return fm_handles_find(&fm_comms, thread, FM_HANDLE(comm));
+    return fm_handles_find_in(&fm_comms, FM_COMMS_CACHE, thread, FM_HANDLE(comm));
 }
 
 /** Defines MPI_COMM_WORLD and MPI_COMM_SELF; in MPI_Init. */

@@ -6,8 +6,8 @@ static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const s
 {
     uint64_t *r = fm_thread_reserve(thread, FM_WORDS_LOCK_REQUEST);
     r[0] = fm_record_header(kind, type, win->number);
-    r[1] = target;
-    r[2] = target != OTF2_UNDEFINED_UINT32 ? target : 0; /* one lock for each target */
+    uint32_t lock = target != OTF2_UNDEFINED_UINT32 ? target : 0; /* one for each target */
+    r[1] = target | (uint64_t)lock << 32;
 }
 
 int fm_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
@@ -87,8 +87,8 @@ int fm_MPI_Win_unlock_all(MPI_Win win)
 }
 
 /* A flush of one target (-1: all). */
-static void record_flush(struct fm_thread *thread, int result, int rank, MPI_Win win,
-                         enum fm_completion completion)
+FM_INLINE void record_flush(struct fm_thread *thread, int result, int rank, MPI_Win win,
+                            enum fm_completion completion)
 {
     struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
     fm_thread_leave(thread, 0);

@@ -25,16 +25,17 @@
         return result;                                                                             \
     }
 
-static inline void record_send(struct fm_thread *thread, int result, int count,
-                               MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+FM_INLINE void record_send(struct fm_thread *thread, int result, int count, MPI_Datatype datatype,
+                           int dest, int tag, MPI_Comm comm)
 {
     struct fm_comm *c = NULL;
     if (result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
         c = fm_comm_find(thread, comm);
     }
     if (c != NULL) {
-        uint64_t *r = fm_thread_leave(thread, FM_WORDS_SEND);
-        fm_put_message(r, FM_RECORD_SEND, c->number, dest, tag, fm_type_bytes(count, datatype));
+        uint64_t bytes = fm_type_bytes(count, datatype);
+        uint64_t *r = fm_thread_leave(thread, FM_WORDS_SEND + fm_words_above(bytes));
+        fm_put_message(r, FM_RECORD_SEND, c->number, dest, tag, bytes);
     } else {
         fm_thread_leave(thread, 0);
     }
@@ -50,11 +51,11 @@ static void record_isend(struct fm_thread *thread, int result, int count, MPI_Da
         c = fm_comm_find(thread, comm);
     }
     if (c != NULL) {
-        uint64_t *r = fm_thread_leave(thread, FM_WORDS_ISEND);
+        uint64_t bytes = fm_type_bytes(count, datatype);
+        uint64_t *r = fm_thread_leave(thread, FM_WORDS_ISEND + fm_words_above(bytes));
         request.kind = FM_REQUEST_SEND;
         request.id = fm_thread_new_id(thread);
-        r = fm_put_message(r, FM_RECORD_ISEND, c->number, dest, tag,
-                           fm_type_bytes(count, datatype));
+        r = fm_put_message(r, FM_RECORD_ISEND, c->number, dest, tag, bytes);
         *r = request.id;
     } else {
         fm_thread_leave(thread, 0);
@@ -65,8 +66,8 @@ static void record_isend(struct fm_thread *thread, int result, int count, MPI_Da
     fm_thread_done(thread);
 }
 
-static void record_irecv(struct fm_thread *thread, int result, int source, uint32_t comm,
-                         MPI_Request handle)
+FM_INLINE void record_irecv(struct fm_thread *thread, int result, int source, uint32_t comm,
+                            MPI_Request handle)
 {
     struct fm_request request = {.active = true, .ref = comm};
     if (result == MPI_SUCCESS && source != MPI_PROC_NULL && comm != FM_DEFINE_NONE) {
@@ -87,9 +88,9 @@ static void record_recv(struct fm_thread *thread, int result, uint32_t comm,
                         const MPI_Status *status)
 {
     if (result == MPI_SUCCESS && comm != FM_DEFINE_NONE && status->MPI_SOURCE != MPI_PROC_NULL) {
-        uint64_t *r = fm_thread_leave(thread, FM_WORDS_RECV);
-        fm_put_message(r, FM_RECORD_RECV, comm, status->MPI_SOURCE, status->MPI_TAG,
-                       fm_status_bytes(status));
+        uint64_t bytes = fm_status_bytes(status);
+        uint64_t *r = fm_thread_leave(thread, FM_WORDS_RECV + fm_words_above(bytes));
+        fm_put_message(r, FM_RECORD_RECV, comm, status->MPI_SOURCE, status->MPI_TAG, bytes);
     } else {
         fm_thread_leave(thread, 0);
     }
@@ -143,12 +144,14 @@ static void record_sendrecv(struct fm_thread *thread, int result, MPI_Comm comm,
     struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;
     fm_thread_leave(thread, 0);
     if (c != NULL && dest != MPI_PROC_NULL) {
-        fm_put_message(fm_thread_reserve(thread, FM_WORDS_SEND), FM_RECORD_SEND, c->number, dest,
-                       sendtag, fm_type_bytes(count, type));
+        uint64_t bytes = fm_type_bytes(count, type);
+        fm_put_message(fm_thread_reserve(thread, FM_WORDS_SEND + fm_words_above(bytes)),
+                       FM_RECORD_SEND, c->number, dest, sendtag, bytes);
     }
     if (c != NULL && status->MPI_SOURCE != MPI_PROC_NULL) {
-        fm_put_message(fm_thread_reserve(thread, FM_WORDS_RECV), FM_RECORD_RECV, c->number,
-                       status->MPI_SOURCE, status->MPI_TAG, fm_status_bytes(status));
+        uint64_t bytes = fm_status_bytes(status);
+        fm_put_message(fm_thread_reserve(thread, FM_WORDS_RECV + fm_words_above(bytes)),
+                       FM_RECORD_RECV, c->number, status->MPI_SOURCE, status->MPI_TAG, bytes);
     }
     fm_thread_done(thread);
 }

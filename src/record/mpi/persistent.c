@@ -58,7 +58,8 @@ static void record_start(struct fm_thread *thread, MPI_Request handle)
         request->active = true;
         request->id = fm_thread_new_id(thread);
         if (request->kind == FM_REQUEST_SEND) {
-            uint64_t *r = fm_thread_reserve(thread, FM_WORDS_ISEND);
+            size_t words = FM_WORDS_ISEND + fm_words_above(request->bytes);
+            uint64_t *r = fm_thread_reserve(thread, words);
             r = fm_put_message(r, FM_RECORD_ISEND, request->ref, request->peer, request->tag,
                                request->bytes);
             *r = request->id;

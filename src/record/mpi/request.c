@@ -4,21 +4,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { POOL_BYTES = 256 * 1024 };
+enum { POOL_BYTES = 256 * 1024, SMALLEST_TABLE = 1024, LARGE_TABLE = 64 * 1024 };
 
-/* The queue of one handle; an empty one may stay while its only request is claimed. */
-struct queue {
-    uint64_t handle;
-    struct fm_request *first, *last;
-    bool used;
-};
-
-static struct {
-    fm_spin_t lock;
-    struct queue *slots;
-    size_t capacity, count;
-    struct fm_request *unused;
-} table;
+struct fm_request_table fm_requests;
 
 static void *new_pages(size_t bytes)
 {
@@ -28,156 +16,72 @@ static void *new_pages(size_t bytes)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-static struct queue *slot_of(uint64_t handle)
+/* A table for the handles that have requests; the others are forgotten. It doubles, unless it is
+ * large and most of its handles have none: libraries give out a handle again rather than a new one.
+ * Half of the table stays free, and a quarter at least is room, so that this costs O(1) for each
+ * handle that was entered. */
+static bool rebuild_table(void)
 {
-    size_t i = fm_handle_hash(handle) & (table.capacity - 1);
-    while (table.slots[i].used && table.slots[i].handle != handle) {
-        i = (i + 1) & (table.capacity - 1);
+    struct fm_request_table old = fm_requests;
+    size_t live = 0;
+    for (size_t i = 0; i < old.capacity; i++) {
+        live += old.slots[i].first != NULL;
     }
-    return &table.slots[i];
-}
-
-static bool grow(void)
-{
-    struct queue *old = table.slots;
-    size_t old_capacity = table.capacity;
-    size_t capacity = old_capacity != 0 ? 2 * old_capacity : 1024;
-    struct queue *slots = new_pages(capacity * sizeof *slots);
+    size_t capacity = old.capacity != 0 ? old.capacity : SMALLEST_TABLE / 2;
+    if (capacity < LARGE_TABLE || 4 * live > capacity) {
+        capacity *= 2;
+    }
+    struct fm_request_queue *slots = new_pages(capacity * sizeof *slots);
     if (slots == NULL) {
         return false;
     }
-    table.slots = slots;
-    table.capacity = capacity;
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i].used) {
-            *slot_of(old[i].handle) = old[i];
+    fm_requests.slots = slots;
+    fm_requests.capacity = capacity;
+    fm_requests.room = capacity / 2 - live;
+    for (size_t i = 0; i < old.capacity; i++) {
+        if (old.slots[i].first != NULL) {
+            *fm_request_queue(old.slots[i].handle) = old.slots[i];
         }
     }
-    if (old != NULL) {
-        munmap(old, old_capacity * sizeof *old);
+    if (old.slots != NULL) {
+        munmap(old.slots, old.capacity * sizeof *old.slots);
     }
     return true;
 }
 
-/* The queue of a handle, made if need be; NULL without memory. */
-static struct queue *queue_of(uint64_t handle)
+bool fm_request_table_grow(void)
 {
-    if (2 * (table.count + 1) > table.capacity && !grow()) {
-        return NULL;
+    if (fm_requests.room == 0 && !rebuild_table()) {
+        return false;
     }
-    struct queue *queue = slot_of(handle);
-    if (!queue->used) {
-        *queue = (struct queue){.handle = handle, .used = true};
-        table.count++;
-    }
-    return queue;
-}
-
-/* Removes an empty queue, moving later entries of the cluster back. */
-static void remove_if_empty(uint64_t handle)
-{
-    struct queue *queue = slot_of(handle);
-    if (!queue->used || queue->first != NULL) {
-        return;
-    }
-    size_t mask = table.capacity - 1, hole = (size_t)(queue - table.slots);
-    for (size_t i = (hole + 1) & mask; table.slots[i].used; i = (i + 1) & mask) {
-        size_t home = fm_handle_hash(table.slots[i].handle) & mask;
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
-            table.slots[hole] = table.slots[i];
-            hole = i;
-        }
-    }
-    table.slots[hole].used = false;
-    table.count--;
-}
-
-static struct fm_request *take_unused(void)
-{
-    if (table.unused == NULL) {
+    if (fm_requests.unused == NULL) {
         struct fm_request *pool = new_pages(POOL_BYTES);
         for (size_t i = 0; pool != NULL && i < POOL_BYTES / sizeof *pool; i++) {
-            pool[i].next = table.unused;
-            table.unused = &pool[i];
+            pool[i].next = fm_requests.unused;
+            fm_requests.unused = &pool[i];
         }
     }
-    struct fm_request *request = table.unused;
-    if (request != NULL) {
-        table.unused = request->next;
-    }
-    return request;
+    return fm_requests.unused != NULL;
 }
 
-bool fm_request_add(MPI_Request handle, const struct fm_request *prototype)
-{
-    fm_spin_lock(&table.lock);
-    struct queue *queue = queue_of(FM_HANDLE(handle));
-    struct fm_request *request = queue != NULL ? take_unused() : NULL;
-    if (request != NULL) {
-        *request = *prototype;
-        request->handle = FM_HANDLE(handle);
-        request->next = NULL;
-        if (queue->first == NULL) {
-            queue->first = request;
-        } else {
-            queue->last->next = request;
-        }
-        queue->last = request;
-    }
-    fm_spin_unlock(&table.lock);
-    return request != NULL;
-}
-
-struct fm_request *fm_request_claim(MPI_Request handle)
-{
-    struct fm_request *request = NULL;
-    if (handle == MPI_REQUEST_NULL) {
-        return NULL;
-    }
-    fm_spin_lock(&table.lock);
-    if (table.capacity != 0) {
-        struct queue *queue = slot_of(FM_HANDLE(handle));
-        request = queue->used ? queue->first : NULL;
-        if (request != NULL) {
-            queue->first = request->next;
-        }
-    }
-    fm_spin_unlock(&table.lock);
-    return request;
-}
-
+/* Its queue may have been forgotten meanwhile. */
 void fm_request_return(struct fm_request *request)
 {
-    fm_spin_lock(&table.lock);
-    struct queue *queue = queue_of(request->handle);
-    if (queue != NULL) {
+    fm_spin_lock(&fm_requests.lock);
+    if (fm_requests.room != 0 || rebuild_table()) {
+        struct fm_request_queue *queue = fm_request_queue(request->handle);
+        if (!queue->used) {
+            fm_requests.room--;
+            queue->used = true;
+            queue->handle = request->handle;
+        }
         request->next = queue->first;
         if (queue->first == NULL) {
             queue->last = request;
         }
         queue->first = request;
     }
-    fm_spin_unlock(&table.lock);
-}
-
-void fm_request_release(struct fm_request *request)
-{
-    fm_spin_lock(&table.lock);
-    remove_if_empty(request->handle);
-    request->next = table.unused;
-    table.unused = request;
-    fm_spin_unlock(&table.lock);
-}
-
-static void complete_receive(struct fm_thread *thread, const struct fm_request *request,
-                             const MPI_Status *status)
-{
-    if (status->MPI_SOURCE != MPI_PROC_NULL) {
-        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_IRECV);
-        r = fm_put_message(r, FM_RECORD_IRECV, request->ref, status->MPI_SOURCE, status->MPI_TAG,
-                           fm_status_bytes(status));
-        *r = request->id;
-    }
+    fm_spin_unlock(&fm_requests.lock);
 }
 
 static void complete_collective(struct fm_thread *thread, const struct fm_request *request)
@@ -210,16 +114,13 @@ static void complete_comm(struct fm_thread *thread, struct fm_request *request)
 
 static void complete_rma(struct fm_thread *thread, const struct fm_request *request)
 {
-    uint64_t *r = fm_thread_reserve(thread, FM_WORDS_COMPLETE_LOCAL);
-    fm_put_id(r, FM_RECORD_COMPLETE_LOCAL, request->ref, request->id);
-    if (request->fetches) {
-        r = fm_thread_reserve(thread, FM_WORDS_COMPLETE_REMOTE);
-        fm_put_id(r, FM_RECORD_COMPLETE_REMOTE, request->ref, request->id);
-    }
+    fm_put_id(fm_thread_reserve(thread, FM_WORDS_COMPLETE_LOCAL),
+              request->fetches ? FM_RECORD_COMPLETE_FULLY : FM_RECORD_COMPLETE_LOCAL, request->ref,
+              request->id);
 }
 
-void fm_request_complete(struct fm_thread *thread, struct fm_request *request,
-                         const MPI_Status *status)
+void fm_request_complete_other(struct fm_thread *thread, struct fm_request *request,
+                               const MPI_Status *status)
 {
     bool message = request->kind == FM_REQUEST_SEND || request->kind == FM_REQUEST_RECEIVE;
     if (!request->active) {
@@ -231,7 +132,7 @@ void fm_request_complete(struct fm_thread *thread, struct fm_request *request,
         fm_put_id(fm_thread_reserve(thread, FM_WORDS_ISEND_COMPLETE), FM_RECORD_ISEND_COMPLETE, 0,
                   request->id);
     } else if (request->kind == FM_REQUEST_RECEIVE) {
-        complete_receive(thread, request, status);
+        fm_request_received(thread, request, status);
     } else if (request->kind == FM_REQUEST_COLLECTIVE) {
         complete_collective(thread, request);
     } else if (request->kind == FM_REQUEST_COMM) {

@@ -3,7 +3,7 @@
 #include "record/mpi/window.h"
 
 /* The window of an operation that is to be recorded, else NULL. */
-static struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win win, int target)
+FM_INLINE struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win win, int target)
 {
     struct fm_win *w = NULL;
     if (result == MPI_SUCCESS && target != MPI_PROC_NULL) {
@@ -19,17 +19,33 @@ static uint64_t bytes_of(int result, int count, MPI_Datatype type)
     return result == MPI_SUCCESS ? fm_type_bytes(count, type) : 0;
 }
 
+static inline void put_transfer(uint64_t *r, enum fm_record_kind kind, uint32_t win, int target,
+                                uint64_t bytes, uint64_t id)
+{
+    r = fm_put_sized(r, kind, win, bytes);
+    r[0] = (uint64_t)target;
+    r[1] = id;
+}
+
+static void put_atomic(uint64_t *r, OTF2_RmaAtomicType type, uint32_t win, int target,
+                       uint64_t sent, uint64_t received, uint64_t id)
+{
+    r[0] = fm_record_header(FM_RECORD_ATOMIC, type, win);
+    r[1] = (uint64_t)target;
+    r[2] = sent;
+    r[3] = received;
+    r[4] = id;
+}
+
 /* A put or get. */
-static inline void record_transfer(struct fm_thread *thread, int result, enum fm_record_kind kind,
-                                   MPI_Win win, int target, uint64_t bytes)
+FM_INLINE void record_transfer(struct fm_thread *thread, int result, enum fm_record_kind kind,
+                               MPI_Win win, int target, uint64_t bytes)
 {
     struct fm_win *w = window_of(thread, result, win, target);
     if (w != NULL) {
-        uint64_t *r = fm_thread_leave(thread, FM_WORDS_PUT);
-        r[0] = fm_record_header(kind, 0, w->number);
-        r[1] = (uint64_t)target;
-        r[2] = bytes;
-        r[3] = fm_win_operation(thread, w, target, kind == FM_RECORD_GET);
+        uint64_t *r = fm_thread_leave(thread, FM_WORDS_PUT + fm_words_above(bytes));
+        put_transfer(r, kind, w->number, target, bytes,
+                     fm_win_operation(thread, w, target, kind == FM_RECORD_GET));
     } else {
         fm_thread_leave(thread, 0);
     }
@@ -42,11 +58,8 @@ static void record_atomic(struct fm_thread *thread, int result, OTF2_RmaAtomicTy
     struct fm_win *w = window_of(thread, result, win, target);
     if (w != NULL) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_ATOMIC);
-        r[0] = fm_record_header(FM_RECORD_ATOMIC, type, w->number);
-        r[1] = (uint64_t)target;
-        r[2] = sent;
-        r[3] = received;
-        r[4] = fm_win_operation(thread, w, target, false);
+        put_atomic(r, type, w->number, target, sent, received,
+                   fm_win_operation(thread, w, target, false));
     } else {
         fm_thread_leave(thread, 0);
     }
@@ -62,18 +75,18 @@ static void record_request(struct fm_thread *thread, int result, enum fm_record_
     struct fm_win *w = window_of(thread, result, win, target);
     if (w != NULL) {
         bool get = kind == FM_RECORD_GET, atomic = kind == FM_RECORD_ATOMIC;
-        uint64_t *r = fm_thread_leave(thread, atomic ? FM_WORDS_ATOMIC : FM_WORDS_PUT);
+        uint64_t bytes = get ? received : sent;
+        size_t words = atomic ? FM_WORDS_ATOMIC : FM_WORDS_PUT + fm_words_above(bytes);
+        uint64_t *r = fm_thread_leave(thread, words);
         request.kind = FM_REQUEST_RMA;
         request.ref = w->number;
         request.fetches = get;
         request.id = fm_win_request_operation(thread, w, target, get);
-        r[0] = fm_record_header(kind, type, w->number);
-        r[1] = (uint64_t)target;
-        r[2] = get ? received : sent;
         if (atomic) {
-            r[3] = received;
+            put_atomic(r, type, w->number, target, sent, received, request.id);
+        } else {
+            put_transfer(r, kind, w->number, target, bytes, request.id);
         }
-        r[atomic ? 4 : 3] = request.id;
     } else {
         fm_thread_leave(thread, 0);
     }

@@ -1,7 +1,13 @@
 /* Sizes of the basic types, so that the hot path need not ask the library. Derived types are asked
  * for each time: their handles are recycled. */
-#include "record/core/handles.h"
 #include "record/mpi/library.h"
+
+uint64_t fm_type_size_asked(MPI_Datatype type)
+{
+    MPI_Count count = 0;
+    PMPI_Type_size_x(type, &count);
+    return count > 0 ? (uint64_t)count : 0;
+}
 
 #if defined(MPICH)
 
@@ -9,29 +15,9 @@ void fm_types_begin(void)
 {
 }
 
-/* A basic type's handle contains its size (the ABI of MPICH and its derivatives). */
-uint64_t fm_type_basic_size(MPI_Datatype type)
-{
-    unsigned handle = (unsigned)type;
-    return (handle & 0xff000000u) == 0x4c000000u ? (handle >> 8) & 0xffu : 0;
-}
-
 #else
 
-enum { SLOTS = 256 };
-static struct {
-    uint64_t handle;
-    uint64_t size;
-} sizes[SLOTS];
-
-static size_t slot_of(uint64_t handle)
-{
-    size_t slot = fm_handle_hash(handle) % SLOTS;
-    while (sizes[slot].handle != 0 && sizes[slot].handle != handle) {
-        slot = (slot + 1) % SLOTS;
-    }
-    return slot;
-}
+struct fm_type_size fm_type_sizes[FM_TYPE_SLOTS];
 
 void fm_types_begin(void)
 {
@@ -76,16 +62,12 @@ void fm_types_begin(void)
     for (size_t i = 0; i < sizeof basic / sizeof basic[0]; i++) {
         MPI_Count size = 0;
         PMPI_Type_size_x(basic[i], &size);
-        size_t slot = slot_of(FM_HANDLE(basic[i]));
-        sizes[slot].handle = FM_HANDLE(basic[i]);
-        sizes[slot].size = size > 0 ? (uint64_t)size : 0;
+        uint64_t handle = FM_HANDLE(basic[i]);
+        struct fm_type_size *slot = &fm_type_sizes[(handle >> FM_TYPE_SHIFT) % FM_TYPE_SLOTS];
+        if (slot->handle == 0) { /* else the library will be asked for this one */
+            *slot = (struct fm_type_size){handle, size > 0 ? (uint64_t)size : 0};
+        }
     }
-}
-
-uint64_t fm_type_basic_size(MPI_Datatype type)
-{
-    size_t slot = slot_of(FM_HANDLE(type));
-    return sizes[slot].handle != 0 ? sizes[slot].size : 0;
 }
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-struct fm_handle_map fm_wins = FM_HANDLE_MAP(1);
+struct fm_handle_map fm_wins = FM_HANDLE_MAP(FM_WINS_CACHE);
 
 static struct fm_win *new_win(struct fm_comm *c, MPI_Win handle, bool allocated, uint32_t count)
 {
@@ -144,27 +144,7 @@ int fm_MPI_Win_set_name(MPI_Win win, const char *win_name)
 
 /* ---- open operations ---- */
 
-static void note_open(struct fm_win *win, int target)
-{
-    struct fm_target *t = &win->targets[target];
-    if (t->place == 0) {
-        win->open[win->open_count++] = (uint32_t)target;
-        t->place = win->open_count;
-    }
-}
-
-static void note_closed(struct fm_win *win, int target)
-{
-    struct fm_target *t = &win->targets[target];
-    if (t->place != 0) {
-        uint32_t last = win->open[--win->open_count];
-        win->open[t->place - 1] = last;
-        win->targets[last].place = t->place;
-        t->place = 0;
-    }
-}
-
-static void wait_for_remote(struct fm_win *win, int target, uint64_t id)
+void fm_win_wait_for_remote(struct fm_win *win, int target, uint64_t id)
 {
     struct fm_waiting *waiting = win->unused;
     if (waiting != NULL) {
@@ -179,81 +159,39 @@ static void wait_for_remote(struct fm_win *win, int target, uint64_t id)
     }
 }
 
-uint64_t fm_win_operation(struct fm_thread *thread, struct fm_win *win, int target, bool get)
-{
-    fm_spin_lock(&win->lock);
-    struct fm_target *t = &win->targets[target];
-    uint64_t *id = get ? &t->gets : &t->sends;
-    if (*id == 0) {
-        *id = fm_thread_new_id(thread);
-        note_open(win, target);
-    }
-    uint64_t used = *id;
-    fm_spin_unlock(&win->lock);
-    return used;
-}
-
 uint64_t fm_win_request_operation(struct fm_thread *thread, struct fm_win *win, int target,
                                   bool get)
 {
     uint64_t id = fm_thread_new_id(thread);
     if (!get) {
         fm_spin_lock(&win->lock);
-        wait_for_remote(win, target, id);
-        note_open(win, target);
+        fm_win_wait_for_remote(win, target, id);
+        fm_win_note_open(win, target);
         fm_spin_unlock(&win->lock);
     }
     return id;
 }
 
-static void put_completion(struct fm_thread *thread, enum fm_record_kind kind, uint32_t win,
-                           uint64_t id)
+void fm_win_complete_waiting(struct fm_thread *thread, struct fm_win *win, struct fm_target *target,
+                             enum fm_completion completion)
 {
-    fm_put_id(fm_thread_reserve(thread, FM_WORDS_COMPLETE_LOCAL), kind, win, id);
-}
-
-static void complete_target(struct fm_thread *thread, struct fm_win *win, int target,
-                            enum fm_completion completion)
-{
-    struct fm_target *t = &win->targets[target];
-    if (t->gets != 0) {
-        put_completion(thread, FM_RECORD_COMPLETE_LOCAL, win->number, t->gets);
-        put_completion(thread, FM_RECORD_COMPLETE_REMOTE, win->number, t->gets);
-        t->gets = 0;
-    }
-    if (t->sends != 0) {
-        put_completion(thread, FM_RECORD_COMPLETE_LOCAL, win->number, t->sends);
+    while (target->waiting != NULL) {
+        struct fm_waiting *waiting = target->waiting;
         if (completion == FM_COMPLETE_FULLY) {
-            put_completion(thread, FM_RECORD_COMPLETE_REMOTE, win->number, t->sends);
-        } else if (completion == FM_COMPLETE_AT_ORIGIN) {
-            wait_for_remote(win, target, t->sends);
+            fm_win_put_completion(thread, FM_RECORD_COMPLETE_REMOTE, win, waiting->id);
         }
-        t->sends = 0;
-    }
-    if (completion != FM_COMPLETE_AT_ORIGIN) {
-        while (t->waiting != NULL) {
-            struct fm_waiting *waiting = t->waiting;
-            if (completion == FM_COMPLETE_FULLY) {
-                put_completion(thread, FM_RECORD_COMPLETE_REMOTE, win->number, waiting->id);
-            }
-            t->waiting = waiting->next;
-            waiting->next = win->unused;
-            win->unused = waiting;
-        }
-        note_closed(win, target);
+        target->waiting = waiting->next;
+        waiting->next = win->unused;
+        win->unused = waiting;
     }
 }
 
-void fm_win_complete(struct fm_thread *thread, struct fm_win *win, int target,
-                     enum fm_completion completion)
+void fm_win_complete_all(struct fm_thread *thread, struct fm_win *win,
+                         enum fm_completion completion)
 {
     fm_spin_lock(&win->lock);
-    if (target >= 0) {
-        complete_target(thread, win, target, completion);
-    } else {
-        for (uint32_t i = win->open_count; i-- > 0;) {
-            complete_target(thread, win, (int)win->open[i], completion);
-        }
+    for (uint32_t i = win->open_count; i-- > 0;) {
+        fm_win_complete_target(thread, win, (int)win->open[i], completion);
     }
     fm_spin_unlock(&win->lock);
 }

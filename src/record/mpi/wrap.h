@@ -24,14 +24,14 @@
     return fm_outcome
 
 /** Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). */
-extern bool fm_mpi_threaded;
+extern FM_HIDDEN bool fm_mpi_threaded;
 
 /** A lock for short sections; taken only with MPI_THREAD_MULTIPLE. */
 typedef unsigned char fm_spin_t;
 
 static inline void fm_spin_lock(fm_spin_t *lock)
 {
-    if (fm_mpi_threaded) {
+    if (FM_UNLIKELY(fm_mpi_threaded)) {
         while (__atomic_test_and_set(lock, __ATOMIC_ACQUIRE)) {
             while (__atomic_load_n(lock, __ATOMIC_RELAXED)) {
             }
@@ -41,19 +41,29 @@ static inline void fm_spin_lock(fm_spin_t *lock)
 
 static inline void fm_spin_unlock(fm_spin_t *lock)
 {
-    if (fm_mpi_threaded) {
+    if (FM_UNLIKELY(fm_mpi_threaded)) {
         __atomic_clear(lock, __ATOMIC_RELEASE);
     }
 }
 
-/** Writes the operation records of a call; each returns the place behind. */
+/** Writes the operation records of a call; each returns the place behind. A message or a transfer
+ * takes fm_words_above(bytes) words more than its record. */
+static inline uint64_t *fm_put_sized(uint64_t *r, enum fm_record_kind kind, uint32_t ref,
+                                     uint64_t bytes)
+{
+    if (FM_UNLIKELY(fm_words_above(bytes) != 0)) {
+        *r++ = fm_record_above(bytes);
+    }
+    *r = fm_record_sized(kind, bytes, ref);
+    return r + 1;
+}
+
 static inline uint64_t *fm_put_message(uint64_t *r, enum fm_record_kind kind, uint32_t comm,
                                        int peer, int tag, uint64_t bytes)
 {
-    r[0] = fm_record_header(kind, 0, comm);
-    r[1] = (uint32_t)peer | (uint64_t)(uint32_t)tag << 32;
-    r[2] = bytes;
-    return r + 3;
+    r = fm_put_sized(r, kind, comm, bytes);
+    r[0] = (uint32_t)peer | (uint64_t)(uint32_t)tag << 32;
+    return r + 1;
 }
 
 static inline uint64_t *fm_put_id(uint64_t *r, enum fm_record_kind kind, uint32_t ref, uint64_t id)
