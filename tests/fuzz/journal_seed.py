@@ -1,7 +1,8 @@
-"""Writes a seed for fuzz_journal: a sound journal with every kind of definition and record. The
-numbers of kinds are taken from the sources, so that the seed stays sound when kinds are added.
+"""Writes the seeds of fuzz_journal: a sound journal with every kind of definition and record, and
+damaged ones that once were handled wrongly. The numbers of kinds are taken from the sources, so
+that the seeds stay what they are when kinds are added.
 
-usage: journal_seed.py SRC_FOLDER OUTPUT
+usage: journal_seed.py SRC_FOLDER OUTPUT_FOLDER
 """
 
 import pathlib
@@ -41,7 +42,7 @@ def record(kinds, kind, *words, aux=0, ref=0, size=0):
     return [number | size << 8 | aux << 16 | ref << 32, *words]
 
 
-def records(kinds):
+def one_process(kinds):
     """A run in which everything happens once."""
     def of(kind, *words, **fields):
         return record(kinds, kind, *words, **fields)
@@ -71,6 +72,16 @@ def records(kinds):
     ]
 
 
+def foreign_series(kinds):
+    """Counts of calls in a pause that are of no known series."""
+    def of(kind, *words, **fields):
+        return record(kinds, kind, *words, **fields)
+
+    return [of("PROGRAM_BEGIN", 50, ref=1), of("RECORDING_OFF", 100),
+            of("UNRECORDED", 1 | 4 << 32, 9, aux=200, ref=0), of("RECORDING_ON", 200, ref=1),
+            of("PROGRAM_END", 300)]
+
+
 def kinds_of_records(text):
     rows = re.findall(r"^    X\((\w+), (\d+), \d\)", text, re.MULTILINE)
     return {name: (number, int(words)) for number, (name, words) in enumerate(rows)}
@@ -88,24 +99,26 @@ def block(file, kind, content):
 
 def main():
     core = pathlib.Path(sys.argv[1]) / "record" / "core"
+    kinds_of_definition = kinds_of_definitions((core / "define.h").read_text())
+    kinds = kinds_of_records((core / "record.h").read_text())
     definitions = []
-    for kind in kinds_of_definitions((core / "define.h").read_text()):
+    for kind in kinds_of_definition:
         items = DEFINED.get(kind, [])
         definitions.append(len(items))
         for item in items:
             definitions += [len(item), *item]
-    kinds = kinds_of_records((core / "record.h").read_text())
-    words = [1000, 10**8, *(word for one in records(kinds) for word in one)]
     functions = b"".join(b"\0\0\0\0" + name + b"\0"
                          for name in (b"MPI_Init", b"MPI_Send", b"MPI_Put"))
-    seed = [block(DEFINITION_FILE, FUNCTIONS, functions),
-            block(DEFINITION_FILE, DEFINITIONS, struct.pack(f"<{len(definitions)}I", *definitions)),
-            block(DEFINITION_FILE, NAMES,
-                  struct.pack("<3I", kinds_of_definitions((core / "define.h").read_text())
-                              .index("COMM"), 1, 1)),
-            block(RECORD_FILE, RECORDS, struct.pack(f"<{len(words)}Q", *words)),
-            block(DEFINITION_FILE, SAVED, b"")]
-    pathlib.Path(sys.argv[2]).write_bytes(b"".join(seed))
+    for seed in (one_process, foreign_series):
+        words = [1000, 10**8, *(word for one in seed(kinds) for word in one)]
+        blocks = [block(DEFINITION_FILE, FUNCTIONS, functions),
+                  block(DEFINITION_FILE, DEFINITIONS,
+                        struct.pack(f"<{len(definitions)}I", *definitions)),
+                  block(DEFINITION_FILE, NAMES,
+                        struct.pack("<3I", kinds_of_definition.index("COMM"), 1, 1)),
+                  block(RECORD_FILE, RECORDS, struct.pack(f"<{len(words)}Q", *words)),
+                  block(DEFINITION_FILE, SAVED, b"")]
+        (pathlib.Path(sys.argv[2]) / seed.__name__).write_bytes(b"".join(blocks))
 
 
 main()

@@ -4,12 +4,14 @@
 #include "record/core/thread.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -99,18 +101,27 @@ static size_t chunks_of(const struct fm_thread *thread)
     return count;
 }
 
-/* Each test runs in a thread of its own, whose records begin empty. */
+/* Each test runs in a thread of its own, whose records begin empty; it lives on, since the next
+ * would get the location of one that has ended. */
+static sem_t finished;
+
 static void *run(void *test)
 {
     ((void (*)(void))(uintptr_t)test)();
+    sem_post(&finished);
+    for (;;) {
+        pause();
+    }
     return NULL;
 }
 
 static void in_new_thread(void (*test)(void))
 {
     pthread_t thread;
+    assert_int_equal(sem_init(&finished, 0, 0), 0);
     assert_int_equal(pthread_create(&thread, NULL, run, (void *)(uintptr_t)test), 0);
-    pthread_join(thread, NULL);
+    pthread_detach(thread);
+    sem_wait(&finished);
     fm_resume();
 }
 

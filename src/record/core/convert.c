@@ -231,6 +231,11 @@ static void convert_value(struct fm_thread *thread, const uint64_t *r)
 
 /* ---- pauses ---- */
 
+static bool is_series(uint32_t number)
+{
+    return number >= FM_SERIES_SENDS && number <= FM_SERIES_EXPOSURE_EPOCHS;
+}
+
 static void convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
 {
     static const enum fm_attribute counts[] = {
@@ -242,9 +247,7 @@ static void convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
         [FM_SERIES_EXPOSURE_EPOCHS] = FM_ATTRIBUTE_EXPOSURE_EPOCHS,
     };
     uint32_t series = fm_record_aux(r[0]), ref = fm_record_ref(r[0]), peer = (uint32_t)r[1];
-    OTF2_AttributeList *list = series >= FM_SERIES_SENDS && series <= FM_SERIES_EXPOSURE_EPOCHS
-                                   ? OTF2_AttributeList_New()
-                                   : NULL;
+    OTF2_AttributeList *list = OTF2_AttributeList_New();
     if (list == NULL) {
         fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
         return;
@@ -371,6 +374,7 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         bool call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
         if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - records ||
             (call && fm_record_aux(records[0]) >= functions) ||
+            (kind == FM_RECORD_UNRECORDED && !is_series(fm_record_aux(records[0]))) ||
             (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending && !thread->off)) {
             return false;
         }

@@ -37,8 +37,7 @@ uint32_t fm_session_string(const char *text)
 {
     uint32_t number = FM_DEFINE_NONE;
     if (lock_definitions()) {
-        number = unlock_definitions(
-            fm_define_string(&fm_session.definitions, text));
+        number = unlock_definitions(fm_define_string(&fm_session.definitions, text));
     }
     return number;
 }
@@ -58,8 +57,7 @@ uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *words, size
 {
     uint32_t number = FM_DEFINE_NONE;
     if (lock_definitions()) {
-        number = unlock_definitions(
-            fm_define(&fm_session.definitions, kind, words, count));
+        number = unlock_definitions(fm_define(&fm_session.definitions, kind, words, count));
     }
     return number;
 }
@@ -68,8 +66,7 @@ uint32_t fm_session_group(const int *ranks, size_t count)
 {
     uint32_t number = FM_DEFINE_NONE;
     if (lock_definitions()) {
-        number = unlock_definitions(
-            fm_define_group(&fm_session.definitions, ranks, count));
+        number = unlock_definitions(fm_define_group(&fm_session.definitions, ranks, count));
     }
     return number;
 }

@@ -130,9 +130,12 @@ static void begin(uint64_t start_ticks, uint64_t start_nanoseconds)
     fm_session_begin(start_ticks, start_nanoseconds, regions, sizeof regions / sizeof regions[0]);
 }
 
-__attribute__((visibility("default"))) const struct fm_wrapper_library fermata_wrapper_library = {
-    .count = FM_FUNCTION_COUNT, .wrappers = wrappers, .begin = begin, .save = fm_session_save,
-    .user = &fm_user_functions};
+__attribute__((visibility("default")))
+const struct fm_wrapper_library fermata_wrapper_library = {.count = FM_FUNCTION_COUNT,
+                                                           .wrappers = wrappers,
+                                                           .begin = begin,
+                                                           .save = fm_session_save,
+                                                           .user = &fm_user_functions};
 
 /* Its maker runs under the error handler of MPI_COMM_WORLD, which is the program's: it is put back.
  */

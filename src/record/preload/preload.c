@@ -44,7 +44,7 @@ fm_user_connect_t fermata_user_connect;
 static uint64_t start_ticks, start_nanoseconds;
 static pthread_once_t resolved = PTHREAD_ONCE_INIT;
 static const struct fm_user_functions *user_functions; /* set by resolve_all */
-static void (*save)(bool ending); /* set once there is something to be saved */
+static void (*save)(bool ending);                      /* set once there is something to be saved */
 
 __attribute__((constructor)) static void note_start(void)
 {
