@@ -36,6 +36,37 @@ static void sort_by_time(fm_group_point_vector *points, const struct fm_findings
     fm_free(keyed);
 }
 
+static int compare_communicators(const void *a, const void *b)
+{
+    const struct fm_communicator_points *left = a, *right = b;
+    if (left->first != right->first) {
+        return left->first < right->first ? -1 : 1;
+    }
+    return left->begin < right->begin ? -1 : left->begin > right->begin;
+}
+
+/* A run may create communicators without end, each in use for a short time. */
+static void list_communicators(fm_communicator_points_vector *list,
+                               const fm_group_point_vector *points)
+{
+    for (size_t begin = 0, end = 0; begin < points->count; begin = end) {
+        while (end < points->count &&
+               points->items[end].communicator == points->items[begin].communicator) {
+            ++end;
+        }
+        fm_vector_push(list, ((struct fm_communicator_points){.begin = begin,
+                                                              .count = end - begin,
+                                                              .first = points->items[begin].t,
+                                                              .last = points->items[end - 1].t}));
+    }
+    fm_sort(list->items, list->count, sizeof *list->items, compare_communicators);
+    for (size_t i = 1; i < list->count; ++i) {
+        if (list->items[i].last < list->items[i - 1].last) {
+            list->items[i].last = list->items[i - 1].last;
+        }
+    }
+}
+
 struct sorting {
     struct fm_group_points *points;
     const struct fm_analysis *analysis;
@@ -54,6 +85,7 @@ static void sort_points(void *context, unsigned worker, uint32_t first, uint32_t
             fm_group_point_vector *own = &points->by_communicator[l];
             copy_points(own, findings);
             fm_sort(own->items, own->count, sizeof *own->items, compare_points);
+            list_communicators(&points->communicators[l], own);
         }
     }
 }
@@ -74,10 +106,12 @@ void fm_group_points_sort(struct fm_group_points *points, const struct fm_analys
     *points = (struct fm_group_points){
         .trace = trace,
         .by_time = fm_allocate(trace->location_count, sizeof *points->by_time),
-        .by_communicator = has_threads(trace)
-                               ? fm_allocate(trace->location_count, sizeof *points->by_communicator)
-                               : NULL,
     };
+    if (has_threads(trace)) {
+        points->by_communicator =
+            fm_allocate(trace->location_count, sizeof *points->by_communicator);
+        points->communicators = fm_allocate(trace->location_count, sizeof *points->communicators);
+    }
     fm_engine_run(analysis->engine, sort_points, &(struct sorting){points, analysis});
     points->shared = fm_shared_points_collect(analysis->engine, trace, points->by_time);
 }
@@ -88,10 +122,12 @@ void fm_group_points_free(struct fm_group_points *points)
         fm_vector_free(&points->by_time[l]);
         if (points->by_communicator != NULL) {
             fm_vector_free(&points->by_communicator[l]);
+            fm_vector_free(&points->communicators[l]);
         }
     }
     fm_free(points->by_time);
     fm_free(points->by_communicator);
+    fm_free(points->communicators);
     fm_shared_points_free(points->shared);
 }
 
@@ -110,25 +146,19 @@ static size_t first_from(const struct fm_group_point *points, size_t count, uint
     return low;
 }
 
-/* @return the points of a communicator, and in `*count` their number */
-static const struct fm_group_point *points_of(const fm_group_point_vector *points,
-                                              uint32_t communicator, size_t *count)
+/* @return how many of the communicators, ascending by first point, have one before `t` */
+static size_t begun_before(const fm_communicator_points_vector *communicators, uint64_t t)
 {
-    size_t bounds[2];
-    for (unsigned bound = 0; bound < 2; ++bound) {
-        size_t low = 0, high = points->count;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (points->items[middle].communicator < communicator + bound) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+    size_t low = 0, high = communicators->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (communicators->items[middle].first < t) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
-        bounds[bound] = low;
     }
-    *count = bounds[1] - bounds[0];
-    return points->items == NULL ? NULL : points->items + bounds[0];
+    return low;
 }
 
 /* @return whether a location took part in the operation behind a point. A member's only location
@@ -148,12 +178,13 @@ uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t l
 {
     uint64_t latest = 0;
     const struct fm_trace *trace = points->trace;
-    const fm_group_point_vector *own = &points->by_communicator[location];
-    for (size_t begin = 0; begin < own->count;) {
-        size_t count;
+    const fm_communicator_points_vector *communicators = &points->communicators[location];
+    for (size_t c = begun_before(communicators, t);
+         c > 0 && communicators->items[c - 1].last > latest; --c) {
+        const struct fm_communicator_points *communicator = &communicators->items[c - 1];
         const struct fm_group_point *groups =
-            points_of(own, own->items[begin].communicator, &count);
-        size_t i = first_from(groups, count, t);
+            points->by_communicator[location].items + communicator->begin;
+        size_t i = first_from(groups, communicator->count, t);
         while (i > 0 && groups[i - 1].t > latest) {
             --i;
             if (takes_part(points, partner, &groups[i])) {
@@ -163,7 +194,6 @@ uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t l
                 break;
             }
         }
-        begin += count;
     }
     return latest;
 }

@@ -7,13 +7,24 @@
 
 struct fm_shared_points;
 
+/** The points of a location in one communicator. */
+struct fm_communicator_points {
+    size_t begin, count; /**< in the location's points by communicator */
+    uint64_t first;      /**< time of the first of them */
+    uint64_t last;       /**< latest point of this communicator and of those before it */
+};
+
+typedef FM_VECTOR(struct fm_communicator_points) fm_communicator_points_vector;
+
 /** Points of the locations that are owned here. */
 struct fm_group_points {
     const struct fm_trace *trace;
     fm_group_point_vector *by_time;         /**< [location], ascending by time */
     fm_group_point_vector *by_communicator; /**< [location], ascending by communicator and time;
                                                  NULL: every process has one location */
-    struct fm_shared_points *shared;        /**< what is known of all locations */
+    fm_communicator_points_vector *communicators; /**< [location], ascending by first point; NULL as
+                                                       above */
+    struct fm_shared_points *shared;              /**< what is known of all locations */
 };
 
 /** Sorts the points that the patterns have found. Runs a phase; collective. Free with

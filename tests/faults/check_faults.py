@@ -117,7 +117,8 @@ def commands(options, name, folder):
         experiment = "file/experiment"
     if name in SMALL_DISKS:
         experiment = "disk/experiment"
-    launch = [options.mpirun, "-n", str(RANKS)]
+    # More processes than processors make MPICH's collectives, which wait busily, very slow.
+    launch = [options.mpirun, "-n", "2" if name == "many" else str(RANKS)]
     record = [options.fermata, "record", "-o", experiment, "--memory", FAULTS[name].memory, "--"]
     if name in SMALL_DISKS:
         return launch + program, [*SMALL_DISKS[name], options.fermata, *record, *launch, *program]
