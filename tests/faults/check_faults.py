@@ -107,7 +107,7 @@ def commands(options, name, folder):
     """The unrecorded and the recorded command."""
     program = [options.program]
     if name == "many":
-        program += ["20000"]
+        program += ["6000"]
     elif "fail" in pathlib.Path(options.program).name:
         way = "flood" if name in SMALL_DISKS else name.removesuffix("-inner")
         program += [way, str(folder / "experiment")]
