@@ -10,6 +10,7 @@ import collections
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -53,7 +54,7 @@ class Analysis:
         archive = os.path.join(folder, "archive")
         with open(path, "w", encoding="utf-8") as file:
             file.write(transformations.write(*scenario))
-        subprocess.run(["rm", "-rf", archive], check=True)
+        shutil.rmtree(archive, ignore_errors=True)
         run([fermata, "synth", path, "-o", archive])
         contents = set()
         for number in workers:
