@@ -235,6 +235,8 @@ static bool make_callsites(struct rebuild *r, struct process *process,
     uint32_t count = (uint32_t)journal->sites.tables[FM_DEFINE_SITE].count;
     bool good = true;
     if (process->known && r->sites.tables[FM_DEFINE_SITE].count != 0) {
+        uint64_t depth = journal->process.callpath_depth;
+        process->callsites.deepest = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
         good = count == process->sites.counts[FM_DEFINE_SITE] &&
                fm_callsites_make(&journal->definitions, &r->resolved,
                                  process->sites.numbers[FM_DEFINE_SITE], count,

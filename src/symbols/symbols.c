@@ -318,6 +318,22 @@ static bool find_inner(Dwarf_Die *outer, Dwarf_Addr address, Dwarf_Die *inner)
     return false;
 }
 
+/* Whether an inlined function is a part of the function that it is inlined into: compilers split
+ * functions, and may join the parts again. Such a part is called where the function is declared. */
+static bool is_part(Dwarf_Die *inlined, Dwarf_Die *unit, const struct fm_symbol_frame *outer)
+{
+    struct fm_symbol_frame caller = {.name = NULL}, callee = {.name = NULL};
+    describe_call(inlined, unit, &caller);
+    describe_function(inlined, &callee);
+    bool part = outer->line != 0 && caller.call_line == outer->line && callee.line == outer->line &&
+                callee.name != NULL && strcmp(callee.name, outer->name) == 0 &&
+                caller.call_file != NULL && outer->file != NULL &&
+                strcmp(caller.call_file, outer->file) == 0;
+    fm_symbols_free_frames(&caller, 1);
+    fm_symbols_free_frames(&callee, 1);
+    return part;
+}
+
 /* By debug information: the function, and those inlined into it. */
 static size_t find_by_scopes(struct binary *binary, Dwarf_Addr address,
                              struct fm_symbol_frame *frames)
@@ -329,7 +345,8 @@ static size_t find_by_scopes(struct binary *binary, Dwarf_Addr address,
     }
     for (;;) {
         int tag = dwarf_tag(&scope);
-        if (tag != DW_TAG_lexical_block) {
+        bool inlined = tag == DW_TAG_inlined_subroutine && count > 0;
+        if (tag != DW_TAG_lexical_block && !(inlined && is_part(&scope, &unit, &frames[count - 1]))) {
             if (count > 0) {
                 describe_call(&scope, &unit, &frames[count - 1]);
             }

@@ -86,12 +86,18 @@ static void change(struct fm_path *path, uint32_t kept, int count, ...)
 }
 
 /* What an event between times `from` and `to` writes before it. */
-static void settled(struct fm_path *path, uint64_t from, uint64_t to, const char *expected)
+static void limited(struct fm_path *path, const struct fm_callsites *of, uint64_t from, uint64_t to,
+                    const char *expected)
 {
     text[0] = '\0';
-    assert_true(fm_path_settle(path, &sites, &writer, from, to));
+    assert_true(fm_path_settle(path, of, &writer, from, to));
     assert_string_equal(text, expected);
     assert_true(fm_path_is_settled(path));
+}
+
+static void settled(struct fm_path *path, uint64_t from, uint64_t to, const char *expected)
+{
+    limited(path, &sites, from, to, expected);
 }
 
 static void ended(struct fm_path *path, const char *expected)
@@ -122,6 +128,29 @@ static void functions_begin_and_end_between_events(void **state)
     change(&path, 1, 1, 4);
     settled(&path, 7, 8, " -b@7 c10@8");
     ended(&path, " -c@1000 -a@1000");
+}
+
+static void no_more_functions_are_shown_than_wanted(void **state)
+{
+    struct fm_callsites two = sites;
+    struct fm_path path = {0};
+    (void)state;
+    two.deepest = 2;
+    change(&path, 0, 2, 1, 5); /* with d inlined into b */
+    limited(&path, &two, 1, 2, " a@2 b10@2");
+    change(&path, 2, 1, 4);
+    limited(&path, &two, 3, 4, "");
+    change(&path, 1, 1, 4);
+    assert_true(fm_path_begin(&path, REGION('m'), FM_DEFINE_NONE, &writer, 4));
+    limited(&path, &two, 5, 6, " c10@6"); /* regions that the program marks do not count */
+    assert_int_equal(fm_path_line(&path, &two), 30);
+    change(&path, 2, 1, 3);
+    limited(&path, &two, 7, 8, "");
+    assert_int_equal(fm_path_line(&path, &two), FM_DEFINE_NONE);
+    change(&path, 2, 0);
+    limited(&path, &two, 9, 10, "");
+    assert_int_equal(fm_path_line(&path, &two), 30);
+    ended(&path, " -c@1000 -m@1000 -b@1000 -a@1000");
 }
 
 static void another_line_of_a_function_is_the_same_call_of_it(void **state)
@@ -255,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_begin_and_end_between_events),
+        cmocka_unit_test(no_more_functions_are_shown_than_wanted),
         cmocka_unit_test(another_line_of_a_function_is_the_same_call_of_it),
         cmocka_unit_test(inlined_functions_are_functions),
         cmocka_unit_test(functions_gone_by_tail_calls_are_put_back),

@@ -76,7 +76,7 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
                        const uint32_t *numbers, uint32_t count, struct fm_callsites *sites)
 {
     size_t frames = 1, words; /* call site 0 is unknown code */
-    *sites = (struct fm_callsites){.count = count + 1};
+    *sites = (struct fm_callsites){.count = count + 1, .deepest = sites->deepest};
     for (uint32_t i = 0; i < count; i++) {
         fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
         frames += (words - FM_SITE_FRAMES) / 2;

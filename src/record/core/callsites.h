@@ -19,6 +19,7 @@ struct fm_callsite_frame {
 
 /** Call sites by the numbers that records have. Zeroed = none are known. */
 struct fm_callsites {
+    uint32_t deepest; /**< functions of a call path that are shown at most; 0: all */
     uint32_t count;
     uint32_t *first; /**< first frame of each in `frames`; one more than `count` */
     struct fm_callsite_frame *frames;
@@ -56,7 +57,7 @@ bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions 
  * @param resolved     set with frames behind the sites (resolve.h)
  * @param numbers      number in `resolved` of each of the process's sites; `count` of them; records
  *                     count them from 1
- * @param sites        out: to be freed with fm_callsites_free
+ * @param sites        out: to be freed with fm_callsites_free; `deepest` stays as it is
  * @return false without memory */
 bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
                        const uint32_t *numbers, uint32_t count, struct fm_callsites *sites);

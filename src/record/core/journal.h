@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x324e524a544d4546u /* "FEMTJRN2" */
+#define FM_JOURNAL_MAGIC 0x334e524a544d4546u /* "FEMTJRN3" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {
@@ -50,6 +50,7 @@ struct fm_journal_process {
     uint32_t ticks_used; /**< 0: the clock counts nanoseconds */
     uint64_t start_ticks, start_nanoseconds, start_realtime;
     struct fm_clock_offset offset;
+    uint64_t callpath_depth; /**< functions of a call path that are shown at most; 0: all */
     char host[256];
 };
 

@@ -65,7 +65,8 @@ static uint32_t gone_function(const struct fm_path *path, const struct fm_callsi
 
 uint32_t fm_path_line(const struct fm_path *path, const struct fm_callsites *sites)
 {
-    bool known = !path->cut && gone_function(path, sites, path->site_count) == FM_DEFINE_NONE;
+    bool known = !path->cut && path->hidden == 0 &&
+                 gone_function(path, sites, path->site_count) == FM_DEFINE_NONE;
     return known ? line_of(path, sites, path->site_count) : FM_DEFINE_NONE;
 }
 
@@ -202,15 +203,28 @@ static bool enter(struct fm_path *path, const struct fm_path_writer *writer, uin
     return true;
 }
 
+/* How many functions may be entered still. */
+static size_t count_left(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < path->count; i++) {
+        shown += path->entries[i].function != FM_PATH_MARKED && !path->entries[i].over;
+    }
+    return sites->deepest == 0 ? SIZE_MAX : sites->deepest > shown ? sites->deepest - shown : 0;
+}
+
 bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
                     const struct fm_path_writer *writer, uint64_t over, uint64_t begun)
 {
     struct level levels[FM_PATH_LEVELS];
     uint32_t function = (uint32_t)path->settled, count = 0, next = 0;
+    size_t left = 0;
     if (path->due) {
         count = levels_of(path, sites, function, levels);
         next = count_same(path, function, levels, count);
         mark_over(path, function, next);
+        left = count_left(path, sites);
+        path->hidden = path->hidden > function ? 0 : path->hidden;
         leave_over(path, writer, over);
     }
     for (size_t i = path->count - path->unwritten; i < path->count; i++) {
@@ -219,11 +233,12 @@ bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
     }
     path->unwritten = 0;
     while (path->due) {
-        for (; next < count; next++) {
+        for (; next < count && left > 0; next++, left--) {
             if (!enter(path, writer, function, levels[next].region, levels[next].line, begun)) {
                 return false;
             }
         }
+        path->hidden = path->hidden == 0 && next < count ? function + 1 : path->hidden;
         path->due = ++function <= path->site_count;
         if (path->due) {
             count = levels_of(path, sites, function, levels);
@@ -286,6 +301,7 @@ void fm_path_end_all(struct fm_path *path, const struct fm_path_writer *writer, 
     }
     path->unwritten = 0;
     path->settled = 0;
+    path->hidden = 0;
     path->due = path->site_count != 0;
 }
 

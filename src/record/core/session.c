@@ -224,6 +224,7 @@ static void begin_journal(void)
         .start_nanoseconds = fm_clock.start_nanoseconds,
         .start_realtime = fm_clock.start_realtime,
         .offset = state.offsets[0],
+        .callpath_depth = fm_session_callpath_depth(),
     };
     gethostname(process.host, sizeof process.host - 1);
     /* Without a journal (no room, say) recording goes on in memory for as long as that lasts. */

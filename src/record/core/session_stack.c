@@ -16,10 +16,10 @@
 static struct {
     bool recorded;
     bool main_known;
+    uint32_t depth; /* functions shown at most; 0: call stacks are not recorded */
     struct fm_definitions sites; /* guarded by the session's lock */
 } stacks;
 
-/* Functions shown at most; 0: call stacks are not recorded. */
 static uint32_t depth_wanted(void)
 {
     const char *text = getenv("FERMATA_CALLPATH");
@@ -52,11 +52,16 @@ static void end_in_child(void)
 
 void fm_session_stack_begin(void)
 {
-    uint32_t depth = depth_wanted();
-    if (depth != 0 && fm_places_begin() && pthread_atfork(NULL, NULL, end_in_child) == 0) {
+    stacks.depth = depth_wanted();
+    if (stacks.depth != 0 && fm_places_begin() && pthread_atfork(NULL, NULL, end_in_child) == 0) {
         stacks.recorded = true;
-        fm_threads_with_stacks(depth, note_sites);
+        fm_threads_with_stacks(stacks.depth, note_sites);
     }
+}
+
+uint32_t fm_session_callpath_depth(void)
+{
+    return stacks.depth;
 }
 
 void fm_session_unloaded(void)
@@ -145,7 +150,7 @@ bool fm_session_resolve(const struct fm_exchange *exchange, struct fm_definition
     struct fm_definitions all = {0}, resolved = {0};
     struct fm_define_map own = {0}, global = {0};
     uint64_t wanted = stacks.recorded;
-    memset(sites, 0, sizeof *sites);
+    *sites = (struct fm_callsites){.deepest = stacks.depth};
     exchange->reduce(&wanted, 1, FM_REDUCE_MAX);
     if (wanted == 0) {
         return true;

@@ -10,6 +10,9 @@
 /** Begins as FERMATA_CALLPATH says: `stack`, `flat`, `depth=N`; before any thread records. */
 void fm_session_stack_begin(void);
 
+/** Functions of a call path that are shown at most; 0: none. */
+uint32_t fm_session_callpath_depth(void);
+
 /** A library may have been unloaded. Thread-safe. */
 void fm_session_unloaded(void);
 

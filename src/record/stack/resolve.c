@@ -140,6 +140,8 @@ static bool next_answer(struct answers *answers, struct answer *answer)
 /* A call site with its frames, being made. */
 struct making {
     struct fm_definitions *set;
+    uint32_t last_region;   /* of the innermost frame */
+    bool at_its_declaration; /* it makes its call in the line in which it is declared */
     uint32_t words[FM_SITE_FRAMES + 2 * INLINED_MOST + 1];
     size_t count;
 };
@@ -205,9 +207,14 @@ static bool add_frames(struct making *site, struct answers *answers)
     static const struct answer nothing;
     struct answer answer;
     bool answered = false, good = true;
+    site->last_region = FM_DEFINE_NONE;
     while (next_answer(answers, &answer)) {
         if (!is_ours(&answer)) {
-            good = good && add_frame(site, define_function(site->set, &answer), &answer);
+            site->last_region = define_function(site->set, &answer);
+            site->at_its_declaration = answer.line != 0 && answer.call_line == answer.line &&
+                                       answer.file != NULL && answer.call_file != NULL &&
+                                       strcmp(answer.file, answer.call_file) == 0;
+            good = good && add_frame(site, site->last_region, &answer);
         }
         answered = true;
     }
@@ -218,6 +225,16 @@ static bool add_frames(struct making *site, struct answers *answers)
         good = add_frame(site, region, &nothing);
     }
     return good;
+}
+
+/* Compilers split functions: where one calls a part of itself, the frame of the part is the
+ * function's. */
+static void leave_to_part(struct making *site, const struct answer *called, uint32_t region)
+{
+    if (region == site->last_region && site->count >= FM_SITE_FRAMES + 2 &&
+        (strstr(called->symbol, ".part.") != NULL || site->at_its_declaration)) {
+        site->count -= 2;
+    }
 }
 
 static bool add_target(struct making *site, struct answers *answers)
@@ -233,6 +250,7 @@ static bool add_target(struct making *site, struct answers *answers)
         if (!answered) {
             ours = is_ours(&answer);
             region = define_function(site->set, &answer);
+            leave_to_part(site, &answer, region);
         }
         answered = true;
     }
