@@ -78,7 +78,7 @@ struct rebuild {
     uint32_t size;
     struct fm_definitions set;
     struct fm_definitions sites, resolved; /* call sites of all processes; what they stand for */
-    struct fm_journal_moment last_moment; /* of the process below */
+    struct fm_journal_moment last_moment;  /* of the process below */
     struct fm_journal_process clock;
     struct fm_rebuilt *result;
 };
@@ -237,10 +237,10 @@ static bool make_callsites(struct rebuild *r, struct process *process,
     if (process->known && r->sites.tables[FM_DEFINE_SITE].count != 0) {
         uint64_t depth = journal->process.callpath_depth;
         process->callsites.deepest = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
-        good = count == process->sites.counts[FM_DEFINE_SITE] &&
-               fm_callsites_make(&journal->definitions, &r->resolved,
-                                 process->sites.numbers[FM_DEFINE_SITE], count,
-                                 &process->callsites);
+        good =
+            count == process->sites.counts[FM_DEFINE_SITE] &&
+            fm_callsites_make(&journal->definitions, &r->resolved,
+                              process->sites.numbers[FM_DEFINE_SITE], count, &process->callsites);
     }
     fm_convert_begin(&journal->definitions, &process->callsites, &process->events);
     return good;

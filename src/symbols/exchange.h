@@ -1,13 +1,13 @@
 /** @file
  * How a program is asked what addresses stand for: by one file with questions and one with answers,
- * both of lines. The recorder asks in this way at the end of a run, so that nothing that reads debug
- * information ever lives in the program that is recorded.
+ * both of lines. The recorder asks in this way at the end of a run, so that nothing that reads
+ * debug information ever lives in the program that is recorded.
  *
  * Questions:  `M <build-id or -> <path>`           a binary; they are numbered from 0
  *             `S <binary> <function> <address>`    addresses in the file, hexadecimal
  * Answers, for each `S` in order:
- *             `F <line> <call line>` and, behind tabs, name, symbol, file, call file (may be empty),
- *                                    for each function, outermost first
+ *             `F <line> <call line>` and, behind tabs, name, symbol, file, call file (may be
+ * empty), for each function, outermost first
  *             `.`                    the end of this one's
  */
 #ifndef FERMATA_SYMBOLS_EXCHANGE_H

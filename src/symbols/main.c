@@ -15,7 +15,7 @@ int main(void)
         fputs("fermata-symbols is a part of fermata, not to be called by hand\n", stderr);
         return 2;
     }
-    unsetenv("DEBUGINFOD_URLS");         /* never asks the network */
+    unsetenv("DEBUGINFOD_URLS");      /* never asks the network */
     setvbuf(stdout, NULL, _IOLBF, 0); /* what is found before a time-out counts */
     return fm_symbols_answer(stdin, stdout) == 0 ? 0 : 3;
 }

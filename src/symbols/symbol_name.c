@@ -14,9 +14,9 @@
  */
 static size_t length_of_original(const char *symbol)
 {
-    static const char *const suffixes[] = {".cold",      ".part",   ".isra", ".constprop",
-                                           ".lto_priv",  ".llvm",   ".localalias",
-                                           ".specialized", ".__uniq"};
+    static const char *const suffixes[] = {".cold",       ".part",        ".isra",
+                                           ".constprop",  ".lto_priv",    ".llvm",
+                                           ".localalias", ".specialized", ".__uniq"};
     const char *first = strchr(symbol, '.');
     for (; first != NULL && first != symbol; first = strchr(first + 1, '.')) {
         for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {

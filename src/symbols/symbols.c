@@ -78,8 +78,7 @@ static void open_binary(struct binary *binary, const char *build_id)
         return;
     }
     dwfl_report_begin(binary->session);
-    Dwfl_Module *module =
-        dwfl_report_offline(binary->session, binary->path, binary->path, -1);
+    Dwfl_Module *module = dwfl_report_offline(binary->session, binary->path, binary->path, -1);
     dwfl_report_end(binary->session, NULL, NULL);
     if (module == NULL || dwfl_module_getelf(module, &binary->symbol_bias) == NULL ||
         !has_build_id(module, build_id)) {
@@ -267,8 +266,7 @@ static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
     frame->name = symbol != NULL ? fm_symbol_name(symbol) : copy_of(name);
     /* A symbol that says no more than the name says less: Fortran's main program and the procedures
      * inside others have names of their own, which symbols do not tell. */
-    if (symbol != NULL && name != NULL && frame->name != NULL &&
-        strcmp(symbol, frame->name) == 0) {
+    if (symbol != NULL && name != NULL && frame->name != NULL && strcmp(symbol, frame->name) == 0) {
         free(frame->name);
         frame->name = copy_of(name);
     }
@@ -346,7 +344,8 @@ static size_t find_by_scopes(struct binary *binary, Dwarf_Addr address,
     for (;;) {
         int tag = dwarf_tag(&scope);
         bool inlined = tag == DW_TAG_inlined_subroutine && count > 0;
-        if (tag != DW_TAG_lexical_block && !(inlined && is_part(&scope, &unit, &frames[count - 1]))) {
+        if (tag != DW_TAG_lexical_block &&
+            !(inlined && is_part(&scope, &unit, &frames[count - 1]))) {
             if (count > 0) {
                 describe_call(&scope, &unit, &frames[count - 1]);
             }

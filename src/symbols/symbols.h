@@ -11,12 +11,12 @@
 
 /** A function that an address is in. */
 struct fm_symbol_frame {
-    char *name;        /**< for people (symbol_name.h) */
-    char *symbol;      /**< the compiler's name */
-    char *file;        /**< where it is defined; NULL: unknown */
-    uint32_t line;     /**< 0: unknown */
-    char *call_file;   /**< where in it the address is, or the call of the function inlined into it
-                            that the address is in; NULL: unknown */
+    char *name;      /**< for people (symbol_name.h) */
+    char *symbol;    /**< the compiler's name */
+    char *file;      /**< where it is defined; NULL: unknown */
+    uint32_t line;   /**< 0: unknown */
+    char *call_file; /**< where in it the address is, or the call of the function inlined into it
+                          that the address is in; NULL: unknown */
     uint32_t call_line;
 };
 

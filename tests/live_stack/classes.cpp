@@ -1,14 +1,16 @@
 // Calls of MPI from C++: methods, templates, a namespace without a name.
-#define OMPI_SKIP_MPICXX 1 // MPI's former C++ bindings are not what this is about
+#define OMPI_SKIP_MPICXX  1 // MPI's former C++ bindings are not what this is about
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
 #define NOINLINE __attribute__((noinline))
 
-namespace solver {
+namespace solver
+{
 
-class grid {
-public:
+class grid
+{
+  public:
     NOINLINE grid()
     {
         MPI_Comm_size(MPI_COMM_WORLD, &size_);
@@ -21,13 +23,14 @@ public:
         return sum + static_cast<T>(size_);
     }
 
-private:
+  private:
     int size_ = 0;
 };
 
 } // namespace solver
 
-namespace {
+namespace
+{
 
 NOINLINE int synchronize(const solver::grid &)
 {

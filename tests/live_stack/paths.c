@@ -1,5 +1,5 @@
-/* Calls of MPI from functions of many kinds; check_paths.py knows which functions must lead to each.
- * Compiled with optimization, with and without debug information.
+/* Calls of MPI from functions of many kinds; check_paths.py knows which functions must lead to
+ * each. Compiled with optimization, with and without debug information.
  *
  *   paths PLUGIN [ending]      ending: finalize (default), abort
  */

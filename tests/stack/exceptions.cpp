@@ -5,10 +5,14 @@
 #include <stdexcept>
 #include <string>
 
-namespace {
+namespace
+{
 
 struct guard {
-    ~guard() { stack_probe(true); } // while the exception is under way
+    ~guard()
+    {
+        stack_probe(true);
+    } // while the exception is under way
 };
 
 __attribute__((noinline)) int thrower(int depth)

@@ -1,4 +1,5 @@
-/* A library that is loaded and unloaded; compiled several times with other names of its function. */
+/* A library that is loaded and unloaded; compiled several times with other names of its function.
+ */
 void PLUGIN_FUNCTION(void (*call)(void));
 
 void PLUGIN_FUNCTION(void (*call)(void))

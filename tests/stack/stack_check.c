@@ -61,8 +61,8 @@ static void compare_functions(uint64_t innermost)
     }
     bool same = (int)stack->count == trace.count - from;
     for (uint32_t i = 0; same && i < stack->count; i++) {
-        same = (stack->frames[stack->count - 1 - i].pc & ~FM_PLACE_EXACT) ==
-               trace.pcs[from + (int)i];
+        same =
+            (stack->frames[stack->count - 1 - i].pc & ~FM_PLACE_EXACT) == trace.pcs[from + (int)i];
     }
     if (!same) {
         fail("functions", &trace, from);

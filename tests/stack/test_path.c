@@ -36,9 +36,9 @@ static struct fm_callsite_frame frames[] = {
     {REGION('a'), 13},
 };
 static uint32_t first[] = {0, 1, 2, 3, 4, 5, 7, 9, 11, 12, 12, 13};
-static uint32_t called[] = {
-    FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
-    FM_DEFINE_NONE, FM_DEFINE_NONE, REGION('b'),    FM_DEFINE_NONE, REGION('c')};
+static uint32_t called[] = {FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
+                            FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
+                            REGION('b'),    FM_DEFINE_NONE, REGION('c')};
 static const struct fm_callsites sites = {
     .count = 11, .first = first, .frames = frames, .called = called};
 

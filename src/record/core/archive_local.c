@@ -55,8 +55,7 @@ static void add_pair(OTF2_IdMap *ids, uint64_t from, uint32_t to)
 static OTF2_IdMap *plain_region_map(const struct numbers *numbers)
 {
     size_t defined = numbers->map->counts[FM_DEFINE_REGION];
-    OTF2_IdMap *ids =
-        OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, numbers->function_count + defined + 1);
+    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, numbers->function_count + defined + 1);
     for (uint32_t i = 0; i < numbers->function_count; i++) {
         add_pair(ids, i, global_region(numbers, i));
     }

@@ -462,8 +462,8 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
             (call && fm_record_aux(records[0]) >= functions) ||
             (kind == FM_RECORD_UNRECORDED && !is_series(fm_record_aux(records[0]))) ||
             (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending && !thread->off) ||
-            (kind == FM_RECORD_STACK && (fm_record_aux(records[0]) & ~(uint32_t)FM_STACK_CUT) >
-                                            thread->path.site_count)) {
+            (kind == FM_RECORD_STACK &&
+             (fm_record_aux(records[0]) & ~(uint32_t)FM_STACK_CUT) > thread->path.site_count)) {
             return false;
         }
         convert_record(thread, records);

@@ -5,8 +5,8 @@
 #include "record/core/experiment.h"
 #include "record/core/guard.h"
 #include "record/core/journal_read.h"
-#include "record/core/session_stack.h"
 #include "record/core/marker.h"
+#include "record/core/session_stack.h"
 #include "record/core/unify.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static struct {
     struct fm_clock_offset offsets[2];
     struct fm_callsites callsites;   /* known at the end of the run */
     struct fm_event_regions regions; /* numbers in the events that are written then */
-    uint64_t noticeable; /* ticks; a flush that takes longer is told of in the trace */
+    uint64_t noticeable;             /* ticks; a flush that takes longer is told of in the trace */
     bool told;
     bool stopped; /* there was no room for more records */
     bool ended;   /* the archive was made, or what is left of the run was saved for good */
@@ -82,8 +82,8 @@ static void tell(const char *format, ...)
 static bool write_definitions_to_journal(void)
 {
     pthread_mutex_lock(&fm_session.lock);
-    bool good = fm_journal_definitions(&fm_session.definitions) &&
-                fm_journal_sites(fm_session_sites());
+    bool good =
+        fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
     pthread_mutex_unlock(&fm_session.lock);
     return good;
 }
@@ -675,8 +675,8 @@ static bool save_definitions(void)
     if (!wait_briefly(try_definitions, NULL)) {
         return false;
     }
-    bool good = fm_journal_definitions(&fm_session.definitions) &&
-                fm_journal_sites(fm_session_sites());
+    bool good =
+        fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
     pthread_mutex_unlock(&fm_session.lock);
     return good;
 }

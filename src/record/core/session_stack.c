@@ -16,7 +16,7 @@
 static struct {
     bool recorded;
     bool main_known;
-    uint32_t depth; /* functions shown at most; 0: call stacks are not recorded */
+    uint32_t depth;              /* functions shown at most; 0: call stacks are not recorded */
     struct fm_definitions sites; /* guarded by the session's lock */
 } stacks;
 
@@ -164,8 +164,8 @@ bool fm_session_resolve(const struct fm_exchange *exchange, struct fm_definition
     for (uint32_t i = 0; good && numbers != NULL && i < count; i++) {
         numbers[i] = global.numbers[FM_DEFINE_SITE][own.numbers[FM_DEFINE_SITE][i]];
     }
-    good = good && numbers != NULL &&
-           fm_callsites_make(definitions, &resolved, numbers, count, sites);
+    good =
+        good && numbers != NULL && fm_callsites_make(definitions, &resolved, numbers, count, sites);
     free(numbers);
     fm_define_map_free(&own);
     fm_define_map_free(&global);

@@ -1,5 +1,6 @@
 /** @file
- * Call stacks in a session: whether they are recorded, the call sites met, and what those stand for.
+ * Call stacks in a session: whether they are recorded, the call sites met, and what those stand
+ * for.
  */
 #ifndef FERMATA_RECORD_CORE_SESSION_STACK_H
 #define FERMATA_RECORD_CORE_SESSION_STACK_H
@@ -19,8 +20,8 @@ void fm_session_unloaded(void);
 /** Takes note of the program's main function, on the thread that calls MPI_Init. */
 void fm_session_stack_main(void);
 
-/** The call sites that records may refer to, as definitions. The caller holds the session's lock. May
- * be called in signal handlers. */
+/** The call sites that records may refer to, as definitions. The caller holds the session's lock.
+ * May be called in signal handlers. */
 const struct fm_definitions *fm_session_sites(void);
 
 /** Finds out what all call sites stand for. Collective; nothing is recorded any more.

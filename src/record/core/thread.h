@@ -90,8 +90,8 @@ struct fm_thread {
     void *writer; /**< of the archive; used at the end of the run, like those below */
     struct fm_chunk *converted_chunk; /**< how far the records in memory have been written */
     const uint64_t *converted;
-    uint64_t last_time;     /**< time of the last event written */
-    uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
+    uint64_t last_time;      /**< time of the last event written */
+    uint64_t pending_leave;  /**< Leave to be written once the call's operations are through */
     uint32_t pending_region; /**< number that the call's events have */
     bool pending;            /**< whether there is one */
     uint64_t bytes_above;    /**< BYTES_ABOVE record of the next one; 0: none */

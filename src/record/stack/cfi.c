@@ -524,8 +524,7 @@ static bool run(struct machine *m, struct fm_bytes in)
 static bool find_row(const struct fde *fde, uint64_t pc, struct row *row)
 {
     struct machine m = {.cie = &fde->cie, .place = fde->begin, .pc = pc};
-    m.row = (struct row){
-        .cfa = FM_CFA_UNKNOWN, .pc = {FM_CELL_KEPT, 0}, .fp = {FM_CELL_KEPT, 0}};
+    m.row = (struct row){.cfa = FM_CFA_UNKNOWN, .pc = {FM_CELL_KEPT, 0}, .fp = {FM_CELL_KEPT, 0}};
     if (!run(&m, fde->cie.program)) {
         return false;
     }
@@ -558,8 +557,8 @@ void fm_cfi_find(const struct fm_cfi *cfi, uint64_t pc, struct fm_unwind_rule *r
     }
     if (row.outermost) {
         rule->cfa = FM_CFA_END;
-    } else if (row.pc.cell != FM_CELL_LOST && is_small(row.cfa_offset) &&
-               is_small(row.pc.offset) && is_small(row.fp.offset)) {
+    } else if (row.pc.cell != FM_CELL_LOST && is_small(row.cfa_offset) && is_small(row.pc.offset) &&
+               is_small(row.fp.offset)) {
         *rule = (struct fm_unwind_rule){.cfa_offset = (int32_t)row.cfa_offset,
                                         .pc_offset = (int32_t)row.pc.offset,
                                         .fp_offset = (int32_t)row.fp.offset,

@@ -87,7 +87,7 @@ static char *path_of(const struct dl_phdr_info *info)
 }
 
 /* The loaded segment around an address: what may be read of the file there. */
-static const ElfW(Phdr) *segment_around(const struct dl_phdr_info *info, ElfW(Addr) address)
+static const ElfW(Phdr) * segment_around(const struct dl_phdr_info *info, ElfW(Addr) address)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
@@ -100,7 +100,7 @@ static const ElfW(Phdr) *segment_around(const struct dl_phdr_info *info, ElfW(Ad
 }
 
 static void take_build_id(struct fm_module *module, const struct dl_phdr_info *info,
-                          const ElfW(Phdr) *segment)
+                          const ElfW(Phdr) * segment)
 {
     const ElfW(Phdr) *around = segment_around(info, segment->p_vaddr);
     if (around == NULL || (around->p_flags & PF_R) == 0 ||
@@ -136,7 +136,7 @@ static const uint8_t *place_of(const struct fm_module *module, ElfW(Addr) addres
 }
 
 static void take_unwind_information(struct fm_module *module, const struct dl_phdr_info *info,
-                                    const ElfW(Phdr) *header)
+                                    const ElfW(Phdr) * header)
 {
     const ElfW(Phdr) *around = segment_around(info, header->p_vaddr);
     if (around == NULL || (around->p_flags & PF_R) == 0) {

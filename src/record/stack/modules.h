@@ -32,7 +32,7 @@ struct fm_module {
     uint8_t build_id[FM_BUILD_ID_MOST];
     uint8_t build_id_length; /**< 0: it has none */
     bool loaded;
-    bool again;  /**< it was loaded before, unloaded, and loaded again */
+    bool again; /**< it was loaded before, unloaded, and loaded again */
     bool c_library;
     bool hidden; /**< functions are not shown: the recorder, MPI libraries, the C library */
 };

@@ -30,7 +30,7 @@ struct fm_place {
     uint64_t address; /**< return address, or address | FM_PLACE_EXACT */
     struct fm_unwind_rule rule;
     uint32_t site;
-    bool plain; /**< fm_unwind_rule_is_plain */
+    bool plain;              /**< fm_unwind_rule_is_plain */
     struct fm_place *caller; /**< place that unwinding led to last; any, or NULL */
 };
 
@@ -96,8 +96,8 @@ static inline struct fm_place *fm_places_find(uint64_t address)
 static inline struct fm_place *fm_places_find_caller(struct fm_place *inner, uint64_t address)
 {
     struct fm_place *guess = __atomic_load_n(&inner->caller, __ATOMIC_RELAXED);
-    if (__builtin_expect(guess != NULL && __atomic_load_n(&guess->address, __ATOMIC_ACQUIRE) ==
-                                              address, 1)) {
+    if (__builtin_expect(
+            guess != NULL && __atomic_load_n(&guess->address, __ATOMIC_ACQUIRE) == address, 1)) {
         return guess;
     }
     guess = fm_places_find(address);

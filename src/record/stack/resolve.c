@@ -140,7 +140,7 @@ static bool next_answer(struct answers *answers, struct answer *answer)
 /* A call site with its frames, being made. */
 struct making {
     struct fm_definitions *set;
-    uint32_t last_region;   /* of the innermost frame */
+    uint32_t last_region;    /* of the innermost frame */
     bool at_its_declaration; /* it makes its call in the line in which it is declared */
     uint32_t words[FM_SITE_FRAMES + 2 * INLINED_MOST + 1];
     size_t count;

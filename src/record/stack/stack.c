@@ -10,8 +10,8 @@ struct fm_stack *fm_stack_begin(uint32_t deepest)
     if (!fm_places_begin()) {
         return NULL;
     }
-    struct fm_stack *stack = mmap(NULL, sizeof *stack, PROT_READ | PROT_WRITE,
-                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct fm_stack *stack =
+        mmap(NULL, sizeof *stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED) {
         return NULL;
     }
@@ -168,8 +168,7 @@ static bool find_pc(struct walk *walk, const struct fm_unwind_rule *rule, uint64
         *pc = walk->at.link;
         return walk->exact && walk->at.link != 0;
     }
-    if (!read_cell(walk, cell_address(walk, rule->pc_cell, rule->pc_offset, cfa),
-                   &walk->pc_cell)) {
+    if (!read_cell(walk, cell_address(walk, rule->pc_cell, rule->pc_offset, cfa), &walk->pc_cell)) {
         return false;
     }
     *pc = fm_plain_address(walk->pc_cell.word);
@@ -316,8 +315,7 @@ static enum step unwind(struct walk *walk)
         step = unwind_one(walk);
     }
     /* What encloses code that cannot be unwound is what still stands around it. */
-    while (step == UNKNOWN && walk->standing > 0 &&
-           frames[walk->standing - 1].sp <= walk->at.sp) {
+    while (step == UNKNOWN && walk->standing > 0 && frames[walk->standing - 1].sp <= walk->at.sp) {
         walk->standing--;
     }
     if (step == OUTERMOST) {

@@ -70,12 +70,12 @@ struct fm_stack_found {
 
 /** The kept stack of a thread; functions are numbered from the outermost. */
 struct fm_stack {
-    struct fm_registers at; /**< of the innermost function; pc as in fm_place */
-    uint64_t fp_mask;       /**< ~0 if its frame pointer matters, else 0 */
+    struct fm_registers at;           /**< of the innermost function; pc as in fm_place */
+    uint64_t fp_mask;                 /**< ~0 if its frame pointer matters, else 0 */
     const struct fm_place *innermost; /**< the place of it; NULL: none with a rule */
-    uint64_t generation;    /**< fm_places_generation of the places */
-    uint64_t low, high;     /**< the thread's own stack */
-    uint32_t count;         /**< frames; 0: nothing is kept */
+    uint64_t generation;              /**< fm_places_generation of the places */
+    uint64_t low, high;               /**< the thread's own stack */
+    uint32_t count;                   /**< frames; 0: nothing is kept */
     uint32_t extra_count;
     uint32_t first_shown; /**< functions outside it start the thread: they need no second look */
     uint32_t deepest;     /**< functions shown at most */

@@ -42,10 +42,8 @@ static inline uint64_t fm_plain_address(uint64_t stored)
 /** State of the caller of the function `here` is of, behind the call. */
 static inline struct fm_registers fm_here_caller(struct fm_here here)
 {
-    return (struct fm_registers){.pc = fm_plain_address(here.frame[1]),
-                                 .sp = here.cfa,
-                                 .fp = here.frame[0],
-                                 .link = 0};
+    return (struct fm_registers){
+        .pc = fm_plain_address(here.frame[1]), .sp = here.cfa, .fp = here.frame[0], .link = 0};
 }
 
 /** State of what a signal has interrupted. */
