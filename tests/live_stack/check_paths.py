@@ -40,6 +40,7 @@ def paths_of_c(options):
         "MPI_Get_processor_name": [["around_jump", "jump", "jump", "jump", "jump"]],
         "MPI_Get_version": [["around_jump"]],
         "MPI_Comm_size": [["through_library", "compare"]],
+        "MPI_Error_class": [["in_two_lines"]],
         "MPI_Query_thread": [["in_plugin", "plugin_function"]],
         "MPI_Finalize": [[]],
     }
@@ -159,6 +160,26 @@ def check_stripped(found, expected, options, failures):
                     failures.append(f"{call}: {function} for {real}")
 
 
+def check_lines(options, experiment, report, failures):
+    """Calls in two lines are two call paths, each of which can be selected."""
+    source = (pathlib.Path(__file__).parent / "paths.c").read_text().splitlines()
+    lines = [1 + next(i for i, text in enumerate(source) if f"/* line {number} */" in text)
+             for number in ("one", "two")]
+    callpaths = {item["id"]: item for item in report["callpaths"]}
+    found = [item["line"] for item in report["callpaths"] if item["region"] == "MPI_Error_class"
+             and callpaths[item["parent"]]["region"] == "in_two_lines"]
+    if sorted(found) != lines:
+        failures.append(f"calls of MPI_Error_class in lines {found}, expected {lines}")
+    root = report["callpaths"][0]["region"]
+    for place, status in ((f"@paths.c:{lines[0]}", 0), (f"@paths.c:{lines[1]}", 0), ("", 2),
+                          ("@paths.c:1", 2)):
+        shown = run([options.fermata, "report", str(experiment), "--callpath",
+                     f"{root}/main/in_two_lines/MPI_Error_class{place}"], experiment)
+        if shown.returncode != status:
+            failures.append(f"report of MPI_Error_class{place}: {shown.returncode}, expected"
+                            f" {status}: {shown.stderr}")
+
+
 def check_wait(options, experiment, failures):
     """The late sender is found, and its path named."""
     analyzed = run([options.fermata, "analyze", "--check", "--quiet", str(experiment)], experiment)
@@ -178,6 +199,8 @@ def check_wait(options, experiment, failures):
                 names.insert(0, callpaths[callpath]["region"])
                 callpath = callpaths[callpath]["parent"]
             waits["/".join(names)] += item["value"]
+    if options.which == "paths" and options.names == "debug":
+        check_lines(options, experiment, report, failures)
     worst = waits.most_common(1)
     if not worst or not worst[0][0].endswith(options.wait) or worst[0][1] < 0.02:
         failures.append(f"waiting for a late sender: {waits}, expected in {options.wait}")

@@ -181,6 +181,14 @@ static void *thread_start(void *nothing)
     return in_thread() != 0 ? nothing : NULL;
 }
 
+static NOINLINE int in_two_lines(void)
+{
+    int first = 0, second = 0;
+    MPI_Error_class(MPI_SUCCESS, &first);  /* line one */
+    MPI_Error_class(MPI_SUCCESS, &second); /* line two */
+    return first + second;
+}
+
 int main(int argc, char **argv)
 {
     int provided;
@@ -189,6 +197,7 @@ int main(int argc, char **argv)
     double sum = solve(3);
     sum += around_inlined() + around_tail();
     sum += recursive(2) + turns() + around_jump();
+    sum += in_two_lines();
     through_library();
     in_plugin(argc > 1 ? argv[1] : "");
     if (provided == MPI_THREAD_MULTIPLE) {
