@@ -43,9 +43,10 @@ fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube 
         const struct fm_callpath *callpath = &trace->callpaths.items[i];
         const struct fm_region *region = &trace->regions[callpath->region];
         bool at_line = callpath->line != FM_NONE;
-        uint32_t *added = at_line ? fm_map_at(&calls, (uint64_t)callpath->line << 32 |
-                                                          callpath->region, FM_NONE - 1)
-                                  : &region_of[callpath->region];
+        uint32_t *added =
+            at_line
+                ? fm_map_at(&calls, (uint64_t)callpath->line << 32 | callpath->region, FM_NONE - 1)
+                : &region_of[callpath->region];
         if (*added >= FM_NONE - 1) {
             const struct fm_source_line *line = at_line ? &trace->lines[callpath->line] : NULL;
             *added = fm_cube_add_region(cube, region->name, fm_paradigm_name(region->paradigm),

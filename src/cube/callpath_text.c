@@ -30,8 +30,8 @@ const char *fm_cube_callpath_place(const struct fm_cube *cube, uint32_t callpath
     if (region->file != NULL && region->line != 0 && strcmp(region->paradigm, "user") != 0 &&
         has_namesake(cube, callpath)) {
         const char *slash = strrchr(region->file, '/');
-        snprintf(place, FM_CUBE_PLACE_SIZE, "@%.250s:%u",
-                 slash != NULL ? slash + 1 : region->file, region->line);
+        snprintf(place, FM_CUBE_PLACE_SIZE, "@%.250s:%u", slash != NULL ? slash + 1 : region->file,
+                 region->line);
     }
     return place;
 }

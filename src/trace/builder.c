@@ -218,8 +218,7 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
         }
         outer->contains_calls = true;
     }
-    const struct fm_region *called =
-        &builder->trace->regions[line_call(builder, call).region];
+    const struct fm_region *called = &builder->trace->regions[line_call(builder, call).region];
     uint32_t phase = FM_NONE;
     if (called->call != FM_CALL_USER) {
         activity = add_activity(location, builder->now, visit);

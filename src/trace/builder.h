@@ -44,11 +44,11 @@ struct fm_builder {
     uint64_t paused_since;     /**< ... and what lies before this is accounted for */
     bool completions_matter;   /**< of one-sided operations; decided by what came before */
     FM_VECTOR(struct fm_frame) frames;
-    FM_VECTOR(struct fm_visit_cache) cache; /**< by call: regions, then `lines` */
+    FM_VECTOR(struct fm_visit_cache) cache;    /**< by call: regions, then `lines` */
     FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known */
-    struct fm_map numbers; /**< (region, line) -> call */
-    struct fm_map visits;  /**< (parent, call) -> node */
-    uint64_t computed;            /**< ticks of computation in calls that were left */
+    struct fm_map numbers;                     /**< (region, line) -> call */
+    struct fm_map visits;                      /**< (parent, call) -> node */
+    uint64_t computed;                         /**< ticks of computation in calls that were left */
     struct fm_requests requests;
     struct fm_traffic_counter traffic;
     struct fm_trace_defects *defects;

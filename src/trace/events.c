@@ -302,8 +302,8 @@ static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level,
 {
     BEGIN_EVENT;
     (void)level;
-    fm_builder_rma(builder, FM_RMA_GROUP_SYNC, window_of(reader, window),
-                   group_of(reader, group), false, 0, 0, 0);
+    fm_builder_rma(builder, FM_RMA_GROUP_SYNC, window_of(reader, window), group_of(reader, group),
+                   false, 0, 0, 0);
     END_EVENT;
 }
 
