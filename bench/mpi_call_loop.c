@@ -4,6 +4,9 @@
  *   mpi_call_loop rma COUNT   MPI_Put of one byte to itself and MPI_Win_flush
  *   mpi_call_loop locks COUNT MPI_Win_lock (exclusive), MPI_Put of one byte to itself,
  *                             MPI_Win_unlock
+ *   mpi_call_loop deep COUNT      as p2p, 12 functions deep
+ *   mpi_call_loop changing COUNT  the same calls, each through 12 functions, of which 11 are others
+ *                                 than those of the call before
  *
  * Prints nanoseconds of processor time per call: the median of several loops of COUNT turns, of
  * which a first one only warms up; with a third argument N, of N loops (default 9). All that is
@@ -79,6 +82,100 @@ static inline void lock_and_put(long count, MPI_Win window, bool clock)
     }
 }
 
+/* ---- 12 functions deep ---- */
+
+/* A chain of functions of which each calls the next one; the last one calls `call`. Two chains have
+ * no function in common. The empty statement keeps compilers from making jumps of the calls. */
+#define LEVEL(chain, level, next)                                                                  \
+    static __attribute__((noinline)) void chain##level(void (*call)(void *), void *data)           \
+    {                                                                                              \
+        next(call, data);                                                                          \
+        __asm__ volatile("");                                                                      \
+    }
+#define CHAIN(chain)                                                                               \
+    static __attribute__((noinline)) void chain##11(void (*call)(void *), void *data)              \
+    {                                                                                              \
+        call(data);                                                                                \
+        __asm__ volatile("");                                                                      \
+    }                                                                                              \
+    LEVEL(chain, 10, chain##11)                                                                    \
+    LEVEL(chain, 9, chain##10)                                                                     \
+    LEVEL(chain, 8, chain##9)                                                                      \
+    LEVEL(chain, 7, chain##8)                                                                      \
+    LEVEL(chain, 6, chain##7)                                                                      \
+    LEVEL(chain, 5, chain##6)                                                                      \
+    LEVEL(chain, 4, chain##5)                                                                      \
+    LEVEL(chain, 3, chain##4)                                                                      \
+    LEVEL(chain, 2, chain##3)                                                                      \
+    LEVEL(chain, 1, chain##2)
+CHAIN(left)
+CHAIN(right)
+
+struct exchange {
+    long count;
+    MPI_Request request;
+    char sent, received;
+};
+
+static void exchange_here_plainly(void *data)
+{
+    exchange(((struct exchange *)data)->count, false);
+}
+
+static void exchange_here_with_clock(void *data)
+{
+    exchange(((struct exchange *)data)->count, true);
+}
+
+static void deep_plainly(long count, MPI_Win window)
+{
+    struct exchange exchange = {.count = count};
+    (void)window;
+    left1(exchange_here_plainly, &exchange);
+}
+
+static void deep_with_clock(long count, MPI_Win window)
+{
+    struct exchange exchange = {.count = count};
+    (void)window;
+    left1(exchange_here_with_clock, &exchange);
+}
+
+#define CALL_ALONE(clock, name)                                                                    \
+    static void receive_##name(void *data)                                                         \
+    {                                                                                              \
+        struct exchange *e = data;                                                                 \
+        CALL(clock, MPI_Irecv(&e->received, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF, &e->request));       \
+        __asm__ volatile("");                                                                      \
+    }                                                                                              \
+    static void send_##name(void *data)                                                            \
+    {                                                                                              \
+        struct exchange *e = data;                                                                 \
+        CALL(clock, MPI_Send(&e->sent, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF));                         \
+        __asm__ volatile("");                                                                      \
+    }                                                                                              \
+    static void wait_##name(void *data)                                                            \
+    {                                                                                              \
+        struct exchange *e = data;                                                                 \
+        CALL(clock, MPI_Wait(&e->request, MPI_STATUS_IGNORE));                                     \
+        __asm__ volatile("");                                                                      \
+    }                                                                                              \
+    static void changing_##name(long count, MPI_Win window)                                        \
+    {                                                                                              \
+        struct exchange e = {.sent = 1};                                                           \
+        (void)window;                                                                              \
+        for (long i = 0; i < count; i += 2) {                                                      \
+            left1(receive_##name, &e);                                                             \
+            right1(send_##name, &e);                                                               \
+            left1(wait_##name, &e);                                                                \
+            right1(receive_##name, &e);                                                            \
+            left1(send_##name, &e);                                                                \
+            right1(wait_##name, &e);                                                               \
+        }                                                                                          \
+    }
+CALL_ALONE(false, plainly)
+CALL_ALONE(true, with_clock)
+
 static void exchange_plainly(long count, MPI_Win window)
 {
     (void)window;
@@ -120,7 +217,9 @@ static const struct loop {
     void (*with_clock)(long count, MPI_Win window);
 } loops[] = {{"p2p", 3, false, false, exchange_plainly, exchange_with_clock},
              {"rma", 2, true, true, put_plainly, put_with_clock},
-             {"locks", 3, true, false, lock_plainly, lock_with_clock}};
+             {"locks", 3, true, false, lock_plainly, lock_with_clock},
+             {"deep", 3, false, false, deep_plainly, deep_with_clock},
+             {"changing", 3, false, false, changing_plainly, changing_with_clock}};
 
 static const struct loop *find_loop(const char *name)
 {
@@ -162,7 +261,7 @@ int main(int argc, char **argv)
     long count = argc > 2 ? atol(argv[2]) : 0;
     int repeats = argc > 3 ? atoi(argv[3]) : 9;
     if (loop == NULL || count <= 0 || repeats <= 0 || repeats > MAX_LOOPS) {
-        fprintf(stderr, "usage: mpi_call_loop p2p|rma|locks COUNT [LOOPS]\n");
+        fprintf(stderr, "usage: mpi_call_loop p2p|rma|locks|deep|changing COUNT [LOOPS]\n");
         MPI_Finalize();
         return 2;
     }

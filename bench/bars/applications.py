@@ -58,7 +58,8 @@ def _cost_of_a_call(programs, folder, options):
     """Seconds of CPU time that a recorded call costs all told, with its share of the archive that
     is written at the end, from a program that does nothing but call MPI."""
     archives = Archives(programs, folder, "p2p", LOOP_TURNS)
-    samples = alternate({"plain": archives.plain, "recorded": archives.fermata}, options.repeats)
+    samples = alternate({"plain": archives.plain, "recorded": archives.with_stacks},
+                        options.repeats)
     archives.remove()
     return [(r.cpu - p.cpu) / LOOP_CALLS for r, p in zip(samples["recorded"], samples["plain"])]
 
@@ -73,10 +74,10 @@ def slowdown(programs, folder, options):
     archive = folder / "application"
     environment = dict(os.environ, OMP_NUM_THREADS="1")
 
-    def recorded(command):
+    def recorded(command, callpath="stack"):
         shutil.rmtree(archive, ignore_errors=True)
-        return run([programs.fermata, "record", "-o", archive, "--", *MPIRUN, *command],
-                   environment=environment, directory=folder)
+        return run([programs.fermata, "record", f"--callpath={callpath}", "-o", archive, "--",
+                    *MPIRUN, *command], environment=environment, directory=folder)
 
     for application in _applications(programs, folder, options.application_length):
         command = application.command
@@ -84,6 +85,7 @@ def slowdown(programs, folder, options):
             "plain": lambda: run([*MPIRUN, *command], environment=environment, directory=folder),
             "recorded": lambda: recorded(command),
         }, options.repeats)
+        recorded(command, "flat")  # an Enter for each call of MPI, and no others
         calls, distance = _distance(programs, archive)
         shutil.rmtree(archive)
         bar = BAR if distance >= DISTANCE else None

@@ -1,4 +1,4 @@
-"""Bars of the recorder, measured with tight loops of MPI calls: P1, P10."""
+"""Bars of the recorder, measured with tight loops of MPI calls: P1, P2, P10."""
 
 import os
 import re
@@ -33,11 +33,15 @@ class Archives:
     def plain(self):
         return run([*MPIRUN, *self.program])
 
-    def fermata(self):
+    def fermata(self, callpath="flat"):
         """Empties the buffers in the pause between the loops, so that they are used again."""
         shutil.rmtree(self.folder / "fermata", ignore_errors=True)
-        return run([self.programs.fermata, "record", "-o", self.folder / "fermata", "--", *MPIRUN,
-                    *self.program], environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7"))
+        return run([self.programs.fermata, "record", f"--callpath={callpath}",
+                    "-o", self.folder / "fermata", "--", *MPIRUN, *self.program],
+                   environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7"))
+
+    def with_stacks(self):
+        return self.fermata("stack")
 
     def eztrace(self):
         directory = self.folder / "eztrace"
@@ -100,6 +104,28 @@ def call_cost(programs, folder, options):
         yield Figure("P1", f"EZTrace / fermata, for each record, {loop}",
                      [(e / records["eztrace"]) / (f / records["fermata"])
                       for e, f in zip(added["eztrace"], added["fermata"])], 2.5, at_most=False)
+
+
+def stack_cost(programs, folder, options):
+    """P2: what call stacks add to that."""
+    for loop, what, bar in (("deep", "unchanged callers", 2), ("changing", "other callers", 6)):
+        archives = Archives(programs, folder, loop, options.turns)
+        samples = alternate({"plain": archives.plain, "flat": archives.fermata,
+                             "stack": archives.with_stacks}, options.repeats)
+        archives.remove()
+        times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
+        clock = [nanoseconds(s, "per call with two clocks") - p
+                 for s, p in zip(samples["plain"], times["plain"])]
+        added = {name: [t - p for t, p in zip(times[name], times["plain"])]
+                 for name in ("flat", "stack")}
+        details = {"ns_per_call": {name: median(times[name]) for name in times},
+                   "ns_added": {name: median(added[name]) for name in added},
+                   "ns_added_by_two_clocks": median(clock)}
+        yield Figure("P2", f"recording a call, 12 functions deep, {what} / no call stacks",
+                     [s / f for s, f in zip(added["stack"], added["flat"])], bar, details=details)
+        yield Figure("P2", f"the same without clock, {what}",
+                     [(s - c) / (f - c) for s, f, c in zip(added["stack"], added["flat"], clock)],
+                     None)
 
 
 def trace_size(programs, folder, options):

@@ -37,17 +37,25 @@ fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube 
     /* Only regions that were called: archives define hundreds that were not. */
     uint32_t *region_of = fm_allocate(trace->region_count, sizeof *region_of);
     memset(region_of, 0xff, trace->region_count * sizeof *region_of);
+    struct fm_map calls = {0}; /* (region, line) -> region of the cube */
     bool failed = false;
     for (size_t i = 0; i < trace->callpaths.count; ++i) {
         const struct fm_callpath *callpath = &trace->callpaths.items[i];
         const struct fm_region *region = &trace->regions[callpath->region];
-        if (region_of[callpath->region] == FM_NONE) {
-            region_of[callpath->region] = fm_cube_add_region(
-                cube, region->name, fm_paradigm_name(region->paradigm), region->file, region->line);
+        bool at_line = callpath->line != FM_NONE;
+        uint32_t *added =
+            at_line
+                ? fm_map_at(&calls, (uint64_t)callpath->line << 32 | callpath->region, FM_NONE - 1)
+                : &region_of[callpath->region];
+        if (*added >= FM_NONE - 1) {
+            const struct fm_source_line *line = at_line ? &trace->lines[callpath->line] : NULL;
+            *added = fm_cube_add_region(cube, region->name, fm_paradigm_name(region->paradigm),
+                                        at_line ? line->file : region->file,
+                                        at_line ? line->line : region->line);
         }
-        failed |= fm_cube_add_callpath(cube, callpath->parent, region_of[callpath->region]) ==
-                  FM_CUBE_NONE;
+        failed |= fm_cube_add_callpath(cube, callpath->parent, *added) == FM_CUBE_NONE;
     }
+    fm_map_free(&calls);
     fm_free(region_of);
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         const struct fm_location *location = &trace->locations[i];

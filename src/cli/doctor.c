@@ -80,6 +80,17 @@ static bool look_at_mpi_library(const char *library, const char *name)
     return records;
 }
 
+/* What gives functions their names (src/symbols). */
+static void look_for_symbols(void)
+{
+    char path[PATH_MAX];
+    if (fm_find_library("fermata-symbols", path, sizeof path, NULL) != FM_OK ||
+        access(path, X_OK) != 0) {
+        fm_doctor_tell(FM_HEALTH_WARNING, "install fermata again",
+                       "fermata-symbols is missing: functions in call paths have no names");
+    }
+}
+
 static void look_at_installation(void)
 {
     char path[PATH_MAX];
@@ -89,6 +100,7 @@ static void look_at_installation(void)
     }
     bool any = look_at_mpi_library("openmpi", "Open MPI");
     any = look_at_mpi_library("mpich", "MPICH") || any;
+    look_for_symbols();
     if (!any) {
         fm_doctor_tell(FM_HEALTH_BAD, "install Open MPI 4 or MPICH", "no MPI library can be used");
     }

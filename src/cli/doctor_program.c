@@ -1,7 +1,6 @@
 /* The program's side of `fermata doctor`: its ELF file and what the dynamic linker makes of it. */
 #include "cli/doctor.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,13 +12,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* A 64-bit ELF file in memory. */
-struct elf {
-    const unsigned char *bytes;
-    size_t size;
-    const Elf64_Ehdr *head;
-};
 
 static bool find_program(const char *name, char *path, size_t size)
 {
@@ -39,16 +31,10 @@ static bool find_program(const char *name, char *path, size_t size)
     return false;
 }
 
-static const void *at(const struct elf *elf, uint64_t offset, uint64_t size)
-{
-    return offset <= elf->size && size <= elf->size - offset ? elf->bytes + offset : NULL;
-}
-
-static bool is_dynamic(const struct elf *elf)
+static bool is_dynamic(const struct fm_elf *elf)
 {
     for (unsigned i = 0; i < elf->head->e_phnum; i++) {
-        const Elf64_Phdr *segment =
-            at(elf, elf->head->e_phoff + (uint64_t)i * sizeof *segment, sizeof *segment);
+        const Elf64_Phdr *segment = fm_elf_segment(elf, i);
         if (segment != NULL && segment->p_type == PT_INTERP) {
             return true;
         }
@@ -57,18 +43,16 @@ static bool is_dynamic(const struct elf *elf)
 }
 
 /* Whether the program itself defines MPI_Init: the MPI library was linked into it. */
-static bool defines_mpi(const struct elf *elf)
+static bool defines_mpi(const struct fm_elf *elf)
 {
     for (unsigned i = 0; i < elf->head->e_shnum; i++) {
-        const Elf64_Shdr *table =
-            at(elf, elf->head->e_shoff + (uint64_t)i * sizeof *table, sizeof *table);
+        const Elf64_Shdr *table = fm_elf_section(elf, i);
         if (table == NULL || (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM)) {
             continue;
         }
-        const Elf64_Shdr *names =
-            at(elf, elf->head->e_shoff + (uint64_t)table->sh_link * sizeof *names, sizeof *names);
-        const Elf64_Sym *symbols = at(elf, table->sh_offset, table->sh_size);
-        const char *text = names != NULL ? at(elf, names->sh_offset, names->sh_size) : NULL;
+        const Elf64_Shdr *names = fm_elf_section(elf, table->sh_link);
+        const Elf64_Sym *symbols = fm_elf_at(elf, table->sh_offset, table->sh_size);
+        const char *text = names != NULL ? fm_elf_at(elf, names->sh_offset, names->sh_size) : NULL;
         for (uint64_t s = 0;
              text != NULL && symbols != NULL && s < table->sh_size / sizeof *symbols; s++) {
             static const char wanted[] = "MPI_Init";
@@ -137,7 +121,7 @@ static void look_at_libraries(const char *path)
     }
 }
 
-static void look_at_elf(const char *path, const struct elf *elf)
+static void look_at_elf(const char *path, const struct fm_elf *elf)
 {
     if (elf->size < sizeof *elf->head || memcmp(elf->head->e_ident, ELFMAG, SELFMAG) != 0) {
         fm_doctor_tell(FM_HEALTH_WARNING, "nothing to do if the program that it starts uses MPI",
@@ -152,6 +136,7 @@ static void look_at_elf(const char *path, const struct elf *elf)
                        "the MPI library is linked statically into %s", path);
     } else {
         look_at_libraries(path);
+        fm_doctor_symbols(path, elf);
     }
 }
 
@@ -185,7 +170,7 @@ void fm_doctor_program(const char *name)
                        path);
         return;
     }
-    struct elf elf = {bytes, (size_t)status.st_size, bytes};
+    struct fm_elf elf = {bytes, (size_t)status.st_size, bytes};
     look_at_elf(path, &elf);
     munmap(bytes, elf.size);
 }

@@ -4,6 +4,8 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const char options_help[] =
     "\n"
@@ -11,20 +13,33 @@ static const char options_help[] =
     "  --memory SIZE   buffer of each process, as in 64M; when full it is written and reused\n"
     "  --progress WHO  who serves one-sided operations, for the analysis: target (only calls of\n"
     "                  their target), async (a progress thread or process, at any time)\n"
+    "  --callpath=WHAT which functions of the program lead to its MPI calls: stack (all that are "
+    "on\n"
+    "                  the call stack, the default), depth=N (the outer N of them), flat (none)\n"
     "  --verbose       say what is recorded where\n"
     "  --help          this text\n"
     "\n"
     "Environment: FERMATA_EXPERIMENT_DIRECTORY, FERMATA_TOTAL_MEMORY, FERMATA_PROGRESS,\n"
-    "FERMATA_VERBOSE as the options; FERMATA_CLOCK_EXCHANGE=always measures clock offsets even "
-    "between processes that\n"
-    "share their clock. FERMATA_FLUSH_INTERVAL: seconds after which records are written\n"
-    "to disk at the next MPI call, so that a killed process loses little (default 2; 0: at every\n"
-    "call; never: only when the buffer is full).\n";
+    "FERMATA_CALLPATH, FERMATA_VERBOSE as the options; FERMATA_CLOCK_EXCHANGE=always measures "
+    "clock\n"
+    "offsets even between processes that share their clock. FERMATA_FLUSH_INTERVAL: seconds after\n"
+    "which records are written to disk at the next MPI call, so that a killed process loses "
+    "little\n"
+    "(default 2; 0: at every call; never: only when the buffer is full).\n";
 
 static int fail(const char *command, const struct fm_error *error, fm_status_t status)
 {
     fprintf(stderr, "fermata %s: %s\n", command, error->message);
     return (int)status;
+}
+
+static bool is_callpath(const char *text)
+{
+    char *end;
+    if (strncmp(text, "depth=", 6) == 0) {
+        return text[6] >= '0' && text[6] <= '9' && strtol(text + 6, &end, 10) > 0 && *end == '\0';
+    }
+    return strcmp(text, "stack") == 0 || strcmp(text, "flat") == 0;
 }
 
 static void print_closing_line(const struct fm_record_result *result)
@@ -48,10 +63,13 @@ static void print_closing_line(const struct fm_record_result *result)
 int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_result *result,
                      bool *recorded)
 {
-    static const struct option long_options[] = {
-        {"output", required_argument, NULL, 'o'},   {"memory", required_argument, NULL, 'm'},
-        {"progress", required_argument, NULL, 'p'}, {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+    static const struct option long_options[] = {{"output", required_argument, NULL, 'o'},
+                                                 {"memory", required_argument, NULL, 'm'},
+                                                 {"progress", required_argument, NULL, 'p'},
+                                                 {"callpath", required_argument, NULL, 'c'},
+                                                 {"verbose", no_argument, NULL, 'v'},
+                                                 {"help", no_argument, NULL, 'h'},
+                                                 {NULL, 0, NULL, 0}};
     struct fm_record_options options = {0};
     struct fm_error error;
     int option;
@@ -72,6 +90,14 @@ int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_
                 fprintf(stderr, "fermata %s: --progress wants target or async\n", argv[0]);
                 return FM_ERR_USAGE;
             }
+            break;
+        case 'c':
+            if (!is_callpath(optarg)) {
+                fprintf(stderr, "fermata %s: --callpath=%s: not stack, flat or depth=N\n", argv[0],
+                        optarg);
+                return FM_ERR_USAGE;
+            }
+            options.callpath = optarg;
             break;
         case 'v':
             options.verbose = true;

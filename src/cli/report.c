@@ -31,7 +31,8 @@ static fm_status_t find_callpath(const struct fm_cube *cube, const char *path, c
     if (*callpath != FM_CUBE_NONE)
         return FM_OK;
     return fm_fail(error, FM_ERR_USAGE,
-                   "%s: there is no call path '%s'; write it from its root: main/solve/MPI_Recv",
+                   "%s: there is no call path '%s'; write it from its root: main/solve/MPI_Recv, "
+                   "and with its line if there are several: MPI_Recv@solver.c:42",
                    option, path);
 }
 

@@ -1,5 +1,7 @@
 #include "cube/cube.h"
 
+#include "cube/callpath_text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,6 +357,11 @@ uint32_t fm_cube_find_callpath(const struct fm_cube *cube, const char *path)
         }
         if (strncmp(path + begin, name, length) != 0)
             continue;
+        char place[FM_CUBE_PLACE_SIZE];
+        size_t place_length = strlen(fm_cube_callpath_place(cube, i, place));
+        if (strncmp(path + begin + length, place, place_length) != 0)
+            continue;
+        length += place_length;
         char next = path[begin + length];
         if (next == '\0') {
             found = i;

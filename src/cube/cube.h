@@ -259,7 +259,8 @@ const struct fm_cube_statistics *fm_cube_metric_statistics(const struct fm_cube 
                                                            fm_metric_t metric);
 
 /** Finds a call path by its region names from a root, separated by '/' (one before the first is
- * allowed; names may contain '/' themselves). @return its index, or FM_CUBE_NONE. */
+ * allowed; names may contain '/' themselves), with their places where several have the same name
+ * (callpath_text.h). @return its index, or FM_CUBE_NONE. */
 uint32_t fm_cube_find_callpath(const struct fm_cube *cube, const char *path);
 
 /** Writes the report file `path`: versioned, self-describing, with a checksum

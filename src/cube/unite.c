@@ -26,6 +26,19 @@ static uint32_t find_region(const struct fm_cube *frame, const struct fm_cube_re
     return FM_CUBE_NONE;
 }
 
+/** Calls in different lines become one: it has no line. */
+static void forget_other_line(struct fm_cube_region *united, const struct fm_cube_region *region)
+{
+    bool same_file = united->file != NULL && region->file != NULL
+                         ? strcmp(united->file, region->file) == 0
+                         : united->file == region->file;
+    if (!same_file || united->line != region->line) {
+        free(united->file);
+        united->file = NULL;
+        united->line = 0;
+    }
+}
+
 /** @return for each region of `cube` the one of the frame; NULL without memory */
 static uint32_t *unite_regions(struct fm_cube *frame, const struct fm_cube *cube)
 {
@@ -33,6 +46,8 @@ static uint32_t *unite_regions(struct fm_cube *frame, const struct fm_cube *cube
     for (uint32_t i = 0; map != NULL && i < cube->region_count; i++) {
         const struct fm_cube_region *region = &cube->regions[i];
         map[i] = find_region(frame, region);
+        if (map[i] != FM_CUBE_NONE && strcmp(region->paradigm, "user") != 0)
+            forget_other_line(&frame->regions[map[i]], region);
         if (map[i] == FM_CUBE_NONE)
             map[i] = fm_cube_add_region(frame, region->name, region->paradigm, region->file,
                                         region->line);

@@ -27,6 +27,7 @@ struct fm_wrapper_library {
     /** Saves what was measured, since the process may end; in any thread, in signal handlers too.
      * @param ending  it does end: the call that is open does not return */
     void (*save)(bool ending);
+    void (*unloaded)(void); /**< called when dlclose() may have unloaded a library */
 };
 
 #endif

@@ -59,8 +59,7 @@ static bool take_definition(struct fm_definitions *set, enum fm_define_kind kind
            fm_define(set, kind, words, count) == number;
 }
 
-static bool take_definitions(struct fm_process_journal *journal,
-                             const struct fm_journal_reader *reader)
+static bool take_definitions(struct fm_definitions *set, const struct fm_journal_reader *reader)
 {
     const uint32_t *in = reader->content, *end = in + reader->bytes / sizeof *in;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
@@ -72,7 +71,7 @@ static bool take_definitions(struct fm_process_journal *journal,
                 return false;
             }
             size_t length = *in++;
-            if (!take_definition(&journal->definitions, (enum fm_define_kind)kind, in, length)) {
+            if (!take_definition(set, (enum fm_define_kind)kind, in, length)) {
                 return false;
             }
             in += length;
@@ -115,7 +114,9 @@ static bool take_block(struct fm_process_journal *journal, const struct fm_journ
     case FM_JOURNAL_FUNCTIONS:
         return take_functions(journal, reader);
     case FM_JOURNAL_DEFINITIONS:
-        return take_definitions(journal, reader);
+        return take_definitions(&journal->definitions, reader);
+    case FM_JOURNAL_SITES:
+        return take_definitions(&journal->sites, reader);
     case FM_JOURNAL_NAMES:
         return take_names(journal, reader);
     case FM_JOURNAL_SAVED:
@@ -145,6 +146,7 @@ bool fm_journal_load(const char *path, struct fm_process_journal *journal)
 void fm_journal_unload(struct fm_process_journal *journal)
 {
     fm_definitions_free(&journal->definitions);
+    fm_definitions_free(&journal->sites);
     free(journal->functions);
     free(journal->text);
     memset(journal, 0, sizeof *journal);

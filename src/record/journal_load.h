@@ -12,6 +12,7 @@ struct fm_process_journal {
     struct fm_region *functions; /**< by number; the names lie in `text` */
     size_t function_count;
     char *text;
+    struct fm_definitions sites;       /**< of call stacks */
     struct fm_definitions definitions; /**< processes and regions, which are the archive's, aside */
     bool saved;                        /**< the process ended in order; */
     uint64_t saved_ticks;              /**< when; 0: unknown */

@@ -66,6 +66,9 @@ static fm_status_t set_environment(const struct fm_record_options *options, stru
     if (options->progress != NULL) {
         setenv("FERMATA_PROGRESS", options->progress, 1);
     }
+    if (options->callpath != NULL) {
+        setenv("FERMATA_CALLPATH", options->callpath, 1);
+    }
     if (options->verbose) {
         setenv("FERMATA_VERBOSE", "1", 1);
     }

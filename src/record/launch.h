@@ -14,6 +14,7 @@ struct fm_record_options {
     const char *directory; /**< experiment directory, must not exist; NULL: a new name */
     const char *memory;    /**< buffer of each process, as in 64M; NULL: the default */
     const char *progress;  /**< "target", "async": who serves one-sided operations; NULL: unknown */
+    const char *callpath; /**< as FERMATA_CALLPATH: "stack", "flat", "depth=N"; NULL: the default */
     bool verbose;
 };
 

@@ -8,6 +8,7 @@
 #include "record/core/marker.h"
 #include "record/journal_load.h"
 #include "record/missing.h"
+#include "record/stack/resolve.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -59,6 +60,9 @@ struct process {
     struct fm_journal_process journal; /* of a known one */
     struct fm_define_map map;          /* its numbers in the merged set */
     uint32_t *regions;                 /* global number of each function */
+    struct fm_define_map sites;        /* numbers of its call sites among those of all processes */
+    struct fm_callsites callsites;
+    struct fm_event_regions events;
     size_t region_count;
     struct fm_thread *threads; /* by index; at least one */
     uint32_t thread_count;
@@ -73,7 +77,8 @@ struct rebuild {
     struct process *processes;
     uint32_t size;
     struct fm_definitions set;
-    struct fm_journal_moment last_moment; /* of the process below */
+    struct fm_definitions sites, resolved; /* call sites of all processes; what they stand for */
+    struct fm_journal_moment last_moment;  /* of the process below */
     struct fm_journal_process clock;
     struct fm_rebuilt *result;
 };
@@ -190,6 +195,57 @@ static void need_room(const struct rebuild *r, uint64_t bytes)
     }
 }
 
+/* ---- call sites ---- */
+
+static fm_status_t collect_sites(struct rebuild *r, struct fm_error *error)
+{
+    char path[PATH_MAX];
+    bool good = true;
+    for (uint32_t rank = 0; good && rank < r->size; rank++) {
+        struct fm_process_journal journal;
+        fm_journal_path(path, sizeof path, r->directory, rank, -1);
+        if (fm_journal_load(path, &journal)) {
+            good = fm_callsites_merge(&r->sites, &journal.sites, &r->processes[rank].sites);
+            fm_journal_unload(&journal);
+        }
+    }
+    return good ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "no memory for the call sites");
+}
+
+/* The helper program lies with the preload library, in ../lib of our folder. */
+static fm_status_t resolve_sites(struct rebuild *r, struct fm_error *error)
+{
+    static const char *const folders[] = {"/../lib", "/../lib/fermata"};
+    char self[PATH_MAX], folder[PATH_MAX + 32], helper[PATH_MAX + 64] = "";
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash != NULL && helper[0] == '\0' && i < 2; i++) {
+        snprintf(folder, sizeof folder, "%.*s%s", (int)(slash - self), self, folders[i]);
+        fm_resolve_helper(folder, helper, sizeof helper);
+    }
+    return fm_resolve(&r->sites, helper, &r->resolved)
+               ? FM_OK
+               : fm_fail(error, FM_ERR_SYSTEM, "no memory for the names of functions");
+}
+
+static bool make_callsites(struct rebuild *r, struct process *process,
+                           struct fm_process_journal *journal)
+{
+    uint32_t count = (uint32_t)journal->sites.tables[FM_DEFINE_SITE].count;
+    bool good = true;
+    if (process->known && r->sites.tables[FM_DEFINE_SITE].count != 0) {
+        uint64_t depth = journal->process.callpath_depth;
+        process->callsites.deepest = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
+        good =
+            count == process->sites.counts[FM_DEFINE_SITE] &&
+            fm_callsites_make(&journal->definitions, &r->resolved,
+                              process->sites.numbers[FM_DEFINE_SITE], count, &process->callsites);
+    }
+    fm_convert_begin(&journal->definitions, &process->callsites, &process->events);
+    return good;
+}
+
 /* ---- events ---- */
 
 static void note_moment(struct rebuild *r, const struct process *process,
@@ -302,12 +358,12 @@ static fm_status_t convert_process(struct rebuild *r, uint32_t rank, struct fm_e
                            r->directory, process->journal.process);
         }
     }
-    memset(fm_functions_used, 0, sizeof fm_functions_used);
+    bool good = make_callsites(r, process, &journal);
     fm_attributes_used = false;
-    for (uint32_t t = 0; t < process->thread_count; t++) {
+    for (uint32_t t = 0; good && t < process->thread_count; t++) {
         convert_thread(r, process, &process->threads[t], process->region_count);
     }
-    bool good = !process->known || merge(r, process, &journal);
+    good = good && (!process->known || merge(r, process, &journal));
     fm_journal_unload(&journal);
     return good ? FM_OK : fm_fail(error, FM_ERR_DATA, "%s: the definitions are inconsistent", path);
 }
@@ -417,6 +473,10 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", r->folder,
                        fm_archive_failure());
     }
+    status = collect_sites(r, error);
+    if (status == FM_OK) {
+        status = resolve_sites(r, error);
+    }
     for (uint32_t rank = 0; rank < r->size && status == FM_OK; rank++) {
         status = convert_process(r, rank, error);
     }
@@ -441,11 +501,11 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
         struct fm_clock_offset offsets[2] = {process->journal.offset, process->journal.offset};
         offsets[1].time =
             process->last_time > offsets[0].time ? process->last_time : offsets[0].time + 1;
-        need_room(r,
-                  fm_archive_local_bytes(&process->map, process->region_count, fm_archive_chunk()) *
-                      process->thread_count);
+        need_room(r, fm_archive_local_bytes(&process->map, process->region_count, &process->events,
+                                            fm_archive_chunk()) *
+                         process->thread_count);
         fm_archive_write_local(process->threads, &process->map, process->regions,
-                               process->region_count, offsets);
+                               process->region_count, &process->events, offsets);
     }
     if (fm_archive_failure() == NULL) {
         fm_archive_end_definitions();
@@ -513,11 +573,16 @@ static void free_rebuild(struct rebuild *r)
 {
     for (uint32_t rank = 0; r->processes != NULL && rank < r->size; rank++) {
         fm_define_map_free(&r->processes[rank].map);
+        fm_define_map_free(&r->processes[rank].sites);
+        fm_callsites_free(&r->processes[rank].callsites);
+        fm_event_regions_free(&r->processes[rank].events);
         free(r->processes[rank].regions);
         free(r->processes[rank].threads);
     }
     free(r->processes);
     fm_definitions_free(&r->set);
+    fm_definitions_free(&r->sites);
+    fm_definitions_free(&r->resolved);
 }
 
 static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct fm_error *error)

@@ -9,12 +9,17 @@ void fm_builder_open(struct fm_builder *builder, struct fm_trace *trace,
                      struct fm_trace_defects *defects)
 {
     *builder = (struct fm_builder){.trace = trace, .defects = defects};
-    builder->cache = fm_allocate(trace->region_count, sizeof *builder->cache);
+    fm_vector_reserve(&builder->cache, trace->region_count);
+    for (uint32_t i = 0; i < trace->region_count; ++i) {
+        fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
+    }
 }
 
 void fm_builder_close(struct fm_builder *builder)
 {
-    fm_free(builder->cache);
+    fm_vector_free(&builder->cache);
+    fm_vector_free(&builder->line_calls);
+    fm_map_free(&builder->numbers);
     fm_vector_free(&builder->frames);
     fm_map_free(&builder->visits);
     fm_requests_free(&builder->requests);
@@ -40,19 +45,42 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
 
 /* ---- calls ---- */
 
-static __attribute__((noinline)) uint32_t add_visit(struct fm_builder *builder, uint32_t parent,
-                                                    uint32_t region)
+uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t line)
 {
+    if (region == FM_NONE || line == FM_NONE) {
+        return region;
+    }
+    uint32_t next = (uint32_t)builder->cache.count;
+    uint32_t call = *fm_map_at(&builder->numbers, (uint64_t)line << 32 | region, next);
+    if (call == next) {
+        fm_vector_push(&builder->line_calls, (struct fm_line_call){region, line});
+        fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
+    }
+    return call;
+}
+
+static inline struct fm_line_call line_call(const struct fm_builder *builder, uint32_t call)
+{
+    uint32_t regions = builder->trace->region_count;
+    return call < regions ? (struct fm_line_call){call, FM_NONE}
+                          : builder->line_calls.items[call - regions];
+}
+
+static __attribute__((noinline)) uint32_t add_visit(struct fm_builder *builder, uint32_t parent,
+                                                    uint32_t call)
+{
+    struct fm_line_call called = line_call(builder, call);
     struct fm_location *location = builder->location;
     uint32_t next = (uint32_t)location->profile.count;
-    uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | region, next);
+    uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | call, next);
     if (visit == next) {
         fm_vector_push(&location->profile, (struct fm_visit_profile){.parent = parent,
-                                                                     .region = region,
+                                                                     .region = called.region,
+                                                                     .line = called.line,
                                                                      .callpath = FM_NONE,
                                                                      .counts = FM_NONE});
     }
-    builder->cache[region] = (struct fm_visit_cache){parent, visit, builder->generation};
+    builder->cache.items[call] = (struct fm_visit_cache){parent, visit, builder->generation};
     return visit;
 }
 
@@ -62,12 +90,12 @@ static void change_state(struct fm_location *location, uint64_t since, uint32_t 
     fm_vector_push(&location->state_visit, visit);
 }
 
-static inline uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t region)
+static inline uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t call)
 {
-    const struct fm_visit_cache *cached = &builder->cache[region];
+    const struct fm_visit_cache *cached = &builder->cache.items[call];
     return cached->owner == builder->generation && cached->parent == parent
                ? cached->visit
-               : add_visit(builder, parent, region);
+               : add_visit(builder, parent, call);
 }
 
 /* The three columns grow together, so that one of them tells whether there is room. */
@@ -165,9 +193,9 @@ static void end_phase(struct fm_builder *builder, uint32_t row)
     phase->computation = builder->computed - phase->computation;
 }
 
-void fm_builder_enter(struct fm_builder *builder, uint32_t region)
+void fm_builder_enter(struct fm_builder *builder, uint32_t call)
 {
-    if (region == FM_NONE) {
+    if (call == FM_NONE) {
         ++builder->defects->unusable_records;
         return;
     }
@@ -176,7 +204,7 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
     uint32_t parent = builder->frames.count == 0
                           ? FM_NONE
                           : builder->frames.items[builder->frames.count - 1].visit;
-    uint32_t visit = find_visit(builder, parent, region);
+    uint32_t visit = find_visit(builder, parent, call);
     uint32_t activity = FM_NONE;
     if (builder->frames.count != 0) {
         struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
@@ -190,7 +218,7 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t region)
         }
         outer->contains_calls = true;
     }
-    const struct fm_region *called = &builder->trace->regions[region];
+    const struct fm_region *called = &builder->trace->regions[line_call(builder, call).region];
     uint32_t phase = FM_NONE;
     if (called->call != FM_CALL_USER) {
         activity = add_activity(location, builder->now, visit);

@@ -27,6 +27,11 @@ struct fm_visit_cache {
     uint64_t owner; /**< generation of the location that wrote the entry */
 };
 
+/** A region that is called at a line. */
+struct fm_line_call {
+    uint32_t region, line;
+};
+
 /** State of one reader; used for one location after the other. */
 struct fm_builder {
     struct fm_trace *trace;
@@ -39,9 +44,11 @@ struct fm_builder {
     uint64_t paused_since;     /**< ... and what lies before this is accounted for */
     bool completions_matter;   /**< of one-sided operations; decided by what came before */
     FM_VECTOR(struct fm_frame) frames;
-    struct fm_visit_cache *cache; /**< by region */
-    struct fm_map visits;         /**< (parent, region) -> node */
-    uint64_t computed;            /**< ticks of computation in calls that were left */
+    FM_VECTOR(struct fm_visit_cache) cache;    /**< by call: regions, then `lines` */
+    FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known */
+    struct fm_map numbers;                     /**< (region, line) -> call */
+    struct fm_map visits;                      /**< (parent, call) -> node */
+    uint64_t computed;                         /**< ticks of computation in calls that were left */
     struct fm_requests requests;
     struct fm_traffic_counter traffic;
     struct fm_trace_defects *defects;
@@ -72,9 +79,12 @@ static inline void fm_builder_time(struct fm_builder *builder, uint64_t time)
     }
 }
 
+/** @return the number of a call of a region at a line, or FM_NONE; without a line the region. */
+uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t line);
+
 /* Events. Times were given by fm_builder_time(); references are indices of the trace's tables,
  * FM_NONE where the archive's reference is undefined. */
-void fm_builder_enter(struct fm_builder *builder, uint32_t region);
+void fm_builder_enter(struct fm_builder *builder, uint32_t call);
 void fm_builder_leave(struct fm_builder *builder, uint32_t region);
 void fm_builder_flush(struct fm_builder *builder, uint64_t end);
 void fm_builder_pause(struct fm_builder *builder);

@@ -13,16 +13,20 @@
 struct fm_callpath {
     uint32_t parent; /**< FM_NONE: a root */
     uint32_t region;
+    uint32_t line; /**< where a call of communication is made; FM_NONE: unknown */
 };
 
 /** A forest that grows. `struct fm_callpaths c = {0};` is an empty one. */
 struct fm_callpaths {
     FM_VECTOR(struct fm_callpath) nodes;
-    struct fm_map index; /**< (parent, region) -> node */
+    struct fm_map calls; /**< (region, line) -> number */
+    struct fm_map index; /**< (parent, number) -> node */
 };
 
-/** @return the node of a region below `parent` (FM_NONE: a root), which is made if it is new. */
-uint32_t fm_callpaths_add(struct fm_callpaths *callpaths, uint32_t parent, uint32_t region);
+/** @return the node of a region, called at a line (or FM_NONE), below `parent` (FM_NONE: a root);
+ * which is made if it is new. */
+uint32_t fm_callpaths_add(struct fm_callpaths *callpaths, uint32_t parent, uint32_t region,
+                          uint32_t line);
 
 /** Adds the nodes of another forest, whose parents are numbers in that one, in its order.
  * @param number  [count], out: of each of them in `callpaths`; may be NULL */

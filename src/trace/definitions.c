@@ -17,6 +17,10 @@ struct raw_region {
     bool is_phase;
 };
 
+struct raw_line {
+    uint32_t file, line;
+};
+
 struct raw_group {
     uint8_t type, paradigm;
     uint32_t size;
@@ -66,6 +70,7 @@ struct raw_definitions {
     struct fm_trace_private *into;
     struct fm_references nodes, location_groups, dimensions;
     FM_VECTOR(struct raw_region) regions;
+    FM_VECTOR(struct raw_line) lines;
     FM_VECTOR(struct raw_group) groups;
     FM_VECTOR(struct raw_communicator) communicators;
     FM_VECTOR(struct raw_window) windows;
@@ -144,6 +149,17 @@ static OTF2_CallbackCode on_region(void *data, OTF2_RegionRef self, OTF2_StringR
     bool is_phase = (flags & (OTF2_REGION_FLAG_PHASE | OTF2_REGION_FLAG_DYNAMIC)) != 0;
     fm_vector_push(&raw->regions, (struct raw_region){name, file, begin, role, paradigm, is_phase});
     return define(&raw->into->regions, self, raw->regions.count - 1);
+}
+
+static OTF2_CallbackCode on_line(void *data, OTF2_SourceCodeLocationRef self, OTF2_StringRef file,
+                                 uint32_t line)
+{
+    struct raw_definitions *raw = data;
+    if (line == 0) {
+        return OTF2_CALLBACK_SUCCESS; /* some recorders tell a place of another kind */
+    }
+    fm_vector_push(&raw->lines, (struct raw_line){file, line});
+    return define(&raw->into->lines, self, raw->lines.count - 1);
 }
 
 static OTF2_CallbackCode on_node(void *data, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
@@ -266,6 +282,7 @@ static OTF2_GlobalDefReaderCallbacks *new_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
+    OTF2_GlobalDefReaderCallbacks_SetSourceCodeLocationCallback(callbacks, on_line);
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
@@ -502,6 +519,18 @@ static bool looks_like_mpi(const char *name)
            islower((unsigned char)name[5]);
 }
 
+static void resolve_lines(struct raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    trace->line_count = (uint32_t)raw->lines.count;
+    trace->lines = fm_allocate(trace->line_count, sizeof *trace->lines);
+    for (uint32_t i = 0; i < trace->line_count; ++i) {
+        const char *file = string_of(raw, raw->lines.items[i].file);
+        trace->lines[i] = (struct fm_source_line){fm_copy_string(file != NULL ? file : ""),
+                                                  raw->lines.items[i].line};
+    }
+}
+
 static void resolve_regions(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
@@ -535,6 +564,7 @@ static void resolve(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
     resolve_regions(raw);
+    resolve_lines(raw);
     resolve_locations(raw);
     resolve_groups(raw);
     trace->communicator_count = (uint32_t)raw->communicators.count;
@@ -564,6 +594,7 @@ static void free_raw(struct raw_definitions *raw)
     fm_references_free(&raw->location_groups);
     fm_references_free(&raw->dimensions);
     fm_vector_free(&raw->regions);
+    fm_vector_free(&raw->lines);
     fm_vector_free(&raw->groups);
     fm_vector_free(&raw->communicators);
     fm_vector_free(&raw->windows);

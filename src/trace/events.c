@@ -1,6 +1,7 @@
 /* Reads the events of an archive into the tables of the trace. */
 #include "trace/anchor.h"
 #include "trace/builder.h"
+#include "trace/location_maps.h"
 #include "trace/otf2_error.h"
 #include "trace/other_events.h"
 #include "trace/trace_internal.h"
@@ -12,6 +13,8 @@ struct event_reader {
     const struct fm_trace_private *references;
     uint32_t program_name; /* string of the first ProgramBegin event; FM_NONE: none yet */
     uint32_t program_process;
+    const struct fm_location_maps *maps; /* NULL: references in events are the archive's */
+    FM_VECTOR(uint32_t) calls;           /* with maps: by number of a region in events */
 };
 
 #define EVENT_ARGUMENTS                                                                            \
@@ -28,23 +31,39 @@ struct event_reader {
 
 static inline uint32_t region_of(const struct event_reader *reader, uint32_t reference)
 {
-    return fm_references_find(&reader->references->regions, reference);
+    return fm_references_find(&reader->references->regions,
+                              fm_location_map(reader->maps, FM_MAP_REGIONS, reference));
 }
 
 static inline uint32_t communicator_of(const struct event_reader *reader, uint32_t reference)
 {
-    return fm_references_find(&reader->references->communicators, reference);
+    return fm_references_find(&reader->references->communicators,
+                              fm_location_map(reader->maps, FM_MAP_COMMUNICATORS, reference));
 }
 
 static inline uint32_t window_of(const struct event_reader *reader, uint32_t reference)
 {
-    return fm_references_find(&reader->references->windows, reference);
+    return fm_references_find(&reader->references->windows,
+                              fm_location_map(reader->maps, FM_MAP_WINDOWS, reference));
+}
+
+static inline uint32_t group_of(const struct event_reader *reader, uint32_t reference)
+{
+    return fm_references_find(&reader->references->groups,
+                              fm_location_map(reader->maps, FM_MAP_GROUPS, reference));
+}
+
+/* Where known, calls of communication have their lines. */
+static inline uint32_t call_of(const struct event_reader *reader, uint32_t reference)
+{
+    return reference < reader->calls.count ? reader->calls.items[reference]
+                                           : region_of(reader, reference);
 }
 
 static OTF2_CallbackCode on_enter(EVENT_ARGUMENTS, OTF2_RegionRef region)
 {
     BEGIN_EVENT;
-    fm_builder_enter(builder, region_of(reader, region));
+    fm_builder_enter(builder, call_of(reader, region));
     END_EVENT;
 }
 
@@ -62,7 +81,7 @@ static OTF2_CallbackCode on_program_begin(EVENT_ARGUMENTS, OTF2_StringRef name, 
     (void)count;
     (void)arguments;
     if (reader->program_name == FM_NONE) {
-        reader->program_name = name;
+        reader->program_name = fm_location_map(reader->maps, FM_MAP_STRINGS, name);
         reader->program_process = builder->location->process;
     }
     fm_builder_enter(builder, reader->references->program_region);
@@ -87,7 +106,9 @@ struct gap {
 static void read_attribute(const struct event_reader *reader, struct gap *gap, uint32_t reference,
                            OTF2_AttributeValue value)
 {
-    uint32_t attribute = fm_references_find(&reader->references->attributes, reference);
+    uint32_t attribute =
+        fm_references_find(&reader->references->attributes,
+                           fm_location_map(reader->maps, FM_MAP_ATTRIBUTES, reference));
     switch (attribute) {
     case FM_ATTRIBUTE_SENDS:
     case FM_ATTRIBUTE_RECEIVES:
@@ -111,7 +132,7 @@ static void read_attribute(const struct event_reader *reader, struct gap *gap, u
         gap->tag = value.uint32;
         break;
     case FM_ATTRIBUTE_GROUP:
-        gap->group = fm_references_find(&reader->references->groups, value.groupRef);
+        gap->group = group_of(reader, value.groupRef);
         break;
     default:
         break;
@@ -281,8 +302,8 @@ static OTF2_CallbackCode on_group_sync(EVENT_ARGUMENTS, OTF2_RmaSyncLevel level,
 {
     BEGIN_EVENT;
     (void)level;
-    fm_builder_rma(builder, FM_RMA_GROUP_SYNC, window_of(reader, window),
-                   fm_references_find(&reader->references->groups, group), false, 0, 0, 0);
+    fm_builder_rma(builder, FM_RMA_GROUP_SYNC, window_of(reader, window), group_of(reader, group),
+                   false, 0, 0, 0);
     END_EVENT;
 }
 
@@ -403,28 +424,37 @@ static OTF2_EvtReaderCallbacks *new_callbacks(void)
     return callbacks;
 }
 
-/* Local definitions hold the mapping tables and clock offsets; not every recorder writes them. */
-static void read_local_definitions(OTF2_Reader *archive, uint64_t id)
+/* What the numbers of regions in a location's events stand for. */
+static void note_lines(struct event_reader *reader, const struct fm_location_maps *maps)
 {
-    OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(archive, id);
-    if (definitions != NULL) {
-        uint64_t read;
-        OTF2_Reader_ReadAllLocalDefinitions(archive, definitions, &read);
-        OTF2_Reader_CloseDefReader(archive, definitions);
+    const struct fm_trace *trace = reader->builder.trace;
+    reader->calls.count = 0;
+    reader->maps = maps != NULL && fm_location_has_lines(maps) ? maps : NULL;
+    for (uint32_t i = 0; reader->maps != NULL && i < maps->of[FM_MAP_REGIONS].count; ++i) {
+        uint32_t region = region_of(reader, i), line = FM_NONE;
+        if (region != FM_NONE && trace->regions[region].call != FM_CALL_USER &&
+            i < maps->of[FM_MAP_LINES].count) {
+            line = fm_references_find(&reader->references->lines, maps->of[FM_MAP_LINES].items[i]);
+        }
+        fm_vector_push(&reader->calls, fm_builder_call(&reader->builder, region, line));
     }
-    (void)fm_otf2_error_take();
 }
 
 static void read_location(OTF2_Reader *archive, const OTF2_EvtReaderCallbacks *callbacks,
-                          struct event_reader *reader, uint32_t index)
+                          struct event_reader *reader, uint32_t index,
+                          const struct fm_location_maps *maps)
 {
     struct fm_location *location = &reader->builder.trace->locations[index];
     fm_builder_begin_location(&reader->builder, index);
+    note_lines(reader, maps);
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(archive, location->id);
     bool complete = false;
     if (events != NULL) {
         OTF2_Reader_RegisterEvtCallbacks(archive, events, callbacks, reader);
         uint64_t read = 0;
+        if (reader->maps != NULL) {
+            OTF2_EvtReader_ApplyMappingTables(events, false);
+        }
         complete = OTF2_Reader_ReadAllLocalEvents(archive, events, &read) == OTF2_SUCCESS;
         OTF2_Reader_CloseEvtReader(archive, events);
         /* Some kinds of events have no callback above. */
@@ -455,9 +485,12 @@ fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
     for (uint32_t i = first_location; i < last_location; ++i) {
         OTF2_Reader_SelectLocation(archive, trace->locations[i].id);
     }
+    struct fm_location_maps *maps =
+        trace->line_count != 0 ? fm_allocate(last_location - first_location, sizeof *maps) : NULL;
     if (OTF2_Reader_OpenDefFiles(archive) == OTF2_SUCCESS) {
         for (uint32_t i = first_location; i < last_location; ++i) {
-            read_local_definitions(archive, trace->locations[i].id);
+            fm_location_maps_read(archive, trace->locations[i].id,
+                                  maps != NULL ? &maps[i - first_location] : NULL);
         }
         OTF2_Reader_CloseDefFiles(archive);
     }
@@ -469,13 +502,19 @@ fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
     OTF2_Reader_OpenEvtFiles(archive);
     for (uint32_t process = first; process < last; ++process) {
         for (uint32_t t = 0; t < trace->processes[process].location_count; ++t) {
-            read_location(archive, callbacks, &reader,
-                          trace->processes[process].first_location + t);
+            uint32_t location = trace->processes[process].first_location + t;
+            struct fm_location_maps *own = maps != NULL ? &maps[location - first_location] : NULL;
+            read_location(archive, callbacks, &reader, location, own);
+            if (own != NULL) {
+                fm_location_maps_free(own);
+            }
         }
         fm_builder_end_process(&reader.builder);
     }
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     fm_builder_close(&reader.builder);
+    fm_vector_free(&reader.calls);
+    fm_free(maps);
     /* The lowest process names the program, whichever thread reads it first. */
     uint32_t text = fm_references_find(&reader.references->strings, reader.program_name);
     if (reader.program_name != FM_NONE && text != FM_NONE) {

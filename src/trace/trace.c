@@ -73,7 +73,11 @@ void fm_trace_free(struct fm_trace *trace)
     for (uint32_t i = 0; i < trace->group_count; ++i) {
         fm_free(trace->groups[i].processes);
     }
+    for (uint32_t i = 0; i < trace->line_count; ++i) {
+        fm_free(trace->lines[i].file);
+    }
     fm_free(trace->regions);
+    fm_free(trace->lines);
     fm_free(trace->processes);
     fm_free(trace->locations);
     fm_free(trace->communicators);
@@ -91,6 +95,7 @@ void fm_trace_free(struct fm_trace *trace)
     fm_references_free(&private->attributes);
     fm_references_free(&private->groups);
     fm_references_free(&private->strings);
+    fm_references_free(&private->lines);
     for (size_t i = 0; i < private->text.count; ++i) {
         fm_free(private->text.items[i]);
     }
@@ -108,7 +113,7 @@ void fm_trace_unify(struct fm_trace *trace)
             uint32_t parent = visit->parent == FM_NONE
                                   ? FM_NONE
                                   : location->profile.items[visit->parent].callpath;
-            visit->callpath = fm_callpaths_add(&forest, parent, visit->region);
+            visit->callpath = fm_callpaths_add(&forest, parent, visit->region, visit->line);
         }
     }
     for (size_t i = 0; i < forest.nodes.count; ++i) {

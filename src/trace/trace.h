@@ -32,6 +32,12 @@ struct fm_region {
     bool is_computation; /**< time in it is computation; to be set before events are read */
 };
 
+/** A line of the program. */
+struct fm_source_line {
+    char *file;
+    uint32_t line;
+};
+
 struct fm_process {
     uint32_t first_location;
     uint32_t location_count;
@@ -146,6 +152,7 @@ typedef enum {
 struct fm_visit_profile {
     uint32_t parent; /**< node of the same location; FM_NONE: a root */
     uint32_t region;
+    uint32_t line;     /**< where a call of communication is made; FM_NONE: unknown */
     uint32_t callpath; /**< node of the call forest of all locations */
     uint32_t counts;   /**< row of `counts`; FM_NONE: nothing was counted */
     uint64_t time;     /**< ticks, without `overhead` */
@@ -267,6 +274,8 @@ struct fm_trace {
     uint64_t clock_begin; /**< global offset of the clock properties */
     struct fm_region *regions;
     uint32_t region_count;
+    struct fm_source_line *lines; /**< that make calls, as far as they are known */
+    uint32_t line_count;
     struct fm_process *processes;
     uint32_t process_count;
     struct fm_location *locations;

@@ -24,7 +24,7 @@ typedef enum {
 
 struct fm_trace_private {
     struct fm_trace trace; /**< first: the public part */
-    struct fm_references regions, communicators, windows, groups, strings;
+    struct fm_references regions, communicators, windows, groups, strings, lines;
     struct fm_references attributes; /**< to fm_attribute_t */
     FM_VECTOR(char *) text;          /**< what `strings` leads to */
     uint32_t program_region;         /**< region that a ProgramBegin event enters */

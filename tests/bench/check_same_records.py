@@ -43,8 +43,8 @@ def main():
             folder.mkdir()
             recorded, written = [], []
             for turns in (SHORT, LONG):
-                run(programs.fermata, "record", "-o", folder / f"recorded-{turns}", "--", *launch,
-                    programs.loop, loop, turns)
+                run(programs.fermata, "record", "--callpath=flat",
+                    "-o", folder / f"recorded-{turns}", "--", *launch, programs.loop, loop, turns)
                 recorded.append(kinds(folder / f"recorded-{turns}"))
                 run(programs.write, loop, turns, folder / f"written-{turns}")
                 written.append(kinds(folder / f"written-{turns}"))

@@ -26,6 +26,8 @@ def main():
         source = folder / "empty.c"
         source.write_text("int MPI_Init(void); int MPI_Init(void) { return 0; }\n"
                           "int main(void) { return MPI_Init(); }\n")
+        plain = folder / "plain.c"
+        plain.write_text("int main(void) { return 0; }\n")
         subprocess.run([compiler, source, "-o", folder / "own_mpi"], check=True)
         static = subprocess.run([compiler, "-static", source, "-o", folder / "static"],
                                 capture_output=True).returncode == 0
@@ -35,6 +37,16 @@ def main():
         (folder / "script").chmod(0o755)
         (folder / "data").write_text("no program")
 
+        for option in ("-g", "-g0", "-s"):
+            subprocess.run([compiler, option, plain, "-o", folder / f"program{option}"], check=True)
+        subprocess.run([compiler, "-g", "-fno-asynchronous-unwind-tables", "-Wl,--no-eh-frame-hdr",
+                        plain, "-o", folder / "without_rules"], check=True)
+
+        expect(0, "with their lines", "--", folder / "program-g")
+        expect(0, "by name, but without lines", "--", folder / "program-g0")
+        expect(0, "is stripped: its functions are named by their addresses", "--",
+               folder / "program-s")
+        expect(0, "has no rules for unwinding", "--", folder / "without_rules")
         expect(0, "clock: ")
         expect(0, " uses ", "--", program)
         expect(1, "linked statically into", folder / "own_mpi")

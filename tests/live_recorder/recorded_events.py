@@ -22,19 +22,25 @@ OPERATIONS = {"RmaPut", "RmaGet", "RmaAtomic"}
 
 
 class Call:
-    """One call: location, region, enter, leave, records in order."""
+    """One call of MPI: location, region, functions around it, enter, leave, records in order."""
 
-    def __init__(self, location, region, enter):
+    def __init__(self, location, region, path, enter):
         self.location = location
         self.region = region
+        self.path = path
         self.enter = enter
         self.leave = None
         self.records = []
 
 
+def is_function(region):
+    return region.paradigm == otf2.Paradigm.USER
+
+
 def read(anchor):
     """All calls, the number of flushes, and what is wrong with the calls' nesting and times."""
     calls, problems, opened, last, flushes = [], [], {}, {}, 0
+    paths = collections.defaultdict(list)  # functions of the program that are open
     numbers = collections.Counter()
     with otf2.reader.open(anchor) as archive:
         for location, event in archive.events:
@@ -43,11 +49,17 @@ def read(anchor):
             if event.time < last.get(location, 0):
                 problems.append(f"{location.name}: {kind} goes back in time")
             last[location] = event.time
-            if kind == "Enter":
-                if location in opened:
-                    problems.append(f"{event.region.name} inside {opened[location].region}")
-                opened[location] = Call(location, event.region.name, event.time)
+            if kind == "Enter" and location in opened:
+                problems.append(f"{event.region.name} inside {opened[location].region}")
+            elif kind == "Enter" and is_function(event.region):
+                paths[location].append(event.region)
+            elif kind == "Enter":
+                path = [function.name for function in paths[location]]
+                opened[location] = Call(location, event.region.name, path, event.time)
                 calls.append(opened[location])
+            elif kind == "Leave" and is_function(event.region):
+                if location in opened or paths[location].pop() != event.region:
+                    problems.append(f"Leave of {event.region.name} out of turn")
             elif kind == "Leave":
                 call = opened.pop(location)
                 call.leave = event.time
@@ -66,6 +78,7 @@ def read(anchor):
                 problems.append(f"{location.name} has {numbers[location]} events, its definition"
                                 f" says {location.number_of_events}")
     problems += [f"{call.region} is never left" for call in opened.values()]
+    problems += [f"{path} is never left" for path in paths.values() if path]
     return calls, flushes, problems
 
 

@@ -9,7 +9,7 @@ TIMEOUT = 120  # seconds; a run takes a few
 
 def run(command, folder, **settings):
     """The completed process, with its output as text."""
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+    environment = dict(os.environ, FERMATA_CALLPATH="flat", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
                        **settings)
     return subprocess.run(command, cwd=folder, env=environment, timeout=TIMEOUT,

@@ -51,6 +51,16 @@ static void *record_calls(void *nothing)
     return nothing;
 }
 
+static pthread_barrier_t all_are_there;
+
+/* A thread that has ended would leave its location to the next one. */
+static void *record_calls_together(void *nothing)
+{
+    assert_non_null(fm_thread_attach());
+    pthread_barrier_wait(&all_are_there);
+    return record_calls(nothing);
+}
+
 static void records_come_out_in_order(void **state)
 {
     (void)state;
@@ -59,8 +69,9 @@ static void records_come_out_in_order(void **state)
         seen[i].in_order = true;
     }
     record_calls(NULL);
+    pthread_barrier_init(&all_are_there, NULL, THREADS);
     for (int i = 0; i < THREADS; i++) {
-        pthread_create(&threads[i], NULL, record_calls, NULL);
+        pthread_create(&threads[i], NULL, record_calls_together, NULL);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);

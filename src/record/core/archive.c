@@ -317,6 +317,8 @@ void fm_archive_settle(struct fm_thread *thread, bool over)
         fm_convert_pending(thread, UINT64_MAX);
         if (over) {
             fm_convert_end(thread);
+        } else {
+            fm_convert_open_call(thread);
         }
     }
 }

@@ -8,6 +8,7 @@
 #define FERMATA_RECORD_CORE_ARCHIVE_H
 
 #include "record/core/define.h"
+#include "record/core/event_regions.h"
 #include "record/core/exchange.h"
 #include "record/core/thread.h"
 
@@ -66,8 +67,9 @@ bool fm_archive_write_memory(struct fm_thread *thread, size_t functions);
 
 /** Writes what is still pending of the thread's last call, and makes the location's file if it has
  * no events.
- * @param over  no records will follow: regions of user code that are open end here, and `events` is
- *              exact; else it lacks one Leave for each of them (`written.count`) */
+ * @param over  no records will follow: regions that are open end here, and `events` is exact; else
+ *              it lacks the call that the thread is in and a Leave for each of them
+ *              (fm_path_open) */
 void fm_archive_settle(struct fm_thread *thread, bool over);
 
 /** Closes the event file of a thread: it is complete on disk. */
@@ -79,9 +81,11 @@ void fm_archive_end_events(void);
 /** Writes the local definitions of the threads: clock offsets and the mapping to global numbers.
  * Between fm_archive_begin_definitions and fm_archive_end_definitions.
  * @param map      from this process's numbers to the global ones
- * @param regions  global number of each function, FM_DEFINE_NONE: not used */
+ * @param regions  global number of each function, FM_DEFINE_NONE: not used
+ * @param events   what numbers of regions in the events stand for */
 void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_map *map,
                             const uint32_t *regions, size_t region_count,
+                            const struct fm_event_regions *events,
                             const struct fm_clock_offset offsets[2]);
 void fm_archive_begin_definitions(void);
 void fm_archive_end_definitions(void);
@@ -118,12 +122,22 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
  * next event, whose time is `next` (convert.c). */
 void fm_convert_pending(struct fm_thread *thread, uint64_t next);
 
-/** Writes the Leave of every region of user code that is still open, at the time of the last event:
- * behind it nothing was recorded (convert.c). */
+/** Writes the Leave of every region that is still open, at the time of the last event: behind it
+ * nothing was recorded (convert.c). */
 void fm_convert_end(struct fm_thread *thread);
 
-/** Which functions have an event, by number (convert.c); the reader of several processes' records
- * clears it between them. Regions of user code have the numbers behind those of all functions. */
+/** Writes what precedes the call that the thread is in, which is recorded later (convert.c). */
+void fm_convert_open_call(struct fm_thread *thread);
+
+/** Before the records of a process. No function has an event yet (convert.c).
+ * @param set      its definitions; valid, as the sites, while records are written
+ * @param sites    what its call sites stand for
+ * @param regions  gets the numbers of regions in the events, from zero on */
+void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
+                      struct fm_event_regions *regions);
+
+/** Which functions have an event, by number (convert.c). Other regions have the numbers behind
+ * those of all functions. */
 enum { FM_FUNCTIONS_MOST = 1024 };
 extern bool fm_functions_used[FM_FUNCTIONS_MOST];
 

@@ -155,6 +155,17 @@ static void write_metrics(const struct output *o)
     }
 }
 
+/* The lines that call regions. */
+static void write_lines(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_LINE, i, words, count)
+    {
+        fm_archive_check(
+            OTF2_GlobalDefWriter_WriteSourceCodeLocation(o->writer, i, words[0], words[1]));
+    }
+}
+
 static void write_groups(const struct output *o)
 {
     size_t processes = o->set->tables[FM_DEFINE_PROCESS].count;
@@ -280,6 +291,7 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     write_paradigm(&o);
     write_system_tree(&o);
     write_regions(&o);
+    write_lines(&o);
     write_parameters(&o);
     write_metrics(&o);
     write_attributes(&o);

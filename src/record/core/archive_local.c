@@ -23,21 +23,69 @@ static OTF2_IdMap *number_map(const uint32_t *numbers, size_t count, uint32_t sh
     return ids;
 }
 
-/* The functions that were called, and behind them the regions of user code. (That functions are
- * among the defined regions, too, does no harm: no event refers to them by those numbers.) */
-static OTF2_IdMap *region_map(const uint32_t *regions, size_t count,
-                              const struct fm_define_map *map)
+/* What regions and lines become. */
+struct numbers {
+    const uint32_t *functions;
+    size_t function_count;
+    const struct fm_define_map *map;
+    const struct fm_event_regions *events;
+};
+
+static uint32_t global_region(const struct numbers *numbers, uint32_t region)
 {
-    size_t defined = map->counts[FM_DEFINE_REGION];
-    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, count + defined + 1);
-    for (size_t i = 0; ids != NULL && i < count; i++) {
-        if (regions[i] != FM_DEFINE_NONE) {
-            fm_archive_check(OTF2_IdMap_AddIdPair(ids, i, regions[i]));
-        }
+    if (region < numbers->function_count) {
+        return numbers->functions[region];
     }
-    for (size_t i = 0; ids != NULL && i < defined; i++) {
-        fm_archive_check(
-            OTF2_IdMap_AddIdPair(ids, FM_FUNCTIONS_MOST + i, map->numbers[FM_DEFINE_REGION][i]));
+    uint32_t number = region - FM_FUNCTIONS_MOST;
+    return region >= FM_FUNCTIONS_MOST && number < numbers->map->counts[FM_DEFINE_REGION]
+               ? numbers->map->numbers[FM_DEFINE_REGION][number]
+               : FM_DEFINE_NONE;
+}
+
+static void add_pair(OTF2_IdMap *ids, uint64_t from, uint32_t to)
+{
+    if (ids != NULL && to != FM_DEFINE_NONE) {
+        fm_archive_check(OTF2_IdMap_AddIdPair(ids, from, to));
+    }
+}
+
+/* Numbers in events are those of regions: functions that were called, and behind them what is
+ * defined. (That functions are among the defined regions, too, does no harm: no event refers to
+ * them by those numbers.) */
+static OTF2_IdMap *plain_region_map(const struct numbers *numbers)
+{
+    size_t defined = numbers->map->counts[FM_DEFINE_REGION];
+    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, numbers->function_count + defined + 1);
+    for (uint32_t i = 0; i < numbers->function_count; i++) {
+        add_pair(ids, i, global_region(numbers, i));
+    }
+    for (uint32_t i = 0; i < defined; i++) {
+        add_pair(ids, FM_FUNCTIONS_MOST + i, global_region(numbers, FM_FUNCTIONS_MOST + i));
+    }
+    return ids;
+}
+
+/* Of the numbers in events: to regions, and to the lines that call them there. */
+static OTF2_IdMap *region_map(const struct numbers *numbers)
+{
+    if (!numbers->events->with_lines) {
+        return plain_region_map(numbers);
+    }
+    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_DENSE, numbers->events->count + 1);
+    for (uint32_t i = 0; i < numbers->events->count; i++) {
+        add_pair(ids, i, global_region(numbers, numbers->events->items[i].region));
+    }
+    return ids;
+}
+
+static OTF2_IdMap *line_map(const struct numbers *numbers)
+{
+    OTF2_IdMap *ids = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, numbers->events->count + 1);
+    for (uint32_t i = 0; i < numbers->events->count; i++) {
+        uint32_t line = numbers->events->items[i].line;
+        if (line < numbers->map->counts[FM_DEFINE_LINE]) {
+            add_pair(ids, i, numbers->map->numbers[FM_DEFINE_LINE][line]);
+        }
     }
     return ids;
 }
@@ -54,6 +102,7 @@ void fm_archive_end_definitions(void)
 
 void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_map *map,
                             const uint32_t *regions, size_t region_count,
+                            const struct fm_event_regions *events,
                             const struct fm_clock_offset offsets[2])
 {
     static const struct {
@@ -68,15 +117,21 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
         {FM_DEFINE_WIN, OTF2_MAPPING_RMA_WIN},
         {FM_DEFINE_ATTRIBUTE, OTF2_MAPPING_ATTRIBUTE},
     };
-    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    enum { KINDS = sizeof kinds / sizeof kinds[0], MAPS = KINDS + 2 };
     OTF2_Archive *archive = fm_archive_handle();
-    OTF2_IdMap *maps[KINDS + 1];
+    const struct numbers numbers = {regions, region_count, map, events};
+    OTF2_IdMap *maps[MAPS];
+    OTF2_MappingType types[MAPS];
 
     for (int i = 0; i < KINDS; i++) {
         maps[i] = number_map(map->numbers[kinds[i].kind], map->counts[kinds[i].kind],
                              kinds[i].kind == FM_DEFINE_GROUP ? FM_GROUP_FIRST : 0);
+        types[i] = kinds[i].type;
     }
-    maps[KINDS] = region_map(regions, region_count, map);
+    maps[KINDS] = region_map(&numbers);
+    types[KINDS] = OTF2_MAPPING_REGION;
+    maps[KINDS + 1] = line_map(&numbers);
+    types[KINDS + 1] = OTF2_MAPPING_SOURCE_CODE_LOCATION;
     for (struct fm_thread *thread = threads; thread != NULL && fm_archive_failure() == NULL;
          thread = thread->next) {
         OTF2_LocationRef location = fm_archive_location(thread->rank, thread->index);
@@ -85,12 +140,11 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
             fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
             break;
         }
-        for (int i = 0; i <= KINDS; i++) {
+        for (int i = 0; i < MAPS; i++) {
             uint64_t size = 0;
             if (maps[i] != NULL && OTF2_IdMap_GetSize(maps[i], &size) == OTF2_SUCCESS &&
                 size != 0) {
-                OTF2_MappingType type = i < KINDS ? kinds[i].type : OTF2_MAPPING_REGION;
-                fm_archive_check(OTF2_DefWriter_WriteMappingTable(writer, type, maps[i]));
+                fm_archive_check(OTF2_DefWriter_WriteMappingTable(writer, types[i], maps[i]));
             }
         }
         for (int i = 0; i < 2; i++) {
@@ -101,7 +155,7 @@ void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_ma
             fm_archive_check(OTF2_Archive_CloseDefWriter(archive, writer));
         }
     }
-    for (int i = 0; i <= KINDS; i++) {
+    for (int i = 0; i < MAPS; i++) {
         OTF2_IdMap_Free(maps[i]);
     }
 }

@@ -88,9 +88,9 @@ static uint64_t at_most_buffered(uint64_t bytes, uint64_t definition_chunk)
 }
 
 uint64_t fm_archive_local_bytes(const struct fm_define_map *map, size_t region_count,
-                                uint64_t definition_chunk)
+                                const struct fm_event_regions *events, uint64_t definition_chunk)
 {
-    uint64_t numbers = 2 * region_count + 64;
+    uint64_t numbers = 2 * region_count + 4 * (uint64_t)events->count + 64;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
         numbers += map->counts[kind];
     }

@@ -7,6 +7,7 @@
 #define FERMATA_RECORD_CORE_ARCHIVE_SPACE_H
 
 #include "record/core/define.h"
+#include "record/core/event_regions.h"
 #include "record/core/thread.h"
 
 #include <otf2/otf2.h>
@@ -29,7 +30,7 @@ enum { FM_ARCHIVE_ENTRIES_MOST = 3000000 };
 
 /** Bytes that closing the file of a location's definitions with these numbers writes at most. */
 uint64_t fm_archive_local_bytes(const struct fm_define_map *map, size_t region_count,
-                                uint64_t definition_chunk);
+                                const struct fm_event_regions *events, uint64_t definition_chunk);
 
 /** Bytes that closing the file of the global definitions, and the archive, writes at most. */
 uint64_t fm_archive_global_bytes(const struct fm_definitions *set, uint64_t definition_chunk);

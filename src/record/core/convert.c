@@ -4,6 +4,8 @@
 #include "record/core/marker.h"
 #include "record/core/unrecorded.h"
 
+#include <string.h>
+
 static const unsigned char places[] = {
 #define FM_KIND(kind, words, place) (place),
     FM_RECORD_KINDS(FM_KIND)
@@ -11,6 +13,11 @@ static const unsigned char places[] = {
 };
 
 bool fm_functions_used[FM_FUNCTIONS_MOST];
+
+/* Of the process whose records become events. */
+static const struct fm_callsites *callsites;
+static struct fm_event_regions *event_regions;
+static struct fm_definitions *definitions;
 
 /* The next event's time: never before the last one's. */
 static uint64_t not_before(struct fm_thread *thread, uint64_t time)
@@ -36,7 +43,7 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next)
     if (thread->pending) {
         thread->pending = false;
         uint64_t time = not_before(thread, thread->pending_leave);
-        count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_function));
+        count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_region));
     }
     /* The call in which the buffer was full comes after the flush in the buffer, but began before.
      */
@@ -49,17 +56,119 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next)
     }
 }
 
+/* ---- the path of regions ---- */
+
+void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
+                      struct fm_event_regions *regions)
+{
+    definitions = set;
+    memset(fm_functions_used, 0, sizeof fm_functions_used);
+    regions->with_lines = sites->count != 0;
+    event_regions = regions;
+    callsites = sites;
+}
+
+/* A time behind the last event's: regions and calls are strictly ordered, and take a tick at least.
+ */
+static uint64_t after_last(const struct fm_thread *thread, uint64_t time)
+{
+    return time > thread->last_time ? time : thread->last_time + 1;
+}
+
+static void write_region(void *context, bool enter, uint32_t region, uint64_t time)
+{
+    struct fm_thread *thread = context;
+    time = not_before(thread, after_last(thread, time));
+    count(thread, enter ? OTF2_EvtWriter_Enter(thread->writer, NULL, time, region)
+                        : OTF2_EvtWriter_Leave(thread->writer, NULL, time, region));
+}
+
+static uint32_t number_region(void *context, uint32_t region, uint32_t line)
+{
+    (void)context;
+    if (region == FM_CALLSITE_UNKNOWN) {
+        region = fm_define_region(definitions, "(unknown code)", OTF2_REGION_ROLE_FUNCTION,
+                                  OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, NULL, 0);
+        if (region == FM_DEFINE_NONE) {
+            return FM_DEFINE_NONE;
+        }
+    }
+    return fm_event_region(event_regions, FM_FUNCTIONS_MOST + region, line);
+}
+
+static struct fm_path_writer path_writer(struct fm_thread *thread)
+{
+    return (struct fm_path_writer){write_region, number_region, thread};
+}
+
+/* Brings the path up to date before an event, whose own time it leaves free if there are ticks
+ * enough. Nothing is known of the time before the thread's first event. */
+static void settle_path(struct fm_thread *thread, uint64_t next)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    uint64_t ticks = fm_path_due(&thread->path);
+    uint64_t begun = next - thread->last_time > 2 * ticks ? next - ticks : thread->last_time;
+    if (!fm_path_is_settled(&thread->path) &&
+        !fm_path_settle(&thread->path, callsites, &writer, thread->last_time, begun)) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+}
+
 static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t enter,
                          uint64_t leave)
 {
-    /* Strictly ordered: a call begins after the previous one's end and takes a tick at least. */
-    enter = not_before(thread, enter <= thread->last_time ? thread->last_time + 1 : enter);
+    settle_path(thread, after_last(thread, enter));
+    enter = not_before(thread, after_last(thread, enter));
     fm_functions_used[function] = true;
     thread->pending = true;
-    thread->pending_function = function;
+    thread->pending_region =
+        fm_event_region(event_regions, function, fm_path_line(&thread->path, callsites));
     thread->pending_leave = leave <= enter ? enter + 1 : leave;
-    count(thread, OTF2_EvtWriter_Enter(thread->writer, NULL, enter, function));
+    count(thread, OTF2_EvtWriter_Enter(thread->writer, NULL, enter, thread->pending_region));
 }
+
+void fm_convert_open_call(struct fm_thread *thread)
+{
+    settle_path(thread, after_last(thread, thread->enter));
+}
+
+static void end_all(struct fm_thread *thread, uint64_t time)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_path_end_all(&thread->path, &writer, time);
+}
+
+void fm_convert_end(struct fm_thread *thread)
+{
+    end_all(thread, thread->last_time);
+    fm_path_free(&thread->path);
+}
+
+static void begin_marked(struct fm_thread *thread, uint32_t region, uint64_t time)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_convert_pending(thread, time);
+    settle_path(thread, after_last(thread, time));
+    if (!fm_path_begin(&thread->path, region, FM_DEFINE_NONE, &writer, time)) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+}
+
+static void end_marked(struct fm_thread *thread, uint32_t region, uint64_t time)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_convert_pending(thread, time);
+    fm_path_end(&thread->path, region, &writer, time);
+}
+
+/* Ends all marked regions but the outer `count`. */
+static void end_marked_behind(struct fm_thread *thread, uint32_t count, uint64_t time)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_path_end_behind(&thread->path, count, &writer, time);
+}
+
+/* ---- operations ---- */
 
 static OTF2_ErrorCode convert_message(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r,
                                       uint64_t bytes)
@@ -152,49 +261,6 @@ static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uin
     default:
         return convert_window(w, t, r, bytes);
     }
-}
-
-/* ---- regions of user code ---- */
-
-static void enter_region(struct fm_thread *thread, uint32_t region, uint64_t time)
-{
-    fm_convert_pending(thread, time);
-    if (fm_nesting_push(&thread->written, region)) {
-        uint64_t enter =
-            not_before(thread, time > thread->last_time ? time : thread->last_time + 1);
-        count(thread,
-              OTF2_EvtWriter_Enter(thread->writer, NULL, enter, FM_FUNCTIONS_MOST + region));
-    }
-}
-
-/* Leaves the regions above the lowest `depth`. */
-static void leave_regions(struct fm_thread *thread, size_t depth, uint64_t time)
-{
-    fm_convert_pending(thread, time);
-    while (thread->written.count > depth) {
-        uint32_t region = (uint32_t)thread->written.regions[--thread->written.count];
-        uint64_t leave =
-            not_before(thread, time > thread->last_time ? time : thread->last_time + 1);
-        count(thread,
-              OTF2_EvtWriter_Leave(thread->writer, NULL, leave, FM_FUNCTIONS_MOST + region));
-    }
-}
-
-/* Regions inside it that were not left end with it; one that is not open has nothing to end. */
-static void leave_region(struct fm_thread *thread, uint32_t region, uint64_t time)
-{
-    for (size_t depth = thread->written.count; depth-- > 0;) {
-        if (thread->written.regions[depth] == region) {
-            leave_regions(thread, depth, time);
-            return;
-        }
-    }
-}
-
-void fm_convert_end(struct fm_thread *thread)
-{
-    leave_regions(thread, 0, thread->last_time);
-    fm_nesting_free(&thread->written);
 }
 
 /* ---- values ---- */
@@ -293,7 +359,7 @@ static bool convert_pause(struct fm_thread *thread, const uint64_t *r)
             count(thread, OTF2_EvtWriter_MeasurementOnOff(writer, NULL, not_before(thread, r[1]),
                                                           OTF2_MEASUREMENT_ON));
             thread->off = false;
-            leave_regions(thread, fm_record_ref(r[0]), r[1]);
+            end_marked_behind(thread, fm_record_ref(r[0]), r[1]);
         }
         return true;
     case FM_RECORD_PROGRAM_END:
@@ -304,6 +370,22 @@ static bool convert_pause(struct fm_thread *thread, const uint64_t *r)
 }
 
 /* ---- records ---- */
+
+/* What it changes shows with the next event. That the path is that deep has been checked. */
+static void convert_stack(struct fm_thread *thread, uint64_t header)
+{
+    uint32_t site = fm_record_ref(header), aux = fm_record_aux(header);
+    bool good = true;
+    if (fm_record_kind(header) == FM_RECORD_STACK) {
+        good = fm_path_pop(&thread->path, aux & ~(uint32_t)FM_STACK_CUT, aux & FM_STACK_CUT);
+    }
+    if (good && site != FM_STACK_NO_SITE) {
+        good = fm_path_push(&thread->path, site);
+    }
+    if (!good) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+}
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
 {
@@ -320,15 +402,19 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
                      kind == FM_RECORD_CALL ? record[1] + fm_record_duration(record[0])
                                             : record[2]);
         return;
+    case FM_RECORD_STACK:
+    case FM_RECORD_STACK_SITE:
+        convert_stack(thread, record[0]);
+        return;
     case FM_RECORD_FLUSH: /* told of between calls */
         thread->flush_begin[0] = record[1];
         thread->flush_begin[1] = record[2];
         return;
     case FM_RECORD_REGION_ENTER:
-        enter_region(thread, fm_record_ref(record[0]), record[1]);
+        begin_marked(thread, fm_record_ref(record[0]), record[1]);
         return;
     case FM_RECORD_REGION_LEAVE:
-        leave_region(thread, fm_record_ref(record[0]), record[1]);
+        end_marked(thread, fm_record_ref(record[0]), record[1]);
         return;
     case FM_RECORD_PARAMETER:
     case FM_RECORD_PARAMETER_TEXT:
@@ -342,7 +428,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_PROGRAM_END:
         fm_convert_pending(thread, UINT64_MAX);
-        leave_regions(thread, 0, record[1]);
+        end_all(thread, record[1]);
         count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL, not_before(thread, record[1]),
                                                 OTF2_UNDEFINED_INT64));
         return;
@@ -375,7 +461,9 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - records ||
             (call && fm_record_aux(records[0]) >= functions) ||
             (kind == FM_RECORD_UNRECORDED && !is_series(fm_record_aux(records[0]))) ||
-            (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending && !thread->off)) {
+            (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending && !thread->off) ||
+            (kind == FM_RECORD_STACK &&
+             (fm_record_aux(records[0]) & ~(uint32_t)FM_STACK_CUT) > thread->path.site_count)) {
             return false;
         }
         convert_record(thread, records);

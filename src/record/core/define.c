@@ -9,6 +9,8 @@ size_t fm_define_key_length(enum fm_define_kind kind, const uint32_t *words, siz
 {
     (void)words;
     switch (kind) {
+    case FM_DEFINE_SITE:
+        return FM_SITE_FRAMES;
     case FM_DEFINE_COMM:
         return 4;
     case FM_DEFINE_WIN:
@@ -158,6 +160,12 @@ uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t
     return fm_define(set, FM_DEFINE_REGION, words, sizeof words / sizeof words[0]);
 }
 
+uint32_t fm_define_line(struct fm_definitions *set, const char *file, uint32_t line)
+{
+    const uint32_t words[] = {fm_define_string(set, file), line};
+    return words[0] != FM_DEFINE_NONE ? fm_define(set, FM_DEFINE_LINE, words, 2) : FM_DEFINE_NONE;
+}
+
 uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t count)
 {
     uint32_t *words = malloc((1 + 3 * count) * sizeof *words);
@@ -246,6 +254,18 @@ static bool translate_comm(const struct fm_define_map *map, uint32_t *words, siz
            translate(map, FM_DEFINE_COMM, &words[6]) && translate(map, FM_DEFINE_STRING, &words[7]);
 }
 
+static bool translate_site(const struct fm_define_map *map, uint32_t *words, size_t count)
+{
+    bool good = count >= FM_SITE_FRAMES &&
+                translate(map, FM_DEFINE_BINARY, &words[FM_SITE_BINARY]) &&
+                translate(map, FM_DEFINE_BINARY, &words[FM_SITE_TARGET_BINARY]);
+    for (size_t i = FM_SITE_FRAMES; good && i < count; i++) {
+        bool is_line = (i - FM_SITE_FRAMES) % 2 == 1;
+        good = translate(map, is_line ? FM_DEFINE_LINE : FM_DEFINE_REGION, &words[i]);
+    }
+    return good;
+}
+
 static bool translate_item(const struct fm_define_map *map, enum fm_define_kind kind,
                            uint32_t *words, size_t count)
 {
@@ -263,6 +283,14 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
                translate(map, FM_DEFINE_STRING, &words[1]);
     case FM_DEFINE_MARKER:
         return count == 5 && translate(map, FM_DEFINE_STRING, &words[4]);
+    case FM_DEFINE_LINE:
+        return count == 2 && translate(map, FM_DEFINE_STRING, &words[0]);
+    case FM_DEFINE_BINARY:
+        return count == FM_BINARY_WORDS &&
+               translate(map, FM_DEFINE_STRING, &words[FM_BINARY_PATH]) &&
+               translate(map, FM_DEFINE_STRING, &words[FM_BINARY_ID]);
+    case FM_DEFINE_SITE:
+        return translate_site(map, words, count);
     case FM_DEFINE_COMM:
         return translate_comm(map, words, count);
     case FM_DEFINE_WIN:

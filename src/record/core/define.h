@@ -17,8 +17,13 @@
  * kind. Layouts (key | rest):
  *   STRING    bytes, text padded with zeros |
  *   REGION    name, OTF2 role, OTF2 paradigm, OTF2 flags, file, line (0: unknown) |
- *   PARAMETER name, OTF2 parameter type |
- *   METRIC    name, unit, OTF2 value type, OTF2 mode |
+ *   LINE      file, line (0: unknown) |
+ *   BINARY    path, build-id, begin of main (low, high; 0: unknown, or not there), serial number |
+ *   SITE      binary, begin of the function (low, high), address in the binary (low, high), binary
+ *             of the function that is called there (or none), begin of that (low, high), serial
+ *             number | { region, line } ...: the function and those inlined into it there, and
+ * where in each the address, or the call of the next one, is; region of what is called, if that is
+ * known PARAMETER name, OTF2 parameter type | METRIC    name, unit, OTF2 value type, OTF2 mode |
  *   ATTRIBUTE name, description, OTF2 type |
  *   GROUP     members, { first, stride, count } ... of world ranks |
  *   COMM      origin, a, b, c | group, second group (of an inter-communicator), parent, name
@@ -27,10 +32,14 @@
  *   NODE      host name |
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
  *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
- * Names and files may be FM_DEFINE_NONE. */
+ * Names, files and lines may be FM_DEFINE_NONE. Serial numbers make binaries and call sites of one
+ * process distinct, whatever they are; where those of several processes meet they are 0. */
 enum fm_define_kind {
     FM_DEFINE_STRING,
     FM_DEFINE_REGION,
+    FM_DEFINE_LINE,
+    FM_DEFINE_BINARY,
+    FM_DEFINE_SITE,
     FM_DEFINE_PARAMETER,
     FM_DEFINE_METRIC,
     FM_DEFINE_ATTRIBUTE,
@@ -42,6 +51,26 @@ enum fm_define_kind {
     FM_DEFINE_PROCESS,
     FM_DEFINE_MARKER,
     FM_DEFINE_KIND_COUNT
+};
+
+/** Words of a SITE. */
+enum {
+    FM_SITE_BINARY,
+    FM_SITE_FUNCTION,
+    FM_SITE_ADDRESS = FM_SITE_FUNCTION + 2,
+    FM_SITE_TARGET_BINARY = FM_SITE_ADDRESS + 2,
+    FM_SITE_TARGET,
+    FM_SITE_SERIAL = FM_SITE_TARGET + 2,
+    FM_SITE_FRAMES
+};
+
+/** Words of a BINARY. */
+enum {
+    FM_BINARY_PATH,
+    FM_BINARY_ID,
+    FM_BINARY_MAIN,
+    FM_BINARY_SERIAL = FM_BINARY_MAIN + 2,
+    FM_BINARY_WORDS
 };
 
 /** How a communicator came to be: what makes it the same one on all its members. All members count
@@ -95,6 +124,9 @@ const char *fm_defined_string(const struct fm_definitions *set, uint32_t number)
  * @param line  0: unknown */
 uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t role,
                           uint32_t paradigm, uint32_t flags, const char *file, uint32_t line);
+
+/** Number of a line of a source file. */
+uint32_t fm_define_line(struct fm_definitions *set, const char *file, uint32_t line);
 
 /** Number of a group of world ranks, in their order. */
 uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t count);

@@ -83,6 +83,14 @@ bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind ki
     case FM_DEFINE_REGION:
         return count == 6 && refers(set, FM_DEFINE_STRING, words[0]) &&
                refers_or_none(set, FM_DEFINE_STRING, words[4]);
+    case FM_DEFINE_LINE:
+        return count == 2 && refers_or_none(set, FM_DEFINE_STRING, words[0]);
+    case FM_DEFINE_BINARY:
+        return count == FM_BINARY_WORDS && refers(set, FM_DEFINE_STRING, words[FM_BINARY_PATH]) &&
+               refers(set, FM_DEFINE_STRING, words[FM_BINARY_ID]);
+    case FM_DEFINE_SITE: /* what a process notes; what it stands for is found out later */
+        return count == FM_SITE_FRAMES && refers(set, FM_DEFINE_BINARY, words[FM_SITE_BINARY]) &&
+               refers_or_none(set, FM_DEFINE_BINARY, words[FM_SITE_TARGET_BINARY]);
     case FM_DEFINE_PARAMETER:
         return count == 2 && refers(set, FM_DEFINE_STRING, words[0]);
     case FM_DEFINE_METRIC:

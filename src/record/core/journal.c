@@ -16,6 +16,7 @@ static struct {
     uint32_t rank;
     bool begun;
     size_t written[FM_DEFINE_KIND_COUNT]; /* definitions that are in the journal */
+    size_t sites[FM_DEFINE_KIND_COUNT];   /* those of call sites */
     uint32_t *names;                      /* names given to those */
     size_t name_words, name_capacity;
 } journal;
@@ -124,12 +125,12 @@ bool fm_journal_begin(const char *directory, const struct fm_journal_process *pr
 }
 
 /* The definitions behind those written, packed, in pages to be unmapped; NULL without memory. */
-static uint32_t *pack_new(const struct fm_definitions *set, size_t *bytes)
+static uint32_t *pack_new(const struct fm_definitions *set, const size_t *written, size_t *bytes)
 {
     size_t words = FM_DEFINE_KIND_COUNT;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
         const struct fm_define_table *table = &set->tables[kind];
-        size_t first = journal.written[kind];
+        size_t first = written[kind];
         if (first < table->count) {
             words += table->count - first + table->word_count - table->offsets[first];
         }
@@ -141,7 +142,7 @@ static uint32_t *pack_new(const struct fm_definitions *set, size_t *bytes)
     }
     uint32_t *block = pages, *out = block;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
-        size_t first = journal.written[kind], count = set->tables[kind].count;
+        size_t first = written[kind], count = set->tables[kind].count;
         *out++ = (uint32_t)(count - first);
         for (size_t i = first; i < count; i++) {
             size_t length;
@@ -154,22 +155,23 @@ static uint32_t *pack_new(const struct fm_definitions *set, size_t *bytes)
     return block;
 }
 
-bool fm_journal_definitions(const struct fm_definitions *set)
+/* Appends what is new in a set, and what `behind` writes behind it. */
+static bool write_set(const struct fm_definitions *set, size_t *written, enum fm_journal_kind block,
+                      bool due, bool (*behind)(int file))
 {
-    bool due = journal.name_words != 0;
     if (!journal.begun) {
         errno = ENOENT;
         return false;
     }
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
-        due = due || set->tables[kind].count > journal.written[kind];
+        due = due || set->tables[kind].count > written[kind];
     }
     if (!due) {
         return true;
     }
     size_t bytes;
-    uint32_t *block = pack_new(set, &bytes);
-    if (block == NULL) {
+    uint32_t *content = pack_new(set, written, &bytes);
+    if (content == NULL) {
         errno = ENOMEM;
         return false;
     }
@@ -177,23 +179,42 @@ bool fm_journal_definitions(const struct fm_definitions *set)
     bool good = file >= 0;
     if (good) {
         off_t begin = end_of(file);
-        good = write_block(file, FM_JOURNAL_DEFINITIONS, block, bytes, NULL, 0);
-        if (good && journal.name_words != 0) {
-            good = write_block(file, FM_JOURNAL_NAMES, journal.names,
-                               journal.name_words * sizeof *journal.names, NULL, 0);
-        }
+        good = write_block(file, block, content, bytes, NULL, 0) && behind(file);
         good = finish(file, begin, good);
     }
-    if (good) {
-        journal.name_words = 0;
-        for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
-            journal.written[kind] = set->tables[kind].count;
-        }
+    for (int kind = 0; good && kind < FM_DEFINE_KIND_COUNT; kind++) {
+        written[kind] = set->tables[kind].count;
     }
     int reason = errno;
-    munmap(block, bytes);
+    munmap(content, bytes);
     errno = reason;
     return good;
+}
+
+static bool write_names(int file)
+{
+    return journal.name_words == 0 ||
+           write_block(file, FM_JOURNAL_NAMES, journal.names,
+                       journal.name_words * sizeof *journal.names, NULL, 0);
+}
+
+static bool write_nothing(int file)
+{
+    (void)file;
+    return true;
+}
+
+bool fm_journal_definitions(const struct fm_definitions *set)
+{
+    bool good = write_set(set, journal.written, FM_JOURNAL_DEFINITIONS, journal.name_words != 0,
+                          write_names);
+    journal.name_words = good ? 0 : journal.name_words;
+    return good;
+}
+
+bool fm_journal_sites(const struct fm_definitions *set)
+{
+    return write_set(set, journal.sites, FM_JOURNAL_SITES, false, write_nothing);
 }
 
 void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string)

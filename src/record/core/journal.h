@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x324e524a544d4546u /* "FEMTJRN2" */
+#define FM_JOURNAL_MAGIC 0x334e524a544d4546u /* "FEMTJRN3" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {
@@ -29,8 +29,9 @@ enum fm_journal_kind {
     FM_JOURNAL_DEFINITIONS, /**< for each kind: number of new ones, each as length and words */
     FM_JOURNAL_NAMES,       /**< { kind, number, string } (u32) of names given afterwards */
     FM_JOURNAL_RECORDS,     /**< struct fm_journal_moment, then records (core/record.h) */
-    FM_JOURNAL_SAVED        /**< struct fm_journal_moment (or nothing): the process ended in order
+    FM_JOURNAL_SAVED,       /**< struct fm_journal_moment (or nothing): the process ended in order
                                  then; all that it recorded so far is here */
+    FM_JOURNAL_SITES        /**< call sites, as DEFINITIONS in a set of their own */
 };
 
 struct fm_journal_head {
@@ -49,6 +50,7 @@ struct fm_journal_process {
     uint32_t ticks_used; /**< 0: the clock counts nanoseconds */
     uint64_t start_ticks, start_nanoseconds, start_realtime;
     struct fm_clock_offset offset;
+    uint64_t callpath_depth; /**< functions of a call path that are shown at most; 0: all */
     char host[256];
 };
 
@@ -82,6 +84,9 @@ bool fm_journal_begin(const char *directory, const struct fm_journal_process *pr
  * the set. Like all below it may be called in a signal handler: it takes no lock and does not use
  * malloc. @return false: not written (all of them are due again), errno tells why */
 bool fm_journal_definitions(const struct fm_definitions *set);
+
+/** The same for the set of call sites. */
+bool fm_journal_sites(const struct fm_definitions *set);
 
 /** Notes that a communicator or window got a name, under the same lock. Uses malloc. */
 void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string);

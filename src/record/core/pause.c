@@ -113,6 +113,8 @@ static void begin_pause(struct fm_thread *thread, uint64_t time,
     thread->publish = &thread->unpublished;
     thread->pause.paused = true;
     thread->pause.common = thread->open.count;
+    thread->pause.stack = thread->stack;
+    thread->stack = NULL;
 }
 
 void fm_pause_fold(struct fm_thread *thread)
@@ -165,6 +167,7 @@ static void end_pause(struct fm_thread *thread, uint64_t time)
     uint32_t stayed = 0;
     thread->pause.paused = false;
     thread->publish = &thread->done;
+    thread->stack = thread->pause.stack;
     write_unrecorded(thread);
     for (size_t i = 0; i < thread->pause.common; i++) {
         stayed += (regions[i] & FM_OPEN_UNRECORDED) == 0;
@@ -220,8 +223,12 @@ void fm_pause_attach(struct fm_thread *thread)
 void fm_pause_run_ends(struct fm_thread *thread)
 {
     if (thread != NULL) {
+        bool paused = thread->pause.paused;
         switch_to(false, thread->enter);
         fm_pause_attend(thread, NULL);
+        if (paused && thread->stack != NULL) {
+            fm_thread_note_stack(thread, thread->pause.here);
+        }
     }
     pause_state.running = false;
     pause_state.wanted = true; /* nothing is recorded any more */

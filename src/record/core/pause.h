@@ -14,6 +14,7 @@
 #define FERMATA_RECORD_CORE_PAUSE_H
 
 #include "record/core/unrecorded.h"
+#include "record/stack/registers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +33,8 @@ struct fm_thread_pause {
     uint32_t function; /**< of the call whose records were folded last */
     size_t common;     /**< number of open regions that were open throughout */
     struct fm_unrecorded_table unrecorded;
+    struct fm_stack *stack; /**< the thread's, which is not looked at meanwhile */
+    struct fm_here here;    /**< the call that the thread is in */
 };
 
 /** Names the functions in records: called once, before all others. */

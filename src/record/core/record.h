@@ -22,6 +22,8 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(PROGRAM_BEGIN, 1, 2)        /* ref: name; time */                                            \
     X(PROGRAM_END, 1, 2)          /* time */                                                       \
     X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
+    X(STACK, 0, 2)                /* aux: functions kept, or'ed with CUT; ref: call site */        \
+    X(STACK_SITE, 0, 2)           /* ref: call site of a function inside those */                  \
     X(REGION_ENTER, 1, 2)         /* ref: region; time */                                          \
     X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
     X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \
@@ -68,6 +70,12 @@ enum fm_record_kind {
 #undef FM_KIND
         FM_RECORD_KIND_COUNT
 };
+
+/** Parts of a STACK record: the call stack changes before the next event. Behind it stand the call
+ * sites inside the functions that are kept; NO_SITE: there is none. With CUT, there are more that
+ * are not told. */
+enum { FM_STACK_CUT = 0x8000 };
+#define FM_STACK_NO_SITE UINT32_MAX
 
 /** Words of each record, header included, as constants FM_WORDS_kind. */
 enum {

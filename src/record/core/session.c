@@ -6,6 +6,7 @@
 #include "record/core/guard.h"
 #include "record/core/journal_read.h"
 #include "record/core/marker.h"
+#include "record/core/session_stack.h"
 #include "record/core/unify.h"
 
 #include <errno.h>
@@ -28,7 +29,9 @@ static struct {
     uint64_t memory;
     uint64_t flushes;
     struct fm_clock_offset offsets[2];
-    uint64_t noticeable; /* ticks; a flush that takes longer is told of in the trace */
+    struct fm_callsites callsites;   /* known at the end of the run */
+    struct fm_event_regions regions; /* numbers in the events that are written then */
+    uint64_t noticeable;             /* ticks; a flush that takes longer is told of in the trace */
     bool told;
     bool stopped; /* there was no room for more records */
     bool ended;   /* the archive was made, or what is left of the run was saved for good */
@@ -79,7 +82,8 @@ static void tell(const char *format, ...)
 static bool write_definitions_to_journal(void)
 {
     pthread_mutex_lock(&fm_session.lock);
-    bool good = fm_journal_definitions(&fm_session.definitions);
+    bool good =
+        fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
     pthread_mutex_unlock(&fm_session.lock);
     return good;
 }
@@ -177,6 +181,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     fm_clock_start(start_ticks, start_nanoseconds);
     fm_threads_begin(state.memory, flush);
     fm_pause_begin(function_name);
+    fm_session_stack_begin();
     struct fm_thread *thread = fm_thread_attach();
     if (thread != NULL) {
         ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -219,6 +224,7 @@ static void begin_journal(void)
         .start_nanoseconds = fm_clock.start_nanoseconds,
         .start_realtime = fm_clock.start_realtime,
         .offset = state.offsets[0],
+        .callpath_depth = fm_session_callpath_depth(),
     };
     gethostname(process.host, sizeof process.host - 1);
     /* Without a journal (no room, say) recording goes on in memory for as long as that lasts. */
@@ -285,6 +291,7 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
     fm_guard_begin(&guard);
     fm_session.library = library;
     __atomic_store_n(&fm_session.exchange, exchange, __ATOMIC_RELEASE);
+    fm_session_stack_main();
     open_session(exchange);
     fm_guard_end(&guard);
 }
@@ -326,7 +333,7 @@ static uint64_t define_process(struct fm_thread *threads, struct fm_thread *last
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         uint64_t own = thread->events;
         if (thread == last) {
-            own += events + thread->written.count;
+            own += events + fm_path_open(&thread->path);
         }
         words[4 + 2 * thread->index] = (uint32_t)own;
         words[5 + 2 * thread->index] = (uint32_t)(own >> 32);
@@ -399,7 +406,8 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
     }
     fm_archive_end_events();
     fm_archive_begin_definitions();
-    fm_archive_write_local(threads, map, global_regions, fm_session.region_count, state.offsets);
+    fm_archive_write_local(threads, map, global_regions, fm_session.region_count, &state.regions,
+                           state.offsets);
     fm_archive_end_definitions();
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         bytes += fm_experiment_protect(fm_session.directory,
@@ -506,7 +514,8 @@ static bool reserve_room(const struct fm_thread *threads, const struct fm_define
     uint64_t bytes = 0;
     for (const struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         bytes += fm_archive_events_bytes(thread);
-        bytes += fm_archive_local_bytes(map, fm_session.region_count, fm_archive_chunk());
+        bytes += fm_archive_local_bytes(map, fm_session.region_count, &state.regions,
+                                        fm_archive_chunk());
     }
     if (fm_session.exchange->rank == 0) {
         bytes += fm_archive_global_bytes(&fm_session.definitions, fm_archive_chunk());
@@ -536,12 +545,15 @@ static void raise_descriptor_limit(struct rlimit *before)
     }
 }
 
+/* With the regions by lines, each of which calls few. */
 static uint64_t longest_mapping(void)
 {
-    uint64_t most = 0;
+    enum { REGIONS_OF_LINE = 4 };
+    const struct fm_define_table *tables = fm_session.definitions.tables;
+    uint64_t most = tables[FM_DEFINE_REGION].count + FM_FUNCTIONS_MOST +
+                    (uint64_t)REGIONS_OF_LINE * tables[FM_DEFINE_LINE].count;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
-        uint64_t count = fm_session.definitions.tables[kind].count;
-        most = count > most ? count : most;
+        most = tables[kind].count > most ? tables[kind].count : most;
     }
     return most;
 }
@@ -556,7 +568,13 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
     const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
     state.offsets[1] =
         fm_clock_measure(fm_session.exchange, always != NULL && strcmp(always, "always") == 0);
+    bool resolved =
+        fm_session_resolve(fm_session.exchange, &fm_session.definitions, &state.callsites);
     bool good = fm_archive_open(fm_session.directory, fm_session.exchange, longest_mapping());
+    if (!resolved) {
+        fm_archive_fail("no memory for the names of functions");
+    }
+    fm_convert_begin(&fm_session.definitions, &state.callsites, &state.regions);
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         each->rank = fm_session.exchange->rank;
         if (good) {
@@ -657,7 +675,8 @@ static bool save_definitions(void)
     if (!wait_briefly(try_definitions, NULL)) {
         return false;
     }
-    bool good = fm_journal_definitions(&fm_session.definitions);
+    bool good =
+        fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
     pthread_mutex_unlock(&fm_session.lock);
     return good;
 }

@@ -1,5 +1,7 @@
 #include "record/core/thread.h"
 
+#include "record/stack/stack.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,6 +22,9 @@ static struct {
     _Atomic long chunks_left;
     _Atomic bool over, reused;
     _Atomic uint64_t interval;
+    _Atomic uint32_t stack_depth; /* 0: call stacks are not recorded */
+    _Atomic uint32_t known_sites; /* call sites that `met` was told of */
+    void (*met)(void);
     bool (*flush)(struct fm_thread *thread, bool full);
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .interval = UINT64_MAX};
 
@@ -48,6 +53,49 @@ void fm_threads_interval(uint64_t ticks)
     if (fm_thread_self != NULL) {
         plan_flush(fm_thread_self);
     }
+}
+
+void fm_threads_with_stacks(uint32_t deepest, void (*met)(void))
+{
+    threads.met = met;
+    atomic_store_explicit(&threads.stack_depth, deepest, memory_order_release);
+}
+
+void fm_threads_without_stacks(void)
+{
+    atomic_store_explicit(&threads.stack_depth, 0, memory_order_relaxed);
+    if (fm_thread_self != NULL) {
+        fm_thread_self->stack = NULL;
+        fm_thread_self->pause.stack = NULL;
+    }
+}
+
+/* What records refer to is known before they can be saved. */
+static void tell_new_sites(void)
+{
+    uint32_t count = fm_sites_count();
+    if (FM_UNLIKELY(count != atomic_load_explicit(&threads.known_sites, memory_order_acquire))) {
+        int saved = errno;
+        threads.met();
+        atomic_store_explicit(&threads.known_sites, count, memory_order_release);
+        errno = saved;
+    }
+}
+
+void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here)
+{
+    const struct fm_stack_change *change = fm_stack_at_call(thread->stack, fm_here_caller(here));
+    if (change == NULL) {
+        return;
+    }
+    tell_new_sites();
+    uint64_t *place = fm_thread_reserve(thread, change->added > 1 ? change->added : 1);
+    place[0] = fm_record_header(FM_RECORD_STACK, change->kept | (change->cut ? FM_STACK_CUT : 0),
+                                change->added > 0 ? change->sites[0] : FM_STACK_NO_SITE);
+    for (uint32_t i = 1; i < change->added; i++) {
+        place[i] = fm_record_header(FM_RECORD_STACK_SITE, 0, change->sites[i]);
+    }
+    fm_thread_publish(thread);
 }
 
 void fm_thread_flush(struct fm_thread *thread)
@@ -112,6 +160,8 @@ static struct fm_thread *new_thread(void)
         fill(thread, chunks[0]);
         fm_thread_publish(thread);
         thread->spare = chunks[1];
+        uint32_t deepest = atomic_load_explicit(&threads.stack_depth, memory_order_acquire);
+        thread->stack = deepest != 0 ? fm_stack_begin(deepest) : NULL;
         atomic_fetch_sub(&threads.chunks_left, CHUNKS_AT_LEAST);
         pthread_mutex_lock(&threads.lock);
         thread->index = threads.count++;
@@ -135,6 +185,15 @@ static struct fm_thread *take_idle(void)
     return thread;
 }
 
+/* What is known of the stack of the thread that has ended says nothing about the caller's. */
+static void take_over_stack(struct fm_thread *thread)
+{
+    struct fm_stack *stack = thread->stack != NULL ? thread->stack : thread->pause.stack;
+    if (stack != NULL) {
+        fm_stack_move(stack);
+    }
+}
+
 struct fm_thread *fm_thread_attach(void)
 {
     if (atomic_load_explicit(&threads.over, memory_order_acquire)) {
@@ -145,6 +204,8 @@ struct fm_thread *fm_thread_attach(void)
     bool is_new = thread == NULL;
     if (is_new) {
         thread = new_thread();
+    } else {
+        take_over_stack(thread);
     }
     if (thread != NULL) {
         plan_flush(thread); /* one that was idle takes note of pauses later */
@@ -319,6 +380,17 @@ bool fm_threads_reused(void)
 struct fm_thread *fm_threads_all(void)
 {
     return atomic_load_explicit(&threads.all, memory_order_acquire);
+}
+
+void fm_thread_attend(struct fm_thread *thread, struct fm_here here)
+{
+    bool paused = thread->pause.paused;
+    fm_thread_flush(thread);
+    thread->pause.here = here;
+    if (paused && thread->stack != NULL) { /* recording has resumed */
+        fm_thread_note_stack(thread, here);
+    }
+    thread->enter = fm_clock_now();
 }
 
 void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes)

@@ -14,8 +14,10 @@
 
 #include "record/core/clock.h"
 #include "record/core/nesting.h"
+#include "record/core/path.h"
 #include "record/core/pause.h"
 #include "record/core/record.h"
+#include "record/stack/registers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,6 +71,7 @@ struct fm_thread {
 
     struct fm_nesting open; /**< regions of user code: struct fm_open_region *, maybe marked */
     struct fm_thread_pause pause;
+    struct fm_stack *stack; /**< its call stack (stack/stack.h); NULL: it is not recorded now */
 
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
@@ -87,15 +90,15 @@ struct fm_thread {
     void *writer; /**< of the archive; used at the end of the run, like those below */
     struct fm_chunk *converted_chunk; /**< how far the records in memory have been written */
     const uint64_t *converted;
-    uint64_t last_time;     /**< time of the last event written */
-    uint64_t pending_leave; /**< Leave to be written once the call's operations are through */
-    uint32_t pending_function;
-    bool pending;              /**< whether there is one */
-    uint64_t bytes_above;      /**< BYTES_ABOVE record of the next one; 0: none */
-    uint64_t flush_begin[2];   /**< begin and end of a flush that is to be told of; 0: none */
-    uint64_t events;           /**< events written */
-    bool off;                  /**< recording was paused at the last record */
-    struct fm_nesting written; /**< regions of user code whose Leave is still to be written */
+    uint64_t last_time;      /**< time of the last event written */
+    uint64_t pending_leave;  /**< Leave to be written once the call's operations are through */
+    uint32_t pending_region; /**< number that the call's events have */
+    bool pending;            /**< whether there is one */
+    uint64_t bytes_above;    /**< BYTES_ABOVE record of the next one; 0: none */
+    uint64_t flush_begin[2]; /**< begin and end of a flush that is to be told of; 0: none */
+    uint64_t events;         /**< events written */
+    bool off;                /**< recording was paused at the last record */
+    struct fm_path path;     /**< regions that are open */
 };
 
 /** The calling thread; NULL before its first recorded call. */
@@ -128,6 +131,9 @@ static inline void fm_thread_unclaim(struct fm_thread *thread)
 /** Does what is due before the next call: takes note that recording was paused or resumed
  * (pause.h), or flushes because it is time. Between calls. errno is preserved. */
 FM_COLD void fm_thread_flush(struct fm_thread *thread);
+
+/** fm_thread_flush() at the begin of a call, whose Enter is taken again. */
+void fm_thread_attend(struct fm_thread *thread, struct fm_here here);
 
 /** Region of an entry of fm_thread.open. */
 static inline const struct fm_open_region *fm_open_region(uint64_t entry)
@@ -206,6 +212,19 @@ struct fm_thread *fm_threads_all(void);
  * @return at least `bytes` bytes, or NULL if there is no memory. errno is preserved. */
 void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes);
 
+/** From now on threads that become locations have their call stacks recorded.
+ * @param deepest  number of functions of each at most
+ * @param met      called when call sites are new (places.h), before a record refers to them; by any
+ *                 thread, never in signal handlers */
+void fm_threads_with_stacks(uint32_t deepest, void (*met)(void));
+
+/** Call stacks are not looked at any more, by the calling thread and those to come. */
+void fm_threads_without_stacks(void);
+
+/** Records how the call stack has changed, before an event: whole at once, so that it may stand
+ * alone. errno is preserved. */
+void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here);
+
 /** An identifier that no other request or operation of the process has. */
 static inline uint64_t fm_thread_new_id(struct fm_thread *thread)
 {
@@ -218,8 +237,9 @@ static inline bool fm_thread_is_quiet(const struct fm_thread *thread)
     return (thread->depth | __atomic_load_n(&thread->over, __ATOMIC_RELAXED)) != 0;
 }
 
-/** Begins a call: NULL if it is not to be recorded (nested, or recording is off). */
-static inline struct fm_thread *fm_thread_enter(uint32_t function)
+/** Begins a call: NULL if it is not to be recorded (nested, or recording is off). Inlined into the
+ * wrapper, whose caller's call stack is the call's. */
+static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(uint32_t function)
 {
     struct fm_thread *thread = fm_thread_self;
     if (FM_UNLIKELY(thread == NULL)) {
@@ -233,10 +253,12 @@ static inline struct fm_thread *fm_thread_enter(uint32_t function)
     }
     thread->depth = 1;
     thread->function = function;
+    if (thread->stack != NULL) {
+        fm_thread_note_stack(thread, FM_HERE);
+    }
     thread->enter = fm_clock_now();
     if (FM_UNLIKELY(thread->enter >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED))) {
-        fm_thread_flush(thread);
-        thread->enter = fm_clock_now();
+        fm_thread_attend(thread, FM_HERE);
     }
     return thread;
 }

@@ -1,5 +1,6 @@
 /* Begin and end of the MPI program: MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort; and the
  * recorder's own communication, on a communicator of its own. */
+#include "record/core/session_stack.h"
 #include "record/interface.h"
 #include "record/mpi/comm.h"
 #include "record/user/functions.h"
@@ -135,6 +136,7 @@ const struct fm_wrapper_library fermata_wrapper_library = {.count = FM_FUNCTION_
                                                            .wrappers = wrappers,
                                                            .begin = begin,
                                                            .save = fm_session_save,
+                                                           .unloaded = fm_session_unloaded,
                                                            .user = &fm_user_functions};
 
 /* Its maker runs under the error handler of MPI_COMM_WORLD, which is the program's: it is put back.

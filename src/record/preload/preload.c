@@ -45,6 +45,7 @@ static uint64_t start_ticks, start_nanoseconds;
 static pthread_once_t resolved = PTHREAD_ONCE_INIT;
 static const struct fm_user_functions *user_functions; /* set by resolve_all */
 static void (*save)(bool ending);                      /* set once there is something to be saved */
+static void (*unloaded)(void);                         /* as above */
 
 __attribute__((constructor)) static void note_start(void)
 {
@@ -137,6 +138,7 @@ static void resolve_all(void)
         wrappers->begin(start_ticks, start_nanoseconds);
         user_functions = wrappers->user;
         __atomic_store_n(&save, wrappers->save, __ATOMIC_RELEASE);
+        __atomic_store_n(&unloaded, wrappers->unloaded, __ATOMIC_RELEASE);
     }
     for (size_t i = 0; i < FUNCTION_COUNT; i++) {
         fm_function_t function = wrappers != NULL ? wrappers->wrappers[i] : NULL;
@@ -210,4 +212,24 @@ fm_function_t fm_preload_resolve(unsigned long number)
     pthread_once(&resolved, resolve_all);
     errno = saved;
     return __atomic_load_n(&fm_preload_slots[number], __ATOMIC_ACQUIRE);
+}
+
+/* What the recorder knows of the code of a library ends with the library: another one may come to
+ * lie in its place. */
+__attribute__((visibility("default"))) int dlclose(void *handle)
+{
+    static int (*real)(void *);
+    int (*function)(void *) = __atomic_load_n(&real, __ATOMIC_RELAXED);
+    void (*tell)(void) = __atomic_load_n(&unloaded, __ATOMIC_ACQUIRE);
+    if (function == NULL) {
+        *(void **)&function = dlsym(RTLD_NEXT, "dlclose");
+        __atomic_store_n(&real, function, __ATOMIC_RELAXED);
+    }
+    int result = function != NULL ? function(handle) : -1;
+    if (tell != NULL && result == 0) {
+        int saved = errno;
+        tell();
+        errno = saved;
+    }
+    return result;
 }

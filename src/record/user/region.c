@@ -59,6 +59,9 @@ void fm_user_begin_region(void *object)
     uint64_t now;
     struct fm_thread *thread = fm_user_thread(&now);
     if (thread != NULL && fm_nesting_push(&thread->open, (uintptr_t)region)) {
+        if (thread->stack != NULL) {
+            fm_thread_note_stack(thread, FM_HERE);
+        }
         write_record(thread, FM_RECORD_REGION_ENTER, region->open.number, now);
     }
 }

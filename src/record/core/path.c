@@ -1,0 +1,318 @@
+#include "record/core/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the call stack ---- */
+
+bool fm_path_pop(struct fm_path *path, uint32_t kept, bool cut)
+{
+    if (kept > path->site_count) {
+        return false;
+    }
+    path->site_count = kept;
+    path->settled = path->settled < kept ? path->settled : kept;
+    path->due = true;
+    path->cut = cut;
+    return true;
+}
+
+bool fm_path_push(struct fm_path *path, uint32_t site)
+{
+    if (path->site_count == path->site_room) {
+        size_t room = path->site_room != 0 ? 2 * path->site_room : 64;
+        uint32_t *sites = realloc(path->sites, room * sizeof *sites);
+        if (sites == NULL) {
+            return false;
+        }
+        path->sites = sites;
+        path->site_room = room;
+    }
+    path->sites[path->site_count++] = site;
+    path->due = true;
+    return true;
+}
+
+/* Where the outer `count` functions make their call. */
+static uint32_t line_of(const struct fm_path *path, const struct fm_callsites *sites, size_t count)
+{
+    while (count-- > 0) {
+        uint32_t levels;
+        const struct fm_callsite_frame *frames =
+            fm_callsite_frames(sites, path->sites[count], &levels);
+        if (levels != 0) {
+            return frames[levels - 1].line;
+        }
+    }
+    return FM_DEFINE_NONE;
+}
+
+/* What the function outside number `function` calls for sure, where that is another one than the
+ * stack tells: it is gone, for its last act was to call what is on the stack. */
+static uint32_t gone_function(const struct fm_path *path, const struct fm_callsites *sites,
+                              size_t function)
+{
+    uint32_t levels;
+    uint32_t called =
+        function > 0 ? fm_callsite_called(sites, path->sites[function - 1]) : FM_DEFINE_NONE;
+    if (called != FM_DEFINE_NONE && function < path->site_count) {
+        const struct fm_callsite_frame *frames =
+            fm_callsite_frames(sites, path->sites[function], &levels);
+        return levels > 0 && frames[0].region != called ? called : FM_DEFINE_NONE;
+    }
+    return path->cut ? FM_DEFINE_NONE : called;
+}
+
+uint32_t fm_path_line(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    bool known = !path->cut && path->hidden == 0 &&
+                 gone_function(path, sites, path->site_count) == FM_DEFINE_NONE;
+    return known ? line_of(path, sites, path->site_count) : FM_DEFINE_NONE;
+}
+
+/* A function of the path and where it is called. */
+struct level {
+    uint32_t region, line;
+};
+
+/* The functions that number `function` of the stack stands for: one that is gone, itself, those
+ * inlined into it. Behind the last number there may be one that is gone. @return how many */
+static uint32_t levels_of(const struct fm_path *path, const struct fm_callsites *sites,
+                          uint32_t function, struct level levels[FM_PATH_LEVELS])
+{
+    uint32_t count = 0, frame_count = 0;
+    const struct fm_callsite_frame *frames = NULL;
+    uint32_t gone = gone_function(path, sites, function);
+    uint32_t line = line_of(path, sites, function);
+    if (gone != FM_DEFINE_NONE) {
+        levels[count++] = (struct level){gone, line};
+        line = FM_DEFINE_NONE;
+    }
+    if (function < path->site_count) {
+        frames = fm_callsite_frames(sites, path->sites[function], &frame_count);
+    }
+    for (uint32_t i = 0; i < frame_count && count < FM_PATH_LEVELS; i++) {
+        levels[count++] = (struct level){frames[i].region, line};
+        line = frames[i].line;
+    }
+    return count;
+}
+
+/* ---- entries ---- */
+
+static bool add_entry(struct fm_path *path, struct fm_path_entry entry)
+{
+    if (path->count == path->room) {
+        size_t room = path->room != 0 ? 2 * path->room : 64;
+        struct fm_path_entry *entries = realloc(path->entries, room * sizeof *entries);
+        if (entries == NULL) {
+            return false;
+        }
+        path->entries = entries;
+        path->room = room;
+    }
+    path->entries[path->count++] = entry;
+    return true;
+}
+
+static void leave(struct fm_path_entry *entry, const struct fm_path_writer *writer, uint64_t time)
+{
+    if (entry->written) {
+        writer->write(writer->context, false, entry->event_region, time);
+        entry->written = false;
+    }
+}
+
+static void remove_entry(struct fm_path *path, size_t place)
+{
+    path->count--;
+    memmove(&path->entries[place], &path->entries[place + 1],
+            (path->count - place) * sizeof *path->entries);
+}
+
+static void count_unwritten(struct fm_path *path)
+{
+    path->unwritten = 0;
+    while (path->unwritten < path->count &&
+           !path->entries[path->count - 1 - path->unwritten].written) {
+        path->unwritten++;
+    }
+}
+
+/* Leaves what is over, as far as nothing goes on inside it. Those that are not written are the
+ * innermost ones. */
+static void leave_over(struct fm_path *path, const struct fm_path_writer *writer, uint64_t time)
+{
+    for (size_t i = path->count; i-- > 0;) {
+        struct fm_path_entry *entry = &path->entries[i];
+        if (entry->over) {
+            leave(entry, writer, time);
+            remove_entry(path, i);
+        } else if (entry->written) {
+            break;
+        }
+    }
+    count_unwritten(path);
+}
+
+/* How many of the levels the entries show already. What may differ is where the last one is. */
+static uint32_t count_same(const struct fm_path *path, uint32_t function,
+                           const struct level *levels, uint32_t count)
+{
+    uint32_t same = 0;
+    for (size_t i = 0; i < path->count && same < count; i++) {
+        const struct fm_path_entry *entry = &path->entries[i];
+        if (entry->function == function && !entry->over) {
+            if (entry->region != levels[same].region || entry->line != levels[same].line) {
+                break;
+            }
+            same++;
+        }
+    }
+    return same;
+}
+
+/* Marks the functions that are gone: those from `function` on, but for its first `same` levels. */
+static void mark_over(struct fm_path *path, uint32_t function, uint32_t same)
+{
+    for (size_t i = 0; i < path->count; i++) {
+        struct fm_path_entry *entry = &path->entries[i];
+        if (entry->function != FM_PATH_MARKED && !entry->over && entry->function >= function) {
+            if (entry->function == function && same > 0) {
+                same--;
+            } else {
+                entry->over = true;
+            }
+        }
+    }
+}
+
+static bool enter(struct fm_path *path, const struct fm_path_writer *writer, uint32_t function,
+                  uint32_t region, uint32_t line, uint64_t time)
+{
+    uint32_t number = writer->number(writer->context, region, line);
+    struct fm_path_entry entry = {.event_region = number,
+                                  .region = region,
+                                  .line = line,
+                                  .function = function,
+                                  .written = true};
+    if (number == FM_DEFINE_NONE || !add_entry(path, entry)) {
+        return false;
+    }
+    writer->write(writer->context, true, number, time);
+    return true;
+}
+
+/* How many functions may be entered still. */
+static size_t count_left(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < path->count; i++) {
+        shown += path->entries[i].function != FM_PATH_MARKED && !path->entries[i].over;
+    }
+    return sites->deepest == 0 ? SIZE_MAX : sites->deepest > shown ? sites->deepest - shown : 0;
+}
+
+bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
+                    const struct fm_path_writer *writer, uint64_t over, uint64_t begun)
+{
+    struct level levels[FM_PATH_LEVELS];
+    uint32_t function = (uint32_t)path->settled, count = 0, next = 0;
+    size_t left = 0;
+    if (path->due) {
+        count = levels_of(path, sites, function, levels);
+        next = count_same(path, function, levels, count);
+        mark_over(path, function, next);
+        left = count_left(path, sites);
+        path->hidden = path->hidden > function ? 0 : path->hidden;
+        leave_over(path, writer, over);
+    }
+    for (size_t i = path->count - path->unwritten; i < path->count; i++) {
+        writer->write(writer->context, true, path->entries[i].event_region, begun);
+        path->entries[i].written = true;
+    }
+    path->unwritten = 0;
+    while (path->due) {
+        for (; next < count && left > 0; next++, left--) {
+            if (!enter(path, writer, function, levels[next].region, levels[next].line, begun)) {
+                return false;
+            }
+        }
+        path->hidden = path->hidden == 0 && next < count ? function + 1 : path->hidden;
+        path->due = ++function <= path->site_count;
+        if (path->due) {
+            count = levels_of(path, sites, function, levels);
+            next = 0;
+        }
+    }
+    path->settled = path->site_count;
+    return true;
+}
+
+/* ---- marked regions ---- */
+
+bool fm_path_begin(struct fm_path *path, uint32_t region, uint32_t line,
+                   const struct fm_path_writer *writer, uint64_t time)
+{
+    return enter(path, writer, FM_PATH_MARKED, region, line, time);
+}
+
+/* Ends the marked region at a place, and what is inside it: functions that go on are entered again
+ * later. */
+static void end_at(struct fm_path *path, size_t place, const struct fm_path_writer *writer,
+                   uint64_t time)
+{
+    for (size_t i = path->count; i-- > place;) {
+        struct fm_path_entry *entry = &path->entries[i];
+        leave(entry, writer, time);
+        if (entry->function == FM_PATH_MARKED || entry->over) {
+            remove_entry(path, i);
+        }
+    }
+    leave_over(path, writer, time);
+}
+
+void fm_path_end(struct fm_path *path, uint32_t region, const struct fm_path_writer *writer,
+                 uint64_t time)
+{
+    for (size_t i = path->count; i-- > 0;) {
+        if (path->entries[i].function == FM_PATH_MARKED && path->entries[i].region == region) {
+            end_at(path, i, writer, time);
+            return;
+        }
+    }
+}
+
+void fm_path_end_behind(struct fm_path *path, size_t count, const struct fm_path_writer *writer,
+                        uint64_t time)
+{
+    for (size_t i = 0; i < path->count; i++) {
+        if (path->entries[i].function == FM_PATH_MARKED && count-- == 0) {
+            end_at(path, i, writer, time);
+            return;
+        }
+    }
+}
+
+void fm_path_end_all(struct fm_path *path, const struct fm_path_writer *writer, uint64_t time)
+{
+    while (path->count > 0) {
+        leave(&path->entries[--path->count], writer, time);
+    }
+    path->unwritten = 0;
+    path->settled = 0;
+    path->hidden = 0;
+    path->due = path->site_count != 0;
+}
+
+size_t fm_path_open(const struct fm_path *path)
+{
+    return path->count - path->unwritten;
+}
+
+void fm_path_free(struct fm_path *path)
+{
+    free(path->entries);
+    free(path->sites);
+    memset(path, 0, sizeof *path);
+}

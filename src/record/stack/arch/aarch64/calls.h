@@ -1,0 +1,57 @@
+/** @file
+ * What call instructions of 64-bit Arm call, as far as they tell by themselves.
+ */
+#ifndef FERMATA_RECORD_STACK_ARCH_AARCH64_CALLS_H
+#define FERMATA_RECORD_STACK_ARCH_AARCH64_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/** Bytes that may be read before a return address, and from a stub on. */
+enum { FM_CALL_BYTES = 4, FM_STUB_BYTES = 16 };
+
+static inline uint32_t fm_code_word(const uint8_t *place)
+{
+    uint32_t word;
+    memcpy(&word, place, sizeof word);
+    return word;
+}
+
+/** Looks at the call before a return address.
+ * @param target   out: what is called, or (`in_slot`) where its address lies
+ * @return false: it is no call with a fixed target */
+static inline bool fm_call_target(const uint8_t *behind, uint64_t *target, bool *in_slot)
+{
+    uint32_t word = fm_code_word(behind - 4);
+    *in_slot = false;
+    if ((word & 0xfc000000u) != 0x94000000u) { /* bl */
+        return false;
+    }
+    int32_t distance = (int32_t)(word << 6) >> 4; /* 26 bits, in words */
+    *target = (uint64_t)(uintptr_t)(behind - 4) + (uint64_t)(int64_t)distance;
+    return true;
+}
+
+/** Looks at a stub that jumps through a slot, as those of shared libraries' functions: adrp x16,
+ * page; ldr x17, [x16, offset]; ...
+ * @return false: it is none */
+static inline bool fm_stub_slot(const uint8_t *stub, uint64_t *slot)
+{
+    uint32_t page = fm_code_word(stub);
+    if (page == 0xd503245fu) { /* bti c */
+        stub += 4;
+        page = fm_code_word(stub);
+    }
+    uint32_t load = fm_code_word(stub + 4);
+    if ((page & 0x9f00001fu) != 0x90000010u || (load & 0xffc003ffu) != 0xf9400211u) {
+        return false;
+    }
+    uint32_t pages = (page >> 5 & 0x7ffffu) << 2 | (page >> 29 & 3u);
+    int64_t distance = (int64_t)(int32_t)(pages << 11) * 2; /* 21 bits, times 4096 */
+    *slot = ((uint64_t)(uintptr_t)stub & ~(uint64_t)0xfff) + (uint64_t)distance +
+            (uint64_t)(load >> 10 & 0xfffu) * 8;
+    return true;
+}
+
+#endif

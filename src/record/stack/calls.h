@@ -1,0 +1,15 @@
+/** @file
+ * The processor's part of looking at calls.
+ */
+#ifndef FERMATA_RECORD_STACK_CALLS_H
+#define FERMATA_RECORD_STACK_CALLS_H
+
+#if defined(__x86_64__)
+#include "record/stack/arch/x86_64/calls.h"
+#elif defined(__aarch64__)
+#include "record/stack/arch/aarch64/calls.h"
+#else
+#error "call stacks cannot be unwound on this processor"
+#endif
+
+#endif

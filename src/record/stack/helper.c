@@ -1,0 +1,93 @@
+#include "record/stack/helper.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STACK_BYTES = 64 * 1024, PAUSE = 2000000 /* nanoseconds */ };
+
+struct start {
+    const char *path;
+    int input, output;
+    char **environment;
+};
+
+/* In the child, which shares the memory until exec: only calls that leave no trace there. */
+static int become(void *data)
+{
+    const struct start *start = data;
+    char *const arguments[] = {(char *)(uintptr_t)start->path, NULL};
+    int nowhere = open("/dev/null", O_WRONLY);
+    if (dup2(start->input, STDIN_FILENO) >= 0 && dup2(start->output, STDOUT_FILENO) >= 0 &&
+        (nowhere < 0 || dup2(nowhere, STDERR_FILENO) >= 0)) {
+        execve(start->path, arguments, start->environment);
+    }
+    _exit(127);
+}
+
+/* The environment without what is meant for the recorded program. */
+static char **environment_without_us(void)
+{
+    size_t count = 0, kept = 0;
+    while (environ[count] != NULL) {
+        count++;
+    }
+    char **copy = calloc(count + 1, sizeof *copy);
+    for (size_t i = 0; copy != NULL && i < count; i++) {
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0) {
+            copy[kept++] = environ[i];
+        }
+    }
+    return copy;
+}
+
+static bool wait_for(pid_t child, unsigned seconds)
+{
+    const struct timespec pause = {0, PAUSE};
+    struct timespec begin, now;
+    int status = 0;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    for (;;) {
+        pid_t ended = waitpid(child, &status, WNOHANG | __WALL);
+        if (ended != 0) {
+            return ended == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (now.tv_sec - begin.tv_sec > (time_t)seconds) {
+            kill(child, SIGKILL);
+            waitpid(child, &status, __WALL);
+            return false;
+        }
+        nanosleep(&pause, NULL);
+    }
+}
+
+bool fm_helper_run(const char *path, int input, int output, unsigned seconds)
+{
+    sigset_t all, before;
+    struct start start = {path, input, output, environment_without_us()};
+    char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    pid_t child = -1;
+    if (start.environment != NULL && stack != MAP_FAILED) {
+        /* The program's handlers must not run in the child. It tells nobody that it ends (there is
+         * no signal in the flags), and waits for any child do not see it. */
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        child = clone(become, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &start);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    bool good = child > 0 && wait_for(child, seconds);
+    if (stack != MAP_FAILED) {
+        munmap(stack, STACK_BYTES);
+    }
+    free(start.environment);
+    return good;
+}

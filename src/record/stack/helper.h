@@ -1,0 +1,16 @@
+/** @file
+ * Starting a program of ours from inside the recorded one, without a trace in it: no signal, no
+ * child that its own waits could meet, no copy of its memory.
+ */
+#ifndef FERMATA_RECORD_STACK_HELPER_H
+#define FERMATA_RECORD_STACK_HELPER_H
+
+#include <stdbool.h>
+
+/** Runs a program with two open files as its standard input and output, and waits for it.
+ * @param path     of the program, which gets no arguments
+ * @param seconds  after which it is killed
+ * @return whether it ran and ended with status 0 */
+bool fm_helper_run(const char *path, int input, int output, unsigned seconds);
+
+#endif

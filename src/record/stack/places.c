@@ -1,0 +1,276 @@
+#include "record/stack/places.h"
+
+#include "record/stack/calls.h"
+#include "record/stack/modules.h"
+#include "record/stack/registers.h"
+
+#include <errno.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+enum {
+    FIRST_SIZE = 4096,   /* places */
+    ENTRY_SIZE = 64,     /* bytes of the program's first function */
+    SITES_MOST = 1 << 21 /* address space is reserved for them, memory is not */
+};
+
+struct fm_places *fm_places;
+uint64_t fm_places_generation;
+
+static struct {
+    unsigned char lock;
+    size_t used; /* slots, forgotten ones included */
+    struct fm_site *sites;
+    uint32_t site_count;
+    struct fm_site main;
+    uint64_t entry; /* of the program: the function that leads to main */
+} state;
+
+static void *reserve(size_t bytes)
+{
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+static struct fm_places *new_places(size_t size)
+{
+    struct fm_places *places = reserve(sizeof *places + size * sizeof places->slots[0]);
+    if (places != NULL) {
+        places->mask = size - 1;
+        places->shift = (unsigned)__builtin_clzll((unsigned long long)places->mask);
+    }
+    return places;
+}
+
+bool fm_places_begin(void)
+{
+    if (fm_places != NULL) {
+        return true;
+    }
+    struct fm_places *places = new_places(FIRST_SIZE);
+    state.sites = reserve(SITES_MOST * sizeof *state.sites);
+    if (places == NULL || state.sites == NULL) {
+        return false;
+    }
+    state.site_count = FM_SITE_UNKNOWN + 1;
+    state.entry = getauxval(AT_ENTRY);
+    fm_modules_refresh();
+    __atomic_store_n(&fm_places, places, __ATOMIC_RELEASE);
+    return true;
+}
+
+static bool take_lock(bool wait)
+{
+    while (__atomic_test_and_set(&state.lock, __ATOMIC_ACQUIRE)) {
+        if (!wait) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void release_lock(void)
+{
+    __atomic_clear(&state.lock, __ATOMIC_RELEASE);
+}
+
+/* Under the lock: a reader finds the place only when its address is there, which comes last. */
+static struct fm_place *insert(struct fm_places *places, const struct fm_place *place)
+{
+    size_t i = (size_t)((place->address * 0x9e3779b97f4a7c15u) >> places->shift);
+    while (places->slots[i].address > FM_PLACE_FORGOTTEN) {
+        i = (i + 1) & places->mask;
+    }
+    struct fm_place *slot = &places->slots[i];
+    state.used += slot->address != FM_PLACE_FORGOTTEN;
+    slot->rule = place->rule;
+    slot->site = place->site;
+    slot->caller = NULL;
+    slot->plain = fm_unwind_rule_is_plain(&place->rule);
+    __atomic_store_n(&slot->address, place->address, __ATOMIC_RELEASE);
+    return slot;
+}
+
+/* The old cache stays: other threads may be reading it. All of them together take no more memory
+ * than the new one. */
+static bool grow(void)
+{
+    struct fm_places *larger = new_places(2 * (fm_places->mask + 1));
+    if (larger == NULL) {
+        return false;
+    }
+    state.used = 0;
+    for (size_t i = 0; i <= fm_places->mask; i++) {
+        if (fm_places->slots[i].address > FM_PLACE_FORGOTTEN) {
+            insert(larger, &fm_places->slots[i]);
+        }
+    }
+    __atomic_store_n(&fm_places, larger, __ATOMIC_RELEASE);
+    return true;
+}
+
+uint32_t fm_sites_count(void)
+{
+    return __atomic_load_n(&state.site_count, __ATOMIC_ACQUIRE);
+}
+
+struct fm_site fm_sites_get(uint32_t number)
+{
+    return state.sites[number];
+}
+
+void fm_sites_set_main(uint32_t site)
+{
+    if (site != FM_SITE_UNKNOWN && site < fm_sites_count()) {
+        state.main = state.sites[site];
+    }
+}
+
+struct fm_site fm_sites_main(void)
+{
+    return state.main;
+}
+
+static uint32_t number_of(struct fm_site site)
+{
+    if (fm_modules_get(site.module)->again) {
+        for (uint32_t i = FM_SITE_UNKNOWN + 1; i < state.site_count; i++) {
+            if (state.sites[i].module == site.module && state.sites[i].offset == site.offset) {
+                return i;
+            }
+        }
+    }
+    if (state.site_count == SITES_MOST) {
+        return FM_SITE_UNKNOWN;
+    }
+    state.sites[state.site_count] = site;
+    __atomic_store_n(&state.site_count, state.site_count + 1, __ATOMIC_RELEASE);
+    return state.site_count - 1;
+}
+
+/* The word at an address, if it lies in the module. */
+static bool read_slot(const struct fm_module *module, uint64_t slot, uint64_t *word)
+{
+    if (slot % sizeof *word != 0 || !fm_module_holds(module, slot, sizeof *word, false)) {
+        return false;
+    }
+    *word = __atomic_load_n((const uint64_t *)(uintptr_t)slot, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* What the call before a return address calls, if that is a function that is shown. Where another
+ * one is found on the stack it was called last by that function: its frame was gone by then. */
+static void find_target(const struct fm_module *module, uint64_t address, struct fm_site *site)
+{
+    uint64_t target, slot, function;
+    struct fm_unwind_rule rule;
+    bool in_slot;
+    site->target_module = FM_SITE_NO_TARGET;
+    if (!fm_module_holds(module, address - FM_CALL_BYTES, FM_CALL_BYTES, true) ||
+        !fm_call_target((const uint8_t *)(uintptr_t)address, &target, &in_slot) ||
+        (in_slot && !read_slot(module, target, &target))) {
+        return;
+    }
+    if (fm_module_holds(module, target, FM_STUB_BYTES, true) &&
+        fm_stub_slot((const uint8_t *)(uintptr_t)target, &slot) &&
+        !read_slot(module, slot, &target)) {
+        return;
+    }
+    int number = fm_modules_find(target);
+    const struct fm_module *called = number >= 0 ? fm_modules_get((uint32_t)number) : NULL;
+    if (called == NULL || called->hidden) {
+        return;
+    }
+    fm_cfi_find(&called->cfi, target, &rule, &function);
+    if (function == target) { /* else it was no call, but looked like one */
+        site->target_module = (uint32_t)number;
+        site->target = target - called->base;
+    }
+}
+
+/* @return false: no module that is known has code there */
+static bool find_rule(struct fm_place *place)
+{
+    bool exact = (place->address & FM_PLACE_EXACT) != 0;
+    uint64_t address = place->address & ~FM_PLACE_EXACT;
+    uint64_t pc = exact ? address : address - 1;
+    uint64_t function = 0;
+    int number = fm_modules_find(pc);
+    place->rule = (struct fm_unwind_rule){.cfa = FM_CFA_UNKNOWN};
+    place->site = FM_SITE_UNKNOWN;
+    if (number < 0) {
+        return false;
+    }
+    const struct fm_module *module = fm_modules_get((uint32_t)number);
+    fm_cfi_find(&module->cfi, pc, &place->rule, &function);
+    if (!exact && fm_module_holds(module, address, FM_SIGNAL_BYTES, true)) {
+        fm_signal_rule((const uint8_t *)(uintptr_t)address, &place->rule);
+    }
+    bool starts_program = pc - state.entry < ENTRY_SIZE;
+    if (place->rule.cfa == FM_CFA_UNKNOWN && (starts_program || module->c_library)) {
+        place->rule.cfa = FM_CFA_END; /* what starts programs and threads may have no rule */
+    }
+    if (module->hidden || starts_program) {
+        place->site = FM_SITE_HIDDEN;
+    } else {
+        struct fm_site site = {.module = (uint32_t)number,
+                               .offset = pc - module->base,
+                               .function = function != 0 ? function - module->base : 0,
+                               .target_module = FM_SITE_NO_TARGET};
+        if (!exact) {
+            find_target(module, address, &site);
+        }
+        place->site = number_of(site);
+    }
+    return true;
+}
+
+/* Under the lock. */
+static void forget_unloaded(void)
+{
+    if (!fm_modules_refresh()) {
+        return;
+    }
+    for (size_t i = 0; i <= fm_places->mask; i++) {
+        struct fm_place *place = &fm_places->slots[i];
+        uint64_t address = place->address & ~FM_PLACE_EXACT;
+        if (place->address > FM_PLACE_FORGOTTEN && fm_modules_find(address - 1) < 0) {
+            __atomic_store_n(&place->address, FM_PLACE_FORGOTTEN, __ATOMIC_RELEASE);
+        }
+    }
+    __atomic_fetch_add(&fm_places_generation, 1, __ATOMIC_RELEASE);
+}
+
+void fm_places_forget_unloaded(void)
+{
+    if (fm_places != NULL) {
+        take_lock(true);
+        forget_unloaded();
+        release_lock();
+    }
+}
+
+struct fm_place *fm_places_add(uint64_t address, bool in_signal)
+{
+    struct fm_place made = {.address = address};
+    int saved = errno;
+    if (!take_lock(!in_signal)) {
+        return NULL;
+    }
+    if (!in_signal) {
+        forget_unloaded();
+    }
+    struct fm_place *place = fm_places_find(address); /* of another thread, meanwhile */
+    if (place == NULL) {
+        bool in_module = find_rule(&made);
+        /* In a signal handler it is not known whether a module was loaded meanwhile. */
+        bool is_sure = in_module || !in_signal;
+        if (is_sure && (2 * (state.used + 1) <= fm_places->mask || (!in_signal && grow()))) {
+            place = insert(fm_places, &made);
+        }
+    }
+    release_lock();
+    errno = saved;
+    return place;
+}

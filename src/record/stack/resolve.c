@@ -1,0 +1,306 @@
+#include "record/stack/resolve.h"
+
+#include "record/stack/helper.h"
+
+#include <inttypes.h>
+#include <otf2/otf2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SECONDS = 120, INLINED_MOST = 64, FIELDS = 4 };
+
+void fm_resolve_helper(const char *folder, char *path, size_t size)
+{
+    int length = snprintf(path, size, "%s/fermata-symbols", folder);
+    if (length < 0 || (size_t)length >= size || access(path, X_OK) != 0) {
+        path[0] = '\0';
+    }
+}
+
+static uint64_t wide(const uint32_t *words)
+{
+    return words[0] | (uint64_t)words[1] << 32;
+}
+
+/* ---- questions (symbols/exchange.h) ---- */
+
+static bool write_questions(FILE *file, const struct fm_definitions *sites)
+{
+    for (uint32_t i = 0; i < sites->tables[FM_DEFINE_BINARY].count; i++) {
+        const uint32_t *words = fm_defined(sites, FM_DEFINE_BINARY, i, NULL);
+        const char *path = fm_defined_string(sites, words[FM_BINARY_PATH]);
+        const char *id = fm_defined_string(sites, words[FM_BINARY_ID]);
+        bool askable = strchr(path, '\n') == NULL;
+        fprintf(file, "M %s %s\n", id[0] != '\0' ? id : "-", askable ? path : "");
+    }
+    for (uint32_t i = 0; i < sites->tables[FM_DEFINE_SITE].count; i++) {
+        const uint32_t *words = fm_defined(sites, FM_DEFINE_SITE, i, NULL);
+        fprintf(file, "S %u %" PRIx64 " %" PRIx64 "\n", words[FM_SITE_BINARY],
+                wide(words + FM_SITE_FUNCTION), wide(words + FM_SITE_ADDRESS));
+        if (words[FM_SITE_TARGET_BINARY] != FM_DEFINE_NONE) {
+            uint64_t target = wide(words + FM_SITE_TARGET);
+            fprintf(file, "S %u %" PRIx64 " %" PRIx64 "\n", words[FM_SITE_TARGET_BINARY], target,
+                    target);
+        }
+    }
+    return fflush(file) == 0 && !ferror(file) && lseek(fileno(file), 0, SEEK_SET) == 0;
+}
+
+static FILE *memory_file(const char *name)
+{
+    int file = memfd_create(name, MFD_CLOEXEC);
+    FILE *stream = file >= 0 ? fdopen(file, "w+") : NULL;
+    if (stream == NULL && file >= 0) {
+        close(file);
+    }
+    return stream;
+}
+
+/* @return the answers, as far as there are any; NULL: none */
+static FILE *ask(const struct fm_definitions *sites, const char *helper)
+{
+    FILE *questions = memory_file("fermata-questions"), *answers = memory_file("fermata-answers");
+    if (questions != NULL && answers != NULL && write_questions(questions, sites)) {
+        fm_helper_run(helper, fileno(questions), fileno(answers), SECONDS);
+        rewind(answers);
+    } else if (answers != NULL) {
+        fclose(answers);
+        answers = NULL;
+    }
+    if (questions != NULL) {
+        fclose(questions);
+    }
+    return answers;
+}
+
+/* ---- answers ---- */
+
+/* A function as it was answered; texts belong to the line. */
+struct answer {
+    const char *name, *symbol, *file, *call_file; /* files: NULL: unknown */
+    unsigned line, call_line;
+};
+
+struct answers {
+    FILE *file; /* NULL: there are none */
+    char *line;
+    size_t size;
+};
+
+static const char *filled(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
+/* A line `F line call-line<TAB>name<TAB>symbol<TAB>file<TAB>call file`. @return false: it is none
+ */
+static bool parse(char *text, struct answer *answer)
+{
+    char *fields[FIELDS];
+    char *next = strchr(text, '\t');
+    if (sscanf(text, "F %u %u", &answer->line, &answer->call_line) != 2) {
+        return false;
+    }
+    for (int i = 0; i < FIELDS; i++) {
+        if (next == NULL) {
+            return false;
+        }
+        *next++ = '\0';
+        fields[i] = next;
+        next = strchr(next, '\t');
+    }
+    answer->name = fields[0];
+    answer->symbol = fields[1];
+    answer->file = filled(fields[2]);
+    answer->call_file = filled(fields[3]);
+    return fields[0][0] != '\0';
+}
+
+/* The next function of the question's answer. @return false: there is no further one */
+static bool next_answer(struct answers *answers, struct answer *answer)
+{
+    for (;;) {
+        ssize_t length =
+            answers->file != NULL ? getline(&answers->line, &answers->size, answers->file) : 0;
+        if (length <= 0 || answers->line[0] == '.') {
+            return false;
+        }
+        answers->line[length - (answers->line[length - 1] == '\n')] = '\0';
+        if (parse(answers->line, answer)) {
+            return true;
+        }
+    }
+}
+
+/* ---- call sites ---- */
+
+/* A call site with its frames, being made. */
+struct making {
+    struct fm_definitions *set;
+    uint32_t last_region;    /* of the innermost frame */
+    bool at_its_declaration; /* it makes its call in the line in which it is declared */
+    uint32_t words[FM_SITE_FRAMES + 2 * INLINED_MOST + 1];
+    size_t count;
+};
+
+/* Name of a binary and an address in it. */
+static void place_text(const struct fm_definitions *set, uint32_t binary, uint64_t address,
+                       char *text, size_t size)
+{
+    const uint32_t *words = fm_defined(set, FM_DEFINE_BINARY, binary, NULL);
+    const char *path = fm_defined_string(set, words[FM_BINARY_PATH]), *slash = strrchr(path, '/');
+    snprintf(text, size, "%s+0x%" PRIx64, slash != NULL ? slash + 1 : path, address);
+}
+
+/* Our own functions for marking up programs are linked into these: they are not shown. */
+static bool is_ours(const struct answer *answer)
+{
+    return strncmp(answer->symbol, "fermata_", 8) == 0 ||
+           strncmp(answer->name, "fermata::fermata_", 17) == 0;
+}
+
+static uint32_t define_function(struct fm_definitions *set, const struct answer *answer)
+{
+    return fm_define_region(set, answer->name, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
+                            OTF2_REGION_FLAG_NONE, answer->file,
+                            answer->file != NULL ? answer->line : 0);
+}
+
+/* A function of which only the place is known is named by where it begins; main by what it is. */
+static uint32_t define_nameless(struct fm_definitions *set, uint32_t binary, uint64_t function,
+                                uint64_t address)
+{
+    char name[512];
+    const uint32_t *words = fm_defined(set, FM_DEFINE_BINARY, binary, NULL);
+    struct answer answer = {.name = "main"};
+    if (function == 0 || function != wide(words + FM_BINARY_MAIN)) {
+        place_text(set, binary, function != 0 ? function : address, name, sizeof name);
+        answer.name = name;
+    }
+    return define_function(set, &answer);
+}
+
+static bool add_frame(struct making *site, uint32_t region, const struct answer *answer)
+{
+    char place[512];
+    const char *file = answer->call_file;
+    if (site->count + 2 >= sizeof site->words / sizeof site->words[0]) {
+        return true;
+    }
+    if (file == NULL) {
+        place_text(site->set, site->words[FM_SITE_BINARY], wide(site->words + FM_SITE_ADDRESS),
+                   place, sizeof place);
+        file = place;
+    }
+    uint32_t line =
+        fm_define_line(site->set, file, answer->call_file != NULL ? answer->call_line : 0);
+    site->words[site->count++] = region;
+    site->words[site->count++] = line;
+    return region != FM_DEFINE_NONE && line != FM_DEFINE_NONE;
+}
+
+static bool add_frames(struct making *site, struct answers *answers)
+{
+    static const struct answer nothing;
+    struct answer answer;
+    bool answered = false, good = true;
+    site->last_region = FM_DEFINE_NONE;
+    while (next_answer(answers, &answer)) {
+        if (!is_ours(&answer)) {
+            site->last_region = define_function(site->set, &answer);
+            site->at_its_declaration = answer.line != 0 && answer.call_line == answer.line &&
+                                       answer.file != NULL && answer.call_file != NULL &&
+                                       strcmp(answer.file, answer.call_file) == 0;
+            good = good && add_frame(site, site->last_region, &answer);
+        }
+        answered = true;
+    }
+    if (!answered) {
+        uint32_t region = define_nameless(site->set, site->words[FM_SITE_BINARY],
+                                          wide(site->words + FM_SITE_FUNCTION),
+                                          wide(site->words + FM_SITE_ADDRESS));
+        good = add_frame(site, region, &nothing);
+    }
+    return good;
+}
+
+/* Compilers split functions: where one calls a part of itself, the frame of the part is the
+ * function's. */
+static void leave_to_part(struct making *site, const struct answer *called, uint32_t region)
+{
+    if (region == site->last_region && site->count >= FM_SITE_FRAMES + 2 &&
+        (strstr(called->symbol, ".part.") != NULL || site->at_its_declaration)) {
+        site->count -= 2;
+    }
+}
+
+static bool add_target(struct making *site, struct answers *answers)
+{
+    struct answer answer;
+    uint32_t binary = site->words[FM_SITE_TARGET_BINARY], region = FM_DEFINE_NONE;
+    uint64_t target = wide(site->words + FM_SITE_TARGET);
+    bool answered = false, ours = false;
+    if (binary == FM_DEFINE_NONE) {
+        return true;
+    }
+    while (next_answer(answers, &answer)) {
+        if (!answered) {
+            ours = is_ours(&answer);
+            region = define_function(site->set, &answer);
+            leave_to_part(site, &answer, region);
+        }
+        answered = true;
+    }
+    if (!answered) {
+        region = define_nameless(site->set, binary, target, target);
+    }
+    if (!ours) {
+        site->words[site->count++] = region;
+    }
+    return region != FM_DEFINE_NONE;
+}
+
+static bool copy_binaries(const struct fm_definitions *sites, struct fm_definitions *resolved)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < sites->tables[FM_DEFINE_BINARY].count; i++) {
+        const uint32_t *words = fm_defined(sites, FM_DEFINE_BINARY, i, NULL);
+        uint32_t copy[FM_BINARY_WORDS];
+        memcpy(copy, words, sizeof copy);
+        copy[FM_BINARY_PATH] =
+            fm_define_string(resolved, fm_defined_string(sites, words[FM_BINARY_PATH]));
+        copy[FM_BINARY_ID] =
+            fm_define_string(resolved, fm_defined_string(sites, words[FM_BINARY_ID]));
+        good = fm_define(resolved, FM_DEFINE_BINARY, copy, FM_BINARY_WORDS) == i;
+    }
+    return good;
+}
+
+bool fm_resolve(const struct fm_definitions *sites, const char *helper,
+                struct fm_definitions *resolved)
+{
+    uint32_t count = (uint32_t)sites->tables[FM_DEFINE_SITE].count;
+    struct making *site = malloc(sizeof *site);
+    bool good = site != NULL && copy_binaries(sites, resolved);
+    struct answers answers = {0};
+    if (good && helper[0] != '\0' && count != 0) {
+        answers.file = ask(sites, helper);
+    }
+    for (uint32_t i = 0; good && i < count; i++) {
+        const uint32_t *words = fm_defined(sites, FM_DEFINE_SITE, i, NULL);
+        site->set = resolved;
+        site->count = FM_SITE_FRAMES;
+        memcpy(site->words, words, FM_SITE_FRAMES * sizeof *words);
+        good = add_frames(site, &answers) && add_target(site, &answers) &&
+               fm_define(resolved, FM_DEFINE_SITE, site->words, site->count) == i;
+    }
+    if (answers.file != NULL) {
+        fclose(answers.file);
+    }
+    free(answers.line);
+    free(site);
+    return good;
+}

@@ -1,0 +1,504 @@
+#include "record/stack/stack.h"
+
+#include "record/stack/bounds.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+struct fm_stack *fm_stack_begin(uint32_t deepest)
+{
+    if (!fm_places_begin()) {
+        return NULL;
+    }
+    struct fm_stack *stack =
+        mmap(NULL, sizeof *stack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack == MAP_FAILED) {
+        return NULL;
+    }
+    stack->deepest = deepest < FM_STACK_DEEPEST ? deepest : FM_STACK_DEEPEST - 1;
+    fm_bounds_own(&stack->low, &stack->high);
+    return stack;
+}
+
+void fm_stack_move(struct fm_stack *stack)
+{
+    fm_stack_forget(stack);
+    fm_bounds_own(&stack->low, &stack->high);
+}
+
+void fm_stack_forget(struct fm_stack *stack)
+{
+    stack->count = 0;
+    stack->extra_count = 0;
+    stack->compare = false;
+    stack->cut = false;
+}
+
+/* ---- the part that is still there ---- */
+
+static bool is_unchanged(struct fm_stack_cell cell)
+{
+    return *cell.place == cell.word;
+}
+
+/* Whether all that was read is still as it was. */
+static bool all_unchanged(const struct fm_stack *stack)
+{
+    uint64_t differs = 0;
+    for (uint32_t i = stack->first_shown; i + 1 < stack->count; i++) {
+        differs |= *stack->cells[i].place ^ stack->cells[i].word;
+    }
+    for (uint32_t i = 0; i < stack->extra_count; i++) {
+        differs |= *stack->extras[i].cell.place ^ stack->extras[i].cell.word;
+    }
+    return differs == 0;
+}
+
+/* The number of outer frames that still stand: if unwinding meets the innermost of them again, the
+ * same registers in it lead through the same words to the same callers. Their cells exist, for they
+ * lie outside the frame that runs. */
+static uint32_t count_standing(const struct fm_stack *stack, uint64_t sp)
+{
+    const struct fm_stack_extra *extra = stack->extras, *end = extra + stack->extra_count;
+    if (stack->foreign || stack->generation != fm_places_generation) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < stack->count; i++) {
+        if (stack->frames[i].sp < sp ||
+            (i > stack->first_shown && !is_unchanged(stack->cells[i - 1]))) {
+            return i;
+        }
+        for (; extra < end && extra->frame == i; extra++) {
+            if (!is_unchanged(extra->cell)) {
+                return i;
+            }
+        }
+    }
+    return stack->count;
+}
+
+/* ---- unwinding ---- */
+
+struct walk {
+    struct fm_stack *stack;
+    struct fm_stack_found *found;
+    struct fm_registers at;
+    struct fm_stack_cell pc_cell; /* where at.pc was read */
+    uint32_t fp_last;  /* innermost of the found frames with this fp; the one inside it saved it */
+    uint32_t standing; /* number of outer frames that may still be met */
+    bool exact;        /* at.pc is where a signal interrupted the function */
+    bool in_signal;
+    bool foreign;
+    bool first_fp_matters;
+    bool fp_lost;                 /* a function did not save it where it can be found */
+    struct fm_bounds_pages pages; /* of a foreign stack */
+};
+
+enum step { GO_ON, JOINED, OUTERMOST, UNKNOWN, NOT_NOW };
+
+static bool read_cell(struct walk *walk, uint64_t address, struct fm_stack_cell *cell)
+{
+    if (address < walk->at.sp || address % sizeof(uint64_t) != 0) {
+        return false;
+    }
+    if (walk->foreign) {
+        if (!fm_bounds_page_exists(&walk->pages, address)) {
+            return false;
+        }
+    } else if (address > walk->stack->high - sizeof(uint64_t)) {
+        return false;
+    }
+    cell->place = (const uint64_t *)(uintptr_t)address;
+    cell->word = *cell->place;
+    return true;
+}
+
+static void need(struct fm_stack_found *found, uint32_t frame, int extra)
+{
+    uint8_t bit = (uint8_t)(1u << extra);
+    found->extra_count += (found->needed[frame] & bit) == 0;
+    found->needed[frame] |= bit;
+}
+
+/* The frame pointer of the outermost found frame is used: it matters in all frames that have it,
+ * and so does the cell that it came from. */
+static void note_frame_pointer(struct walk *walk)
+{
+    for (uint32_t i = walk->found->first; i < FM_STACK_DEEPEST && i <= walk->fp_last; i++) {
+        walk->found->frames[i].fp_matters = true;
+    }
+    if (walk->fp_last < FM_STACK_DEEPEST - 1) {
+        need(walk->found, walk->fp_last + 1, FM_STACK_SAVED_FP);
+    } else {
+        walk->first_fp_matters = true;
+    }
+}
+
+static uint64_t cell_address(const struct walk *walk, uint8_t cell, int32_t offset, uint64_t cfa)
+{
+    uint64_t base = cell == FM_CELL_CFA ? cfa : cell == FM_CELL_SP ? walk->at.sp : walk->at.fp;
+    return base + (uint64_t)(int64_t)offset;
+}
+
+static bool find_cfa(struct walk *walk, const struct fm_unwind_rule *rule, uint64_t *cfa)
+{
+    bool by_fp = rule->cfa == FM_CFA_FP || rule->cfa == FM_CFA_AT_FP;
+    if (by_fp || rule->pc_cell == FM_CELL_FP || rule->fp_cell == FM_CELL_FP) {
+        if (walk->fp_lost) {
+            return false;
+        }
+        note_frame_pointer(walk);
+    }
+    *cfa = (by_fp ? walk->at.fp : walk->at.sp) + (uint64_t)(int64_t)rule->cfa_offset;
+    if (rule->cfa == FM_CFA_AT_SP || rule->cfa == FM_CFA_AT_FP) {
+        struct fm_stack_cell *cell = &walk->found->extras[walk->found->first][FM_STACK_CFA];
+        if (!read_cell(walk, *cfa, cell)) {
+            return false;
+        }
+        need(walk->found, walk->found->first, FM_STACK_CFA);
+        *cfa = cell->word;
+    }
+    return *cfa > walk->at.sp || (*cfa == walk->at.sp && rule->pc_cell == FM_CELL_KEPT);
+}
+
+static bool find_pc(struct walk *walk, const struct fm_unwind_rule *rule, uint64_t cfa,
+                    uint64_t *pc)
+{
+    if (rule->pc_cell == FM_CELL_KEPT) {
+        *pc = walk->at.link;
+        return walk->exact && walk->at.link != 0;
+    }
+    if (!read_cell(walk, cell_address(walk, rule->pc_cell, rule->pc_offset, cfa), &walk->pc_cell)) {
+        return false;
+    }
+    *pc = fm_plain_address(walk->pc_cell.word);
+    return true;
+}
+
+static bool find_fp(struct walk *walk, const struct fm_unwind_rule *rule, uint64_t cfa,
+                    uint64_t *fp)
+{
+    if (rule->fp_cell == FM_CELL_KEPT) {
+        return true;
+    }
+    if (rule->fp_cell == FM_CELL_LOST) {
+        walk->fp_lost = true;
+        return true;
+    }
+    struct fm_stack_cell *cell = &walk->found->extras[walk->found->first][FM_STACK_SAVED_FP];
+    if (!read_cell(walk, cell_address(walk, rule->fp_cell, rule->fp_offset, cfa), cell)) {
+        return false;
+    }
+    *fp = cell->word;
+    walk->fp_last = walk->found->first - 1;
+    walk->fp_lost = false;
+    return true;
+}
+
+/* From the outermost found frame to its caller. */
+static enum step step_out(struct walk *walk, const struct fm_unwind_rule *rule)
+{
+    struct fm_registers caller = {.fp = walk->at.fp};
+    if (rule->cfa == FM_CFA_END) {
+        return OUTERMOST;
+    }
+    if (rule->cfa == FM_CFA_UNKNOWN || !find_cfa(walk, rule, &caller.sp) ||
+        !find_pc(walk, rule, caller.sp, &caller.pc) ||
+        !find_fp(walk, rule, caller.sp, &caller.fp)) {
+        return UNKNOWN;
+    }
+    walk->exact = rule->signal;
+    walk->at = caller;
+    return GO_ON;
+}
+
+static inline void push_found(struct fm_stack_found *found, uint64_t pc, uint64_t sp, uint64_t fp,
+                              uint32_t site, struct fm_stack_cell cell)
+{
+    uint32_t i = --found->first;
+    found->frames[i] = (struct fm_stack_frame){.pc = pc, .sp = sp, .fp = fp, .site = site};
+    found->cells[i] = cell;
+}
+
+/* Unwinds plain frames, as long as none is near that may still stand: the general way does all of
+ * this, but slowly. */
+static void unwind_plain(struct walk *walk)
+{
+    struct fm_stack *stack = walk->stack;
+    struct fm_stack_found *found = walk->found;
+    struct fm_registers at = walk->at;
+    struct fm_stack_cell cell = walk->pc_cell;
+    uint64_t stop = walk->standing > 0 ? stack->frames[walk->standing - 1].sp : stack->high;
+    struct fm_place *place = at.sp < stop ? fm_places_find(at.pc) : NULL;
+    while (place != NULL && place->plain && at.sp < stop && found->first > 0) {
+        const struct fm_unwind_rule *rule = &place->rule;
+        bool by_fp = rule->cfa == FM_CFA_FP;
+        uint64_t cfa = (by_fp ? at.fp : at.sp) + (uint64_t)(int64_t)rule->cfa_offset;
+        uint64_t pc_place = cfa + (uint64_t)(int64_t)rule->pc_offset;
+        uint64_t fp_place = cfa + (uint64_t)(int64_t)rule->fp_offset;
+        if (cfa > stack->high || cfa <= at.sp || pc_place < at.sp || fp_place < at.sp ||
+            ((pc_place | fp_place) & 7) != 0) {
+            break;
+        }
+        push_found(found, at.pc, at.sp, at.fp, place->site, cell);
+        if (by_fp) {
+            note_frame_pointer(walk);
+        }
+        if (rule->fp_cell == FM_CELL_CFA) {
+            cell.place = (const uint64_t *)(uintptr_t)fp_place;
+            cell.word = at.fp = *cell.place;
+            found->extras[found->first][FM_STACK_SAVED_FP] = cell;
+            walk->fp_last = found->first - 1;
+        }
+        cell.place = (const uint64_t *)(uintptr_t)pc_place;
+        cell.word = *cell.place;
+        at.pc = fm_plain_address(cell.word);
+        at.sp = cfa;
+        place = fm_places_find_caller(place, at.pc);
+    }
+    walk->at = at;
+    walk->pc_cell = cell;
+}
+
+static bool joins(struct walk *walk, const struct fm_stack_frame *frame, uint64_t pc)
+{
+    if (frame->sp != walk->at.sp || frame->pc != pc) {
+        return false;
+    }
+    if (frame->fp_matters) {
+        if (frame->fp != walk->at.fp || walk->fp_lost) {
+            return false;
+        }
+        note_frame_pointer(walk);
+    }
+    return true;
+}
+
+/* Unwinds one frame. */
+static enum step unwind_one(struct walk *walk)
+{
+    struct fm_stack *stack = walk->stack;
+    uint64_t pc = walk->at.pc | (walk->exact ? FM_PLACE_EXACT : 0);
+    if (pc == 0) { /* so do some end that have no caller */
+        return OUTERMOST;
+    }
+    while (walk->standing > 0 && stack->frames[walk->standing - 1].sp < walk->at.sp) {
+        walk->standing--;
+    }
+    if (walk->standing > 0 && joins(walk, &stack->frames[walk->standing - 1], pc)) {
+        stack->cells[walk->standing - 1] = walk->pc_cell; /* it may have been innermost */
+        return JOINED;
+    }
+    if (walk->found->first == 0) {
+        return UNKNOWN;
+    }
+    const struct fm_place *place = fm_places_find(pc);
+    if (place == NULL) {
+        place = fm_places_add(pc, walk->in_signal);
+        if (place == NULL) {
+            return walk->in_signal ? NOT_NOW : UNKNOWN;
+        }
+    }
+    push_found(walk->found, pc, walk->at.sp, walk->at.fp, place->site, walk->pc_cell);
+    return step_out(walk, &place->rule);
+}
+
+/* Unwinds until a frame that stands; walk->standing is the number of frames around those found. */
+static enum step unwind(struct walk *walk)
+{
+    const struct fm_stack_frame *frames = walk->stack->frames;
+    enum step step = GO_ON;
+    while (step == GO_ON) {
+        if (!walk->exact && !walk->foreign && !walk->fp_lost) {
+            unwind_plain(walk);
+        }
+        step = unwind_one(walk);
+    }
+    /* What encloses code that cannot be unwound is what still stands around it. */
+    while (step == UNKNOWN && walk->standing > 0 && frames[walk->standing - 1].sp <= walk->at.sp) {
+        walk->standing--;
+    }
+    if (step == OUTERMOST) {
+        walk->standing = 0;
+    }
+    return step;
+}
+
+/* ---- what has changed ---- */
+
+/* Numbers the found frames that are shown (beyond the limit they are not), and tells how the calls
+ * differ. Calls at the begin that are the same: as far as can be seen, nothing has happened there.
+ */
+static void compare(struct fm_stack *stack, uint32_t joined)
+{
+    struct fm_stack_found *found = &stack->found;
+    struct fm_stack_change *change = &stack->change;
+    uint32_t shown = joined > 0 ? stack->frames[joined - 1].shown : 0, added = 0, old = joined;
+    uint32_t before = stack->count > 0 ? stack->frames[stack->count - 1].shown : 0;
+    bool same = true, cut = false;
+    change->kept = shown;
+    for (uint32_t i = found->first; i < FM_STACK_DEEPEST; i++) {
+        struct fm_stack_frame *frame = &found->frames[i];
+        if (frame->site != FM_SITE_HIDDEN && shown < stack->deepest) {
+            while (same && old < stack->count && stack->frames[old].site == FM_SITE_HIDDEN) {
+                old++;
+            }
+            same = same && old < stack->count && stack->frames[old++].site == frame->site;
+            shown++;
+            if (same) {
+                change->kept = shown;
+            } else {
+                change->sites[added++] = frame->site;
+            }
+        } else if (frame->site != FM_SITE_HIDDEN) {
+            frame->site = FM_SITE_HIDDEN;
+            cut = true;
+        }
+        frame->shown = (uint16_t)shown;
+    }
+    change->added = added;
+    change->dropped = before - change->kept;
+    change->cut = cut;
+}
+
+static void keep_extras(struct fm_stack *stack, uint32_t joined)
+{
+    struct fm_stack_found *found = &stack->found;
+    uint32_t count = stack->extra_count;
+    while (count > 0 && stack->extras[count - 1].frame >= joined) {
+        count--;
+    }
+    for (uint32_t i = found->first; found->extra_count != 0 && i < FM_STACK_DEEPEST; i++) {
+        for (int k = 0; k < FM_STACK_EXTRAS; k++) {
+            if ((found->needed[i] & 1u << k) != 0 && found->frames[i].shown > 0) {
+                stack->extras[count++] =
+                    (struct fm_stack_extra){found->extras[i][k], joined + i - found->first};
+            }
+        }
+        found->needed[i] = 0;
+    }
+    found->extra_count = 0;
+    stack->extra_count = count;
+}
+
+static void keep(struct fm_stack *stack, uint32_t joined)
+{
+    const struct fm_stack_found *found = &stack->found;
+    uint32_t count = FM_STACK_DEEPEST - found->first;
+    keep_extras(stack, joined);
+    memcpy(&stack->frames[joined], &found->frames[found->first], count * sizeof *stack->frames);
+    memcpy(&stack->cells[joined], &found->cells[found->first], count * sizeof *stack->cells);
+    stack->count = joined + count;
+    if (joined <= stack->first_shown) {
+        stack->first_shown = 0;
+        while (stack->first_shown < stack->count && stack->frames[stack->first_shown].shown == 0) {
+            stack->first_shown++;
+        }
+    }
+    stack->cut = stack->change.cut;
+}
+
+static void forget_found(struct fm_stack_found *found)
+{
+    if (found->extra_count != 0) {
+        memset(found->needed, 0, sizeof found->needed);
+        found->extra_count = 0;
+    }
+    found->first = FM_STACK_DEEPEST;
+}
+
+/* The general way. @return false: not now */
+static bool update(struct fm_stack *stack, struct fm_registers at, bool in_signal)
+{
+    struct fm_stack_found *found = &stack->found;
+    struct walk walk = {.stack = stack,
+                        .found = found,
+                        .at = at,
+                        .exact = in_signal,
+                        .in_signal = in_signal,
+                        .fp_last = FM_STACK_DEEPEST - 1,
+                        .foreign = at.sp < stack->low || at.sp >= stack->high};
+    uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_ACQUIRE);
+    forget_found(found);
+    walk.standing = walk.foreign ? 0 : count_standing(stack, at.sp);
+    enum step step = unwind(&walk);
+    if (step == NOT_NOW) {
+        return false;
+    }
+    bool too_deep = walk.standing + FM_STACK_DEEPEST - found->first >= FM_STACK_DEEPEST;
+    if (too_deep) {
+        forget_found(found);
+        walk.standing = walk.standing < FM_STACK_DEEPEST ? walk.standing : FM_STACK_DEEPEST - 1;
+    }
+    bool told =
+        found->first < FM_STACK_DEEPEST && found->frames[found->first].site == FM_SITE_UNKNOWN;
+    if (too_deep || (step == UNKNOWN && !told)) {
+        push_found(found, 0, at.sp, 0, FM_SITE_UNKNOWN, walk.pc_cell);
+    }
+    compare(stack, walk.standing);
+    keep(stack, walk.standing);
+    stack->at = at;
+    stack->at.pc |= in_signal ? FM_PLACE_EXACT : 0;
+    stack->fp_mask = walk.first_fp_matters ? ~(uint64_t)0 : 0;
+    stack->generation = generation;
+    stack->foreign = walk.foreign;
+    stack->compare = !walk.foreign && !too_deep;
+    stack->innermost = fm_places_find(stack->at.pc);
+    return true;
+}
+
+/* The most common change: all callers are the same, the innermost function has come to another
+ * call. It is the same function if the same rule leads from the same registers to its caller. */
+static bool moves_on(struct fm_stack *stack, struct fm_registers at)
+{
+    struct fm_stack_frame *frame = &stack->frames[stack->count - 1];
+    const struct fm_place *place = fm_places_find(at.pc);
+    if (place == NULL || stack->innermost == NULL || at.sp != stack->at.sp ||
+        place->rule.cfa >= FM_CFA_END || frame->site == FM_SITE_HIDDEN ||
+        place->site == FM_SITE_HIDDEN ||
+        memcmp(&place->rule, &stack->innermost->rule, sizeof place->rule) != 0) {
+        return false;
+    }
+    frame->pc = stack->at.pc = at.pc;
+    frame->fp = stack->at.fp = at.fp;
+    frame->site = place->site;
+    stack->innermost = place;
+    stack->change.cut = false;
+    stack->change.kept = frame->shown - 1u;
+    stack->change.dropped = 1;
+    stack->change.added = 1;
+    stack->change.sites[0] = place->site;
+    return true;
+}
+
+const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_registers at)
+{
+    uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED);
+    if (stack->compare && ((at.sp ^ stack->at.sp) | ((at.fp ^ stack->at.fp) & stack->fp_mask) |
+                           (generation ^ stack->generation)) == 0) {
+        if (all_unchanged(stack)) {
+            if (at.pc == stack->at.pc) {
+                return NULL;
+            }
+            if (moves_on(stack, at)) {
+                return &stack->change;
+            }
+        }
+    }
+    bool cut = stack->cut;
+    update(stack, at, false);
+    return stack->change.dropped != 0 || stack->change.added != 0 || stack->change.cut != cut
+               ? &stack->change
+               : NULL;
+}
+
+const struct fm_stack_change *fm_stack_at_signal(struct fm_stack *stack, struct fm_registers at,
+                                                 bool *told)
+{
+    bool cut = stack->cut;
+    *told = update(stack, at, true);
+    return *told && (stack->change.dropped != 0 || stack->change.added != 0 ||
+                     stack->change.cut != cut)
+               ? &stack->change
+               : NULL;
+}

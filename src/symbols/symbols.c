@@ -1,0 +1,415 @@
+#include "symbols/symbols.h"
+
+#include "symbols/symbol_name.h"
+
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A part of the code and the compilation unit or function that it belongs to. */
+struct range {
+    Dwarf_Addr low, high;
+    Dwarf_Off die;
+};
+
+/* Parts that do not overlap, ascending. */
+struct ranges {
+    struct range *items;
+    size_t count, room;
+};
+
+/* The functions of a compilation unit. */
+struct unit {
+    Dwarf_Off die;
+    struct ranges functions;
+    struct unit *next;
+};
+
+/* A binary; `module` is NULL if it cannot be used. */
+struct binary {
+    char *path;
+    Dwfl *session;
+    Dwfl_Module *module;
+    GElf_Addr symbol_bias; /* address for libdwfl = address in the file + bias */
+    Dwarf *dwarf;          /* NULL: no debug information */
+    Dwarf_Addr dwarf_bias;
+    bool units_read;
+    struct ranges units;
+    struct unit *functions; /* of the units that were asked for */
+    struct binary *next;
+};
+
+struct fm_symbols {
+    struct binary *binaries;
+};
+
+struct fm_symbols *fm_symbols_open(void)
+{
+    return calloc(1, sizeof(struct fm_symbols));
+}
+
+/* ---- binaries ---- */
+
+static bool has_build_id(Dwfl_Module *module, const char *wanted)
+{
+    const unsigned char *bits;
+    GElf_Addr place;
+    char text[2 * 64 + 1] = "";
+    int length = dwfl_module_build_id(module, &bits, &place);
+    for (int i = 0; i < length && i < 64; i++) {
+        snprintf(text + (size_t)i * 2, 3, "%02x", bits[i]);
+    }
+    /* The recorder keeps the first 20 bytes. */
+    return wanted[0] == '\0' || strncmp(text, wanted, strlen(wanted)) == 0;
+}
+
+static void open_binary(struct binary *binary, const char *build_id)
+{
+    static char *no_path;
+    static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_build_id_find_elf,
+                                             .find_debuginfo = dwfl_standard_find_debuginfo,
+                                             .section_address = dwfl_offline_section_address,
+                                             .debuginfo_path = &no_path};
+    binary->session = dwfl_begin(&callbacks);
+    if (binary->session == NULL) {
+        return;
+    }
+    dwfl_report_begin(binary->session);
+    Dwfl_Module *module = dwfl_report_offline(binary->session, binary->path, binary->path, -1);
+    dwfl_report_end(binary->session, NULL, NULL);
+    if (module == NULL || dwfl_module_getelf(module, &binary->symbol_bias) == NULL ||
+        !has_build_id(module, build_id)) {
+        return;
+    }
+    binary->module = module;
+    binary->dwarf = dwfl_module_getdwarf(module, &binary->dwarf_bias);
+}
+
+static struct binary *find_binary(struct fm_symbols *symbols, const char *path,
+                                  const char *build_id)
+{
+    struct binary *binary = symbols->binaries;
+    while (binary != NULL && strcmp(binary->path, path) != 0) {
+        binary = binary->next;
+    }
+    if (binary == NULL) {
+        binary = calloc(1, sizeof *binary);
+        char *copy = strdup(path);
+        if (binary == NULL || copy == NULL) {
+            free(binary);
+            free(copy);
+            return NULL;
+        }
+        binary->path = copy;
+        binary->next = symbols->binaries;
+        symbols->binaries = binary;
+        open_binary(binary, build_id);
+    }
+    return binary->module != NULL ? binary : NULL;
+}
+
+void fm_symbols_close(struct fm_symbols *symbols)
+{
+    while (symbols != NULL && symbols->binaries != NULL) {
+        struct binary *binary = symbols->binaries;
+        symbols->binaries = binary->next;
+        if (binary->session != NULL) {
+            dwfl_end(binary->session);
+        }
+        while (binary->functions != NULL) {
+            struct unit *unit = binary->functions;
+            binary->functions = unit->next;
+            free(unit->functions.items);
+            free(unit);
+        }
+        free(binary->units.items);
+        free(binary->path);
+        free(binary);
+    }
+    free(symbols);
+}
+
+/* ---- compilation units and their functions ---- */
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *left = a, *right = b;
+    return left->low < right->low ? -1 : left->low > right->low;
+}
+
+/* Adds the code of a unit or function. */
+static void add_ranges(struct ranges *ranges, Dwarf_Die *die)
+{
+    struct range range = {.die = dwarf_dieoffset(die)};
+    Dwarf_Addr base;
+    for (ptrdiff_t i = 0; (i = dwarf_ranges(die, i, &base, &range.low, &range.high)) > 0;) {
+        if (ranges->count == ranges->room) {
+            size_t room = ranges->room != 0 ? 2 * ranges->room : 256;
+            struct range *items = realloc(ranges->items, room * sizeof *items);
+            if (items == NULL) {
+                return;
+            }
+            ranges->items = items;
+            ranges->room = room;
+        }
+        ranges->items[ranges->count++] = range;
+    }
+}
+
+static void sort_ranges(struct ranges *ranges)
+{
+    if (ranges->count != 0) {
+        qsort(ranges->items, ranges->count, sizeof *ranges->items, compare_ranges);
+    }
+}
+
+static bool find_range(struct binary *binary, const struct ranges *ranges, Dwarf_Addr address,
+                       Dwarf_Die *die)
+{
+    size_t low = 0, high = ranges->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (ranges->items[middle].low <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low > 0 && address < ranges->items[low - 1].high &&
+           dwarf_offdie(binary->dwarf, ranges->items[low - 1].die, die) != NULL;
+}
+
+/* Not every compiler writes .debug_aranges: what the units themselves say. */
+static bool find_unit(struct binary *binary, Dwarf_Addr address, Dwarf_Die *unit)
+{
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    while (!binary->units_read &&
+           dwarf_nextcu(binary->dwarf, offset, &next, &header, NULL, NULL, NULL) == 0) {
+        Dwarf_Die die;
+        if (dwarf_offdie(binary->dwarf, offset + header, &die) != NULL) {
+            add_ranges(&binary->units, &die);
+        }
+        offset = next;
+    }
+    if (!binary->units_read) {
+        binary->units_read = true;
+        sort_ranges(&binary->units);
+    }
+    return find_range(binary, &binary->units, address, unit);
+}
+
+/* Functions stand in units, in namespaces and modules, and inside other functions, whose code does
+ * not enclose theirs. */
+static void add_functions(struct ranges *functions, Dwarf_Die *parent, int depth)
+{
+    enum { DEEPEST = 64 };
+    Dwarf_Die child;
+    if (depth == DEEPEST || dwarf_child(parent, &child) != 0) {
+        return;
+    }
+    do {
+        int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_subprogram) {
+            add_ranges(functions, &child);
+        }
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+            tag == DW_TAG_lexical_block || (tag == DW_TAG_structure_type && depth > 0) ||
+            (tag == DW_TAG_class_type && depth > 0)) {
+            add_functions(functions, &child, depth + 1);
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static bool find_function(struct binary *binary, Dwarf_Die *unit, Dwarf_Addr address,
+                          Dwarf_Die *function)
+{
+    struct unit *found = binary->functions;
+    while (found != NULL && found->die != dwarf_dieoffset(unit)) {
+        found = found->next;
+    }
+    if (found == NULL) {
+        found = calloc(1, sizeof *found);
+        if (found == NULL) {
+            return false;
+        }
+        found->die = dwarf_dieoffset(unit);
+        found->next = binary->functions;
+        binary->functions = found;
+        add_functions(&found->functions, unit, 0);
+        sort_ranges(&found->functions);
+    }
+    return find_range(binary, &found->functions, address, function);
+}
+
+/* ---- names ---- */
+
+static char *copy_of(const char *text)
+{
+    return text != NULL ? strdup(text) : NULL;
+}
+
+/* A function's or an inlined function's names and place. */
+static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
+{
+    Dwarf_Attribute attribute;
+    int line = 0;
+    const char *name = dwarf_diename(die), *symbol = NULL;
+    if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) != NULL ||
+        dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute) != NULL) {
+        symbol = dwarf_formstring(&attribute);
+    }
+    frame->symbol = copy_of(symbol != NULL ? symbol : name);
+    frame->name = symbol != NULL ? fm_symbol_name(symbol) : copy_of(name);
+    /* A symbol that says no more than the name says less: Fortran's main program and the procedures
+     * inside others have names of their own, which symbols do not tell. */
+    if (symbol != NULL && name != NULL && frame->name != NULL && strcmp(symbol, frame->name) == 0) {
+        free(frame->name);
+        frame->name = copy_of(name);
+    }
+    frame->file = copy_of(dwarf_decl_file(die));
+    frame->line = dwarf_decl_line(die, &line) == 0 && line > 0 ? (uint32_t)line : 0;
+}
+
+/* Where an inlined function was called. */
+static void describe_call(Dwarf_Die *die, Dwarf_Die *unit, struct fm_symbol_frame *caller)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Files *files;
+    Dwarf_Word number;
+    if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &number) == 0) {
+        caller->call_line = (uint32_t)number;
+    }
+    if (dwarf_getsrcfiles(unit, &files, NULL) == 0 &&
+        dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attribute), &number) == 0) {
+        caller->call_file = copy_of(dwarf_filesrc(files, (size_t)number, NULL, NULL));
+    }
+}
+
+static void describe_line(Dwarf_Die *unit, Dwarf_Addr address, struct fm_symbol_frame *frame)
+{
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+    int number;
+    if (line != NULL && dwarf_lineno(line, &number) == 0 && number > 0) {
+        frame->call_file = copy_of(dwarf_linesrc(line, NULL, NULL));
+        frame->call_line = frame->call_file != NULL ? (uint32_t)number : 0;
+    }
+}
+
+/* The block, or the function inlined into it, in a function or block that the address is in.
+ * @return false: there is none */
+static bool find_inner(Dwarf_Die *outer, Dwarf_Addr address, Dwarf_Die *inner)
+{
+    if (dwarf_child(outer, inner) != 0) {
+        return false;
+    }
+    do {
+        int tag = dwarf_tag(inner);
+        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) &&
+            dwarf_haspc(inner, address) > 0) {
+            return true;
+        }
+    } while (dwarf_siblingof(inner, inner) == 0);
+    return false;
+}
+
+/* Whether an inlined function is a part of the function that it is inlined into: compilers split
+ * functions, and may join the parts again. Such a part is called where the function is declared. */
+static bool is_part(Dwarf_Die *inlined, Dwarf_Die *unit, const struct fm_symbol_frame *outer)
+{
+    struct fm_symbol_frame caller = {.name = NULL}, callee = {.name = NULL};
+    describe_call(inlined, unit, &caller);
+    describe_function(inlined, &callee);
+    bool part = outer->line != 0 && caller.call_line == outer->line && callee.line == outer->line &&
+                callee.name != NULL && strcmp(callee.name, outer->name) == 0 &&
+                caller.call_file != NULL && outer->file != NULL &&
+                strcmp(caller.call_file, outer->file) == 0;
+    fm_symbols_free_frames(&caller, 1);
+    fm_symbols_free_frames(&callee, 1);
+    return part;
+}
+
+/* By debug information: the function, and those inlined into it. */
+static size_t find_by_scopes(struct binary *binary, Dwarf_Addr address,
+                             struct fm_symbol_frame *frames)
+{
+    Dwarf_Die unit, scope, inner;
+    size_t count = 0;
+    if (!find_unit(binary, address, &unit) || !find_function(binary, &unit, address, &scope)) {
+        return 0;
+    }
+    for (;;) {
+        int tag = dwarf_tag(&scope);
+        bool inlined = tag == DW_TAG_inlined_subroutine && count > 0;
+        if (tag != DW_TAG_lexical_block &&
+            !(inlined && is_part(&scope, &unit, &frames[count - 1]))) {
+            if (count > 0) {
+                describe_call(&scope, &unit, &frames[count - 1]);
+            }
+            frames[count] = (struct fm_symbol_frame){.name = NULL};
+            describe_function(&scope, &frames[count]);
+            if (frames[count++].name == NULL) {
+                fm_symbols_free_frames(frames, count);
+                return 0;
+            }
+        }
+        if (count == FM_SYMBOL_FRAMES_MOST || !find_inner(&scope, address, &inner)) {
+            break;
+        }
+        scope = inner;
+    }
+    describe_line(&unit, address, &frames[count - 1]);
+    return count;
+}
+
+/* By the symbol that the address is in. One that merely stands before it is another function's. */
+static size_t find_by_symbol(struct binary *binary, uint64_t function, uint64_t address,
+                             struct fm_symbol_frame *frames)
+{
+    GElf_Sym symbol;
+    GElf_Off offset = 0;
+    const char *name = dwfl_module_addrinfo(binary->module, address + binary->symbol_bias, &offset,
+                                            &symbol, NULL, NULL, NULL);
+    if (name == NULL || name[0] == '\0' ||
+        (offset >= symbol.st_size && !(function != 0 && address - offset == function))) {
+        return 0;
+    }
+    frames[0] = (struct fm_symbol_frame){.name = fm_symbol_name(name), .symbol = strdup(name)};
+    return frames[0].name != NULL;
+}
+
+size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char *build_id,
+                       uint64_t function, uint64_t address,
+                       struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST])
+{
+    size_t count = 0;
+    struct binary *binary = find_binary(symbols, path, build_id);
+    if (binary == NULL) {
+        return 0;
+    }
+    Dwarf_Addr in_dwarf = address + binary->symbol_bias - binary->dwarf_bias;
+    if (binary->dwarf != NULL) {
+        count = find_by_scopes(binary, in_dwarf, frames);
+    }
+    if (count == 0) {
+        Dwarf_Die unit;
+        count = find_by_symbol(binary, function, address, frames);
+        if (count > 0 && binary->dwarf != NULL && find_unit(binary, in_dwarf, &unit)) {
+            describe_line(&unit, in_dwarf, &frames[0]);
+        }
+    }
+    return count;
+}
+
+void fm_symbols_free_frames(struct fm_symbol_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(frames[i].name);
+        free(frames[i].symbol);
+        free(frames[i].file);
+        free(frames[i].call_file);
+    }
+}

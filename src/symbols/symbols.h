@@ -1,0 +1,48 @@
+/** @file
+ * What addresses in binaries stand for: functions, source files and lines; by debug information
+ * where there is some (also in files of its own, found by build-id or debug link), else by the
+ * symbol table.
+ */
+#ifndef FERMATA_SYMBOLS_SYMBOLS_H
+#define FERMATA_SYMBOLS_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** A function that an address is in. */
+struct fm_symbol_frame {
+    char *name;      /**< for people (symbol_name.h) */
+    char *symbol;    /**< the compiler's name */
+    char *file;      /**< where it is defined; NULL: unknown */
+    uint32_t line;   /**< 0: unknown */
+    char *call_file; /**< where in it the address is, or the call of the function inlined into it
+                          that the address is in; NULL: unknown */
+    uint32_t call_line;
+};
+
+enum { FM_SYMBOL_FRAMES_MOST = 64 };
+
+/** Opened binaries. */
+struct fm_symbols;
+
+/** @return NULL without memory. */
+struct fm_symbols *fm_symbols_open(void);
+
+/** Finds the function of an address and those inlined into it there.
+ * @param path      of the binary
+ * @param build_id  of the one that was running, hexadecimal digits; "": unknown. If the file has
+ *                  another one it is not the one that was running, and nothing is known.
+ * @param function  where the function begins, as unwind information has it; 0: unknown
+ * @param address   in the file, as function
+ * @param frames    out: outermost first; to be freed with fm_symbols_free_frames(). Names are never
+ *                  NULL.
+ * @return their number; 0: nothing is known. Not thread-safe. */
+size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char *build_id,
+                       uint64_t function, uint64_t address,
+                       struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST]);
+
+void fm_symbols_free_frames(struct fm_symbol_frame *frames, size_t count);
+
+void fm_symbols_close(struct fm_symbols *symbols);
+
+#endif

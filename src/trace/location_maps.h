@@ -1,0 +1,55 @@
+/** @file
+ * The mapping tables of a location whose numbers of regions tell the line of each call, too: its
+ * table for source code locations has the same numbers (docs/call-paths.md). OTF2 would replace the
+ * numbers by those of regions before anybody sees them. Private to src/trace.
+ */
+#ifndef FERMATA_TRACE_LOCATION_MAPS_H
+#define FERMATA_TRACE_LOCATION_MAPS_H
+
+#include "base/vector.h"
+
+#include <otf2/otf2.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fm_location_map {
+    FM_MAP_REGIONS,
+    FM_MAP_LINES,
+    FM_MAP_COMMUNICATORS,
+    FM_MAP_WINDOWS,
+    FM_MAP_GROUPS,
+    FM_MAP_STRINGS,
+    FM_MAP_ATTRIBUTES,
+    FM_MAP_KINDS
+};
+
+/** Zeroed: there are no tables. */
+struct fm_location_maps {
+    FM_VECTOR(uint32_t) of[FM_MAP_KINDS]; /**< OTF2_UNDEFINED_UINT32: the number stays as it is */
+    bool unusable;
+};
+
+/** Reads the local definitions of a location: mapping tables, which OTF2 keeps as well, and clock
+ * offsets. @param maps  out: zeroed unless they tell lines; NULL: they are not wanted */
+void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, struct fm_location_maps *maps);
+
+/** Whether calls have lines: then the numbers in events are to be mapped by fm_location_map(). */
+static inline bool fm_location_has_lines(const struct fm_location_maps *maps)
+{
+    return maps->of[FM_MAP_LINES].count != 0;
+}
+
+/** The number that one in the location's events stands for; maps == NULL: OTF2 has done that. */
+static inline uint32_t fm_location_map(const struct fm_location_maps *maps,
+                                       enum fm_location_map kind, uint32_t number)
+{
+    if (maps == NULL || number >= maps->of[kind].count ||
+        maps->of[kind].items[number] == OTF2_UNDEFINED_UINT32) {
+        return number;
+    }
+    return maps->of[kind].items[number];
+}
+
+void fm_location_maps_free(struct fm_location_maps *maps);
+
+#endif

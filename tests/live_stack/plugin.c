@@ -1,0 +1,11 @@
+/* A library that paths.c loads and unloads. */
+#include <mpi.h>
+
+int plugin_function(void);
+
+int plugin_function(void)
+{
+    int provided;
+    MPI_Query_thread(&provided);
+    return provided + 1;
+}

@@ -1,0 +1,298 @@
+/* From changes of the call stack to Enter and Leave: written as text, one word for each. */
+#include "record/core/path.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Regions are letters: the definition's number is that of the letter. Lines are numbers. */
+#define REGION(letter) ((uint32_t)(letter) - 'a')
+
+/* Call sites by number:
+ *   1  a at line 10      2  a at line 11      3  b at line 20     4  c at line 30
+ *   5  b, into which d is inlined at line 21, at line 40
+ *   6  b, into which d is inlined at line 21, at line 41
+ *   7  b, into which d is inlined at line 22, at line 40
+ *   8  a at line 12, which calls b for sure    9  not shown   10  a at line 13, which calls c */
+static struct fm_callsite_frame frames[] = {
+    {FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE},
+    {REGION('a'), 10},
+    {REGION('a'), 11},
+    {REGION('b'), 20},
+    {REGION('c'), 30},
+    {REGION('b'), 21},
+    {REGION('d'), 40},
+    {REGION('b'), 21},
+    {REGION('d'), 41},
+    {REGION('b'), 22},
+    {REGION('d'), 40},
+    {REGION('a'), 12},
+    {REGION('a'), 13},
+};
+static uint32_t first[] = {0, 1, 2, 3, 4, 5, 7, 9, 11, 12, 12, 13};
+static uint32_t called[] = {FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
+                            FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE, FM_DEFINE_NONE,
+                            REGION('b'),    FM_DEFINE_NONE, REGION('c')};
+static const struct fm_callsites sites = {
+    .count = 11, .first = first, .frames = frames, .called = called};
+
+static char text[4096];
+static uint64_t last;
+
+/* An Enter is written as its region, the line that calls it, and its time: `b10@5`; a Leave with a
+ * minus before it. */
+static void write_event(void *context, bool enter, uint32_t number, uint64_t time)
+{
+    size_t length = strlen(text);
+    uint32_t line = number / 32;
+    (void)context;
+    snprintf(text + length, sizeof text - length, "%s%c", enter ? " " : " -",
+             number % 32 == 31 ? '?' : (int)('a' + number % 32));
+    length = strlen(text);
+    if (enter && line != 0) {
+        snprintf(text + length, sizeof text - length, "%u", line);
+        length = strlen(text);
+    }
+    snprintf(text + length, sizeof text - length, "@%u", (unsigned)time);
+    assert_true(time >= last);
+    last = time;
+}
+
+static uint32_t number_region(void *context, uint32_t region, uint32_t line)
+{
+    (void)context;
+    uint32_t letter = region == FM_CALLSITE_UNKNOWN ? 31 : region;
+    return letter + 32 * (line == FM_DEFINE_NONE ? 0 : line);
+}
+
+static const struct fm_path_writer writer = {write_event, number_region, NULL};
+
+/* The stack becomes `kept` functions and those of the call sites behind. */
+static void change(struct fm_path *path, uint32_t kept, int count, ...)
+{
+    va_list list;
+    va_start(list, count);
+    assert_true(fm_path_pop(path, kept, false));
+    for (int i = 0; i < count; i++) {
+        assert_true(fm_path_push(path, va_arg(list, uint32_t)));
+    }
+    va_end(list);
+}
+
+/* What an event between times `from` and `to` writes before it. */
+static void limited(struct fm_path *path, const struct fm_callsites *of, uint64_t from, uint64_t to,
+                    const char *expected)
+{
+    text[0] = '\0';
+    assert_true(fm_path_settle(path, of, &writer, from, to));
+    assert_string_equal(text, expected);
+    assert_true(fm_path_is_settled(path));
+}
+
+static void settled(struct fm_path *path, uint64_t from, uint64_t to, const char *expected)
+{
+    limited(path, &sites, from, to, expected);
+}
+
+static void ended(struct fm_path *path, const char *expected)
+{
+    text[0] = '\0';
+    size_t open = fm_path_open(path), written = 0;
+    fm_path_end_all(path, &writer, 1000);
+    assert_string_equal(text, expected);
+    for (const char *c = text; *c != '\0'; c++) {
+        written += *c == '-';
+    }
+    assert_int_equal(written, open);
+    fm_path_free(path);
+    last = 0;
+}
+
+static void functions_begin_and_end_between_events(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 3, 1, 3, 4);
+    settled(&path, 1, 2, " a@2 b10@2 c20@2");
+    assert_int_equal(fm_path_line(&path, &sites), 30);
+    settled(&path, 3, 4, "");
+    change(&path, 2, 0);
+    settled(&path, 5, 6, " -c@5");
+    assert_int_equal(fm_path_line(&path, &sites), 20);
+    change(&path, 1, 1, 4);
+    settled(&path, 7, 8, " -b@7 c10@8");
+    ended(&path, " -c@1000 -a@1000");
+}
+
+static void no_more_functions_are_shown_than_wanted(void **state)
+{
+    struct fm_callsites two = sites;
+    struct fm_path path = {0};
+    (void)state;
+    two.deepest = 2;
+    change(&path, 0, 2, 1, 5); /* with d inlined into b */
+    limited(&path, &two, 1, 2, " a@2 b10@2");
+    change(&path, 2, 1, 4);
+    limited(&path, &two, 3, 4, "");
+    change(&path, 1, 1, 4);
+    assert_true(fm_path_begin(&path, REGION('m'), FM_DEFINE_NONE, &writer, 4));
+    limited(&path, &two, 5, 6, " c10@6"); /* regions that the program marks do not count */
+    assert_int_equal(fm_path_line(&path, &two), 30);
+    change(&path, 2, 1, 3);
+    limited(&path, &two, 7, 8, "");
+    assert_int_equal(fm_path_line(&path, &two), FM_DEFINE_NONE);
+    change(&path, 2, 0);
+    limited(&path, &two, 9, 10, "");
+    assert_int_equal(fm_path_line(&path, &two), 30);
+    ended(&path, " -c@1000 -m@1000 -b@1000 -a@1000");
+}
+
+static void another_line_of_a_function_is_the_same_call_of_it(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 2, 1, 3);
+    settled(&path, 1, 2, " a@2 b10@2");
+    change(&path, 0, 1, 2); /* a goes on to line 11 */
+    settled(&path, 3, 4, " -b@3");
+    assert_int_equal(fm_path_line(&path, &sites), 11);
+    change(&path, 0, 2, 1, 3);
+    settled(&path, 5, 6, " b10@6");
+    change(&path, 0, 2, 2, 3); /* b is called from another line: another call */
+    settled(&path, 7, 8, " -b@7 b11@8");
+    ended(&path, " -b@1000 -a@1000");
+}
+
+static void inlined_functions_are_functions(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 2, 1, 5);
+    settled(&path, 1, 2, " a@2 b10@2 d21@2");
+    assert_int_equal(fm_path_line(&path, &sites), 40);
+    change(&path, 1, 1, 6);
+    settled(&path, 3, 4, "");
+    assert_int_equal(fm_path_line(&path, &sites), 41);
+    change(&path, 1, 1, 7); /* d is inlined a second time */
+    settled(&path, 5, 6, " -d@5 d22@6");
+    change(&path, 1, 1, 3);
+    settled(&path, 7, 8, " -d@7");
+    ended(&path, " -b@1000 -a@1000");
+}
+
+static void functions_gone_by_tail_calls_are_put_back(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 1, 8); /* a calls b, but the recorded call is a's as far as the stack tells */
+    settled(&path, 1, 2, " a@2 b12@2");
+    assert_int_equal(fm_path_line(&path, &sites), FM_DEFINE_NONE);
+    change(&path, 1, 1, 3); /* now b itself is there */
+    settled(&path, 3, 4, "");
+    assert_int_equal(fm_path_line(&path, &sites), 20);
+    change(&path, 1, 1, 4); /* b's last act was to call c */
+    settled(&path, 5, 6, " c@6");
+    assert_int_equal(fm_path_line(&path, &sites), 30);
+    change(&path, 0, 2, 10, 3); /* a calls c, whose last act was to call b */
+    settled(&path, 7, 8, " -c@7 -b@7 c13@8 b@8");
+    ended(&path, " -b@1000 -c@1000 -a@1000");
+}
+
+static void hidden_and_unknown_code(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 3, 1, 9, 4); /* what is not shown shows no call site either */
+    settled(&path, 1, 2, " a@2 c10@2");
+    change(&path, 1, 2, 0, 4);
+    settled(&path, 3, 4, " -c@3 ?10@4 c@4");
+    change(&path, 1, 1, 77); /* a call site that there is not */
+    settled(&path, 5, 6, " -c@5");
+    ended(&path, " -?@1000 -a@1000");
+}
+
+static void marked_regions_hold_together(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 2, 1, 3);
+    settled(&path, 1, 2, " a@2 b10@2");
+    text[0] = '\0';
+    assert_true(fm_path_begin(&path, REGION('m'), FM_DEFINE_NONE, &writer, 3));
+    change(&path, 1, 1, 4); /* b has returned, m has not ended */
+    settled(&path, 3, 4, " c10@4");
+    text[0] = '\0';
+    fm_path_end(&path, REGION('m'), &writer, 5); /* c goes on */
+    assert_string_equal(text, " -c@5 -m@5 -b@5");
+    assert_int_equal(fm_path_open(&path), 1);
+    settled(&path, 5, 6, " c10@6");
+    ended(&path, " -c@1000 -a@1000");
+}
+
+static void functions_that_end_with_a_region_do_not_come_back(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 1, 1);
+    settled(&path, 1, 2, " a@2");
+    assert_true(fm_path_begin(&path, REGION('m'), FM_DEFINE_NONE, &writer, 3));
+    change(&path, 1, 1, 3);
+    settled(&path, 3, 4, " b10@4");
+    text[0] = '\0';
+    fm_path_end(&path, REGION('m'), &writer, 5);
+    assert_string_equal(text, " -b@5 -m@5");
+    change(&path, 1, 1, 4); /* b has returned as well */
+    settled(&path, 5, 6, " c10@6");
+    text[0] = '\0';
+    fm_path_end(&path, REGION('m'), &writer, 7); /* not open: nothing */
+    assert_string_equal(text, "");
+    ended(&path, " -c@1000 -a@1000");
+}
+
+static void nested_marked_regions_end_with_the_outer_one(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    text[0] = '\0';
+    assert_true(fm_path_begin(&path, REGION('m'), FM_DEFINE_NONE, &writer, 1));
+    assert_true(fm_path_begin(&path, REGION('n'), FM_DEFINE_NONE, &writer, 2));
+    fm_path_end(&path, REGION('m'), &writer, 3);
+    assert_string_equal(text, " m@1 n@2 -n@3 -m@3");
+    ended(&path, "");
+}
+
+static void a_stack_is_not_deeper_than_it_was(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    assert_false(fm_path_pop(&path, 1, false));
+    change(&path, 0, 2, 1, 3);
+    assert_false(fm_path_pop(&path, 3, false));
+    assert_true(fm_path_pop(&path, 2, true));
+    settled(&path, 1, 2, " a@2 b10@2");
+    assert_int_equal(fm_path_line(&path, &sites), FM_DEFINE_NONE); /* there is more inside b */
+    ended(&path, " -b@1000 -a@1000");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_begin_and_end_between_events),
+        cmocka_unit_test(no_more_functions_are_shown_than_wanted),
+        cmocka_unit_test(another_line_of_a_function_is_the_same_call_of_it),
+        cmocka_unit_test(inlined_functions_are_functions),
+        cmocka_unit_test(functions_gone_by_tail_calls_are_put_back),
+        cmocka_unit_test(hidden_and_unknown_code),
+        cmocka_unit_test(marked_regions_hold_together),
+        cmocka_unit_test(functions_that_end_with_a_region_do_not_come_back),
+        cmocka_unit_test(nested_marked_regions_end_with_the_outer_one),
+        cmocka_unit_test(a_stack_is_not_deeper_than_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* Names of functions for people. */
+#include "symbols/symbol_name.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void is_named(const char *symbol, const char *expected)
+{
+    char *name = fm_symbol_name(symbol);
+    assert_string_equal(name, expected);
+    free(name);
+}
+
+static void cpp(void **state)
+{
+    (void)state;
+    is_named("_ZN9LAMMPS_NS6Verlet3runEi", "LAMMPS_NS::Verlet::run");
+    is_named("_ZNKSt6vectorIiSaIiEE4sizeEv", "std::vector<int, std::allocator<int> >::size");
+    is_named("_ZN1AcvbEv", "A::operator bool");
+    is_named("_ZN1AclEi", "A::operator()");
+    is_named("_ZN1AlsEi", "A::operator<<");
+    is_named("_ZnwmPv", "operator new");
+    is_named("_Z3fooIiEvT_", "foo<int>");
+    is_named("_Z3fooIiEPT_S0_", "foo<int>");
+    is_named("_ZN12_GLOBAL__N_13barEv", "(anonymous namespace)::bar");
+    is_named("_ZZ4mainENKUlvE_clEv", "main::{lambda()#1}::operator()");
+    is_named("_ZNK1B1gEv.cold", "B::g");
+    is_named("_Z1fIPFivEEvT_", "f<int (*)()>");
+}
+
+static void fortran(void **state)
+{
+    (void)state;
+    is_named("__solver_MOD_step", "solver::step");
+    is_named("_QMsolverPstep", "solver::step");
+    is_named("_QPstep", "step");
+    is_named("_QQmain", "main program");
+    is_named("solver_mp_step_", "solver::step");
+    is_named("step_", "step_"); /* may as well be C */
+}
+
+static void c(void **state)
+{
+    (void)state;
+    is_named("main", "main");
+    is_named("exchange.constprop.0.isra.0", "exchange");
+    is_named("exchange.part.0.cold", "exchange");
+    is_named("exchange.lto_priv.3", "exchange");
+    is_named("main._omp_fn.0", "main._omp_fn.0"); /* a function of its own */
+    is_named("a.b", "a.b");
+    is_named("_Z", "_Z"); /* not mangled at all */
+    is_named("", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cpp),
+        cmocka_unit_test(fortran),
+        cmocka_unit_test(c),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
