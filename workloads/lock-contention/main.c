@@ -127,6 +127,7 @@ static void bar(const options *o)
 /* Each rank writes its number plus one into its place of rank 0's window. */
 static void update(const options *o, int rank, double *slots, MPI_Win window)
 {
+    FERMATA_SCOPE("update");
     const double value = rank + 1;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
     if (rank == 0) {
