@@ -201,13 +201,14 @@ static uint32_t describe_origin(const struct fm_report *report, fm_metric_t wait
     else
         snprintf(longest, sizeof longest, "In %u of the %u longest waits", same,
                  record->worst_count);
-    fm_lines_add(lines, "Why",
-                 "%s of this kind of waiting is passed on by ranks that have waited themselves. %s "
-                 "it began with %s: in the longest, %s took %s longer there, so that %s waited in "
-                 "%s (%s). %s of all waiting of the run stems from it.",
-                 fm_format_percent(passed, (int64_t)indirect, (int64_t)(direct + indirect)),
-                 longest, path, who, fm_format_ticks(time, cube, (int64_t)delay->ticks), passer,
-                 place, fm_metric_info((fm_metric_t)between->metric)->name, stems);
+    fm_lines_add(
+        lines, "Why",
+        "%s of this kind of waiting is passed on by ranks that have waited themselves. %s "
+        "it began with %s: in the longest of these, %s took %s longer there, so that %s waited in "
+        "%s (%s). %s of all waiting of the run stems from it.",
+        fm_format_percent(passed, (int64_t)indirect, (int64_t)(direct + indirect)), longest, path,
+        who, fm_format_ticks(time, cube, (int64_t)delay->ticks), passer, place,
+        fm_metric_info((fm_metric_t)between->metric)->name, stems);
     free(place);
     free(passer);
     free(who);
@@ -219,7 +220,9 @@ uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
                               struct fm_lines *lines)
 {
     fm_delay_kind_t kind = fm_delay_kind(wait);
-    uint32_t callpath = describe_origin(report, wait, kind, lines);
+    /* Whoever queues for a lock waits for those before it: only the first owner says why. */
+    uint32_t callpath =
+        fm_delay_is_contention(kind) ? FM_CUBE_NONE : describe_origin(report, wait, kind, lines);
     if (callpath == FM_CUBE_NONE)
         callpath = describe_delay(report, kind, lines);
     if (callpath != FM_CUBE_NONE)
