@@ -37,7 +37,9 @@ static bool read_all(struct fm_thread *thread, bool full)
     return true;
 }
 
-static void *record_calls(void *nothing)
+/* Records calls. @param end  if not NULL: where all threads meet before any of them ends, since a
+ * thread that has ended leaves its location to the next one */
+static void *record_calls(void *end)
 {
     for (uint32_t i = 0; i < CALLS; i++) {
         struct fm_thread *thread = fm_thread_enter(i % 400);
@@ -48,23 +50,28 @@ static void *record_calls(void *nothing)
         record[1] = i;
         fm_thread_done(thread);
     }
-    return nothing;
+    if (end != NULL)
+        pthread_barrier_wait(end);
+    return NULL;
 }
 
 static void records_come_out_in_order(void **state)
 {
     (void)state;
     pthread_t threads[THREADS];
+    pthread_barrier_t end;
+    pthread_barrier_init(&end, NULL, THREADS);
     for (int i = 0; i <= THREADS; i++) {
         seen[i].in_order = true;
     }
     record_calls(NULL);
     for (int i = 0; i < THREADS; i++) {
-        pthread_create(&threads[i], NULL, record_calls, NULL);
+        pthread_create(&threads[i], NULL, record_calls, &end);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
     }
+    pthread_barrier_destroy(&end);
     for (struct fm_thread *thread = fm_threads_end(); thread != NULL; thread = thread->next) {
         read_all(thread, true);
     }
