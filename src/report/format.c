@@ -97,6 +97,15 @@ char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole
     return buffer;
 }
 
+/** A range of numbers in a list; two neighbours are two ranges, which reads better. */
+static uint32_t range_end(const bool *member, uint32_t count, uint32_t first)
+{
+    uint32_t end = first;
+    while (end < count && member[end])
+        end++;
+    return end == first + 2 ? first + 1 : end;
+}
+
 char *fm_format_ranges(const bool *member, uint32_t count, unsigned limit)
 {
     char *text = NULL;
@@ -106,20 +115,26 @@ char *fm_format_ranges(const bool *member, uint32_t count, unsigned limit)
         abort(); /* memory for one line is missing: nothing can be said any more */
     unsigned ranges = 0;
     for (uint32_t i = 0; i < count; i++) {
+        if (member[i]) {
+            ranges++;
+            i = range_end(member, count, i) - 1;
+        }
+    }
+    unsigned written = 0;
+    for (uint32_t i = 0; i < count; i++) {
         if (!member[i])
             continue;
-        uint32_t first = i;
-        while (i + 1 < count && member[i + 1])
-            i++;
-        if (ranges > 0)
-            fputs(", ", stream);
-        if (ranges++ == limit) {
+        if (written > 0)
+            fputs(written + 1 == ranges && ranges <= limit ? " and " : ", ", stream);
+        if (written++ == limit) {
             fputs("...", stream);
             break;
         }
-        fprintf(stream, "%u", first);
-        if (i > first)
-            fprintf(stream, i == first + 1 ? ", %u" : "-%u", i);
+        uint32_t end = range_end(member, count, i);
+        fprintf(stream, "%u", i);
+        if (end > i + 1)
+            fprintf(stream, "-%u", end - 1);
+        i = end - 1;
     }
     fclose(stream);
     return text;

@@ -27,7 +27,7 @@ char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole
 /** @return part / whole, 0 if `whole` is 0. */
 double fm_fraction(int64_t part, int64_t whole);
 
-/** Writes numbers as ranges: "0-3, 8".
+/** Writes numbers as ranges: "0-3, 5 and 8".
  * @param member  for each number below `count`: is in the list
  * @param limit   after this many ranges the rest becomes "..."
  * @return the text, to be freed with free(); never NULL */

@@ -73,12 +73,13 @@ void fm_report_summary(const struct fm_report *report);
 /** The worst problems as sentences, with their causes and what to do. */
 void fm_report_problems(const struct fm_report *report);
 
-/** @return on which ranks most of the selected time is spent, "ranks 0-3, 8"; to be freed with
+/** @return on which ranks most of the selected time is spent, "ranks 0-3 and 8"; to be freed with
  * free(). */
 char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view);
 
 /** Why a kind of wait state comes about: the call path and ranks that most of its costs lead to
- * ("Why"), and what balancing it would gain ("Gain").
+ * ("Why"), and what balancing it would gain ("Gain"). If most of it is passed on by ranks that
+ * waited themselves, that is told, and the call path in which the longest waits began.
  * @param lines  what is found is appended
  * @return the call path, or FM_CUBE_NONE if none stands out: then nothing is appended */
 uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,

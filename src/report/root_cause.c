@@ -12,6 +12,9 @@
 /** Below this part of a kind's waiting time, a call path is no cause to speak of. */
 #define SMALLEST_CAUSE 0.05
 
+/** Above this part of it, waiting of others is the cause that matters. */
+#define MOSTLY 0.5
+
 /** Sum of a COST metric and all below it at one call path (FM_CUBE_NONE: everywhere), in ticks. */
 static double cost_at(const struct fm_report *report, fm_metric_t metric, uint32_t callpath)
 {
@@ -41,7 +44,8 @@ static uint32_t costliest_callpath(const struct fm_cube *cube, const struct fm_v
     return costliest;
 }
 
-/** Average time of the call path on the ranks that cause, less that on all others, in ticks. */
+/** Time of the call path on average of the ranks that cause, less that of all, in ticks: without
+ * what it waits itself, which costs do not count either. */
 static double excess_time(const struct fm_report *report, const struct fm_view *costs,
                           uint32_t callpath)
 {
@@ -53,6 +57,8 @@ static double excess_time(const struct fm_report *report, const struct fm_view *
     selection.callpath_exclusive = true;
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
         return 0;
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++)
+        view.metrics[i] = view.metrics[i] && !fm_metric_info((fm_metric_t)i)->is_wait_state;
     int64_t *time = fm_allocate(cube->location_count, sizeof *time);
     int64_t *cost = fm_allocate(cube->location_count, sizeof *cost);
     fm_view_locations(&view, time);
@@ -83,16 +89,30 @@ static void describe_saving(const struct fm_report *report, uint32_t callpath,
                  fm_format_percent(percent, (int64_t)saving, (int64_t)run));
 }
 
-uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
-                              struct fm_lines *lines)
+/** Tells how much of a kind's waiting, and of the run's, goes back to a call path. */
+static void describe_shares(const struct fm_report *report, fm_delay_kind_t kind, uint32_t callpath,
+                            char direct[FM_FORMAT_SIZE], char stems[FM_FORMAT_SIZE])
+{
+    double whole =
+        cost_at(report, fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), FM_CUBE_NONE) +
+        cost_at(report, fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), FM_CUBE_NONE);
+    fm_format_percent(direct, (int64_t)cost_at(report, fm_delay_cost_metric(kind, false), callpath),
+                      (int64_t)whole);
+    fm_format_percent(stems,
+                      (int64_t)(cost_at(report, FM_METRIC_DELAY, callpath) +
+                                cost_at(report, FM_METRIC_INTERVAL_DELAY, callpath)),
+                      report->waiting);
+}
+
+/** Names the call path that most costs of a kind lead to, and the ranks.
+ * @return the call path, or FM_CUBE_NONE if none stands out */
+static uint32_t describe_delay(const struct fm_report *report, fm_delay_kind_t kind,
+                               struct fm_lines *lines)
 {
     const struct fm_cube *cube = report->cube;
-    fm_delay_kind_t kind = fm_delay_kind(wait);
-    bool contention = fm_delay_is_contention(kind);
-    fm_metric_t short_term = fm_delay_cost_metric(kind, false);
     struct fm_view view;
     struct fm_selection selection = fm_selection_all();
-    selection.metric = fm_metric_info(short_term)->parent;
+    selection.metric = fm_metric_info(fm_delay_cost_metric(kind, false))->parent;
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
         return FM_CUBE_NONE;
     uint32_t callpath = costliest_callpath(cube, &view);
@@ -107,34 +127,105 @@ uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
     char *path = fm_report_callpath_placed(report, callpath);
     char *ranks = fm_report_ranks(report, &view);
     char direct[FM_FORMAT_SIZE], stems[FM_FORMAT_SIZE], excess[FM_FORMAT_SIZE];
-    fm_format_percent(direct, (int64_t)cost_at(report, short_term, callpath),
-                      (int64_t)cost_at(report, short_term, FM_CUBE_NONE));
-    fm_format_percent(stems,
-                      (int64_t)(cost_at(report, FM_METRIC_DELAY, callpath) +
-                                cost_at(report, FM_METRIC_INTERVAL_DELAY, callpath)),
-                      report->waiting);
+    describe_shares(report, kind, callpath, direct, stems);
     double longer = excess_time(report, &view, callpath);
-    if (contention)
+    bool all = strncmp(ranks, "all ", 4) == 0;
+    bool several = strncmp(ranks, "rank ", 5) != 0;
+    static const char shares[] = "%s of this kind of waiting goes back to that directly; %s of all "
+                                 "waiting of the run stems from it.";
+    char share[sizeof shares + 2 * FM_FORMAT_SIZE];
+    snprintf(share, sizeof share, shares, direct, stems);
+    if (fm_delay_is_contention(kind))
+        fm_lines_add(lines, "Why", "Because %s on %s %s long in %s before %s the lock on. %s",
+                     several ? "the owners" : "the owner", ranks, several ? "are" : "is", path,
+                     several ? "they pass" : "it passes", share);
+    else if (longer > 0 && !all)
+        fm_lines_add(lines, "Why", "Because %s takes %s longer on %s than on average. %s", path,
+                     fm_format_ticks(excess, cube, (int64_t)longer), ranks, share);
+    else if (several)
         fm_lines_add(lines, "Why",
-                     "The owners on %s spend their time in %s before they pass the lock on: "
-                     "%s of what this waiting directly goes back to. %s of all waiting of "
-                     "the run stems from it.",
-                     ranks, path, direct, stems);
-    else if (longer > 0 && strncmp(ranks, "all ", 4) != 0)
-        fm_lines_add(lines, "Why",
-                     "Because %s takes %s longer on %s than on average: %s of what this "
-                     "waiting directly goes back to. %s of all waiting of the run stems from "
-                     "it.",
-                     path, fm_format_ticks(excess, cube, (int64_t)longer), ranks, direct, stems);
+                     "Because %s takes now longer on one rank, now on another (%s). %s", path,
+                     ranks, share);
     else
         fm_lines_add(lines, "Why",
-                     "Because %s takes now longer on one rank, now on another (%s): %s of "
-                     "what this waiting directly goes back to. %s of all waiting "
-                     "of the run stems from it.",
-                     path, ranks, direct, stems);
+                     "Because %s takes longer on %s just before others wait for it, if not in the "
+                     "whole run. %s",
+                     path, ranks, share);
     free(ranks);
     free(path);
-    describe_saving(report, callpath, lines);
     fm_view_release(&view);
+    return callpath;
+}
+
+/** @return the last link of an instance's chain if it is a delay that another wait passed on. */
+static const struct fm_cube_cause *passed_on_delay(const struct fm_cube_instance *instance)
+{
+    if (instance->chain_length < 2)
+        return NULL;
+    const struct fm_cube_cause *last = &instance->chain[instance->chain_length - 1];
+    return last->metric == FM_METRIC_NONE ? last : NULL;
+}
+
+/** If a kind of wait state is mostly passed on, names what the longest of them began with.
+ * @return its call path, or FM_CUBE_NONE if most of it is not passed on or nobody knows */
+static uint32_t describe_origin(const struct fm_report *report, fm_metric_t wait,
+                                fm_delay_kind_t kind, struct fm_lines *lines)
+{
+    const struct fm_cube *cube = report->cube;
+    double direct =
+        cost_at(report, fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), FM_CUBE_NONE);
+    double indirect =
+        cost_at(report, fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), FM_CUBE_NONE);
+    const struct fm_cube_statistics *record = fm_cube_metric_statistics(cube, wait);
+    const struct fm_cube_instance *worst = NULL;
+    uint32_t same = 0;
+    for (uint32_t i = 0; record != NULL && i < record->worst_count; i++) {
+        const struct fm_cube_cause *delay = passed_on_delay(&record->worst[i]);
+        if (delay != NULL && worst == NULL)
+            worst = &record->worst[i];
+        same += delay != NULL && delay->callpath == passed_on_delay(worst)->callpath;
+    }
+    if (worst == NULL || indirect <= MOSTLY * (direct + indirect))
+        return FM_CUBE_NONE;
+    const struct fm_cube_cause *delay = passed_on_delay(worst);
+    const struct fm_cube_cause *between = &worst->chain[0];
+    char passed[FM_FORMAT_SIZE], time[FM_FORMAT_SIZE], own[FM_FORMAT_SIZE], stems[FM_FORMAT_SIZE];
+    char *path = fm_report_callpath_placed(report, delay->callpath);
+    char *who = fm_report_location(report, delay->location);
+    char *passer = fm_report_location(report, between->location);
+    char *place = fm_report_callpath(report, between->callpath);
+    describe_shares(report, kind, delay->callpath, own, stems);
+    char longest[48] = "";
+    if (record->worst_count > 1 && same == record->worst_count)
+        snprintf(longest, sizeof longest, "In all of the %u longest waits", same);
+    else
+        snprintf(longest, sizeof longest, "In %u of the %u longest waits", same,
+                 record->worst_count);
+    fm_lines_add(
+        lines, "Why",
+        "%s of this kind of waiting is passed on by ranks that have waited themselves. %s "
+        "it began with %s: in the longest of these, %s took %s longer there, so that %s waited in "
+        "%s (%s). %s of all waiting of the run stems from it.",
+        fm_format_percent(passed, (int64_t)indirect, (int64_t)(direct + indirect)), longest, path,
+        who, fm_format_ticks(time, cube, (int64_t)delay->ticks), passer, place,
+        fm_metric_info((fm_metric_t)between->metric)->name, stems);
+    free(place);
+    free(passer);
+    free(who);
+    free(path);
+    return delay->callpath;
+}
+
+uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
+                              struct fm_lines *lines)
+{
+    fm_delay_kind_t kind = fm_delay_kind(wait);
+    /* Whoever queues for a lock waits for those before it: only the first owner says why. */
+    uint32_t callpath =
+        fm_delay_is_contention(kind) ? FM_CUBE_NONE : describe_origin(report, wait, kind, lines);
+    if (callpath == FM_CUBE_NONE)
+        callpath = describe_delay(report, kind, lines);
+    if (callpath != FM_CUBE_NONE)
+        describe_saving(report, callpath, lines);
     return callpath;
 }

@@ -35,6 +35,8 @@ TEXTS = [
     ("explain-all.txt", UTF8, ["--explain", "all"]),
     ("progress.txt", UTF8, ["progress", "--top", "1"]),
     ("little-progress.txt", UTF8, ["little-progress", "--top", "1"]),
+    ("causes.txt", UTF8, ["causes", "--top", "5"]),
+    ("why.txt", UTF8, ["causes", "--why", "mpi_rma_early_wait"]),
     ("locks.txt", UTF8, ["sample", "--locks"]),
     ("locks-ascii.txt", ASCII, ["sample", "--locks", "--top", "1"]),
     ("locks-narrow.txt", NARROW, ["sample", "--locks", "--top", "1"]),
@@ -176,7 +178,7 @@ def check_others(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for kind in "sample", "empty", "wide", "progress", "little-progress":
+    for kind in "sample", "empty", "wide", "progress", "little-progress", "causes":
         os.mkdir(f"{folder}/{kind}")
         subprocess.run([write_sample, kind, f"{folder}/{kind}/report.fer"], check=True)
     os.mkdir(f"{folder}/nothing")

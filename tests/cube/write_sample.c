@@ -1,6 +1,6 @@
-/* write_sample sample|empty|wide|progress|little-progress FILE: writes a report for the tests of
- * the report command. progress: the sample, where rank 0 also waits for progress, long or shortly.
- */
+/* write_sample sample|empty|wide|progress|little-progress|causes FILE: writes a report for the
+ * tests of the report command. progress: the sample, where rank 0 also waits for progress, long or
+ * shortly; causes: the sample, where it is known why ranks wait. */
 #include "sample_cube.h"
 
 #include <stdio.h>
@@ -17,6 +17,65 @@ static fm_status_t add_progress(struct fm_cube *cube, int64_t upper, int64_t low
     return status == FM_OK ? fm_cube_seal(cube, error) : status;
 }
 
+/* Late Sender goes back to solve on rank 3, the barrier now to one rank and now to another, most of
+ * Early Wait to other waiting, and two owners hold a lock. */
+static fm_status_t add_causes(struct fm_cube *cube, struct fm_error *error)
+{
+    static const struct {
+        fm_metric_t metric;
+        uint32_t callpath, location;
+        int64_t value;
+    } cells[] = {
+        {FM_METRIC_COMP, SAMPLE_SOLVE, 3, 800000},
+        {FM_METRIC_DELAY_LATESENDER, SAMPLE_SOLVE, 3, 900000},
+        {FM_METRIC_DELAY_LATESENDER_LONGTERM, SAMPLE_SOLVE, 3, 500000},
+        {FM_METRIC_DELAY_LATESENDER, SAMPLE_RECV, 0, 300000},
+        {FM_METRIC_WAIT_DIRECT_LATESENDER, SAMPLE_RECV, 1, 1200000},
+        {FM_METRIC_WAIT_INDIRECT_LATESENDER, SAMPLE_RECV, 1, 60000},
+        {FM_METRIC_DELAY_BARRIER, SAMPLE_EVIL, 0, 280000},
+        {FM_METRIC_DELAY_BARRIER, SAMPLE_EVIL, 1, 280000},
+        {FM_METRIC_WAIT_DIRECT_BARRIER, SAMPLE_BARRIER, 0, 565000},
+        {FM_METRIC_DELAY_RMA_EARLY_WAIT, SAMPLE_BARRIER, 1, 20000},
+        {FM_METRIC_WAIT_DIRECT_RMA_EARLY_WAIT, SAMPLE_WAIT, 0, 20000},
+        {FM_METRIC_WAIT_INDIRECT_RMA_EARLY_WAIT, SAMPLE_WAIT, 0, 500000},
+        {FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION, SAMPLE_WAIT, 1, 400000},
+        {FM_METRIC_INTERVAL_DELAY_MPI_RMA_LOCK, SAMPLE_SOLVE, 2, 150000},
+        {FM_METRIC_INTERVAL_DELAY_MPI_RMA_LOCK, SAMPLE_SOLVE, 3, 250000},
+        {FM_METRIC_WAIT_DIRECT_MPI_RMA_LOCK, SAMPLE_WAIT, 1, 400000},
+        {FM_METRIC_MPI_LATERECEIVER, SAMPLE_SEND, 1, 200000},
+        {FM_METRIC_DELAY_LATERECEIVER, SAMPLE_EVIL, 2, 200000},
+        {FM_METRIC_WAIT_DIRECT_LATERECEIVER, SAMPLE_SEND, 1, 200000},
+    };
+    const struct fm_cube_statistics early_wait = {
+        .metric = FM_METRIC_MPI_RMA_EARLY_WAIT,
+        .count = 2,
+        .sum = 520000,
+        .min = 120000,
+        .lower_quartile = 120000,
+        .median = 120000,
+        .upper_quartile = 120000,
+        .max = 400000,
+        .worst_count = 2,
+        .worst = {{0,
+                   SAMPLE_WAIT,
+                   600000,
+                   400000,
+                   1,
+                   SAMPLE_SEND,
+                   2,
+                   {{1, SAMPLE_RECV, FM_METRIC_MPI_LATESENDER, 950, 380000},
+                    {3, SAMPLE_SOLVE, FM_METRIC_NONE, 1000, 370000}}},
+                  {0, SAMPLE_WAIT, 1200000, 120000, 1, SAMPLE_SEND, 0, {{0}}}},
+    };
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < sizeof cells / sizeof *cells && status == FM_OK; i++)
+        status = fm_cube_add(cube, cells[i].metric, cells[i].callpath, cells[i].location,
+                             cells[i].value, error);
+    if (status == FM_OK)
+        status = fm_cube_add_statistics(cube, &early_wait, error);
+    return status == FM_OK ? fm_cube_seal(cube, error) : status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -30,6 +89,8 @@ int main(int argc, char **argv)
         status = add_progress(cube, 340000, 120000, &error);
     else if (strcmp(argv[1], "little-progress") == 0)
         status = add_progress(cube, 400, 300, &error);
+    else if (strcmp(argv[1], "causes") == 0)
+        status = add_causes(cube, &error);
     if (status == FM_OK)
         status = fm_cube_write(cube, argv[2], &error);
     if (status != FM_OK)

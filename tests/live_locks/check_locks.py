@@ -4,10 +4,12 @@ locks with what their own traces say.
 Planted is the time for which rank 0 holds the lock of lock-contention, as the trace shows it between
 two markers: every other rank has to wait for it, in whichever calls of its epoch and for whichever of
 the two reasons (lock contention, wait for progress) the MPI library decides. Which it is, is
-recomputed from the trace.
+recomputed from the trace, and so is the critical path: all of bar(), and the parts of the calls in
+which one rank after the other gets the lock, uses and releases it.
 """
 
 import argparse
+import collections
 import json
 import math
 import pathlib
@@ -16,8 +18,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / "workloads"), str(HERE.parent / "live_patterns")]
+sys.path[:0] = [str(HERE.parent / name) for name in ("workloads", "live_patterns", "live_cases")]
 
+import fermata_run  # noqa: E402
+from critical_path import path_seconds  # noqa: E402
 from lock_rules import LockAnalysis, epochs_of, longest_queue  # noqa: E402
 from mpi_launcher import TIMEOUT, mpi_command  # noqa: E402
 from recorded_trace import read_archive  # noqa: E402
@@ -28,6 +32,8 @@ HOLD = 0.5  # seconds; the other ranks ask for the lock within a tenth of that
 SKEW = 0.01
 # Between the recorded times and those that the analysis uses lies the repair of the clocks.
 TOLERANCE = 0.01  # seconds
+# What bar() does besides the marked delay.
+PATH_TOLERANCE = 5e-5
 
 
 def run(command):
@@ -91,6 +97,26 @@ def check_lock(lock, analysis, trace):
         yield f"longest queue {lock['longest_queue']} instead of {longest_queue(analysis.queue)}"
 
 
+def check_path(report, trace, analysis, epochs):
+    """What is wrong with the critical path between the barriers, as lines."""
+    calls = [call for of_rank in epochs for call in of_rank[1].calls]
+    expected = path_seconds(trace, analysis, calls, trace.instances("MPI_Barrier"))
+    found, imbalance = collections.Counter(), 0.0
+    for metric, rank, path, seconds in fermata_run.severities(report):
+        if metric in ("critical_path", "critical_path_imbalance") and "update" in path:
+            if path[-1] == "bar" or path[-1] in {call.region for call in calls}:
+                found[rank, path[-1]] += seconds
+            if metric == "critical_path_imbalance" and path[-1] == "bar":
+                imbalance += seconds
+    yield from differences("critical path", expected, found, PATH_TOLERANCE)
+    balanced = {"bar": found[0, "bar"] * (1 - 1 / trace.size)}
+    yield from differences("imbalance of", balanced, {"bar": imbalance}, PATH_TOLERANCE)
+    steps = {key: seconds for key, seconds in found.items() if key[1] != "bar"}
+    print(f"critical path: bar {found[0, 'bar']:.6f} s, {imbalance:.6f} s of it by imbalance; "
+          + ", ".join(f"{region} on rank {rank} {seconds:.6f} s"
+                      for (rank, region), seconds in sorted(steps.items())))
+
+
 def check_contention(options, folder, window):
     """lock-contention: yields what is wrong."""
     report = record(options, folder, f"{options.ranks} ranks, all updates arrived",
@@ -105,6 +131,7 @@ def check_contention(options, folder, window):
     yield from differences("waiting", analysis.seconds, found, TOLERANCE)
     (lock,) = [lock for lock in report["locks"] if lock["target"] == 0]
     yield from check_lock(lock, analysis, trace)
+    yield from check_path(report, trace, analysis, epochs)
     if (lock["name"], lock["exclusive"], lock["shared"]) != ("updates", options.ranks + 1, 1):
         yield f"lock {lock['name']} with {lock['exclusive']} exclusive, {lock['shared']} shared"
 

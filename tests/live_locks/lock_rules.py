@@ -43,10 +43,12 @@ class LockAnalysis:
     """What the epochs of the lock of rank `target` wait for.
 
     queue: a list of Queued, by the order of the releases;
-    seconds: maps (metric, rank, region) to waiting time."""
+    seconds: maps (metric, rank, region) to waiting time;
+    waits: a list of (call, until, rank waited for)."""
 
     def __init__(self, trace, epochs, target):
         self.queue = []
+        self.waits = []
         self.seconds = collections.defaultdict(float)
         self._trace = trace
         self._target = target
@@ -95,6 +97,8 @@ class LockAnalysis:
             return
         kind = "lock_competition" if contention >= progress else "wait_for_progress"
         part = "sync" if call.region.startswith("MPI_Win_") else "comm"
+        self.waits.append((call, max(progress, contention),
+                           queued.by.rank if contention >= progress else self._target))
         ticks = max(progress, contention) - call.enter
         seconds = ticks / self._trace.ticks_per_second
         metrics = [f"mpi_rma_{part}_{kind}"]

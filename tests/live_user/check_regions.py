@@ -7,7 +7,9 @@ whose archive is rebuilt from the journals.
 """
 
 import argparse
+import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -17,7 +19,7 @@ from otf2.enums import Paradigm, RegionFlag, RegionRole
 import user_archive
 
 SOURCE = pathlib.Path(__file__).with_name("regions.c")
-PHASES = {"step", "phase", "last phase"}
+PHASES = {"step": 4, "phase": 2, "last phase": 1}  # iterations
 
 
 def recursive(depth):
@@ -127,12 +129,35 @@ def check_regions(regions, problems):
             problems.append(f"{name} is at {region.source_file}:{region.begin_line_number}")
 
 
+def check_phases(options, experiment, problems):
+    """The analysis tells the phases iteration by iteration, on the locations that visit them and on
+    the other threads of their processes."""
+    report = str(experiment / "report.fer")
+    for command in (["analyze", "-q", "--check", "-o", report, str(experiment)],
+                    ["report", "--format=json", report]):
+        done = subprocess.run([options.fermata, *command], capture_output=True, text=True,
+                              check=False, timeout=120)
+        if done.returncode != 0:
+            problems.append(f"{command}: {done.stderr}")
+            return
+    phases = {phase["region"]: phase for phase in json.loads(done.stdout)["phases"]}
+    if {name: phase["iterations"] for name, phase in phases.items()} != PHASES:
+        problems.append(f"phases {phases}")
+    for name, phase in phases.items():
+        for number, row in enumerate(phase["rows"]):
+            if (row["first"] != number or row["locations"] != 4 or row["duration"] <= 0
+                    or row["end"] - row["begin"] < row["duration"] * (1 - 1e-9)
+                    or row["computation"] + row["waiting"] > row["time"] * (1 + 1e-9)):
+                problems.append(f"iteration of {name}: {row}")
+
+
 def check(options, folder, many, ending, **settings):
     """One run; returns what is wrong, and the number of flushes."""
     program = [options.program, str(many), ending]
     experiment, problems = user_archive.record(options, folder, program, **settings)
     trees, wrong, regions, flushes = call_trees(experiment / "traces.otf2")
     problems += wrong
+    check_phases(options, experiment, problems)
     check_regions(regions, problems)
     if len(trees) != 4:
         problems.append(f"{len(trees)} locations instead of 4: {list(trees)}")

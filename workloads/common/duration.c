@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
 void sleep_for(double seconds)
@@ -27,20 +26,4 @@ void work_for(double seconds)
     while (now() < end)
         for (int i = 0; i < 1000; i++)
             result = sqrt(result + i);
-}
-
-bool read_seconds(const char *text, double *seconds)
-{
-    char *end;
-    *seconds = strtod(text, &end);
-    return end != text && *end == '\0' && *seconds >= 0.0 && *seconds <= 3600.0;
-}
-
-bool read_count(const char *text, int least, int most, int *count)
-{
-    char *end;
-    errno = 0;
-    const long number = strtol(text, &end, 10);
-    *count = (int)number;
-    return end != text && *end == '\0' && errno == 0 && number >= least && number <= most;
 }

@@ -4,9 +4,13 @@
  *
  *   barrier - foo (longer the higher the rank) - lock, update, unlock - foo (short) - barrier
  *
- * Rank 0 calls bar() while it holds the lock. The durations of foo() and bar() can be read from a
- * trace of the MPI calls: each lies between two calls of MPI_Pcontrol. */
+ * Rank 0 calls bar() while it holds the lock. The durations of foo() and bar() can be read from any
+ * trace of the MPI calls: each lies between two calls of MPI_Pcontrol. Both functions are marked
+ * with fermata's interface for programs. */
+#include "arguments.h"
 #include "duration.h"
+
+#include <fermata/fermata.h>
 
 #include <getopt.h>
 #include <mpi.h>
@@ -110,17 +114,20 @@ static void pass_time(const options *o, int marker, double seconds)
 
 static void foo(const options *o, double seconds)
 {
+    FERMATA_SCOPE("foo");
     pass_time(o, FOO, seconds);
 }
 
 static void bar(const options *o)
 {
+    FERMATA_SCOPE("bar");
     pass_time(o, BAR, o->hold);
 }
 
 /* Each rank writes its number plus one into its place of rank 0's window. */
 static void update(const options *o, int rank, double *slots, MPI_Win window)
 {
+    FERMATA_SCOPE("update");
     const double value = rank + 1;
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
     if (rank == 0) {

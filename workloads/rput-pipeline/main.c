@@ -1,5 +1,6 @@
 /* rput-pipeline: blocks of numbers wander from rank to rank by one-sided operations and atomic
  * counters; each rank adds its number plus one to all elements. */
+#include "arguments.h"
 #include "duration.h"
 #include "pipeline.h"
 

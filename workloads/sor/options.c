@@ -1,11 +1,9 @@
 #include "options.h"
 
-#include <errno.h>
+#include "arguments.h"
+
 #include <getopt.h>
-#include <limits.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 const char *options_usage(void)
 {
@@ -24,56 +22,10 @@ const char *options_usage(void)
            "  --help               print this text\n";
 }
 
-/* Reads a whole number of at least `least` up to the character that `*end` is set to. */
-static bool read_whole(const char *text, int least, int *value, char **end)
-{
-    errno = 0;
-    const long number = strtol(text, end, 10);
-    if (*end == text || errno != 0 || number < least || number > INT_MAX)
-        return false;
-    *value = (int)number;
-    return true;
-}
-
 static bool read_whole_only(const char *text, int least, int *value)
 {
     char *end;
     return read_whole(text, least, value, &end) && *end == '\0';
-}
-
-/* Reads a finite number that is not negative, up to the character that `*end` is set to. */
-static bool read_real(const char *text, double *value, char **end)
-{
-    errno = 0;
-    *value = strtod(text, end);
-    return *end != text && errno == 0 && isfinite(*value) && *value >= 0.0;
-}
-
-static bool read_size(const char *text, int *nx, int *ny)
-{
-    char *end;
-    return read_whole(text, 1, nx, &end) && *end == 'x' && read_whole_only(end + 1, 1, ny);
-}
-
-/* PERCENT[:RANK,RANK...]; `*imbalance` becomes PERCENT if `rank` is among the ranks, else 0. */
-static bool read_imbalance(const char *text, int rank, int size, double *imbalance)
-{
-    char *end;
-    double percent;
-    if (!read_real(text, &percent, &end))
-        return false;
-    bool meant = rank == size - 1;
-    if (*end == ':') {
-        meant = false;
-        do {
-            int listed;
-            if (!read_whole(end + 1, 0, &listed, &end) || listed >= size)
-                return false;
-            meant = meant || listed == rank;
-        } while (*end == ',');
-    }
-    *imbalance = meant ? percent : 0.0;
-    return *end == '\0';
 }
 
 bool options_read(options *o, int argc, char **argv, int rank, int size, char *why, size_t why_size)

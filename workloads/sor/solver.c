@@ -1,5 +1,7 @@
 #include "solver.h"
 
+#include <fermata/fermata.h>
+
 #include <math.h>
 
 /* Sweeps over a copy of no further use, `percent` percent of a regular sweep: additional work that
@@ -14,21 +16,33 @@ static void compute_in_vain(field *scratch, colour c, double omega, double perce
     }
 }
 
-static void half_iteration(halo *h, field *scratch, colour c, const options *o, solution *result)
+static void sweep(grid *g, field *scratch, colour c, const options *o)
 {
-    grid *g = h->grid;
-    const double begin = MPI_Wtime();
+    FERMATA_SCOPE("sweep");
     field_sweep(&g->block, c, g->whole.omega, 1, g->block.rows);
     if (scratch->u != NULL)
         compute_in_vain(scratch, c, g->whole.omega, o->imbalance);
-    const double computed = MPI_Wtime();
+}
+
+static void exchange(halo *h)
+{
+    FERMATA_SCOPE("exchange");
     halo_exchange(h);
+}
+
+static void half_iteration(halo *h, field *scratch, colour c, const options *o, solution *result)
+{
+    const double begin = MPI_Wtime();
+    sweep(h->grid, scratch, c, o);
+    const double computed = MPI_Wtime();
+    exchange(h);
     result->compute_time += computed - begin;
     result->exchange_time += MPI_Wtime() - computed;
 }
 
 static double global_residual(const grid *g)
 {
+    FERMATA_SCOPE("residual");
     double residual = field_residual(&g->block);
     MPI_Allreduce(MPI_IN_PLACE, &residual, 1, MPI_DOUBLE, MPI_MAX, g->comm);
     return residual;
@@ -51,6 +65,7 @@ bool solver_run(grid *g, const options *o, solver_progress *progress, solution *
 
     bool finished = false;
     for (int iteration = 1; !finished; iteration++) {
+        FERMATA_PHASE_SCOPE("iteration");
         half_iteration(&h, &scratch, RED, o, result);
         half_iteration(&h, &scratch, BLACK, o, result);
         finished = iteration == o->iterations;

@@ -1,6 +1,7 @@
 /* work-queue: all ranks take tasks of varying length from a shared queue, a counter in rank 0's
  * memory that they increment by MPI_Fetch_and_op. Each task counts in the same window how often it
  * was done: once. */
+#include "arguments.h"
 #include "duration.h"
 
 #include <getopt.h>

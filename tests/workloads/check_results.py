@@ -1,5 +1,5 @@
-"""lock-contention, work-queue and rput-pipeline verify their results on any number of ranks, print
-the same in every run, and reject wrong arguments."""
+"""lock-contention, ocean-cg, work-queue and rput-pipeline verify their results on any number of ranks,
+print the same in every run, and reject wrong arguments."""
 
 import argparse
 import os
@@ -14,6 +14,12 @@ RUNS = [
     ("lock-contention", SHORT, "{ranks} ranks, all updates arrived"),
     ("lock-contention", [*SHORT, "--busy", "--window", "allocate"],
      "{ranks} ranks, all updates arrived"),
+    ("ocean-cg", ["--matvec", "0", "--size", "20x33", "--iterations", "15"],
+     "{ranks} ranks, 15 iterations, the solution is right"),
+    ("ocean-cg", ["--matvec", "0", "--size", "31x4", "--no-barrier", "--iterations", "100"],
+     "{ranks} ranks, 41 iterations, the solution is right"),
+    ("ocean-cg", ["--matvec", "0.001", "--imbalance", "100:0,1", "--busy", "--iterations", "1"],
+     "{ranks} ranks, 1 iterations, the solution is right"),
     ("work-queue", ["--tasks", "20"], "20 tasks, each done once"),
     ("work-queue", ["--tasks", "9", "--exclusive", "--busy"], "9 tasks, each done once"),
     ("work-queue", ["--tasks", "0"], "0 tasks, each done once"),
@@ -33,6 +39,15 @@ WRONG = [
     ("lock-contention", 2, ["--window", "shared"],
      '--window is create or allocate, not "shared"'),
     ("lock-contention", 2, ["--skew"], "--skew needs a value"),
+    ("ocean-cg", 1, [], "needs 2 ranks or more, and a row for each of them"),
+    ("ocean-cg", 3, ["--size", "9x2"], "needs 2 ranks or more, and a row for each of them"),
+    ("ocean-cg", 2, ["--size", "9"], '--size needs two positive numbers, as in 200x100, not "9"'),
+    ("ocean-cg", 2, ["--iterations", "0"],
+     '--iterations needs a number from 1 to 1000000, not "0"'),
+    ("ocean-cg", 2, ["--matvec", "1ms"], '--matvec needs seconds from 0 to 3600, not "1ms"'),
+    ("ocean-cg", 2, ["--imbalance", "50:2"], "--imbalance needs a percentage and, after a colon, "
+     'ranks of this run, as in 50:0,2, not "50:2"'),
+    ("ocean-cg", 2, ["--no-barrier=1"], "unknown option --no-barrier=1"),
     ("work-queue", 2, ["--tasks", "1x"], '--tasks needs a number from 0 to 1000000, not "1x"'),
     ("work-queue", 2, ["--mean", ""], '--mean needs seconds from 0 to 3600, not ""'),
     ("work-queue", 2, ["fast"], 'unexpected argument "fast"'),
