@@ -93,10 +93,10 @@ def check_sentence(options, folder, metric, pattern):
         yield f"{pattern} is not in what is said of {metric}: {text}"
 
 
-DELAY = rf"Because \S*/iteration/matvec \(solver\.c:\d+\) takes \S+ \w+ longer on ranks? " \
+DELAY = rf"Because \S*/matvec \(solver\.c:\d+\) takes \S+ \w+ longer on ranks? " \
         rf"[^.]*\b{SLOW}\b[^.]* than on average\. \S+ of this kind of waiting goes back to that " \
         r"directly; \S+ of all waiting of the run stems from it\."
-CHAIN = rf"<- rank {SLOW} spent \S+ \w+ more in \S*/iteration/matvec"
+CHAIN = rf"<- rank {SLOW} spent \S+ \w+ more in \S*/matvec"
 
 
 def check_variant(options, folder, kind, variant):
