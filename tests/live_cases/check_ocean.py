@@ -26,8 +26,13 @@ KINDS = ["mpi_barrier_wait", "mpi_wait_nxn", "mpi_rma_sync_late_post", "mpi_rma_
          "mpi_rma_early_wait"]
 COST_OF = {"mpi_barrier_wait": "delay_barrier", "mpi_rma_sync_late_post": "delay_rma_late_post",
            "mpi_rma_comm_late_post": "delay_rma_late_post"}
+ATTEMPTS = 3
 # Part of what is planted; the analysis may move times by some microseconds.
 TOLERANCE = 0.02
+
+
+class Disturbed(Exception):
+    """Other programs kept the ranks from their cores for longer than what was planted."""
 
 
 def record(options, folder, variant):
@@ -74,7 +79,7 @@ def compare(what, expected, found, tolerance):
 
 
 def check_causes(report):
-    """Most costs of the run, direct or not, are those of matvec on the slow rank."""
+    """Most costs of the run, direct or not, must be those of matvec on the slow rank."""
     costs = collections.Counter()
     for metric, rank, path, seconds in fermata_run.severities(report):
         if metric.startswith("delay_"):
@@ -83,7 +88,7 @@ def check_causes(report):
           f"{sum(costs.values()):.6f} s")
     most = max(costs, key=costs.get)
     if most != (SLOW, "matvec"):
-        yield f"most costs are those of {most[1]} on rank {most[0]}: {costs[most]:.6f} s"
+        raise Disturbed(f"most costs are those of {most[1]} on rank {most[0]}: {costs[most]:.6f} s")
 
 
 def check_sentence(options, folder, metric, pattern):
@@ -96,11 +101,12 @@ def check_sentence(options, folder, metric, pattern):
 DELAY = rf"Because \S*/matvec \(solver\.c:\d+\) takes \S+ \w+ longer on ranks? " \
         rf"[^.]*\b{SLOW}\b[^.]* than on average\. \S+ of this kind of waiting goes back to that " \
         r"directly; \S+ of all waiting of the run stems from it\."
-CHAIN = rf"<- rank {SLOW} spent \S+ \w+ more in \S*/matvec"
+CHAIN = rf"<- rank {SLOW} spent \S+ \w+ more in \S*/matvec\b"
 
 
 def check_variant(options, folder, kind, variant):
-    """Yields what is wrong with a variant in which the neighbours' waits must be of a kind."""
+    """Yields what is wrong with a variant; raises Disturbed if it did not show what was planted, which
+    is that neighbours of the slow rank wait for it, in wait states of a kind."""
     run, report = record(options, folder, variant)
     waits = expected_waits(run)
     planted = planted_seconds(run)
@@ -127,14 +133,49 @@ def check_variant(options, folder, kind, variant):
     here = [wait for wait in waits if wait.metric.endswith(kind) and wait.cause.rank == SLOW]
     seconds = sum(wait.until - wait.call.enter for wait in here) / run.ticks_per_second
     if seconds < planted:
-        yield f"{seconds:.6f} s of {kind} for rank {SLOW}, which was {planted:.6f} s late"
-        return
+        raise Disturbed(f"{seconds:.6f} s of {kind} for rank {SLOW}, {planted:.6f} s late")
     print(f"{' '.join(variant) or 'with barrier'}: planted {planted:.6f} s, others waited "
           f"{seconds:.6f} s for rank {SLOW} ({kind}), {found[COST_OF[here[0].metric], SLOW]:.6f} s "
           "of it directly because of matvec")
-    yield from check_causes(report)
+    check_causes(report)
     yield from check_sentence(options, folder, here[0].metric, DELAY)
     yield from check_sentence(options, folder, here[0].metric, CHAIN)
+    if kind == "late_post":
+        # The neighbours' Late Post makes the rank opposite wait, for the same reason.
+        yield from check_sentence(options, folder, "mpi_rma_early_wait", CHAIN)
+
+
+def check_comparison(options, *folders):
+    """`fermata diff` has what the reports of both variants have."""
+    told = json.loads(fermata_run.run([options.fermata, "diff", "--format=json",
+                                       *map(str, folders)]))
+    values = {metric["id"]: metric["values"] for metric in told["metrics"]}
+    sums = []
+    for folder in folders:
+        report = json.loads(fermata_run.report(options, folder, "--format=json"))
+        sums.append(collections.Counter())
+        for metric, _, _, seconds in fermata_run.severities(report):
+            sums[-1][metric] += seconds
+    for metric in ("mpi_barrier_wait", "mpi_rma_sync_late_post"):
+        for value, expected in zip(values[metric], (total[metric] for total in sums), strict=True):
+            if abs(value - expected) > 1e-9:
+                yield f"comparison: {metric} {values[metric]}, not {expected}"
+    if sums[0]["mpi_barrier_wait"] <= 0 or sums[1]["mpi_barrier_wait"] != 0:
+        yield f"Wait at Barrier has not gone: {values['mpi_barrier_wait']}"
+
+
+def repeated(options, folder, kind, variant):
+    """As check_variant; on a machine so busy that the delay does not show, again."""
+    for attempt in range(ATTEMPTS):
+        place, wrong = folder / str(attempt), []
+        try:
+            wrong.extend(check_variant(options, place, kind, variant))
+            return place, wrong
+        except Disturbed as disturbance:
+            if wrong:
+                return None, wrong
+            print(f"attempt {attempt}: {disturbance}")
+    return None, [f"{kind}: nothing of what was planted has shown in {ATTEMPTS} attempts"]
 
 
 def main():
@@ -144,15 +185,13 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="fermata-cases-") as name:
         folder = pathlib.Path(name)
-        wrong = [*check_variant(options, folder / "with", "barrier_wait", []),
-                 *check_variant(options, folder / "without", "late_post", ["--no-barrier"])]
-        # The neighbours' Late Post makes the rank opposite wait, for the same reason.
-        wrong += check_sentence(options, folder / "without", "mpi_rma_early_wait", CHAIN)
-        told = " ".join(fermata_run.run([options.fermata, "diff", str(folder / "with"),
-                                         str(folder / "without")]).split())
-        for pattern in (r"Wait at Barrier \S+ \w+ 0 s gone", r"\+\S+ \w+ Late Post"):
-            if re.search(pattern, told) is None:
-                wrong.append(f"{pattern} is not in the comparison: {told}")
+        for place in ("with", "without"):
+            (folder / place).mkdir()
+        barrier, wrong = repeated(options, folder / "with", "barrier_wait", [])
+        direct, more = repeated(options, folder / "without", "late_post", ["--no-barrier"])
+        wrong += more
+        if barrier and direct:
+            wrong += check_comparison(options, barrier, direct)
     for line in wrong:
         print(line)
     sys.exit(1 if wrong else 0)

@@ -20,7 +20,7 @@ def run(command):
 
 def record(options, folder, ranks, program):
     """Records and analyses a program; returns what it prints."""
-    output = run([options.fermata, "record", "--callpath=flat", "-o", str(folder), "--",
+    output = run([options.fermata, "record", "-o", str(folder), "--",
                   *mpi_command(options.mpirun, ranks, program)])
     run([options.fermata, "analyze", "--check", "-q", str(folder)])
     return output

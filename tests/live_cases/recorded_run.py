@@ -37,17 +37,23 @@ class RecordedRun:
                 elif isinstance(event, otf2.events.Leave):
                     path = tuple(name for name, _ in stack)
                     self._visits[rank].append(Visit(rank, path, stack.pop()[1], event.time))
+                elif isinstance(event, otf2.events.BufferFlush):
+                    # The recorder's own time belongs to no call path.
+                    self._changes[rank].append((event.time, ()))
                 else:
                     continue
-                self._changes[rank].append((event.time, tuple(name for name, _ in stack)))
+                begin = getattr(event, "stop_time", event.time)
+                self._changes[rank].append((begin, tuple(name for name, _ in stack)))
         self.size = len(groups)
         for visits in self._visits.values():
             visits.sort(key=lambda visit: (visit.enter, len(visit.path)))
 
     def visits(self, rank, region, inside=()):
-        """The rank's visits of a region, in order; `inside`: regions that must be around it."""
+        """The rank's visits of a region, in order; `inside`: regions that must be around it. A
+        function of the same name may be around a marked region: both are one visit."""
         return [visit for visit in self._visits[rank]
-                if visit.region == region and all(name in visit.path for name in inside)]
+                if visit.region == region and region not in visit.path[:-1]
+                and all(name in visit.path for name in inside)]
 
     def instances(self, region):
         """The visits of a collective over all ranks: lists with one visit of each rank."""
