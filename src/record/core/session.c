@@ -609,6 +609,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
         record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
         record[1] = fm_clock_now();
         fm_archive_write_memory(thread, fm_session.region_count);
+        fm_archive_settle(thread, true);
     }
     bool room = reserve_room(threads, &map);
     for (struct fm_thread *each = threads; room && each != NULL; each = each->next) {
