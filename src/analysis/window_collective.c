@@ -1,6 +1,6 @@
 /* Collectives on windows: Wait at Create, Fence, Free; Early Fence; pair-wise synchronizations of
  * fences. */
-#include "analysis/instance.h"
+#include "analysis/gathering.h"
 #include "analysis/one_sided.h"
 
 #include "base/map.h"
@@ -18,7 +18,7 @@ struct fence_access {
 struct fences {
     struct fm_analysis *analysis;
     const struct fm_epochs *epochs;
-    struct fm_join *join;
+    struct fm_gathering *gathering;
     struct fm_exchange *accesses;
 };
 
@@ -27,42 +27,90 @@ static uint8_t call_of(const struct fm_trace *trace, struct fm_call_ref call)
     return (uint8_t)fm_trace_called(trace, &trace->locations[call.location], call.activity)->call;
 }
 
-static void post_member(struct fences *fences, unsigned worker, uint32_t process,
-                        const struct fm_window_collective *collective)
+/* @return whether a process is a member of a window; *member is its part in the collective then */
+static bool describe_member(const struct fences *fences, uint32_t process,
+                            const struct fm_window_collective *collective, struct fm_member *member)
 {
     const struct fm_trace *trace = fences->analysis->trace;
     uint32_t communicator = trace->windows[collective->window].communicator;
-    uint32_t rank = fm_trace_rank(trace, communicator, process);
-    if (rank == FM_NONE) {
-        return;
-    }
     const struct fm_location *location = &trace->locations[collective->call.location];
     uint64_t enter = location->enter.items[collective->call.activity];
-    fm_join_post(fences->join, worker,
-                 &(struct fm_member){
-                     .enter = enter,
-                     .wait_enter = enter,
-                     .leave = location->leave.items[collective->call.activity],
-                     .scope = collective->window,
-                     .ordinal = collective->ordinal,
-                     .communicator = communicator,
-                     .rank = rank,
-                     .process = process,
-                     .start_location = collective->call.location,
-                     .start_activity = collective->call.activity,
-                     .wait_location = collective->call.location,
-                     .wait_activity = collective->call.activity,
-                     .call = call_of(trace, collective->call),
-                 });
+    *member = (struct fm_member){
+        .enter = enter,
+        .wait_enter = enter,
+        .leave = location->leave.items[collective->call.activity],
+        .scope = collective->window,
+        .ordinal = collective->ordinal,
+        .communicator = communicator,
+        .rank = fm_trace_rank(trace, communicator, process),
+        .process = process,
+        .start_location = collective->call.location,
+        .start_activity = collective->call.activity,
+        .wait_location = collective->call.location,
+        .wait_activity = collective->call.activity,
+        .call = call_of(trace, collective->call),
+    };
+    return member->rank != FM_NONE;
 }
 
 static void post_members(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fences *fences = context;
+    struct fm_member member;
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_epochs *epochs = &fences->epochs[process];
         for (size_t i = 0; i < epochs->collectives.count; ++i) {
-            post_member(fences, worker, process, &epochs->collectives.items[i]);
+            if (describe_member(fences, process, &epochs->collectives.items[i], &member)) {
+                fm_gathering_add(fences->gathering, worker, &member);
+            }
+        }
+    }
+}
+
+static fm_metric_t metric_of(uint8_t call)
+{
+    switch (call) {
+    case FM_CALL_WINDOW_CREATE:
+        return FM_METRIC_MPI_RMA_WAIT_AT_CREATE;
+    case FM_CALL_WINDOW_FREE:
+        return FM_METRIC_MPI_RMA_WAIT_AT_FREE;
+    case FM_CALL_FENCE:
+        return FM_METRIC_MPI_RMA_WAIT_AT_FENCE;
+    default:
+        return FM_METRIC_NONE;
+    }
+}
+
+static void judge_member(const struct fm_analysis *analysis, const struct fm_member *member,
+                         const struct fm_gathered *all, fm_metric_t metric)
+{
+    struct fm_findings *findings = &analysis->findings[member->wait_location];
+    if (all->enter < all->first_leave) {
+        fm_gathering_add_wait(analysis, member, all, FM_RULE_WINDOW_COLLECTIVE_WAIT, metric);
+        fm_vector_push(&findings->points,
+                       (struct fm_group_point){all->enter, member->communicator, false});
+    } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
+        fm_findings_tally(findings, &analysis->trace->locations[member->wait_location],
+                          member->wait_activity, FM_TALLY_PARTIAL_FENCES, 1);
+    }
+}
+
+static void judge_members(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fences *fences = context;
+    struct fm_member member;
+    struct fm_gathered all;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_epochs *epochs = &fences->epochs[process];
+        for (size_t i = 0; i < epochs->collectives.count; ++i) {
+            if (!describe_member(fences, process, &epochs->collectives.items[i], &member)) {
+                continue;
+            }
+            fm_metric_t metric = metric_of(member.call);
+            if (metric != FM_METRIC_NONE &&
+                fm_gathering_find(fences->gathering, worker, &member, &all)) {
+                judge_member(fences->analysis, &member, &all, metric);
+            }
         }
     }
 }
@@ -82,41 +130,6 @@ static void post_accesses(void *context, unsigned worker, uint32_t first, uint32
                 *access = (struct fence_access){accessed->last_operation, collective->window,
                                                 collective->ordinal, process};
             }
-        }
-    }
-}
-
-static void judge(struct fm_join *join, unsigned worker, const struct fm_member **members,
-                  uint32_t count)
-{
-    fm_metric_t metric;
-    switch (members[0]->call) {
-    case FM_CALL_WINDOW_CREATE:
-        metric = FM_METRIC_MPI_RMA_WAIT_AT_CREATE;
-        break;
-    case FM_CALL_WINDOW_FREE:
-        metric = FM_METRIC_MPI_RMA_WAIT_AT_FREE;
-        break;
-    case FM_CALL_FENCE:
-        metric = FM_METRIC_MPI_RMA_WAIT_AT_FENCE;
-        break;
-    default:
-        return;
-    }
-    const struct fm_member *last = fm_members_last(members, count);
-    bool synchronized = last->enter < fm_members_first_leave(members, count);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (synchronized) {
-            fm_join_return_synchronized(join, worker, members[i], last,
-                                        FM_RULE_WINDOW_COLLECTIVE_WAIT, metric);
-        } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
-            fm_join_return(join, worker, members[i],
-                           &(struct fm_verdict){
-                               .location = members[i]->wait_location,
-                               .has_tally = true,
-                               .tally = FM_TALLY_PARTIAL_FENCES,
-                               .candidate = {.activity = members[i]->wait_activity},
-                           });
         }
     }
 }
@@ -210,14 +223,15 @@ void fm_detect_window_collectives(struct fm_analysis *analysis, const struct fm_
     struct fences fences = {
         .analysis = analysis,
         .epochs = epochs,
-        .join = fm_join_create(analysis),
+        .gathering = fm_gathering_create(analysis),
         .accesses = fm_exchange_create(analysis->engine, sizeof(struct fence_access)),
     };
     fm_engine_run(analysis->engine, post_members, &fences);
-    fm_join_judge(fences.join, judge);
+    fm_gathering_close(fences.gathering);
+    fm_engine_run(analysis->engine, judge_members, &fences);
     fm_engine_run(analysis->engine, post_accesses, &fences);
     fm_exchange_deliver(fences.accesses);
     fm_engine_run(analysis->engine, take_accesses, &fences);
-    fm_join_free(fences.join);
+    fm_gathering_free(fences.gathering);
     fm_exchange_free(fences.accesses);
 }
