@@ -27,17 +27,14 @@ struct cause_side {
     uint32_t first_wait, wait_end;
 };
 
-/* One location's slice of time. */
+/* One location's slice of time. What has a number stands in the tables of the worker that owns the
+ * location. */
 struct location_slice {
     struct fm_interval_walk *walk;
     uint32_t first_own, own_end;              /* own wait states */
     FM_VECTOR(struct fm_wait_notice) notices; /* of other locations */
-    FM_VECTOR(struct fm_keyed) order;         /* of them by time */
-    FM_VECTOR(struct cause_side) cause_sides; /* in this order */
-    FM_VECTOR(uint32_t) visits;               /* shares of them: nodes and ticks */
-    FM_VECTOR(uint64_t) ticks;
-    FM_VECTOR(struct side) sides;             /* by own wait state */
-    FM_VECTOR(struct fm_waiter_share) shares; /* of them */
+    size_t first_notice;                      /* in `order`, and as many in `cause_sides` */
+    size_t first_side;                        /* in `sides`, by own wait state */
     size_t first_caused; /* of the slice, among the wait states that the location has caused */
 };
 
@@ -48,10 +45,16 @@ struct place {
     uint32_t position;
 };
 
-/* One worker's tables. */
+/* One worker's tables. In those of a slice, its locations stand one behind the other. */
 struct scratch {
-    uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
+    FM_VECTOR(struct fm_keyed) order;         /* notices of a location by time */
+    FM_VECTOR(struct cause_side) cause_sides; /* in this order */
+    FM_VECTOR(uint32_t) visits;               /* shares of them: nodes and ticks */
+    FM_VECTOR(uint64_t) ticks;
+    FM_VECTOR(struct side) sides;             /* by own wait state */
+    FM_VECTOR(struct fm_waiter_share) shares; /* of them */
     FM_VECTOR(struct fm_keyed) spare;
+    uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
     uint64_t roundings;
 };
 
@@ -138,15 +141,17 @@ static void sort_tick(const struct fm_wait_notice *notices, struct fm_keyed *ord
 static void sort_notices(struct location_slice *slice, struct scratch *scratch)
 {
     size_t count = slice->notices.count;
-    slice->order.count = scratch->spare.count = 0;
-    fm_vector_reserve(&slice->order, count);
+    slice->first_notice = scratch->order.count;
+    fm_vector_reserve(&scratch->order, count);
+    scratch->spare.count = 0;
     fm_vector_reserve(&scratch->spare, count);
+    struct fm_keyed *order = scratch->order.items + slice->first_notice;
     /* They come from one waiter after the other: backwards, they are almost in order. */
-    for (size_t n = count; n-- > 0;) {
-        slice->order.items[slice->order.count++] =
-            (struct fm_keyed){slice->notices.items[n].t, (uint32_t)n};
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t n = (uint32_t)(count - 1 - i);
+        order[i] = (struct fm_keyed){slice->notices.items[n].t, n};
     }
-    struct fm_keyed *order = slice->order.items;
+    scratch->order.count += count;
     fm_keyed_sort(order, count, scratch->spare.items);
     for (size_t begin = 0, end; begin < count; begin = end) {
         end = begin + 1;
@@ -163,11 +168,12 @@ static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
 {
     const struct fm_trace *trace = costs->formation->analysis->trace;
     struct location_slice *slice = &costs->locations[l];
+    const struct fm_keyed *order = costs->scratch[worker].order.items + slice->first_notice;
     struct fm_caused_waits *caused = &costs->caused[l];
     slice->first_caused = caused->waits.count;
-    fm_vector_reserve(&caused->waits, slice->order.count);
-    for (size_t i = 0; i < slice->order.count; ++i) {
-        const struct fm_wait_notice *notice = &slice->notices.items[slice->order.items[i].value];
+    fm_vector_reserve(&caused->waits, slice->notices.count);
+    for (size_t i = 0; i < slice->notices.count; ++i) {
+        const struct fm_wait_notice *notice = &slice->notices.items[order[i].value];
         uint32_t position = (uint32_t)caused->waits.count++;
         caused->waits.items[position] = (struct fm_caused_wait){
             .t = notice->t,
@@ -184,6 +190,7 @@ static void place_waits(void *context, unsigned worker, uint32_t first, uint32_t
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
+    costs->scratch[worker].order.count = 0;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         sort_notices(&costs->locations[l], &costs->scratch[worker]);
@@ -204,23 +211,21 @@ static void take_place(void *context, unsigned worker, uint32_t process, const v
 
 /* Whose intervals are told. */
 struct walking {
-    struct costs *costs;
-    uint32_t location;
+    struct scratch *scratch; /* where they are kept */
+    const struct fm_location *location;
 };
 
 static void keep_side(void *context, uint32_t number, const struct fm_interval *interval)
 {
     const struct walking *walking = context;
-    const struct fm_location *location =
-        &walking->costs->formation->analysis->trace->locations[walking->location];
-    struct location_slice *slice = &walking->costs->locations[walking->location];
+    struct scratch *scratch = walking->scratch;
     (void)number; /* they come in order */
-    uint32_t first = (uint32_t)slice->shares.count;
-    fm_vector_push(&slice->sides, (struct side){interval->begin, first, first + interval->count});
-    fm_vector_reserve(&slice->shares, interval->count);
+    uint32_t first = (uint32_t)scratch->shares.count;
+    fm_vector_push(&scratch->sides, (struct side){interval->begin, first, first + interval->count});
+    fm_vector_reserve(&scratch->shares, interval->count);
     for (uint32_t i = 0; i < interval->count; ++i) {
-        struct fm_waiter_share *share = &slice->shares.items[slice->shares.count++];
-        share->callpath = location->profile.items[interval->visits[i]].callpath;
+        struct fm_waiter_share *share = &scratch->shares.items[scratch->shares.count++];
+        share->callpath = walking->location->profile.items[interval->visits[i]].callpath;
         memcpy(share->ticks, &interval->ticks[i], sizeof share->ticks);
     }
 }
@@ -228,43 +233,45 @@ static void keep_side(void *context, uint32_t number, const struct fm_interval *
 static void keep_cause_side(void *context, uint32_t position, const struct fm_interval *interval)
 {
     const struct walking *walking = context;
-    struct location_slice *slice = &walking->costs->locations[walking->location];
+    struct scratch *scratch = walking->scratch;
     (void)position; /* they come in order */
     struct cause_side kept = {
-        .side = {interval->begin, (uint32_t)slice->visits.count,
-                 (uint32_t)slice->visits.count + interval->count},
+        .side = {interval->begin, (uint32_t)scratch->visits.count,
+                 (uint32_t)scratch->visits.count + interval->count},
         .first_wait = interval->first_wait,
         .wait_end = interval->wait_end,
     };
     if (interval->is_repeated) {
-        const struct side *last = &slice->cause_sides.items[slice->cause_sides.count - 1].side;
+        const struct side *last = &scratch->cause_sides.items[scratch->cause_sides.count - 1].side;
         kept.side.first = last->first;
         kept.side.end = last->end;
     } else {
-        fm_vector_reserve(&slice->visits, interval->count);
-        fm_vector_reserve(&slice->ticks, interval->count);
+        fm_vector_reserve(&scratch->visits, interval->count);
+        fm_vector_reserve(&scratch->ticks, interval->count);
         for (uint32_t i = 0; i < interval->count; ++i) {
-            slice->visits.items[slice->visits.count++] = interval->visits[i];
-            slice->ticks.items[slice->ticks.count++] = interval->ticks[i];
+            scratch->visits.items[scratch->visits.count++] = interval->visits[i];
+            scratch->ticks.items[scratch->ticks.count++] = interval->ticks[i];
         }
     }
-    fm_vector_push(&slice->cause_sides, kept);
+    fm_vector_push(&scratch->cause_sides, kept);
 }
 
 static void walk_intervals(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
+    struct scratch *scratch = &costs->scratch[worker];
+    scratch->cause_sides.count = scratch->visits.count = scratch->ticks.count = 0;
+    scratch->sides.count = scratch->shares.count = 0;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         struct location_slice *slice = &costs->locations[l];
-        slice->cause_sides.count = slice->visits.count = slice->ticks.count = 0;
-        slice->sides.count = slice->shares.count = 0;
-        struct walking walking = {costs, l};
+        slice->first_side = scratch->sides.count;
+        struct walking walking = {scratch, &trace->locations[l]};
         const struct fm_interval_handler handler = {&walking, keep_side, keep_cause_side};
-        fm_interval_walk_to(slice->walk, costs->slice_end, slice->notices.items, slice->order.items,
-                            (uint32_t)slice->order.count, &handler);
+        fm_interval_walk_to(slice->walk, costs->slice_end, slice->notices.items,
+                            scratch->order.items + slice->first_notice,
+                            (uint32_t)slice->notices.count, &handler);
     }
 }
 
@@ -284,15 +291,17 @@ static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
+    const struct scratch *scratch = &costs->scratch[worker];
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         const struct fm_location *location = &trace->locations[l];
         const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
-        struct location_slice *slice = &costs->locations[l];
+        const struct location_slice *slice = &costs->locations[l];
         for (uint32_t w = slice->first_own; w < slice->own_end; ++w) {
             const struct fm_candidate *wait = candidate_of(costs->formation, l, w);
-            const struct side *side = &slice->sides.items[w - slice->first_own];
-            const struct fm_waiter_share *shares = slice->shares.items + side->first;
+            const struct side *side =
+                &scratch->sides.items[slice->first_side + (w - slice->first_own)];
+            const struct fm_waiter_share *shares = scratch->shares.items + side->first;
             uint32_t count = side->end - side->first;
             bool contention = fm_delay_is_contention(kind_of(wait));
             struct fm_waiter_side message = {
@@ -312,7 +321,7 @@ static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t
 }
 
 /* @return what the location did in the interval whose begin the waiter tells */
-static struct fm_interval interval_of(const struct location_slice *slice,
+static struct fm_interval interval_of(const struct scratch *scratch, struct fm_interval_walk *walk,
                                       const struct cause_side *kept,
                                       const struct fm_wait_notice *notice,
                                       const struct fm_location *location, uint64_t begin)
@@ -322,13 +331,13 @@ static struct fm_interval interval_of(const struct location_slice *slice,
         .first_wait = kept->first_wait,
         .wait_end = kept->wait_end,
         .count = kept->side.end - kept->side.first,
-        .visits = slice->visits.items + kept->side.first,
-        .ticks = slice->ticks.items + kept->side.first,
+        .visits = scratch->visits.items + kept->side.first,
+        .ticks = scratch->ticks.items + kept->side.first,
     };
     if (kept->side.begin != begin) {
         fm_interval_walk_look(
-            slice->walk, begin,
-            notice->contention ? notice->t : location->enter.items[notice->activity], &interval);
+            walk, begin, notice->contention ? notice->t : location->enter.items[notice->activity],
+            &interval);
     }
     return interval;
 }
@@ -357,14 +366,18 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     struct costs *costs = context;
     const struct fm_waiter_side *waiter = record;
     const struct location_slice *slice = &costs->locations[waiter->location];
+    const struct scratch *scratch = &costs->scratch[worker];
     const struct fm_location *location =
         &costs->formation->analysis->trace->locations[waiter->location];
     struct fm_caused_waits *caused = &costs->caused[waiter->location];
     struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
     size_t number = waiter->position - slice->first_caused;
-    const struct fm_wait_notice *notice = &slice->notices.items[slice->order.items[number].value];
+    size_t ordered = slice->first_notice + number;
+    const struct fm_wait_notice *notice =
+        &slice->notices.items[scratch->order.items[ordered].value];
     struct fm_interval interval =
-        interval_of(slice, &slice->cause_sides.items[number], notice, location, waiter->begin);
+        interval_of(scratch, slice->walk, &scratch->cause_sides.items[ordered], notice, location,
+                    waiter->begin);
     wait->wait = waiter->wait;
     wait->inner = interval.first_wait;
     wait->inner_end = interval.wait_end;
@@ -378,7 +391,7 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
         .share_count = share_count,
         .wait = wait,
         .caused = caused,
-        .waiter_time = costs->scratch[worker].waiter_time,
+        .waiter_time = scratch->waiter_time,
     };
     double direct =
         notice->contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
@@ -422,12 +435,6 @@ static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t
         fm_timeline_walk_to(&costs->formation->timelines[l], UINT64_MAX);
         fm_interval_walk_free(slice->walk);
         fm_vector_free(&slice->notices);
-        fm_vector_free(&slice->order);
-        fm_vector_free(&slice->cause_sides);
-        fm_vector_free(&slice->visits);
-        fm_vector_free(&slice->ticks);
-        fm_vector_free(&slice->sides);
-        fm_vector_free(&slice->shares);
     }
 }
 
@@ -443,9 +450,16 @@ static void open_scratch(struct costs *costs, unsigned workers)
 static void close_scratch(struct costs *costs, unsigned workers)
 {
     for (unsigned w = 0; w < workers; ++w) {
-        costs->formation->roundings += costs->scratch[w].roundings;
-        fm_free(costs->scratch[w].waiter_time);
-        fm_vector_free(&costs->scratch[w].spare);
+        struct scratch *scratch = &costs->scratch[w];
+        costs->formation->roundings += scratch->roundings;
+        fm_vector_free(&scratch->order);
+        fm_vector_free(&scratch->cause_sides);
+        fm_vector_free(&scratch->visits);
+        fm_vector_free(&scratch->ticks);
+        fm_vector_free(&scratch->sides);
+        fm_vector_free(&scratch->shares);
+        fm_vector_free(&scratch->spare);
+        fm_free(scratch->waiter_time);
     }
     fm_free(costs->scratch);
 }
