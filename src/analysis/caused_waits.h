@@ -13,8 +13,6 @@ struct fm_caused_wait {
     uint64_t wait;      /**< ticks */
     double phi;         /**< waiting that it has caused in turn; NaN: not known yet */
     double whole;       /**< what its costs are divided by */
-    uint32_t waiter;    /**< location */
-    uint32_t number;    /**< in the waiter's list */
     uint32_t inner;     /**< the own wait states that it goes back to: inner .. */
     uint32_t inner_end; /**< ... inner_end - 1 */
     uint32_t visit;     /**< node of the causing call */
@@ -40,8 +38,8 @@ struct fm_caused_waits {
 };
 
 /** Propagates the waiting that wait states have caused to those that they go back to, from the
- * latest to the earliest, and books what depends on it: long-term costs, what cannot be attributed,
- * and which wait states propagate. Runs message-driven phases.
+ * latest to the earliest, and books all costs, what cannot be attributed, and which wait states
+ * propagate. Runs message-driven phases.
  * @param caused  [location] */
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 

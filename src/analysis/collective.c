@@ -1,16 +1,12 @@
 /* Collective operations of MPI: each kind's rule for who waits for whom. */
-#include "analysis/gaps.h"
-#include "analysis/instance.h"
+#include "analysis/collective_walk.h"
+#include "analysis/gathering.h"
 
 #include "base/map.h"
 #include "base/sort.h"
 
 #include <otf2/otf2.h>
 #include <stdlib.h>
-
-/* Collectives that result in a communicator are counted on that communicator, apart from those that
- * use it. */
-enum { SERIES_USE, SERIES_CREATION };
 
 static bool has_part(uint8_t call)
 {
@@ -25,57 +21,78 @@ static fm_part_kind_t part_kind(uint8_t call)
                                    : FM_PART_NXN_COMPLETION;
 }
 
-/* `waiter` waits for the last of `group`, to which it belongs; and it completes late if it stays
- * after all have come and one has left. */
-static void judge_member_of(struct fm_join *join, unsigned worker, const struct fm_member *waiter,
-                            const struct fm_member *last, uint64_t first_leave, fm_rule_t rule,
-                            fm_metric_t metric)
+/* From when on a blocking member that is still in its call completes late: all have come and one
+ * has left. */
+static uint64_t all_could_go(const struct fm_gathered *all)
 {
-    struct fm_verdict verdict = {.location = waiter->wait_location};
-    if (fm_member_may_wait(waiter, last)) {
-        verdict.has_wait = true;
-        verdict.candidate = fm_member_waits_for(waiter, last, rule, metric);
-    }
-    uint64_t since = last->enter > first_leave ? last->enter : first_leave;
-    if (has_part(waiter->call) && !waiter->non_blocking && waiter->leave > since) {
-        verdict.has_part = true;
-        verdict.part =
-            (struct fm_part){since, waiter->wait_activity, (uint8_t)part_kind(waiter->call)};
-    }
-    /* Neighbours synchronize with neighbours only: their wait states are their points. */
-    if (waiter->call != FM_CALL_NEIGHBORHOOD && !waiter->non_blocking) {
-        verdict.has_point = true;
-        verdict.point = (struct fm_group_point){last->enter, waiter->communicator,
-                                                waiter->call == FM_CALL_INIT};
-    }
-    if (verdict.has_wait || verdict.has_part || verdict.has_point) {
-        fm_join_return(join, worker, waiter, &verdict);
+    return all->enter > all->first_leave ? all->enter : all->first_leave;
+}
+
+static bool completes_late(const struct fm_member *member, const struct fm_gathered *all)
+{
+    return has_part(member->call) && !member->non_blocking && member->leave > all_could_go(all);
+}
+
+static struct fm_part late_completion(const struct fm_member *member, const struct fm_gathered *all)
+{
+    return (struct fm_part){all_could_go(all), member->wait_activity,
+                            (uint8_t)part_kind(member->call)};
+}
+
+/* ---- operations in which each waits for the last one ---- */
+
+/* How operations of a kind are judged. */
+struct symmetric_rule {
+    bool applies;
+    bool must_overlap; /* they need not synchronize: they did if all were in the call at once */
+    fm_rule_t rule;
+    fm_metric_t metric;
+};
+
+static struct symmetric_rule symmetric_rule_of(uint8_t call)
+{
+    switch (call) {
+    case FM_CALL_BARRIER:
+        return (struct symmetric_rule){true, false, FM_RULE_BARRIER_WAIT,
+                                       FM_METRIC_MPI_BARRIER_WAIT};
+    case FM_CALL_ALL_TO_ALL:
+        return (struct symmetric_rule){true, false, FM_RULE_NXN_WAIT, FM_METRIC_MPI_WAIT_NXN};
+    case FM_CALL_INIT:
+        return (struct symmetric_rule){true, false, FM_RULE_INIT_OR_FINALIZE_WAIT,
+                                       FM_METRIC_MPI_INIT_WAIT};
+    case FM_CALL_FINALIZE:
+        return (struct symmetric_rule){true, false, FM_RULE_INIT_OR_FINALIZE_WAIT,
+                                       FM_METRIC_MPI_FINALIZE_WAIT};
+    case FM_CALL_COMMUNICATOR:
+    case FM_CALL_DETACHED_COMMUNICATOR:
+        return (struct symmetric_rule){true, true, FM_RULE_COMM_OR_FILE_WAIT,
+                                       FM_METRIC_MPI_COMM_WAIT};
+    case FM_CALL_FILE:
+        return (struct symmetric_rule){true, true, FM_RULE_COMM_OR_FILE_WAIT,
+                                       FM_METRIC_MPI_FILE_WAIT};
+    default:
+        return (struct symmetric_rule){.applies = false};
     }
 }
 
-static void judge_all_to_all(struct fm_join *join, unsigned worker,
-                             const struct fm_member **members, uint32_t count, fm_rule_t rule,
-                             fm_metric_t metric)
+static void judge_symmetric(const struct fm_analysis *analysis, const struct fm_member *member,
+                            const struct fm_gathered *all, const struct symmetric_rule *rule)
 {
-    const struct fm_member *last = fm_members_last(members, count);
-    uint64_t first_leave = fm_members_first_leave(members, count);
-    for (uint32_t i = 0; i < count; ++i) {
-        judge_member_of(join, worker, members[i], last, first_leave, rule, metric);
+    if (rule->must_overlap && all->enter >= all->first_leave) {
+        return;
+    }
+    struct fm_findings *findings = &analysis->findings[member->wait_location];
+    fm_gathering_add_wait(analysis, member, all, rule->rule, rule->metric);
+    if (completes_late(member, all)) {
+        fm_vector_push(&findings->parts, late_completion(member, all));
+    }
+    if (!member->non_blocking) {
+        fm_vector_push(&findings->points, (struct fm_group_point){all->enter, member->communicator,
+                                                                  member->call == FM_CALL_INIT});
     }
 }
 
-/* Collectives that need not synchronize: they did if all were in the call at the same time. */
-static void judge_overlapping(struct fm_join *join, unsigned worker,
-                              const struct fm_member **members, uint32_t count, fm_rule_t rule,
-                              fm_metric_t metric)
-{
-    const struct fm_member *last = fm_members_last(members, count);
-    if (last->enter < fm_members_first_leave(members, count)) {
-        for (uint32_t i = 0; i < count; ++i) {
-            fm_join_return_synchronized(join, worker, members[i], last, rule, metric);
-        }
-    }
-}
+/* ---- operations whose members play different parts ---- */
 
 static bool moved_bytes(const struct fm_member *const *members, uint32_t count)
 {
@@ -203,6 +220,26 @@ static struct fm_map map_coordinates(const struct fm_topology *topology, uint32_
     return rank_at;
 }
 
+/* `member` waits for the last of `group`, to which it belongs. Neighbours synchronize with
+ * neighbours only: their wait states are their points. */
+static void judge_neighbor(struct fm_join *join, unsigned worker, const struct fm_member *member,
+                           const struct fm_member *const *group, uint32_t size)
+{
+    const struct fm_member *last = fm_members_last(group, size);
+    const struct fm_gathered all = {.enter = last->enter,
+                                    .first_leave = fm_members_first_leave(group, size)};
+    struct fm_verdict verdict = {
+        .location = member->wait_location,
+        .has_wait = fm_member_may_wait(member, last),
+        .has_part = completes_late(member, &all),
+        .candidate = fm_member_waits_for(member, last, FM_RULE_NXN_WAIT, FM_METRIC_MPI_WAIT_NXN),
+        .part = late_completion(member, &all),
+    };
+    if (verdict.has_wait || verdict.has_part) {
+        fm_join_return(join, worker, member, &verdict);
+    }
+}
+
 static void judge_neighborhood(struct fm_join *join, unsigned worker,
                                const struct fm_member **members, uint32_t count)
 {
@@ -228,9 +265,7 @@ static void judge_neighborhood(struct fm_join *join, unsigned worker,
                 }
             }
         }
-        judge_member_of(join, worker, members[rank], fm_members_last(group, size),
-                        fm_members_first_leave(group, size), FM_RULE_NXN_WAIT,
-                        FM_METRIC_MPI_WAIT_NXN);
+        judge_neighbor(join, worker, members[rank], group, size);
     }
     fm_free(group);
     fm_map_free(&rank_at);
@@ -240,21 +275,6 @@ static void judge(struct fm_join *join, unsigned worker, const struct fm_member 
                   uint32_t count)
 {
     switch (members[0]->call) {
-    case FM_CALL_BARRIER:
-        judge_all_to_all(join, worker, members, count, FM_RULE_BARRIER_WAIT,
-                         FM_METRIC_MPI_BARRIER_WAIT);
-        break;
-    case FM_CALL_ALL_TO_ALL:
-        judge_all_to_all(join, worker, members, count, FM_RULE_NXN_WAIT, FM_METRIC_MPI_WAIT_NXN);
-        break;
-    case FM_CALL_INIT:
-        judge_all_to_all(join, worker, members, count, FM_RULE_INIT_OR_FINALIZE_WAIT,
-                         FM_METRIC_MPI_INIT_WAIT);
-        break;
-    case FM_CALL_FINALIZE:
-        judge_all_to_all(join, worker, members, count, FM_RULE_INIT_OR_FINALIZE_WAIT,
-                         FM_METRIC_MPI_FINALIZE_WAIT);
-        break;
     case FM_CALL_NEIGHBORHOOD:
         judge_neighborhood(join, worker, members, count);
         break;
@@ -267,162 +287,63 @@ static void judge(struct fm_join *join, unsigned worker, const struct fm_member 
     case FM_CALL_SCAN:
         judge_scan(join, worker, members, count);
         break;
-    case FM_CALL_COMMUNICATOR:
-    case FM_CALL_DETACHED_COMMUNICATOR:
-        judge_overlapping(join, worker, members, count, FM_RULE_COMM_OR_FILE_WAIT,
-                          FM_METRIC_MPI_COMM_WAIT);
-        break;
-    case FM_CALL_FILE:
-        judge_overlapping(join, worker, members, count, FM_RULE_COMM_OR_FILE_WAIT,
-                          FM_METRIC_MPI_FILE_WAIT);
-        break;
     default:
         break;
     }
 }
 
-static size_t collective_count(const struct fm_location *location)
-{
-    return location->collectives.count;
-}
-
-static uint32_t collective_start(const struct fm_location *location, uint32_t row)
-{
-    return location->collectives.items[row].start;
-}
-
-/* A process's place in a communicator. */
-struct membership {
-    uint32_t rank;
-    uint32_t next_ordinal[2]; /* by series */
-};
+/* ---- phases ---- */
 
 struct posting {
     struct fm_analysis *analysis;
+    struct fm_gathering *gathering;
     struct fm_join *join;
 };
-
-/* What a call is as a collective: a completing call like Wait says nothing, its operation does. */
-static uint8_t call_of(const struct fm_trace *trace, const struct fm_location *location,
-                       const struct fm_collective *part)
-{
-    fm_call_t call = fm_trace_called(trace, location, part->start)->call;
-    if (call != FM_CALL_OTHER) {
-        return (uint8_t)call;
-    }
-    switch (part->operation) {
-    case OTF2_COLLECTIVE_OP_BARRIER:
-        return FM_CALL_BARRIER;
-    case OTF2_COLLECTIVE_OP_BCAST:
-    case OTF2_COLLECTIVE_OP_SCATTER:
-    case OTF2_COLLECTIVE_OP_SCATTERV:
-        return FM_CALL_ONE_TO_ALL;
-    case OTF2_COLLECTIVE_OP_GATHER:
-    case OTF2_COLLECTIVE_OP_GATHERV:
-    case OTF2_COLLECTIVE_OP_REDUCE:
-        return FM_CALL_ALL_TO_ONE;
-    case OTF2_COLLECTIVE_OP_ALLGATHER:
-    case OTF2_COLLECTIVE_OP_ALLGATHERV:
-    case OTF2_COLLECTIVE_OP_ALLTOALL:
-    case OTF2_COLLECTIVE_OP_ALLTOALLV:
-    case OTF2_COLLECTIVE_OP_ALLTOALLW:
-    case OTF2_COLLECTIVE_OP_ALLREDUCE:
-    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
-    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
-        return FM_CALL_ALL_TO_ALL;
-    case OTF2_COLLECTIVE_OP_SCAN:
-    case OTF2_COLLECTIVE_OP_EXSCAN:
-        return FM_CALL_SCAN;
-    default:
-        return FM_CALL_OTHER;
-    }
-}
-
-typedef FM_VECTOR(struct membership) membership_vector;
-
-/* @return the process's place in a communicator; valid until the next one is made */
-static struct membership *membership_in(struct fm_map *membership_of, membership_vector *all,
-                                        const struct fm_trace *trace, uint32_t communicator,
-                                        uint32_t process)
-{
-    uint32_t next = (uint32_t)all->count;
-    uint32_t index = *fm_map_at(membership_of, communicator, next);
-    if (index == next) {
-        uint32_t rank = fm_trace_rank(trace, communicator, process);
-        fm_vector_push(all, (struct membership){.rank = rank});
-    }
-    return &all->items[index];
-}
 
 static void post_members(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct posting *posting = context;
-    const struct fm_trace *trace = posting->analysis->trace;
-    struct fm_map membership_of = {0};
-    membership_vector memberships = {0};
-    struct fm_gaps gaps = {0};
+    struct fm_collective_walk walk = {0};
+    struct fm_member member;
     for (uint32_t process = first; process < last; ++process) {
-        struct fm_record_merge merge;
-        struct fm_record_ref record;
-        fm_map_clear(&membership_of);
-        memberships.count = 0;
-        fm_gaps_begin(&gaps, trace, process);
-        fm_record_merge_begin(&merge, trace, process, collective_count, collective_start);
-        while (fm_record_merge_next(&merge, &record)) {
-            const struct fm_location *location = &trace->locations[record.location];
-            const struct fm_collective *part = &location->collectives.items[record.row];
-            if (part->communicator == FM_NONE ||
-                trace->communicators[part->communicator].size < 2) {
-                continue;
+        fm_collective_walk_begin(&walk, posting->analysis->trace, process);
+        while (fm_collective_walk_next(&walk, &member)) {
+            /* Also the others: members of one instance may have called different operations. */
+            fm_gathering_add(posting->gathering, worker, &member);
+            if (!symmetric_rule_of(member.call).applies) {
+                fm_join_post(posting->join, worker, &member);
             }
-            const struct fm_unrecorded *gap;
-            while (fm_gaps_ahead(&gaps) &&
-                   (gap = fm_gaps_before(&gaps, location->enter.items[part->start])) != NULL) {
-                if (gap->series == FM_SERIES_COLLECTIVES) {
-                    membership_in(&membership_of, &memberships, trace, gap->reference, process)
-                        ->next_ordinal[SERIES_USE] += (uint32_t)gap->count;
-                }
-            }
-            struct membership *membership =
-                membership_in(&membership_of, &memberships, trace, part->communicator, process);
-            if (membership->rank == FM_NONE) {
-                continue;
-            }
-            uint8_t call = call_of(trace, location, part);
-            uint8_t series = call == FM_CALL_DETACHED_COMMUNICATOR ? SERIES_CREATION : SERIES_USE;
-            const struct fm_location *waiting = &trace->locations[part->complete_location];
-            fm_join_post(posting->join, worker,
-                         &(struct fm_member){
-                             .enter = location->enter.items[part->start],
-                             .wait_enter = waiting->enter.items[part->complete],
-                             .leave = waiting->leave.items[part->complete],
-                             .scope = part->communicator,
-                             .ordinal = membership->next_ordinal[series]++,
-                             .communicator = part->communicator,
-                             .rank = membership->rank,
-                             .process = process,
-                             .start_location = record.location,
-                             .start_activity = part->start,
-                             .wait_location = part->complete_location,
-                             .wait_activity = part->complete,
-                             .root = part->root,
-                             .call = call,
-                             .series = series,
-                             .non_blocking = part->non_blocking,
-                             .moved_bytes = part->moved_bytes,
-                         });
         }
     }
-    fm_map_free(&membership_of);
-    fm_vector_free(&memberships);
-    fm_gaps_free(&gaps);
+    fm_collective_walk_free(&walk);
+}
+
+static void judge_members(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct posting *posting = context;
+    struct fm_collective_walk walk = {0};
+    struct fm_member member;
+    struct fm_gathered all;
+    for (uint32_t process = first; process < last; ++process) {
+        fm_collective_walk_begin(&walk, posting->analysis->trace, process);
+        while (fm_collective_walk_next(&walk, &member)) {
+            struct symmetric_rule rule = symmetric_rule_of(member.call);
+            if (rule.applies && fm_gathering_find(posting->gathering, worker, &member, &all)) {
+                judge_symmetric(posting->analysis, &member, &all, &rule);
+            }
+        }
+    }
+    fm_collective_walk_free(&walk);
 }
 
 static void detect(struct fm_analysis *analysis)
 {
-    struct posting posting = {analysis, fm_join_create(analysis)};
+    struct posting posting = {analysis, fm_gathering_create(analysis), fm_join_create(analysis)};
     fm_engine_run(analysis->engine, post_members, &posting);
+    fm_gathering_close(posting.gathering);
+    fm_engine_run(analysis->engine, judge_members, &posting);
     fm_join_judge(posting.join, judge);
+    fm_gathering_free(posting.gathering);
     fm_join_free(posting.join);
 }
 

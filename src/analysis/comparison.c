@@ -1,7 +1,5 @@
 #include "analysis/comparison.h"
 
-#include "cube/delay_kind.h"
-
 #include <string.h>
 
 /* The causing location's wait states inside an interval. */
@@ -53,7 +51,7 @@ static uint64_t *waiter_time(const struct fm_comparison *c, uint32_t visit)
 double fm_compare_sides(const struct fm_comparison *c)
 {
     const struct fm_interval *interval = c->interval;
-    for (uint32_t i = 0; i < c->waiter->share_count; ++i) {
+    for (uint32_t i = 0; i < c->share_count; ++i) {
         memcpy(&c->waiter_time[c->shares[i].callpath], c->shares[i].ticks, sizeof(uint64_t));
     }
     uint64_t delay = 0;
@@ -64,22 +62,20 @@ double fm_compare_sides(const struct fm_comparison *c)
     struct inner_waits inner = waits_inside(c->waits, interval);
     double wait = (double)c->waiter->wait;
     double whole = (double)delay + (double)inner.ticks;
-    fm_metric_t metric = fm_delay_cost_metric((fm_delay_kind_t)c->waiter->delay_kind, false);
     c->wait->whole = whole;
     if (whole > 0) {
         add_extras(c->caused, c->wait, c->waits, &inner, 1);
         for (uint32_t i = 0; i < interval->count; ++i) {
             uint64_t other = *waiter_time(c, interval->visits[i]);
             if (interval->ticks[i] > other) {
-                double part = (double)(interval->ticks[i] - other) / whole;
-                fm_cost_table_add_ticks(c->table, interval->visits[i], metric, part * wait);
-                add_part(c->caused, interval->visits[i], part);
+                add_part(c->caused, interval->visits[i],
+                         (double)(interval->ticks[i] - other) / whole);
             }
         }
     } else {
         c->wait->traits |= FM_CAUSED_UNATTRIBUTED;
     }
-    for (uint32_t i = 0; i < c->waiter->share_count; ++i) {
+    for (uint32_t i = 0; i < c->share_count; ++i) {
         c->waiter_time[c->shares[i].callpath] = 0;
     }
     return whole > 0 ? wait * ((double)delay / whole) : wait;
@@ -105,11 +101,9 @@ double fm_compare_owner(const struct fm_comparison *c)
     }
     c->wait->whole = (double)inner.ticks;
     add_extras(c->caused, c->wait, c->waits, &inner, ratio);
-    fm_metric_t metric = fm_delay_cost_metric((fm_delay_kind_t)waiter->delay_kind, false);
     for (uint32_t i = 0; i < interval->count && ratio < 1; ++i) {
-        double part = (1 - ratio) * ((double)interval->ticks[i] / (double)busy);
-        fm_cost_table_add_ticks(c->table, interval->visits[i], metric, part * wait);
-        add_part(c->caused, interval->visits[i], part);
+        add_part(c->caused, interval->visits[i],
+                 (1 - ratio) * ((double)interval->ticks[i] / (double)busy));
     }
     return (1 - ratio) * wait;
 }

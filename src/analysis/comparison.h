@@ -5,17 +5,17 @@
 #define FERMATA_ANALYSIS_COMPARISON_H
 
 #include "analysis/caused_waits.h"
-#include "analysis/cost_table.h"
 #include "analysis/intervals.h"
 
-/** What the waiter tells its cause; `share_count` shares belong to it. */
+/** What the waiter tells its cause, with its shares. */
 struct fm_waiter_side {
     uint64_t begin;    /**< of the interval on both sides */
     uint64_t wait;     /**< ticks */
     uint64_t busy;     /**< of a contention: ticks of the waiter's whole interval */
+    uint32_t location; /**< that causes */
+    uint32_t position; /**< among those that it has caused */
+    uint32_t waiter;   /**< location */
     uint32_t callpath; /**< of the waiting call */
-    uint32_t share_count;
-    uint32_t delay_kind;
 };
 
 /** Time of a call path in the waiter's interval. */
@@ -31,9 +31,9 @@ struct fm_comparison {
     const struct fm_interval *interval; /**< what it did */
     const struct fm_waiter_side *waiter;
     const struct fm_waiter_share *shares;
+    uint32_t share_count;
     struct fm_caused_wait *wait;    /**< gets its parts, and what they are shares of */
     struct fm_caused_waits *caused; /**< of the location: the parts go there */
-    struct fm_cost_table *table;    /**< of the location: short-term costs go there */
     uint64_t *waiter_time;          /**< one worker's: [call path], all 0 between two uses */
 };
 

@@ -3,9 +3,11 @@
  * distributed afterwards, by the shares that are found here. Wait states are looked at in slices of
  * time, so that what is under way at once is bounded. */
 #include "analysis/comparison.h"
+#include "analysis/cost_table.h"
 #include "analysis/intervals.h"
 #include "analysis/slices.h"
 #include "cube/delay_kind.h"
+#include "engine/dispatch.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,29 +15,47 @@
 /* Of a wait state, about 400 bytes are under way. */
 #define WAITS_UNDER_WAY 150000
 
-/* What the causing location did in an interval. */
-struct cause_side {
+/* What a location did in an interval: numbers of its shares. */
+struct side {
     uint64_t begin;
-    uint32_t first_wait, wait_end;
-    uint32_t first, end; /* in the shares of the location */
+    uint32_t first, end;
 };
 
-/* One location's slice of time. */
+/* ... an interval that ends in what another location waits for. */
+struct cause_side {
+    struct side side;
+    uint32_t first_wait, wait_end;
+};
+
+/* One location's slice of time. What has a number stands in the tables of the worker that owns the
+ * location. */
 struct location_slice {
     struct fm_interval_walk *walk;
-    uint32_t notified;                  /* own wait states whose causes know of them */
-    FM_VECTOR(struct fm_keyed) order;   /* notices to the location by time */
-    FM_VECTOR(struct cause_side) sides; /* in this order */
-    FM_VECTOR(uint32_t) visits; /* what the location did in the intervals: nodes and ticks */
-    FM_VECTOR(uint64_t) ticks;
+    uint32_t first_own, own_end;              /* own wait states */
+    FM_VECTOR(struct fm_wait_notice) notices; /* of other locations */
+    size_t first_notice;                      /* in `order`, and as many in `cause_sides` */
+    size_t first_side;                        /* in `sides`, by own wait state */
+    size_t first_caused; /* of the slice, among the wait states that the location has caused */
 };
 
-/* One worker's tables. */
+/* Tells a waiter where its cause keeps its wait state. */
+struct place {
+    uint32_t waiter;
+    uint32_t number; /* in the waiter's list */
+    uint32_t position;
+};
+
+/* One worker's tables. In those of a slice, its locations stand one behind the other. */
 struct scratch {
-    struct fm_cost_table table;
-    uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
+    FM_VECTOR(struct fm_keyed) order;         /* notices of a location by time */
+    FM_VECTOR(struct cause_side) cause_sides; /* in this order */
+    FM_VECTOR(uint32_t) visits;               /* shares of them: nodes and ticks */
+    FM_VECTOR(uint64_t) ticks;
+    FM_VECTOR(struct side) sides;             /* by own wait state */
+    FM_VECTOR(struct fm_waiter_share) shares; /* of them */
     FM_VECTOR(struct fm_keyed) spare;
-    FM_VECTOR(size_t) first_share; /* by message: in the inbox of shares */
+    uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
+    uint64_t roundings;
 };
 
 struct costs {
@@ -44,9 +64,9 @@ struct costs {
     struct fm_caused_waits *caused;   /* by location */
     struct location_slice *locations; /* by location */
     struct scratch *scratch;          /* by worker */
-    struct fm_exchange *notices;
-    struct fm_exchange *messages;
-    struct fm_exchange *shares;
+    struct fm_dispatch *notices;
+    struct fm_dispatch *places;
+    struct fm_list_dispatch *sides;
     uint64_t slice_end; /* included */
 };
 
@@ -71,82 +91,141 @@ static void notify_causes(void *context, unsigned worker, uint32_t first, uint32
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
-        uint32_t *notified = &costs->locations[l].notified;
-        for (; *notified < waits->count && waits->until[*notified] <= costs->slice_end;
-             ++*notified) {
-            const struct fm_candidate *wait = candidate_of(costs->formation, l, *notified);
-            struct fm_wait_notice *notice = fm_exchange_post(
-                costs->notices, worker, trace->locations[wait->cause_location].process);
-            *notice = (struct fm_wait_notice){
-                .t = wait->t,
-                .location = wait->cause_location,
-                .activity = wait->cause_activity,
-                .waiter = l,
-                .number = *notified,
-                .contention = fm_delay_is_contention(kind_of(wait)),
-            };
+        struct location_slice *slice = &costs->locations[l];
+        slice->first_own = slice->own_end;
+        for (uint32_t w = slice->first_own; w < waits->count && waits->until[w] <= costs->slice_end;
+             ++w) {
+            const struct fm_candidate *wait = candidate_of(costs->formation, l, w);
+            fm_delay_kind_t kind = kind_of(wait);
+            fm_dispatch_send(costs->notices, worker, trace->locations[wait->cause_location].process,
+                             &(struct fm_wait_notice){
+                                 .t = wait->t,
+                                 .location = wait->cause_location,
+                                 .activity = wait->cause_activity,
+                                 .waiter = l,
+                                 .number = w,
+                                 .contention = fm_delay_is_contention(kind),
+                                 .delay_kind = kind,
+                             });
+            ++slice->own_end;
         }
     }
 }
 
-/* ---- what locations did in the intervals ---- */
-
-/* Sorts the notices to each location of a process by time; of equal times, the last one first. */
-static void sort_notices(struct costs *costs, struct scratch *scratch, uint32_t process)
+static void take_notice(void *context, unsigned worker, uint32_t process, const void *record)
 {
-    const struct fm_process *owner = &costs->formation->analysis->trace->processes[process];
-    for (uint32_t t = 0; t < owner->location_count; ++t) {
-        costs->locations[owner->first_location + t].order.count = 0;
+    (void)worker;
+    (void)process;
+    struct costs *costs = context;
+    const struct fm_wait_notice *notice = record;
+    fm_vector_push(&costs->locations[notice->location].notices, *notice);
+}
+
+/* ---- each wait state gets its place ---- */
+
+/* Sorts notices of one tick: the last waiter first. */
+static void sort_tick(const struct fm_wait_notice *notices, struct fm_keyed *order, size_t count,
+                      struct fm_keyed *spare)
+{
+    uint64_t t = order[0].key;
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_wait_notice *notice = &notices[order[i].value];
+        order[i].key = ~((uint64_t)notice->waiter << 32 | notice->number);
     }
-    size_t count;
-    const struct fm_wait_notice *notices = fm_exchange_inbox(costs->notices, process, &count);
-    if (owner->location_count == 1) {
-        fm_vector_reserve(&costs->locations[owner->first_location].order, count);
-    }
-    for (size_t n = count; n-- > 0;) {
-        fm_vector_push(&costs->locations[notices[n].location].order,
-                       (struct fm_keyed){notices[n].t, (uint32_t)n});
-    }
-    for (uint32_t t = 0; t < owner->location_count; ++t) {
-        struct location_slice *slice = &costs->locations[owner->first_location + t];
-        scratch->spare.count = 0;
-        fm_vector_reserve(&scratch->spare, slice->order.count);
-        fm_keyed_sort(slice->order.items, slice->order.count, scratch->spare.items);
+    fm_keyed_sort(order, count, spare);
+    for (size_t i = 0; i < count; ++i) {
+        order[i].key = t;
     }
 }
 
-/* Who is told of the intervals of a location. */
+static void sort_notices(struct location_slice *slice, struct scratch *scratch)
+{
+    size_t count = slice->notices.count;
+    slice->first_notice = scratch->order.count;
+    fm_vector_reserve(&scratch->order, count);
+    scratch->spare.count = 0;
+    fm_vector_reserve(&scratch->spare, count);
+    struct fm_keyed *order = scratch->order.items + slice->first_notice;
+    /* They come from one waiter after the other: backwards, they are almost in order. */
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t n = (uint32_t)(count - 1 - i);
+        order[i] = (struct fm_keyed){slice->notices.items[n].t, n};
+    }
+    scratch->order.count += count;
+    fm_keyed_sort(order, count, scratch->spare.items);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && order[end].key == order[begin].key) {
+            ++end;
+        }
+        if (end - begin > 1) {
+            sort_tick(slice->notices.items, order + begin, end - begin, scratch->spare.items);
+        }
+    }
+}
+
+static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
+{
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    struct location_slice *slice = &costs->locations[l];
+    const struct fm_keyed *order = costs->scratch[worker].order.items + slice->first_notice;
+    struct fm_caused_waits *caused = &costs->caused[l];
+    slice->first_caused = caused->waits.count;
+    fm_vector_reserve(&caused->waits, slice->notices.count);
+    for (size_t i = 0; i < slice->notices.count; ++i) {
+        const struct fm_wait_notice *notice = &slice->notices.items[order[i].value];
+        uint32_t position = (uint32_t)caused->waits.count++;
+        caused->waits.items[position] = (struct fm_caused_wait){
+            .t = notice->t,
+            .phi = NAN,
+            .visit = trace->locations[l].visit.items[notice->activity],
+            .delay_kind = (uint8_t)notice->delay_kind,
+        };
+        fm_dispatch_send(costs->places, worker, trace->locations[notice->waiter].process,
+                         &(struct place){notice->waiter, notice->number, position});
+    }
+}
+
+static void place_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    costs->scratch[worker].order.count = 0;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        sort_notices(&costs->locations[l], &costs->scratch[worker]);
+        add_caused_waits(costs, worker, l);
+    }
+}
+
+static void take_place(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct costs *costs = context;
+    const struct place *place = record;
+    costs->formation->timelines[place->waiter].waits.position[place->number] = place->position;
+}
+
+/* ---- what locations did in the intervals ---- */
+
+/* Whose intervals are told. */
 struct walking {
-    struct costs *costs;
-    unsigned worker;
-    uint32_t location;
+    struct scratch *scratch; /* where they are kept */
+    const struct fm_location *location;
 };
 
-static void tell_cause(void *context, uint32_t number, const struct fm_interval *interval)
+static void keep_side(void *context, uint32_t number, const struct fm_interval *interval)
 {
     const struct walking *walking = context;
-    struct costs *costs = walking->costs;
-    const struct fm_trace *trace = costs->formation->analysis->trace;
-    const struct fm_location *location = &trace->locations[walking->location];
-    const struct fm_wait_list *waits = &costs->formation->timelines[walking->location].waits;
-    const struct fm_candidate *wait = candidate_of(costs->formation, walking->location, number);
-    fm_delay_kind_t kind = kind_of(wait);
-    uint32_t process = trace->locations[wait->cause_location].process;
-    bool contention = fm_delay_is_contention(kind);
-    struct fm_waiter_side *message = fm_exchange_post(costs->messages, walking->worker, process);
-    *message = (struct fm_waiter_side){
-        .begin = interval->begin,
-        .wait = waits->until[number] - waits->enter[number],
-        .callpath = location->profile.items[location->visit.items[wait->activity]].callpath,
-        .share_count = contention ? 0 : interval->count,
-        .delay_kind = kind,
-    };
-    for (uint32_t i = 0; contention && i < interval->count; ++i) {
-        message->busy += interval->ticks[i];
-    }
-    for (uint32_t i = 0; i < message->share_count; ++i) {
-        struct fm_waiter_share *share = fm_exchange_post(costs->shares, walking->worker, process);
-        share->callpath = location->profile.items[interval->visits[i]].callpath;
+    struct scratch *scratch = walking->scratch;
+    (void)number; /* they come in order */
+    uint32_t first = (uint32_t)scratch->shares.count;
+    fm_vector_push(&scratch->sides, (struct side){interval->begin, first, first + interval->count});
+    fm_vector_reserve(&scratch->shares, interval->count);
+    for (uint32_t i = 0; i < interval->count; ++i) {
+        struct fm_waiter_share *share = &scratch->shares.items[scratch->shares.count++];
+        share->callpath = walking->location->profile.items[interval->visits[i]].callpath;
         memcpy(share->ticks, &interval->ticks[i], sizeof share->ticks);
     }
 }
@@ -154,163 +233,180 @@ static void tell_cause(void *context, uint32_t number, const struct fm_interval 
 static void keep_cause_side(void *context, uint32_t position, const struct fm_interval *interval)
 {
     const struct walking *walking = context;
-    struct location_slice *slice = &walking->costs->locations[walking->location];
+    struct scratch *scratch = walking->scratch;
     (void)position; /* they come in order */
-    fm_vector_push(&slice->sides, (struct cause_side){
-                                      .begin = interval->begin,
-                                      .first_wait = interval->first_wait,
-                                      .wait_end = interval->wait_end,
-                                      .first = (uint32_t)slice->visits.count,
-                                      .end = (uint32_t)(slice->visits.count + interval->count),
-                                  });
-    fm_vector_reserve(&slice->visits, interval->count);
-    fm_vector_reserve(&slice->ticks, interval->count);
-    for (uint32_t i = 0; i < interval->count; ++i) {
-        slice->visits.items[slice->visits.count++] = interval->visits[i];
-        slice->ticks.items[slice->ticks.count++] = interval->ticks[i];
+    struct cause_side kept = {
+        .side = {interval->begin, (uint32_t)scratch->visits.count,
+                 (uint32_t)scratch->visits.count + interval->count},
+        .first_wait = interval->first_wait,
+        .wait_end = interval->wait_end,
+    };
+    if (interval->is_repeated) {
+        const struct side *last = &scratch->cause_sides.items[scratch->cause_sides.count - 1].side;
+        kept.side.first = last->first;
+        kept.side.end = last->end;
+    } else {
+        fm_vector_reserve(&scratch->visits, interval->count);
+        fm_vector_reserve(&scratch->ticks, interval->count);
+        for (uint32_t i = 0; i < interval->count; ++i) {
+            scratch->visits.items[scratch->visits.count++] = interval->visits[i];
+            scratch->ticks.items[scratch->ticks.count++] = interval->ticks[i];
+        }
     }
+    fm_vector_push(&scratch->cause_sides, kept);
 }
 
 static void walk_intervals(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
-    for (uint32_t p = first; p < last; ++p) {
-        size_t count;
-        const struct fm_wait_notice *notices = fm_exchange_inbox(costs->notices, p, &count);
-        sort_notices(costs, &costs->scratch[worker], p);
-        for (uint32_t l = fm_trace_first_location(trace, p);
-             l < fm_trace_first_location(trace, p + 1); ++l) {
-            struct location_slice *slice = &costs->locations[l];
-            slice->sides.count = slice->visits.count = slice->ticks.count = 0;
-            struct walking walking = {costs, worker, l};
-            const struct fm_interval_handler handler = {&walking, tell_cause, keep_cause_side};
-            fm_interval_walk_to(slice->walk, costs->slice_end, notices, slice->order.items,
-                                (uint32_t)slice->order.count, &handler);
-        }
+    struct scratch *scratch = &costs->scratch[worker];
+    scratch->cause_sides.count = scratch->visits.count = scratch->ticks.count = 0;
+    scratch->sides.count = scratch->shares.count = 0;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        struct location_slice *slice = &costs->locations[l];
+        slice->first_side = scratch->sides.count;
+        struct walking walking = {scratch, &trace->locations[l]};
+        const struct fm_interval_handler handler = {&walking, keep_side, keep_cause_side};
+        fm_interval_walk_to(slice->walk, costs->slice_end, slice->notices.items,
+                            scratch->order.items + slice->first_notice,
+                            (uint32_t)slice->notices.count, &handler);
     }
 }
 
-/* ---- costs ---- */
+/* ---- waiters tell their causes, and these compare ---- */
 
-/* What of a wait state is direct stands at the waiter. */
-static void book_class(struct costs *costs, unsigned worker, const struct fm_wait_notice *notice,
-                       const struct fm_waiter_side *message, double direct)
+static uint64_t sum_up(const struct fm_waiter_share *shares, uint32_t count)
 {
-    struct fm_formation *formation = costs->formation;
-    const fm_metric_t metrics[] = {FM_METRIC_WAIT_DIRECT, FM_METRIC_WAIT_INDIRECT};
-    const double parts[] = {direct, (double)message->wait - direct};
-    for (unsigned i = 0; i < 2; ++i) {
-        if (parts[i] != 0) {
-            ++costs->scratch[worker].table.roundings;
-            fm_remote_costs_add(
-                &formation->remote[worker], notice->waiter, message->callpath,
-                fm_delay_wait_metric(metrics[i], (fm_delay_kind_t)message->delay_kind),
-                fm_cost_rounded(parts[i], formation->cost_scale));
+    uint64_t sum = 0, ticks;
+    for (uint32_t i = 0; i < count; ++i) {
+        memcpy(&ticks, shares[i].ticks, sizeof ticks);
+        sum += ticks;
+    }
+    return sum;
+}
+
+static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    const struct scratch *scratch = &costs->scratch[worker];
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
+        const struct location_slice *slice = &costs->locations[l];
+        for (uint32_t w = slice->first_own; w < slice->own_end; ++w) {
+            const struct fm_candidate *wait = candidate_of(costs->formation, l, w);
+            const struct side *side =
+                &scratch->sides.items[slice->first_side + (w - slice->first_own)];
+            const struct fm_waiter_share *shares = scratch->shares.items + side->first;
+            uint32_t count = side->end - side->first;
+            bool contention = fm_delay_is_contention(kind_of(wait));
+            struct fm_waiter_side message = {
+                .begin = side->begin,
+                .wait = waits->until[w] - waits->enter[w],
+                .busy = contention ? sum_up(shares, count) : 0,
+                .location = wait->cause_location,
+                .position = waits->position[w],
+                .waiter = l,
+                .callpath = location->profile.items[location->visit.items[wait->activity]].callpath,
+            };
+            fm_list_dispatch_send(costs->sides, worker,
+                                  trace->locations[wait->cause_location].process, &message, shares,
+                                  contention ? 0 : count);
         }
     }
 }
 
 /* @return what the location did in the interval whose begin the waiter tells */
-static struct fm_interval interval_of(struct costs *costs, uint32_t l,
-                                      const struct cause_side *side,
-                                      const struct fm_wait_notice *notice, uint64_t begin)
+static struct fm_interval interval_of(const struct scratch *scratch, struct fm_interval_walk *walk,
+                                      const struct cause_side *kept,
+                                      const struct fm_wait_notice *notice,
+                                      const struct fm_location *location, uint64_t begin)
 {
-    const struct location_slice *slice = &costs->locations[l];
-    if (side->begin != begin) {
-        struct fm_interval interval;
-        const struct fm_location *location = &costs->formation->analysis->trace->locations[l];
-        fm_interval_walk_look(
-            slice->walk, begin,
-            notice->contention ? notice->t : location->enter.items[notice->activity], &interval);
-        return interval;
-    }
-    return (struct fm_interval){
+    struct fm_interval interval = {
         .begin = begin,
-        .first_wait = side->first_wait,
-        .wait_end = side->wait_end,
-        .count = side->end - side->first,
-        .visits = slice->visits.items + side->first,
-        .ticks = slice->ticks.items + side->first,
+        .first_wait = kept->first_wait,
+        .wait_end = kept->wait_end,
+        .count = kept->side.end - kept->side.first,
+        .visits = scratch->visits.items + kept->side.first,
+        .ticks = scratch->ticks.items + kept->side.first,
     };
-}
-
-/* What arrived for the locations of a process, in the same order. */
-struct inbox {
-    const struct fm_wait_notice *notices;
-    const struct fm_waiter_side *messages;
-    const struct fm_waiter_share *shares;
-};
-
-static void find_costs_of(struct costs *costs, unsigned worker, uint32_t l,
-                          const struct inbox *inbox)
-{
-    const struct fm_location *location = &costs->formation->analysis->trace->locations[l];
-    const struct location_slice *slice = &costs->locations[l];
-    struct fm_caused_waits *caused = &costs->caused[l];
-    struct scratch *scratch = &costs->scratch[worker];
-    fm_vector_reserve(&caused->waits, slice->order.count);
-    fm_cost_table_begin(&scratch->table, costs->formation, l);
-    for (size_t i = 0; i < slice->order.count; ++i) {
-        uint32_t n = slice->order.items[i].value;
-        const struct fm_wait_notice *notice = &inbox->notices[n];
-        const struct fm_waiter_side *message = &inbox->messages[n];
-        struct fm_interval interval =
-            interval_of(costs, l, &slice->sides.items[i], notice, message->begin);
-        struct fm_caused_wait *wait = &caused->waits.items[caused->waits.count++];
-        *wait = (struct fm_caused_wait){
-            .t = notice->t,
-            .wait = message->wait,
-            .phi = NAN,
-            .waiter = notice->waiter,
-            .number = notice->number,
-            .inner = interval.first_wait,
-            .inner_end = interval.wait_end,
-            .visit = location->visit.items[notice->activity],
-            .first = (uint32_t)caused->parts.count,
-            .delay_kind = (uint8_t)message->delay_kind,
-        };
-        const struct fm_comparison comparison = {
-            .location = location,
-            .waits = &costs->formation->timelines[l].waits,
-            .interval = &interval,
-            .waiter = message,
-            .shares = inbox->shares + scratch->first_share.items[n],
-            .wait = wait,
-            .caused = caused,
-            .table = &scratch->table,
-            .waiter_time = scratch->waiter_time,
-        };
-        double direct =
-            notice->contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
-        wait->end = (uint32_t)caused->parts.count;
-        book_class(costs, worker, notice, message, direct);
+    if (kept->side.begin != begin) {
+        fm_interval_walk_look(
+            walk, begin, notice->contention ? notice->t : location->enter.items[notice->activity],
+            &interval);
     }
-    fm_cost_table_end(&scratch->table, costs->formation, l);
+    return interval;
 }
 
-static void find_costs(void *context, unsigned worker, uint32_t first, uint32_t last)
+/* What of a wait state is direct stands at the waiter. */
+static void book_class(struct costs *costs, unsigned worker, const struct fm_waiter_side *waiter,
+                       fm_delay_kind_t kind, double direct)
 {
+    struct fm_formation *formation = costs->formation;
+    const fm_metric_t metrics[] = {FM_METRIC_WAIT_DIRECT, FM_METRIC_WAIT_INDIRECT};
+    const double parts[] = {direct, (double)waiter->wait - direct};
+    for (unsigned i = 0; i < 2; ++i) {
+        if (parts[i] != 0) {
+            ++costs->scratch[worker].roundings;
+            fm_remote_costs_add(&formation->remote[worker], waiter->waiter, waiter->callpath,
+                                fm_delay_wait_metric(metrics[i], kind),
+                                fm_cost_rounded(parts[i], formation->cost_scale));
+        }
+    }
+}
+
+static void compare(void *context, unsigned worker, uint32_t process, const void *record,
+                    const void *shares, uint32_t share_count)
+{
+    (void)process;
     struct costs *costs = context;
-    struct scratch *scratch = &costs->scratch[worker];
-    for (uint32_t p = first; p < last; ++p) {
-        size_t count, share_count, next = 0;
-        struct inbox inbox = {
-            .notices = fm_exchange_inbox(costs->notices, p, &count),
-            .messages = fm_exchange_inbox(costs->messages, p, &count),
-            .shares = fm_exchange_inbox(costs->shares, p, &share_count),
-        };
-        scratch->first_share.count = 0;
-        fm_vector_reserve(&scratch->first_share, count);
-        for (size_t n = 0; n < count; ++n) {
-            scratch->first_share.items[n] = next;
-            next += inbox.messages[n].share_count;
-        }
-        const struct fm_trace *trace = costs->formation->analysis->trace;
-        for (uint32_t l = fm_trace_first_location(trace, p);
-             l < fm_trace_first_location(trace, p + 1); ++l) {
-            find_costs_of(costs, worker, l, &inbox);
-        }
+    const struct fm_waiter_side *waiter = record;
+    const struct location_slice *slice = &costs->locations[waiter->location];
+    const struct scratch *scratch = &costs->scratch[worker];
+    const struct fm_location *location =
+        &costs->formation->analysis->trace->locations[waiter->location];
+    struct fm_caused_waits *caused = &costs->caused[waiter->location];
+    struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
+    size_t number = waiter->position - slice->first_caused;
+    size_t ordered = slice->first_notice + number;
+    const struct fm_wait_notice *notice =
+        &slice->notices.items[scratch->order.items[ordered].value];
+    struct fm_interval interval =
+        interval_of(scratch, slice->walk, &scratch->cause_sides.items[ordered], notice, location,
+                    waiter->begin);
+    wait->wait = waiter->wait;
+    wait->inner = interval.first_wait;
+    wait->inner_end = interval.wait_end;
+    wait->first = (uint32_t)caused->parts.count;
+    const struct fm_comparison comparison = {
+        .location = location,
+        .waits = &costs->formation->timelines[waiter->location].waits,
+        .interval = &interval,
+        .waiter = waiter,
+        .shares = shares,
+        .share_count = share_count,
+        .wait = wait,
+        .caused = caused,
+        .waiter_time = scratch->waiter_time,
+    };
+    double direct =
+        notice->contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
+    wait->end = (uint32_t)caused->parts.count;
+    book_class(costs, worker, waiter, (fm_delay_kind_t)wait->delay_kind, direct);
+}
+
+static void forget_notices(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        costs->locations[l].notices.count = 0;
     }
 }
 
@@ -338,10 +434,7 @@ static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t
         struct location_slice *slice = &costs->locations[l];
         fm_timeline_walk_to(&costs->formation->timelines[l], UINT64_MAX);
         fm_interval_walk_free(slice->walk);
-        fm_vector_free(&slice->order);
-        fm_vector_free(&slice->sides);
-        fm_vector_free(&slice->visits);
-        fm_vector_free(&slice->ticks);
+        fm_vector_free(&slice->notices);
     }
 }
 
@@ -357,10 +450,16 @@ static void open_scratch(struct costs *costs, unsigned workers)
 static void close_scratch(struct costs *costs, unsigned workers)
 {
     for (unsigned w = 0; w < workers; ++w) {
-        fm_cost_table_free(&costs->scratch[w].table);
-        fm_free(costs->scratch[w].waiter_time);
-        fm_vector_free(&costs->scratch[w].spare);
-        fm_vector_free(&costs->scratch[w].first_share);
+        struct scratch *scratch = &costs->scratch[w];
+        costs->formation->roundings += scratch->roundings;
+        fm_vector_free(&scratch->order);
+        fm_vector_free(&scratch->cause_sides);
+        fm_vector_free(&scratch->visits);
+        fm_vector_free(&scratch->ticks);
+        fm_vector_free(&scratch->sides);
+        fm_vector_free(&scratch->shares);
+        fm_vector_free(&scratch->spare);
+        fm_free(scratch->waiter_time);
     }
     fm_free(costs->scratch);
 }
@@ -370,21 +469,24 @@ static void find_all_costs(struct costs *costs)
 {
     struct fm_engine *engine = costs->formation->analysis->engine;
     struct fm_slices slices = fm_slices_choose(costs->formation, WAITS_UNDER_WAY);
-    costs->notices = fm_exchange_create(engine, sizeof(struct fm_wait_notice));
-    costs->messages = fm_exchange_create(engine, sizeof(struct fm_waiter_side));
-    costs->shares = fm_exchange_create(engine, sizeof(struct fm_waiter_share));
+    costs->notices = fm_dispatch_create(engine, sizeof(struct fm_wait_notice), take_notice, costs);
+    costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
+    costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),
+                                           sizeof(struct fm_waiter_share), compare, costs);
     for (uint32_t s = 0; s < slices.count; ++s) {
         costs->slice_end = slices.ends[s];
         fm_engine_run(engine, notify_causes, costs);
-        fm_exchange_deliver(costs->notices);
+        fm_dispatch_deliver(costs->notices);
+        fm_engine_run(engine, place_waits, costs);
+        fm_dispatch_deliver(costs->places);
         fm_engine_run(engine, walk_intervals, costs);
-        fm_exchange_deliver(costs->messages);
-        fm_exchange_deliver(costs->shares);
-        fm_engine_run(engine, find_costs, costs);
+        fm_engine_run(engine, tell_causes, costs);
+        fm_list_dispatch_deliver(costs->sides);
+        fm_engine_run(engine, forget_notices, costs);
     }
-    fm_exchange_free(costs->notices);
-    fm_exchange_free(costs->messages);
-    fm_exchange_free(costs->shares);
+    fm_dispatch_free(costs->notices);
+    fm_dispatch_free(costs->places);
+    fm_list_dispatch_free(costs->sides);
     fm_slices_free(&slices);
 }
 

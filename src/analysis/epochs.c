@@ -8,14 +8,23 @@
 #include <stdlib.h>
 #include <strings.h>
 
+/* A process that was accessed since the last fence. */
+struct fence_access {
+    uint32_t process;
+    uint64_t last_operation;
+};
+
 /* What is open on a window of the process at hand. */
 struct window_state {
     uint32_t window;
     uint32_t collectives;
     uint32_t access;   /* open access epoch; FM_NONE: none */
     uint32_t exposure; /* open exposure epoch; FM_NONE: none */
-    FM_VECTOR(struct fm_accessed) fence_epoch;
+    FM_VECTOR(struct fence_access) fence_epoch;
 };
+
+/* More than so many processes accessed between two fences are found by a map. */
+#define FEW_ACCESSED 8
 
 struct walk {
     struct fm_analysis *analysis;
@@ -23,36 +32,56 @@ struct walk {
     uint32_t process;
     struct fm_map state_of_window;
     FM_VECTOR(struct window_state) states;
+    uint32_t recent;              /* in `states` */
     struct fm_map fence_accessed; /* (window state, process) -> position in fence_epoch */
     struct fm_lock_walk *locks;
-    struct fm_map access_ordinals;   /* (window state, process) -> access epochs so far */
-    struct fm_map exposure_ordinals; /* (window state, process) -> exposure epochs so far */
+    FM_VECTOR(uint32_t) group;        /* distinct processes of a group, ascending */
+    FM_VECTOR(uint32_t) last_origins; /* by stream of exposure epochs: the last one so far */
 };
 
-static struct window_state *state_of(struct walk *walk, uint32_t window, uint32_t *index)
+static uint32_t state_of(struct walk *walk, uint32_t window)
 {
+    if (walk->recent < walk->states.count && walk->states.items[walk->recent].window == window) {
+        return walk->recent;
+    }
     uint32_t next = (uint32_t)walk->states.count;
-    *index = *fm_map_at(&walk->state_of_window, window, next);
-    if (*index == next) {
+    walk->recent = *fm_map_at(&walk->state_of_window, window, next);
+    if (walk->recent == next) {
         fm_vector_push(
             &walk->states,
             (struct window_state){.window = window, .access = FM_NONE, .exposure = FM_NONE});
     }
-    return &walk->states.items[*index];
+    return walk->recent;
 }
 
-static uint64_t pair_key(uint32_t state, uint32_t other)
+static int compare_processes(const void *a, const void *b)
 {
-    return (uint64_t)state << 32 | other;
+    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+    return left < right ? -1 : left > right;
 }
 
-static int compare_accessed(const void *a, const void *b)
+static int compare_fence_accesses(const void *a, const void *b)
 {
-    const struct fm_accessed *left = a, *right = b;
+    const struct fence_access *left = a, *right = b;
     return left->process < right->process ? -1 : left->process > right->process;
 }
 
 /* ---- fences ---- */
+
+/* Notes what was accessed since the last fence. @return of how many processes */
+static uint32_t close_fence_epoch(struct fm_epochs *epochs, struct window_state *state)
+{
+    fm_sort(state->fence_epoch.items, state->fence_epoch.count, sizeof *state->fence_epoch.items,
+            compare_fence_accesses);
+    for (size_t i = 0; i < state->fence_epoch.count; ++i) {
+        const struct fence_access *access = &state->fence_epoch.items[i];
+        fm_vector_push(&epochs->fence_accesses.processes, access->process);
+        fm_vector_push(&epochs->fence_accesses.last_operations, access->last_operation);
+    }
+    uint32_t count = (uint32_t)state->fence_epoch.count;
+    state->fence_epoch.count = 0;
+    return count;
+}
 
 static void add_collective(struct walk *walk, uint32_t state_index, struct fm_call_ref call)
 {
@@ -62,80 +91,101 @@ static void add_collective(struct walk *walk, uint32_t state_index, struct fm_ca
         .window = state->window,
         .ordinal = state->collectives++,
         .call = call,
-        .first_accessed = (uint32_t)epochs->accessed.count,
+        .first_accessed = (uint32_t)epochs->fence_accesses.processes.count,
     };
     const struct fm_location *location = &walk->analysis->trace->locations[call.location];
     if (fm_trace_called(walk->analysis->trace, location, call.activity)->call == FM_CALL_FENCE) {
-        fm_sort(state->fence_epoch.items, state->fence_epoch.count,
-                sizeof *state->fence_epoch.items, compare_accessed);
-        for (size_t i = 0; i < state->fence_epoch.count; ++i) {
-            fm_vector_push(&epochs->accessed, state->fence_epoch.items[i]);
-        }
-        collective.accessed_count = (uint32_t)state->fence_epoch.count;
-        state->fence_epoch.count = 0;
+        collective.accessed_count = close_fence_epoch(epochs, state);
     }
     fm_vector_push(&epochs->collectives, collective);
+}
+
+/* @return the position of a process among those accessed; behind the last one: it was not */
+static size_t find_fence_access(struct walk *walk, uint32_t state_index, uint32_t process)
+{
+    const struct window_state *state = &walk->states.items[state_index];
+    size_t count = state->fence_epoch.count;
+    const struct fence_access *accesses = state->fence_epoch.items;
+    if (count <= FEW_ACCESSED) {
+        size_t i = 0;
+        while (i < count && accesses[i].process != process) {
+            ++i;
+        }
+        if (i < count || count < FEW_ACCESSED) {
+            return i;
+        }
+        for (i = 0; i < count; ++i) {
+            uint64_t key = (uint64_t)state_index << 32 | accesses[i].process;
+            *fm_map_at(&walk->fence_accessed, key, 0) = (uint32_t)i;
+        }
+    }
+    /* Entries of earlier epochs may stand in the map: look whether it is right. */
+    uint32_t *position = fm_map_at(&walk->fence_accessed, (uint64_t)state_index << 32 | process, 0);
+    if (*position >= count || accesses[*position].process != process) {
+        *position = (uint32_t)count;
+    }
+    return *position;
 }
 
 static void access_in_fence_epoch(struct walk *walk, uint32_t state_index, uint32_t process,
                                   uint64_t leave)
 {
+    size_t position = find_fence_access(walk, state_index, process);
     struct window_state *state = &walk->states.items[state_index];
-    uint32_t *position = fm_map_at(&walk->fence_accessed, pair_key(state_index, process), 0);
-    if (*position >= state->fence_epoch.count ||
-        state->fence_epoch.items[*position].process != process) {
-        *position = (uint32_t)state->fence_epoch.count;
-        fm_vector_push(&state->fence_epoch, (struct fm_accessed){.process = process});
+    if (position == state->fence_epoch.count) {
+        fm_vector_push(&state->fence_epoch, (struct fence_access){process, leave});
+        return;
     }
-    struct fm_accessed *accessed = &state->fence_epoch.items[*position];
-    ++accessed->operations;
-    accessed->last_operation = leave > accessed->last_operation ? leave : accessed->last_operation;
+    struct fence_access *access = &state->fence_epoch.items[position];
+    access->last_operation = leave > access->last_operation ? leave : access->last_operation;
+}
+
+/* ---- groups ---- */
+
+/* Lists the distinct processes of a group, ascending. */
+static void list_group(struct walk *walk, const struct fm_group *group)
+{
+    bool ascending = true;
+    walk->group.count = 0;
+    for (uint32_t i = 0; i < group->size; ++i) {
+        uint32_t process = group->processes[i];
+        if (process != FM_NONE) {
+            ascending &=
+                walk->group.count == 0 || walk->group.items[walk->group.count - 1] < process;
+            fm_vector_push(&walk->group, process);
+        }
+    }
+    if (ascending) {
+        return;
+    }
+    fm_sort(walk->group.items, walk->group.count, sizeof *walk->group.items, compare_processes);
+    size_t kept = 1;
+    for (size_t i = 1; i < walk->group.count; ++i) {
+        if (walk->group.items[i] != walk->group.items[kept - 1]) {
+            walk->group.items[kept++] = walk->group.items[i];
+        }
+    }
+    walk->group.count = kept;
 }
 
 /* ---- start and complete ---- */
-
-/* @return the distinct processes of a group, ascending, appended to `accessed` */
-static uint32_t add_group(struct fm_epochs *epochs, const struct fm_group *group)
-{
-    size_t first = epochs->accessed.count;
-    for (uint32_t i = 0; i < group->size; ++i) {
-        if (group->processes[i] != FM_NONE) {
-            fm_vector_push(&epochs->accessed, (struct fm_accessed){.process = group->processes[i]});
-        }
-    }
-    size_t count = epochs->accessed.count - first;
-    if (count == 0) {
-        return 0;
-    }
-    struct fm_accessed *items = &epochs->accessed.items[first];
-    fm_sort(items, count, sizeof *items, compare_accessed);
-    size_t kept = 1;
-    for (size_t i = 1; i < count; ++i) {
-        if (items[i].process != items[kept - 1].process) {
-            items[kept++] = items[i];
-        }
-    }
-    epochs->accessed.count = first + kept;
-    return (uint32_t)kept;
-}
 
 static void start_access(struct walk *walk, uint32_t state_index, struct fm_call_ref call,
                          const struct fm_group *group)
 {
     struct fm_epochs *epochs = walk->epochs;
     struct window_state *state = &walk->states.items[state_index];
+    list_group(walk, group);
     struct fm_access_epoch epoch = {
         .window = state->window,
         .start = call,
         .complete = {call.location, FM_NONE},
-        .first_target = (uint32_t)epochs->accessed.count,
-        .target_count = add_group(epochs, group),
-        .last_operation = FM_NONE,
+        .first_target = (uint32_t)epochs->targets.count,
+        .target_count = (uint32_t)walk->group.count,
     };
-    for (uint32_t i = 0; i < epoch.target_count; ++i) {
-        struct fm_accessed *target = &epochs->accessed.items[epoch.first_target + i];
-        target->ordinal =
-            (*fm_map_at(&walk->access_ordinals, pair_key(state_index, target->process), 0))++;
+    for (size_t i = 0; i < walk->group.count; ++i) {
+        fm_vector_push(&epochs->targets,
+                       (struct fm_epoch_target){0, walk->group.items[i], FM_NONE});
     }
     state->access = (uint32_t)epochs->accesses.count;
     fm_vector_push(&epochs->accesses, epoch);
@@ -151,12 +201,29 @@ static void complete_access(struct walk *walk, struct window_state *state, struc
     state->access = FM_NONE;
     uint32_t unneeded = 0;
     for (uint32_t i = 0; i < epoch->target_count; ++i) {
-        unneeded += walk->epochs->accessed.items[epoch->first_target + i].operations == 0;
+        unneeded += walk->epochs->targets.items[epoch->first_target + i].operations == FM_NONE;
     }
     struct fm_findings *findings = &walk->analysis->findings[call.location];
     const struct fm_location *location = &walk->analysis->trace->locations[call.location];
     fm_findings_tally(findings, location, call.activity, FM_TALLY_PAIR_SYNCS, epoch->target_count);
     fm_findings_tally(findings, location, call.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS, unneeded);
+}
+
+/* @return a target of an epoch; NULL: the process is none */
+static struct fm_epoch_target *find_target(const struct fm_epochs *epochs,
+                                           const struct fm_access_epoch *epoch, uint32_t process)
+{
+    struct fm_epoch_target *targets = epochs->targets.items + epoch->first_target;
+    uint32_t low = 0, high = epoch->target_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (targets[middle].process < process) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < epoch->target_count && targets[low].process == process ? &targets[low] : NULL;
 }
 
 /* @return whether the open access epoch names the process; the operation is noted then */
@@ -167,50 +234,52 @@ static bool access_in_epoch(struct walk *walk, struct window_state *state, struc
         return false;
     }
     struct fm_epochs *epochs = walk->epochs;
-    struct fm_access_epoch *epoch = &epochs->accesses.items[state->access];
-    const struct fm_accessed key = {.process = process};
-    struct fm_accessed *targets = &epochs->accessed.items[epoch->first_target];
-    struct fm_accessed *target =
-        epoch->target_count == 0
-            ? NULL
-            : bsearch(&key, targets, epoch->target_count, sizeof *targets, compare_accessed);
+    struct fm_epoch_target *target =
+        find_target(epochs, &epochs->accesses.items[state->access], process);
     if (target == NULL) {
         return false;
     }
-    ++target->operations;
     target->last_operation = leave > target->last_operation ? leave : target->last_operation;
-    struct fm_epoch_operation operation = {call, (uint32_t)(target - targets),
-                                           epoch->last_operation};
-    epoch->last_operation = (uint32_t)epochs->operations.count;
-    fm_vector_push(&epochs->operations, operation);
+    fm_vector_push(&epochs->operations, (struct fm_epoch_operation){call, target->operations});
+    target->operations = (uint32_t)epochs->operations.count - 1;
     return true;
 }
 
 /* ---- post and wait ---- */
+
+/* Notes that an exposure epoch names an origin. */
+static void add_origin(struct walk *walk, uint32_t window, uint32_t exposure, uint32_t process)
+{
+    struct fm_epochs *epochs = walk->epochs;
+    uint32_t origin = (uint32_t)epochs->origins.count;
+    uint32_t next = (uint32_t)epochs->first_origins.count;
+    uint32_t stream = *fm_map_at(&epochs->stream_of_origin, fm_origin_key(window, process), next);
+    if (stream == next) {
+        fm_vector_push(&epochs->first_origins, origin);
+        fm_vector_push(&walk->last_origins, origin);
+    } else {
+        epochs->origins.items[walk->last_origins.items[stream]].next = origin;
+        walk->last_origins.items[stream] = origin;
+    }
+    fm_vector_push(&epochs->origins, (struct fm_epoch_origin){exposure, FM_NONE});
+}
 
 static void post_exposure(struct walk *walk, uint32_t state_index, struct fm_call_ref call,
                           const struct fm_group *group)
 {
     struct fm_epochs *epochs = walk->epochs;
     struct window_state *state = &walk->states.items[state_index];
-    struct fm_exposure_epoch epoch = {
-        .window = state->window,
-        .post = call,
-        .wait = {call.location, FM_NONE},
-        .first_origin = (uint32_t)epochs->origins.count,
-    };
-    /* The list of origins is made distinct and ascending in the same way as that of targets. */
-    size_t first = epochs->accessed.count;
-    epoch.origin_count = add_group(epochs, group);
-    for (uint32_t i = 0; i < epoch.origin_count; ++i) {
-        uint32_t process = epochs->accessed.items[first + i].process;
-        uint32_t ordinal =
-            (*fm_map_at(&walk->exposure_ordinals, pair_key(state_index, process), 0))++;
-        fm_vector_push(&epochs->origins, (struct fm_epoch_origin){process, ordinal});
-    }
-    epochs->accessed.count = first;
+    list_group(walk, group);
     state->exposure = (uint32_t)epochs->exposures.count;
-    fm_vector_push(&epochs->exposures, epoch);
+    for (size_t i = 0; i < walk->group.count; ++i) {
+        add_origin(walk, state->window, state->exposure, walk->group.items[i]);
+    }
+    fm_vector_push(&epochs->exposures, (struct fm_exposure_epoch){
+                                           .window = state->window,
+                                           .post = call,
+                                           .wait = {call.location, FM_NONE},
+                                           .origin_count = (uint32_t)walk->group.count,
+                                       });
 }
 
 static void wait_exposure(struct walk *walk, struct window_state *state, struct fm_call_ref call)
@@ -223,36 +292,41 @@ static void wait_exposure(struct walk *walk, struct window_state *state, struct 
 
 /* ---- pauses of the recording ---- */
 
-static void skip_epochs(struct fm_map *ordinals, uint32_t state_index, const struct fm_group *group,
-                        uint64_t count)
+static void skip_accesses(struct walk *walk, uint32_t state_index, const struct fm_unrecorded *gap)
 {
-    for (uint32_t i = 0; i < group->size; ++i) {
-        if (group->processes[i] != FM_NONE) {
-            *fm_map_at(ordinals, pair_key(state_index, group->processes[i]), 0) += (uint32_t)count;
-        }
-    }
+    struct fm_call_ref unknown = {FM_NONE, FM_NONE};
+    start_access(walk, state_index, unknown, &walk->analysis->trace->groups[gap->peer]);
+    struct fm_epochs *epochs = walk->epochs;
+    epochs->accesses.items[epochs->accesses.count - 1].unrecorded = (uint32_t)gap->count;
+    walk->states.items[state_index].access = FM_NONE;
+}
+
+static void skip_exposures(struct walk *walk, uint32_t state_index, const struct fm_unrecorded *gap)
+{
+    struct fm_call_ref unknown = {FM_NONE, FM_NONE};
+    post_exposure(walk, state_index, unknown, &walk->analysis->trace->groups[gap->peer]);
+    struct fm_epochs *epochs = walk->epochs;
+    epochs->exposures.items[epochs->exposures.count - 1].unrecorded = (uint32_t)gap->count;
+    walk->states.items[state_index].exposure = FM_NONE;
 }
 
 static void skip(struct walk *walk, const struct fm_unrecorded *gap)
 {
-    const struct fm_trace *trace = walk->analysis->trace;
-    uint32_t state_index;
-    if (gap->series < FM_SERIES_WINDOW_COLLECTIVES) {
+    if (gap->series < FM_SERIES_WINDOW_COLLECTIVES || gap->count == 0) {
         return;
     }
-    struct window_state *state = state_of(walk, gap->reference, &state_index);
+    uint32_t state_index = state_of(walk, gap->reference);
+    struct window_state *state = &walk->states.items[state_index];
     switch (gap->series) {
     case FM_SERIES_WINDOW_COLLECTIVES:
         state->collectives += (uint32_t)gap->count;
         state->fence_epoch.count = 0;
         break;
     case FM_SERIES_ACCESS_EPOCHS:
-        skip_epochs(&walk->access_ordinals, state_index, &trace->groups[gap->peer], gap->count);
-        state->access = FM_NONE;
+        skip_accesses(walk, state_index, gap);
         break;
     default:
-        skip_epochs(&walk->exposure_ordinals, state_index, &trace->groups[gap->peer], gap->count);
-        state->exposure = FM_NONE;
+        skip_exposures(walk, state_index, gap);
         break;
     }
 }
@@ -269,8 +343,8 @@ static void visit(struct walk *walk, const struct fm_record_ref *record)
         return;
     }
     struct fm_call_ref call = {record->location, rma->activity};
-    uint32_t state_index;
-    struct window_state *state = state_of(walk, rma->window, &state_index);
+    uint32_t state_index = state_of(walk, rma->window);
+    struct window_state *state = &walk->states.items[state_index];
     switch (rma->type) {
     case FM_RMA_PUT:
     case FM_RMA_GET:
@@ -348,11 +422,9 @@ static void forget_process(struct walk *walk)
     for (size_t i = 0; i < walk->states.count; ++i) {
         fm_vector_free(&walk->states.items[i].fence_epoch);
     }
-    walk->states.count = 0;
+    walk->states.count = walk->last_origins.count = 0;
     fm_map_clear(&walk->state_of_window);
     fm_map_clear(&walk->fence_accessed);
-    fm_map_clear(&walk->access_ordinals);
-    fm_map_clear(&walk->exposure_ordinals);
 }
 
 struct building {
@@ -391,8 +463,8 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_lock_walk_free(walk.locks);
     fm_map_free(&walk.state_of_window);
     fm_map_free(&walk.fence_accessed);
-    fm_map_free(&walk.access_ordinals);
-    fm_map_free(&walk.exposure_ordinals);
+    fm_vector_free(&walk.group);
+    fm_vector_free(&walk.last_origins);
 }
 
 struct fm_epochs *fm_epochs_build(struct fm_analysis *analysis)
@@ -412,9 +484,13 @@ void fm_epochs_free(struct fm_epochs *epochs, uint32_t count)
         fm_vector_free(&epochs[i].collectives);
         fm_vector_free(&epochs[i].accesses);
         fm_vector_free(&epochs[i].exposures);
-        fm_vector_free(&epochs[i].accessed);
+        fm_vector_free(&epochs[i].fence_accesses.processes);
+        fm_vector_free(&epochs[i].fence_accesses.last_operations);
+        fm_vector_free(&epochs[i].targets);
         fm_vector_free(&epochs[i].operations);
         fm_vector_free(&epochs[i].origins);
+        fm_vector_free(&epochs[i].first_origins);
+        fm_map_free(&epochs[i].stream_of_origin);
         fm_vector_free(&epochs[i].locks.epochs);
         fm_vector_free(&epochs[i].locks.calls);
         fm_vector_free(&epochs[i].locks.needs);

@@ -7,48 +7,54 @@
 
 #include "analysis/lock_epochs.h"
 
-/** A process that is accessed in an epoch. */
-struct fm_accessed {
-    uint32_t process;
-    uint32_t ordinal; /**< of access epochs: k-th one on the window that names this process */
-    uint32_t operations;
-    uint64_t last_operation; /**< Leave of the last operation, if there is one */
-};
-
 /** Creation, freeing or fence of a window. */
 struct fm_window_collective {
     uint32_t window;
     uint32_t ordinal; /**< k-th collective on the window */
     struct fm_call_ref call;
-    uint32_t first_accessed, accessed_count; /**< of fences: in the epoch it closes; ascending */
+    uint32_t first_accessed, accessed_count; /**< of fences: in the epoch it closes */
+};
+
+/** Processes that are accessed between two fences: ascending for each fence. */
+struct fm_fence_accesses {
+    FM_VECTOR(uint32_t) processes;
+    FM_VECTOR(uint64_t) last_operations; /**< Leave of the last operation on each */
 };
 
 /** Win_start .. Win_complete. */
 struct fm_access_epoch {
     uint32_t window;
+    uint32_t unrecorded; /**< 0; or these are so many epochs in a row of which only the targets are
+                            known */
     struct fm_call_ref start, complete;
-    uint32_t first_target, target_count; /**< in `accessed`; ascending by process */
-    uint32_t last_operation;             /**< in `operations`; FM_NONE: none */
+    uint32_t first_target, target_count; /**< in `targets`; ascending by process */
+};
+
+/** A target of an access epoch. */
+struct fm_epoch_target {
+    uint64_t last_operation; /**< Leave of the last operation on it, if there is one */
+    uint32_t process;
+    uint32_t operations; /**< the one that was called last, in `operations`; FM_NONE: none */
 };
 
 /** An operation of an access epoch. */
 struct fm_epoch_operation {
     struct fm_call_ref call;
-    uint32_t target;   /**< position among the epoch's targets */
-    uint32_t previous; /**< operation of the same epoch; FM_NONE: none */
-};
-
-/** An origin of an exposure epoch. */
-struct fm_epoch_origin {
-    uint32_t process;
-    uint32_t ordinal; /**< k-th exposure epoch on the window that names this process */
+    uint32_t previous; /**< operation on the same target; FM_NONE: none */
 };
 
 /** Win_post .. Win_wait. */
 struct fm_exposure_epoch {
     uint32_t window;
+    uint32_t unrecorded; /**< as of access epochs */
     struct fm_call_ref post, wait;
-    uint32_t first_origin, origin_count;
+    uint32_t origin_count;
+};
+
+/** An origin of an exposure epoch. */
+struct fm_epoch_origin {
+    uint32_t exposure; /**< in `exposures` */
+    uint32_t next;     /**< of the same stream, in `origins`; FM_NONE: there is none */
 };
 
 /** Epochs of one process, each list in the order of their begin. */
@@ -56,11 +62,22 @@ struct fm_epochs {
     FM_VECTOR(struct fm_window_collective) collectives;
     FM_VECTOR(struct fm_access_epoch) accesses;
     FM_VECTOR(struct fm_exposure_epoch) exposures;
-    FM_VECTOR(struct fm_accessed) accessed;
+    struct fm_fence_accesses fence_accesses;
+    FM_VECTOR(struct fm_epoch_target) targets;
     FM_VECTOR(struct fm_epoch_operation) operations;
     FM_VECTOR(struct fm_epoch_origin) origins;
+    FM_VECTOR(uint32_t)
+    first_origins;                  /**< by stream, the exposure epochs on one window that name
+                                         one origin: the first one, in `origins` */
+    struct fm_map stream_of_origin; /**< fm_origin_key() -> stream */
     struct fm_lock_epochs locks;
 };
+
+/** @return a key for exposure epochs on a window that name an origin (process). */
+static inline uint64_t fm_origin_key(uint32_t window, uint32_t origin)
+{
+    return (uint64_t)window << 32 | origin;
+}
 
 /** Builds the epochs of all processes and tallies the pair-wise synchronizations of lock epochs.
  * Runs a phase.

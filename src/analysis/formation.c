@@ -146,6 +146,7 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
             sums.costs += ldexp((double)cube->cells[i].value, -(int)formation->cost_shift);
         }
     }
+    sums.roundings = formation->roundings;
     for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
         sums.roundings += formation->costs[l].roundings;
     }

@@ -27,6 +27,7 @@ struct fm_formation {
     uint32_t cost_shift;            /**< as in the cube's experiment */
     double cost_scale;              /**< 2^cost_shift */
     uint64_t waiting;               /**< sum of all waiting times, ticks */
+    uint64_t roundings;             /**< costs in `remote` that were rounded to the fixed point */
 };
 
 /** Prepares the timelines. Collective. Free with fm_formation_close(). */

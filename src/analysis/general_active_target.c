@@ -1,24 +1,23 @@
 /* General active target: Late Post, Early Wait, Late Complete, and the pair-wise synchronizations
  * of exposure epochs.
  *
- * Each access epoch travels to its targets, where the k-th one of an origin meets the k-th exposure
- * epoch that names it; what the target knows of its post travels back. */
+ * Each access epoch goes to its targets, where the k-th one of an origin meets the k-th exposure
+ * epoch that names it; what the target knows of its post goes back. Epochs that happened while
+ * recording was paused count, but meet nobody. */
 #include "analysis/one_sided.h"
-#include "analysis/rounds.h"
-
-#include "base/map.h"
+#include "engine/dispatch.h"
 
 /* An access epoch on its way to one of its targets. */
 struct access_message {
     uint64_t completed;      /* Enter of the complete */
     uint64_t last_operation; /* Leave of the last operation on this target, if there is one */
-    uint32_t operations;     /* on this target */
-    bool is_completed;       /* the complete is not missing */
+    uint32_t has_operation;  /* on this target */
+    uint32_t is_completed;   /* the complete is not missing */
+    uint32_t unrecorded;     /* 0; or so many epochs of which nothing is known */
     uint32_t window;
     uint32_t origin;
-    uint32_t ordinal;
     uint32_t epoch;  /* of the origin */
-    uint32_t target; /* position among the epoch's targets */
+    uint32_t target; /* of the origin: in its list */
     struct fm_call_ref complete;
 };
 
@@ -30,18 +29,70 @@ struct post_message {
     struct fm_call_ref post;
 };
 
+/* What an exposure epoch knows of its origins. */
+struct exposure {
+    uint64_t completed; /* Enter of the last complete; of several, of the lowest location */
+    uint64_t last_operation;
+    struct fm_call_ref complete;
+    uint32_t met;       /* origins whose access epoch has come */
+    uint32_t completes; /* those of them whose complete is not missing */
+    uint32_t needed;    /* those of them that operate on this target */
+};
+
+/* What an access epoch knows of its targets. */
+struct access {
+    uint64_t posted; /* Enter of the last post; of several, of the lowest location */
+    struct fm_call_ref post;
+    uint32_t met; /* targets whose exposure epoch was found */
+};
+
+/* Where the access epochs of one origin have got to in a stream of exposure epochs. */
+struct cursor {
+    uint32_t next; /* the first one that has not met its access epoch yet, in the list of origins;
+                      FM_NONE: all have */
+    uint64_t arrived; /* access epochs that have come */
+    uint64_t passed;  /* exposure epochs before `next` */
+};
+
+/* Of one process. */
+struct participant {
+    struct exposure *exposures;
+    struct access *accesses;
+    struct cursor *cursors; /* by stream of exposure epochs */
+};
+
 struct active_target {
     struct fm_analysis *analysis;
-    const struct fm_epochs *epochs;
-    struct fm_exchange *accesses;
-    struct fm_exchange *posts;
-    struct fm_rounds rounds;
+    const struct fm_epochs *epochs;   /* by process */
+    struct participant *participants; /* by process */
+    struct fm_dispatch *accesses;
+    struct fm_dispatch *posts;
 };
 
 static uint64_t enter_of(const struct active_target *active, struct fm_call_ref call)
 {
     return active->analysis->trace->locations[call.location].enter.items[call.activity];
 }
+
+static void open_participants(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct active_target *active = context;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_epochs *epochs = &active->epochs[process];
+        struct participant *own = &active->participants[process];
+        *own = (struct participant){
+            fm_allocate(epochs->exposures.count, sizeof *own->exposures),
+            fm_allocate(epochs->accesses.count, sizeof *own->accesses),
+            fm_allocate(epochs->first_origins.count, sizeof *own->cursors),
+        };
+        for (size_t i = 0; i < epochs->first_origins.count; ++i) {
+            own->cursors[i].next = epochs->first_origins.items[i];
+        }
+    }
+}
+
+/* ---- origins send their access epochs ---- */
 
 static void send_accesses(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -51,237 +102,216 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
         for (uint32_t e = 0; e < epochs->accesses.count; ++e) {
             const struct fm_access_epoch *epoch = &epochs->accesses.items[e];
             bool completed = epoch->complete.activity != FM_NONE;
+            struct access_message message = {
+                .completed = completed ? enter_of(active, epoch->complete) : 0,
+                .is_completed = completed,
+                .unrecorded = epoch->unrecorded,
+                .window = epoch->window,
+                .origin = process,
+                .epoch = e,
+                .complete = epoch->complete,
+            };
             for (uint32_t t = 0; t < epoch->target_count; ++t) {
-                const struct fm_accessed *target = &epochs->accessed.items[epoch->first_target + t];
-                if (!fm_rounds_serve(&active->rounds, target->process)) {
-                    continue;
-                }
-                struct access_message *message =
-                    fm_exchange_post(active->accesses, worker, target->process);
-                *message = (struct access_message){
-                    .completed = completed ? enter_of(active, epoch->complete) : 0,
-                    .last_operation = target->last_operation,
-                    .operations = target->operations,
-                    .is_completed = completed,
-                    .window = epoch->window,
-                    .origin = process,
-                    .ordinal = target->ordinal,
-                    .epoch = e,
-                    .target = t,
-                    .complete = epoch->complete,
-                };
+                message.target = epoch->first_target + t;
+                const struct fm_epoch_target *target = &epochs->targets.items[message.target];
+                message.last_operation = target->last_operation;
+                message.has_operation = target->operations != FM_NONE;
+                fm_dispatch_send(active->accesses, worker, target->process, &message);
             }
         }
     }
 }
 
-/* Access epochs that arrived at a target, found by window, origin and ordinal. */
-struct arrivals {
-    const struct access_message *messages;
-    struct fm_map pairs; /* (window, origin) -> number */
-    struct fm_map index; /* (number, ordinal) -> message */
-};
+/* ---- targets meet them with their exposure epochs ---- */
 
-static void index_arrivals(struct arrivals *arrivals, const struct access_message *messages,
-                           size_t count)
+static void meet(struct exposure *exposure, const struct access_message *access)
 {
-    arrivals->messages = messages;
-    fm_map_clear(&arrivals->pairs);
-    fm_map_clear(&arrivals->index);
-    for (size_t i = 0; i < count; ++i) {
-        uint32_t pair =
-            *fm_map_at(&arrivals->pairs, (uint64_t)messages[i].window << 32 | messages[i].origin,
-                       (uint32_t)arrivals->pairs.count);
-        *fm_map_at(&arrivals->index, (uint64_t)pair << 32 | messages[i].ordinal, 0) = (uint32_t)i;
+    ++exposure->met;
+    exposure->needed += access->has_operation;
+    if (!access->is_completed) {
+        return;
     }
+    if (access->last_operation > exposure->last_operation) {
+        exposure->last_operation = access->last_operation;
+    }
+    if (exposure->completes == 0 || access->completed > exposure->completed ||
+        (access->completed == exposure->completed &&
+         access->complete.location < exposure->complete.location)) {
+        exposure->completed = access->completed;
+        exposure->complete = access->complete;
+    }
+    ++exposure->completes;
 }
 
-static const struct access_message *find_access(const struct arrivals *arrivals, uint32_t window,
-                                                const struct fm_epoch_origin *origin)
+/* Finds the exposure epoch of the next access epoch, and passes it. @return in the list of origins;
+ * FM_NONE: it is not there, or nothing is known of it */
+static uint32_t next_exposure(const struct fm_epochs *epochs, struct cursor *cursor)
 {
-    uint32_t pair = fm_map_get(&arrivals->pairs, (uint64_t)window << 32 | origin->process);
-    if (pair == FM_MAP_ABSENT) {
-        return NULL;
+    uint64_t ordinal = cursor->arrived++;
+    while (cursor->next != FM_NONE) {
+        uint32_t origin = cursor->next;
+        uint32_t unrecorded =
+            epochs->exposures.items[epochs->origins.items[origin].exposure].unrecorded;
+        uint32_t count = unrecorded != 0 ? unrecorded : 1;
+        bool is_reached = cursor->passed + count > ordinal;
+        if (is_reached && unrecorded != 0) {
+            return FM_NONE;
+        }
+        cursor->passed += count;
+        cursor->next = epochs->origins.items[origin].next;
+        if (is_reached) {
+            return origin;
+        }
     }
-    uint32_t message = fm_map_get(&arrivals->index, (uint64_t)pair << 32 | origin->ordinal);
-    return message == FM_MAP_ABSENT ? NULL : &arrivals->messages[message];
+    return FM_NONE;
 }
 
-static void add_early_wait(struct active_target *active, const struct fm_exposure_epoch *epoch,
-                           const struct access_message *last, uint64_t last_operation)
+static void take_access(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    struct active_target *active = context;
+    const struct access_message *access = record;
+    const struct fm_epochs *epochs = &active->epochs[process];
+    uint32_t position =
+        fm_map_get(&epochs->stream_of_origin, fm_origin_key(access->window, access->origin));
+    if (position == FM_MAP_ABSENT) {
+        return;
+    }
+    struct participant *own = &active->participants[process];
+    if (access->unrecorded != 0) {
+        own->cursors[position].arrived += access->unrecorded;
+        return;
+    }
+    uint32_t found = next_exposure(epochs, &own->cursors[position]);
+    if (found == FM_NONE) {
+        return;
+    }
+    const struct fm_epoch_origin *origin = &epochs->origins.items[found];
+    const struct fm_exposure_epoch *epoch = &epochs->exposures.items[origin->exposure];
+    meet(&own->exposures[origin->exposure], access);
+    fm_dispatch_send(active->posts, worker, access->origin,
+                     &(struct post_message){enter_of(active, epoch->post), access->epoch,
+                                            access->target, epoch->post});
+}
+
+static void add_early_wait(const struct active_target *active,
+                           const struct fm_exposure_epoch *epoch, const struct exposure *exposure)
 {
     struct fm_findings *findings = &active->analysis->findings[epoch->wait.location];
     const struct fm_location *location = &active->analysis->trace->locations[epoch->wait.location];
     if (fm_findings_add(findings, location,
                         &(struct fm_candidate){
-                            .t = last->completed,
+                            .t = exposure->completed,
                             .activity = epoch->wait.activity,
-                            .cause_location = last->complete.location,
-                            .cause_activity = last->complete.activity,
+                            .cause_location = exposure->complete.location,
+                            .cause_activity = exposure->complete.activity,
                             .rule = FM_RULE_EARLY_WAIT,
                             .metric = FM_METRIC_MPI_RMA_EARLY_WAIT,
                         }) &&
-        last_operation < last->completed) {
-        fm_vector_push(&findings->parts, (struct fm_part){last_operation, epoch->wait.activity,
-                                                          FM_PART_LATE_COMPLETE});
+        exposure->last_operation < exposure->completed) {
+        fm_vector_push(&findings->parts,
+                       (struct fm_part){exposure->last_operation, epoch->wait.activity,
+                                        FM_PART_LATE_COMPLETE});
     }
 }
 
-static void meet_origins(struct active_target *active, unsigned worker,
-                         const struct arrivals *arrivals, const struct fm_epochs *epochs,
-                         const struct fm_exposure_epoch *epoch)
+static void judge_exposure(const struct active_target *active,
+                           const struct fm_exposure_epoch *epoch, const struct exposure *exposure)
 {
-    const struct access_message *last = NULL;
-    uint64_t last_operation = 0;
-    uint32_t unneeded = 0, missing = 0;
-    for (uint32_t i = 0; i < epoch->origin_count; ++i) {
-        const struct access_message *access =
-            find_access(arrivals, epoch->window, &epochs->origins.items[epoch->first_origin + i]);
-        if (access == NULL) {
-            ++missing;
-            ++unneeded;
-            continue;
-        }
-        struct post_message *answer = fm_exchange_post(active->posts, worker, access->origin);
-        *answer = (struct post_message){enter_of(active, epoch->post), access->epoch,
-                                        access->target, epoch->post};
-        unneeded += access->operations == 0;
-        if (!access->is_completed) {
-            ++missing;
-            continue;
-        }
-        if (access->last_operation > last_operation) {
-            last_operation = access->last_operation;
-        }
-        if (last == NULL || access->completed > last->completed ||
-            (access->completed == last->completed &&
-             access->complete.location < last->complete.location)) {
-            last = access;
-        }
-    }
-    active->analysis->omissions.unmatched_epochs += missing != 0;
-    if (epoch->wait.activity == FM_NONE) {
+    struct fm_call_ref wait = epoch->wait;
+    if (wait.activity == FM_NONE) {
         return;
     }
-    struct fm_findings *findings = &active->analysis->findings[epoch->wait.location];
-    const struct fm_location *location = &active->analysis->trace->locations[epoch->wait.location];
-    fm_findings_tally(findings, location, epoch->wait.activity, FM_TALLY_PAIR_SYNCS,
-                      epoch->origin_count);
-    fm_findings_tally(findings, location, epoch->wait.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
-                      unneeded);
+    struct fm_findings *findings = &active->analysis->findings[wait.location];
+    const struct fm_location *location = &active->analysis->trace->locations[wait.location];
+    fm_findings_tally(findings, location, wait.activity, FM_TALLY_PAIR_SYNCS, epoch->origin_count);
+    fm_findings_tally(findings, location, wait.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
+                      epoch->origin_count - exposure->needed);
     /* An origin whose complete is missing is left out: the others bound the wait from below. */
-    if (last != NULL) {
-        add_early_wait(active, epoch, last, last_operation);
+    if (exposure->completes != 0) {
+        add_early_wait(active, epoch, exposure);
     }
 }
 
-static void meet_accesses(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct active_target *active = context;
-    struct arrivals arrivals = {0};
-    for (uint32_t process = first; process < last; ++process) {
-        const struct fm_epochs *epochs = &active->epochs[process];
-        if (!fm_rounds_serve(&active->rounds, process)) {
-            continue;
-        }
-        size_t count;
-        const struct access_message *messages =
-            fm_exchange_inbox(active->accesses, process, &count);
-        index_arrivals(&arrivals, messages, count);
-        for (size_t i = 0; i < epochs->exposures.count; ++i) {
-            meet_origins(active, worker, &arrivals, epochs, &epochs->exposures.items[i]);
-        }
-    }
-    fm_map_free(&arrivals.pairs);
-    fm_map_free(&arrivals.index);
-}
+/* ---- origins learn of the posts ---- */
 
-static void add_late_post(struct active_target *active, struct fm_call_ref call,
-                          const struct post_message *post, fm_metric_t metric)
+static void add_late_post(const struct active_target *active, struct fm_call_ref call,
+                          uint64_t posted, struct fm_call_ref post, fm_metric_t metric)
 {
     if (call.activity != FM_NONE) {
         fm_findings_add(&active->analysis->findings[call.location],
                         &active->analysis->trace->locations[call.location],
                         &(struct fm_candidate){
-                            .t = post->posted,
+                            .t = posted,
                             .activity = call.activity,
-                            .cause_location = post->post.location,
-                            .cause_activity = post->post.activity,
+                            .cause_location = post.location,
+                            .cause_activity = post.activity,
                             .rule = FM_RULE_LATE_POST,
                             .metric = (uint8_t)metric,
                         });
     }
 }
 
-/* `posts`: the answers of the epoch's targets, NULL for those whose epoch is missing. */
-static void judge_access(struct active_target *active, const struct fm_epochs *epochs,
-                         const struct fm_access_epoch *epoch,
-                         const struct post_message *const *posts)
-{
-    const struct post_message *last = NULL;
-    bool complete = true;
-    for (uint32_t t = 0; t < epoch->target_count; ++t) {
-        if (posts[t] == NULL) {
-            complete = false;
-        } else if (last == NULL || posts[t]->posted > last->posted ||
-                   (posts[t]->posted == last->posted &&
-                    posts[t]->post.location < last->post.location)) {
-            last = posts[t];
-        }
-    }
-    active->analysis->omissions.unmatched_epochs += !complete;
-    if (complete && last != NULL) {
-        add_late_post(active, epoch->start, last, FM_METRIC_MPI_RMA_SYNC_LATE_POST);
-        add_late_post(active, epoch->complete, last, FM_METRIC_MPI_RMA_SYNC_LATE_POST);
-    }
-    for (uint32_t o = epoch->last_operation; o != FM_NONE;
-         o = epochs->operations.items[o].previous) {
-        const struct fm_epoch_operation *operation = &epochs->operations.items[o];
-        if (posts[operation->target] != NULL) {
-            add_late_post(active, operation->call, posts[operation->target],
-                          FM_METRIC_MPI_RMA_COMM_LATE_POST);
-        }
-    }
-}
-
-static void take_posts(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void take_post(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
     struct active_target *active = context;
-    FM_VECTOR(uint32_t) begin = {0};
-    FM_VECTOR(const struct post_message *) posts = {0};
-    for (uint32_t process = first; process < last; ++process) {
-        const struct fm_epochs *epochs = &active->epochs[process];
-        begin.count = posts.count = 0;
-        for (size_t e = 0; e < epochs->accesses.count; ++e) {
-            fm_vector_push(&begin, (uint32_t)posts.count);
-            for (uint32_t t = 0; t < epochs->accesses.items[e].target_count; ++t) {
-                fm_vector_push(&posts, NULL);
-            }
-        }
-        size_t count;
-        const struct post_message *messages = fm_exchange_inbox(active->posts, process, &count);
-        for (size_t i = 0; i < count; ++i) {
-            posts.items[begin.items[messages[i].epoch] + messages[i].target] = &messages[i];
-        }
-        for (size_t e = 0; e < epochs->accesses.count; ++e) {
-            judge_access(active, epochs, &epochs->accesses.items[e], posts.items + begin.items[e]);
-        }
+    const struct post_message *message = record;
+    const struct fm_epochs *epochs = &active->epochs[process];
+    struct access *access = &active->participants[process].accesses[message->epoch];
+    if (access->met == 0 || message->posted > access->posted ||
+        (message->posted == access->posted && message->post.location < access->post.location)) {
+        access->posted = message->posted;
+        access->post = message->post;
     }
-    fm_vector_free(&begin);
-    fm_vector_free(&posts);
+    ++access->met;
+    for (uint32_t o = epochs->targets.items[message->target].operations; o != FM_NONE;
+         o = epochs->operations.items[o].previous) {
+        add_late_post(active, epochs->operations.items[o].call, message->posted, message->post,
+                      FM_METRIC_MPI_RMA_COMM_LATE_POST);
+    }
 }
 
-/* @return the number of targets of the access epochs that are here */
-static size_t count_targets(const struct fm_epochs *epochs, uint32_t processes)
+/* Start and complete depend on all targets. */
+static void judge_access(const struct active_target *active, const struct fm_access_epoch *epoch,
+                         const struct access *access)
 {
-    size_t targets = 0;
-    for (uint32_t p = 0; p < processes; ++p) {
-        for (size_t e = 0; e < epochs[p].accesses.count; ++e) {
-            targets += epochs[p].accesses.items[e].target_count;
-        }
+    if (access->met != 0 && access->met == epoch->target_count) {
+        add_late_post(active, epoch->start, access->posted, access->post,
+                      FM_METRIC_MPI_RMA_SYNC_LATE_POST);
+        add_late_post(active, epoch->complete, access->posted, access->post,
+                      FM_METRIC_MPI_RMA_SYNC_LATE_POST);
     }
-    return targets;
+}
+
+static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct active_target *active = context;
+    uint64_t unmatched = 0;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_epochs *epochs = &active->epochs[process];
+        struct participant *own = &active->participants[process];
+        for (size_t e = 0; e < epochs->exposures.count; ++e) {
+            const struct fm_exposure_epoch *epoch = &epochs->exposures.items[e];
+            if (epoch->unrecorded != 0) {
+                continue;
+            }
+            unmatched += own->exposures[e].completes != epoch->origin_count;
+            judge_exposure(active, epoch, &own->exposures[e]);
+        }
+        for (size_t e = 0; e < epochs->accesses.count; ++e) {
+            const struct fm_access_epoch *epoch = &epochs->accesses.items[e];
+            if (epoch->unrecorded != 0) {
+                continue;
+            }
+            unmatched += own->accesses[e].met != epoch->target_count;
+            judge_access(active, epoch, &own->accesses[e]);
+        }
+        fm_free(own->exposures);
+        fm_free(own->accesses);
+        fm_free(own->cursors);
+    }
+    active->analysis->omissions.unmatched_epochs += unmatched;
 }
 
 void fm_detect_general_active_target(struct fm_analysis *analysis, const struct fm_epochs *epochs)
@@ -289,20 +319,18 @@ void fm_detect_general_active_target(struct fm_analysis *analysis, const struct 
     struct active_target active = {
         .analysis = analysis,
         .epochs = epochs,
-        .accesses = fm_exchange_create(analysis->engine, sizeof(struct access_message)),
-        .posts = fm_exchange_create(analysis->engine, sizeof(struct post_message)),
-        .rounds =
-            fm_rounds_choose(analysis->team, count_targets(epochs, analysis->trace->process_count),
-                             sizeof(struct access_message)),
+        .participants = fm_allocate(analysis->trace->process_count, sizeof *active.participants),
     };
-    for (; active.rounds.round < active.rounds.count; ++active.rounds.round) {
-        fm_engine_run(analysis->engine, send_accesses, &active);
-        fm_exchange_deliver(active.accesses);
-        fm_engine_run(analysis->engine, meet_accesses, &active);
-        fm_exchange_clear(active.accesses);
-    }
-    fm_exchange_deliver(active.posts);
-    fm_engine_run(analysis->engine, take_posts, &active);
-    fm_exchange_free(active.accesses);
-    fm_exchange_free(active.posts);
+    active.accesses =
+        fm_dispatch_create(analysis->engine, sizeof(struct access_message), take_access, &active);
+    active.posts =
+        fm_dispatch_create(analysis->engine, sizeof(struct post_message), take_post, &active);
+    fm_engine_run(analysis->engine, open_participants, &active);
+    fm_engine_run(analysis->engine, send_accesses, &active);
+    fm_dispatch_deliver(active.accesses);
+    fm_dispatch_deliver(active.posts);
+    fm_engine_run(analysis->engine, judge, &active);
+    fm_dispatch_free(active.accesses);
+    fm_dispatch_free(active.posts);
+    fm_free(active.participants);
 }

@@ -121,11 +121,8 @@ static void judge_processes(void *context, unsigned worker, uint32_t first, uint
         for (size_t i = 0; i + 1 < grouping.begin.count; ++i) {
             const struct fm_member **members = &grouping.members.items[grouping.begin.items[i]];
             uint32_t size = grouping.begin.items[i + 1] - grouping.begin.items[i];
-            if (size != analysis->trace->communicators[members[0]->communicator].size) {
-                ++analysis->omissions.incomplete_collectives;
-            } else if (!is_of_one_kind(members, size)) {
-                ++analysis->omissions.mixed_collectives;
-            } else {
+            if (size == analysis->trace->communicators[members[0]->communicator].size &&
+                is_of_one_kind(members, size)) {
                 join->judge(join, worker, members, size);
             }
         }
@@ -153,13 +150,6 @@ static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32
             }
             if (verdicts[i].has_part) {
                 fm_vector_push(&findings->parts, verdicts[i].part);
-            }
-            if (verdicts[i].has_point) {
-                fm_vector_push(&findings->points, verdicts[i].point);
-            }
-            if (verdicts[i].has_tally) {
-                fm_findings_tally(findings, location, verdicts[i].candidate.activity,
-                                  verdicts[i].tally, 1);
             }
         }
     }
@@ -199,22 +189,6 @@ struct fm_candidate fm_member_waits_for(const struct fm_member *member,
 bool fm_member_may_wait(const struct fm_member *member, const struct fm_member *cause)
 {
     return member->wait_enter < cause->enter && cause->enter <= member->leave;
-}
-
-void fm_join_return_synchronized(struct fm_join *join, unsigned worker,
-                                 const struct fm_member *member, const struct fm_member *last,
-                                 fm_rule_t rule, fm_metric_t metric)
-{
-    struct fm_verdict verdict = {
-        .location = member->wait_location,
-        .has_wait = fm_member_may_wait(member, last),
-        .has_point = !member->non_blocking,
-        .candidate = fm_member_waits_for(member, last, rule, metric),
-        .point = {last->enter, member->communicator, false},
-    };
-    if (verdict.has_wait || verdict.has_point) {
-        fm_join_return(join, worker, member, &verdict);
-    }
 }
 
 void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,

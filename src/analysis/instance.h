@@ -1,7 +1,7 @@
 /** @file
- * Collective instances: brings together what the members of a communicator did in the k-th
- * operation on it (or on a window over it), lets a rule judge the whole, and returns the verdicts
- * to the members.
+ * Collective instances whose members play different parts: brings together what the members of a
+ * communicator did in the k-th operation on it (or on a window over it), lets a rule judge the
+ * whole, and returns the verdicts to the members.
  */
 #ifndef FERMATA_ANALYSIS_INSTANCE_H
 #define FERMATA_ANALYSIS_INSTANCE_H
@@ -34,12 +34,8 @@ struct fm_member {
 struct fm_verdict {
     uint32_t location; /**< of the waiting call */
     bool has_wait, has_part;
-    bool has_tally; /**< counts one at the call */
-    bool has_point; /**< the instance synchronized each pair of its members */
-    fm_tally_t tally;
     struct fm_candidate candidate; /**< if has_wait */
     struct fm_part part;           /**< if has_part */
-    struct fm_group_point point;   /**< if has_point */
 };
 
 struct fm_join;
@@ -58,8 +54,8 @@ struct fm_analysis *fm_join_analysis(struct fm_join *join);
 /** Sends a member's part to where its instance is judged. To be called in a phase. */
 void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member);
 
-/** Judges all instances that are complete and of one kind; counts the others as omissions; adds the
- * verdicts to the findings. Runs phases. */
+/** Judges all instances that are complete and of one kind, and adds the verdicts to the findings.
+ * Runs phases; collective. */
 void fm_join_judge(struct fm_join *join, fm_judge_t *judge);
 
 /** Sends a verdict to a member. To be called by a judge. */
@@ -69,12 +65,6 @@ void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_membe
 /** Verdict "waits for `cause`", whose Enter is the event: a wait state of `metric` by `rule`. */
 void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
                          const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric);
-
-/** Verdict of an instance that synchronized all: as fm_join_return_wait() for the member that
- * entered last, and a point that all members share. */
-void fm_join_return_synchronized(struct fm_join *join, unsigned worker,
-                                 const struct fm_member *member, const struct fm_member *last,
-                                 fm_rule_t rule, fm_metric_t metric);
 
 /** @return whether the event of `cause` lies inside the call in which `member` waits. */
 bool fm_member_may_wait(const struct fm_member *member, const struct fm_member *cause);

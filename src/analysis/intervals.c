@@ -50,6 +50,7 @@ struct fm_interval_walk {
     uint32_t count;
     uint32_t vector; /* FM_NONE: there is none */
     uint64_t time;
+    bool is_told; /* with the last interval that ended in what another location waits for */
 };
 
 struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analysis,
@@ -252,6 +253,7 @@ static void subtract(struct fm_interval_walk *walk, uint32_t vector)
     walk->count = count;
     walk->vector = vector;
     walk->time = walk->timeline->walk.time;
+    walk->is_told = false;
 }
 
 static void look_up(struct fm_interval_walk *walk, uint64_t begin, uint64_t end)
@@ -263,6 +265,7 @@ static void look_up(struct fm_interval_walk *walk, uint64_t begin, uint64_t end)
     }
     walk->count = walk->profile.count;
     walk->vector = FM_NONE;
+    walk->is_told = false;
 }
 
 void fm_interval_walk_look(struct fm_interval_walk *walk, uint64_t begin, uint64_t end,
@@ -294,6 +297,7 @@ static void describe(struct fm_interval_walk *walk, const struct snapshot *from,
     }
     subtract(walk, from->vector);
     *interval = (struct fm_interval){
+        .is_repeated = walk->is_told,
         .begin = from->t,
         .first_wait = from->waits,
         .wait_end = walk->next_wait,
@@ -339,6 +343,7 @@ static void tell_caused(struct fm_interval_walk *walk, const struct fm_wait_noti
     struct fm_interval interval;
     describe(walk, &from, end, end == notice->t, &interval);
     handler->caused(handler->context, position, &interval);
+    walk->is_told = interval.visits != NULL;
 }
 
 void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,

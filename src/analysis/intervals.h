@@ -21,7 +21,8 @@ struct fm_wait_notice {
     uint32_t activity; /**< its call, whose begin (of a contention: end) is the cause */
     uint32_t waiter;   /**< location */
     uint32_t number;   /**< of the wait state in the waiter's list */
-    bool contention;
+    uint32_t contention;
+    uint32_t delay_kind;
 };
 
 /** An interval as one of the two locations sees it. */
@@ -32,6 +33,8 @@ struct fm_interval {
     uint32_t count;      /**< nodes of the call tree in which time was spent, without waiting */
     const uint32_t *visits;
     const uint64_t *ticks;
+    bool is_repeated; /**< of those that end in what others wait for: nodes and ticks are the same
+                         as in the one before */
 };
 
 /** Who wants to know the intervals. The interval is valid during the call. */

@@ -16,11 +16,9 @@
 
 /* From the waiter to the causing location. */
 struct phi_message {
-    uint64_t t;
     double phi;
     uint32_t location; /* that the message is for */
-    uint32_t waiter;
-    uint32_t number; /* of the wait state in the waiter's list */
+    uint32_t position; /* among the wait states that it has caused */
 };
 
 /* One location's progress from its latest wait state to its earliest. */
@@ -118,11 +116,9 @@ static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsi
     const struct fm_candidate *wait =
         &analysis->findings[location].candidates.items[walk->waits->candidates[number]];
     struct phi_message message = {
-        .t = wait->t,
         .phi = phi_of(walk, number),
         .location = wait->cause_location,
-        .waiter = location,
-        .number = number,
+        .position = walk->waits->position[number],
     };
     walk->propagates[number] = message.phi > 0;
     fm_mail_send(mail, worker, analysis->trace->locations[wait->cause_location].process, &message,
@@ -153,42 +149,6 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
             return;
         }
     }
-}
-
-static bool lies_before(const struct fm_caused_wait *wait, const struct phi_message *message)
-{
-    return wait->t != message->t             ? wait->t < message->t
-           : wait->waiter != message->waiter ? wait->waiter > message->waiter
-                                             : wait->number > message->number;
-}
-
-static bool is_of(const struct fm_caused_wait *wait, const struct phi_message *message)
-{
-    return wait->waiter == message->waiter && wait->number == message->number;
-}
-
-/* @return the wait state that a message is about: it is one of the latest that are left */
-static struct fm_caused_wait *find_caused(const struct walk *walk,
-                                          const struct phi_message *message)
-{
-    struct fm_caused_wait *waits = walk->caused->waits.items;
-    uint32_t high = walk->caused_left, low = high - 1;
-    if (is_of(&waits[low], message)) {
-        return &waits[low];
-    }
-    for (uint32_t step = 1; low > 0 && !lies_before(&waits[low], message); step *= 2) {
-        high = low + 1;
-        low = low > step ? low - step : 0;
-    }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (lies_before(&waits[middle], message)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return &waits[low];
 }
 
 static void send_window_note(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
@@ -229,9 +189,8 @@ static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_
     }
     propagation->windows[worker].idle = false;
     struct walk *walk = &propagation->walks[message->location];
-    struct fm_caused_wait *wait = find_caused(walk, message);
-    wait->phi = message->phi;
-    if (wait == &walk->caused->waits.items[walk->caused_left - 1]) {
+    walk->caused->waits.items[message->position].phi = message->phi;
+    if (message->position == walk->caused_left - 1) {
         advance(propagation, mail, worker, message->location);
     }
 }
@@ -285,6 +244,23 @@ static void book_own(const struct propagation *propagation, struct fm_cost_table
     }
 }
 
+/* Each part costs its share of the wait state, and of what that has caused in turn. */
+static void book_parts(struct fm_cost_table *table, const struct fm_caused_waits *caused,
+                       const struct fm_caused_wait *wait)
+{
+    fm_delay_kind_t kind = (fm_delay_kind_t)wait->delay_kind;
+    fm_metric_t short_term = fm_delay_cost_metric(kind, false);
+    fm_metric_t long_term = fm_delay_cost_metric(kind, true);
+    for (uint32_t p = wait->first; p < wait->end; ++p) {
+        uint32_t visit = caused->visits.items[p];
+        if (visit != FM_NONE) {
+            double part = caused->parts.items[p];
+            fm_cost_table_add_ticks(table, visit, short_term, part * (double)wait->wait);
+            fm_cost_table_add_ticks(table, visit, long_term, part * wait->phi);
+        }
+    }
+}
+
 static void book_caused(struct fm_cost_table *table, const struct fm_caused_waits *caused)
 {
     for (size_t i = 0; i < caused->waits.count; ++i) {
@@ -292,14 +268,8 @@ static void book_caused(struct fm_cost_table *table, const struct fm_caused_wait
         if (wait->traits & FM_CAUSED_UNATTRIBUTED) {
             fm_cost_table_add_ticks(table, wait->visit, FM_METRIC_DELAY_UNATTRIBUTED,
                                     (double)wait->wait + wait->phi);
-        } else if (wait->phi != 0) {
-            fm_metric_t metric = fm_delay_cost_metric((fm_delay_kind_t)wait->delay_kind, true);
-            for (uint32_t p = wait->first; p < wait->end; ++p) {
-                if (caused->visits.items[p] != FM_NONE) {
-                    fm_cost_table_add_ticks(table, caused->visits.items[p], metric,
-                                            caused->parts.items[p] * wait->phi);
-                }
-            }
+        } else {
+            book_parts(table, caused, wait);
         }
     }
 }

@@ -48,6 +48,7 @@ static void list_waits(struct fm_wait_list *waits, const struct fm_location *loc
     waits->until = fm_resize(NULL, 0, count * sizeof *waits->until);
     waits->before = fm_resize(NULL, 0, ((size_t)count + 1) * sizeof *waits->before);
     waits->begin = fm_resize(NULL, 0, count * sizeof *waits->begin);
+    waits->position = fm_resize(NULL, 0, count * sizeof *waits->position);
     uint64_t last = 0;
     bool sorted = true;
     for (uint32_t i = 0; i < count; ++i) {
@@ -234,6 +235,7 @@ void fm_timeline_close(struct fm_timeline *timeline)
     fm_free(timeline->waits.until);
     fm_free(timeline->waits.before);
     fm_free(timeline->waits.begin);
+    fm_free(timeline->waits.position);
     fm_free(timeline->busy);
     fm_free(timeline->checkpoints);
     fm_free(timeline->profiles);

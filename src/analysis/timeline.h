@@ -18,6 +18,7 @@ struct fm_wait_list {
     uint64_t *until;      /**< its end */
     uint64_t *before;     /**< waiting time of the wait states before; [count]: of all */
     uint64_t *begin;      /**< of the interval that ends in the wait state: intervals.h sets it */
+    uint32_t *position;   /**< among those that its cause has caused: delay_costs.c sets it */
 };
 
 /** Where a walk stands: `visit` is what the location does from `time` to `until`, the next

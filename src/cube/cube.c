@@ -1,5 +1,6 @@
 #include "cube/cube.h"
 
+#include "base/keyed_sort.h"
 #include "cube/callpath_text.h"
 
 #include <stdarg.h>
@@ -153,14 +154,45 @@ static bool is_sorted(const struct fm_cube *cube)
     return true;
 }
 
+/** Sorts the cells by one number each, which is quicker than comparing them.
+ * @return false: there is no such number, or no memory */
+static bool sort_by_number(struct fm_cube *cube)
+{
+    size_t count = cube->cell_count;
+    uint64_t largest;
+    if (count > UINT32_MAX ||
+        __builtin_mul_overflow((uint64_t)cube->callpath_count, cube->location_count, &largest) ||
+        __builtin_mul_overflow(largest, (uint64_t)FM_METRIC_COUNT, &largest))
+        return false;
+    struct fm_keyed *keyed = reallocarray(NULL, 2 * count, sizeof *keyed);
+    struct fm_cube_cell *sorted = reallocarray(NULL, cube->cell_capacity, sizeof *sorted);
+    if (keyed == NULL || sorted == NULL) {
+        free(keyed);
+        free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        uint64_t column = (uint64_t)cell->metric * cube->callpath_count + cell->callpath;
+        keyed[i] = (struct fm_keyed){column * cube->location_count + cell->location, (uint32_t)i};
+    }
+    fm_keyed_sort(keyed, count, keyed + count);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = cube->cells[keyed[i].value];
+    free(keyed);
+    free(cube->cells);
+    cube->cells = sorted;
+    return true;
+}
+
 /** Sorts the cells, adds up repetitions, drops zeros. */
 static fm_status_t compact(struct fm_cube *cube, struct fm_error *error)
 {
     if (cube->cell_count == 0)
         return FM_OK;
+    if (!is_sorted(cube) && !sort_by_number(cube))
+        qsort(cube->cells, cube->cell_count, sizeof *cube->cells, compare_cells);
     struct fm_cube_cell *cells = cube->cells;
-    if (!is_sorted(cube))
-        qsort(cells, cube->cell_count, sizeof *cells, compare_cells);
     size_t kept = 0;
     for (size_t i = 0; i < cube->cell_count;) {
         struct fm_cube_cell sum = cells[i++];

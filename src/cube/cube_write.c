@@ -191,10 +191,11 @@ _Static_assert(SMALL_SECTIONS + 1 == FM_CUBE_SECTION_COUNT, "each section is wri
 static char *make_payload(const struct fm_cube *cube, size_t section, size_t *size)
 {
     char *payload = NULL;
-    struct fm_sink sink = {open_memstream(&payload, size), 0};
+    struct fm_sink sink = {.stream = open_memstream(&payload, size)};
     if (sink.stream == NULL)
         return NULL;
     sections[section].put(&sink, cube);
+    fm_sink_flush(&sink);
     bool failed = ferror(sink.stream) != 0;
     if (fclose(sink.stream) != 0 || failed) {
         free(payload);
@@ -223,7 +224,9 @@ static void put_file(struct fm_sink *sink, const struct fm_cube *cube, char *con
     }
     put_section_header(sink, "SEVR", FM_CUBE_SECTION_REQUIRED, severity_bytes);
     put_severities(sink, cube);
+    fm_sink_flush(sink);
     fm_sink_u64(sink, sink->crc);
+    fm_sink_flush(sink);
 }
 
 fm_status_t fm_cube_write(const struct fm_cube *cube, const char *path, struct fm_error *error)
@@ -241,7 +244,7 @@ fm_status_t fm_cube_write(const struct fm_cube *cube, const char *path, struct f
     struct fm_new_file file;
     status = fm_new_file_open(&file, path, error);
     if (status == FM_OK) {
-        struct fm_sink sink = {file.stream, 0};
+        struct fm_sink sink = {.stream = file.stream};
         put_file(&sink, cube, payloads, sizes);
         status = fm_new_file_commit(&file, error);
     }

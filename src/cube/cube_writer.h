@@ -9,11 +9,20 @@
 
 #include <stdio.h>
 
-/** Where bytes go: a stream, with the checksum of all that passed. Errors stay in the stream. */
+#define FM_SINK_BUFFER 4096
+
+/** Where bytes go: a stream, with the checksum of all that passed. Errors stay in the stream. What
+ * is written waits in the buffer; fm_sink_flush() ends that. `struct fm_sink s = {.stream = f};` is
+ * a new one. */
 struct fm_sink {
     FILE *stream;
-    uint64_t crc;
+    uint64_t crc; /**< of what has left the buffer */
+    size_t buffered;
+    unsigned char buffer[FM_SINK_BUFFER];
 };
+
+/** Hands what is in the buffer on to the stream. */
+void fm_sink_flush(struct fm_sink *sink);
 
 /** Write an integer of this width, little-endian; bytes as they are; a string with its length
  * before it (NULL: unknown). */

@@ -1,0 +1,179 @@
+#include "analysis/matching.h"
+
+static size_t receive_count(const struct fm_location *location)
+{
+    return location->receives.count;
+}
+
+static uint32_t receive_start(const struct fm_location *location, uint32_t row)
+{
+    return location->receives.items[row].start;
+}
+
+static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, uint32_t source,
+                           uint32_t tag)
+{
+    uint32_t number = *fm_map_at(&receiver->stream_of_source, (uint64_t)communicator << 32 | source,
+                                 (uint32_t)receiver->stream_of_source.count);
+    uint32_t next = (uint32_t)receiver->streams.count;
+    uint32_t position = *fm_map_at(&receiver->stream_of_tag, (uint64_t)number << 32 | tag, next);
+    if (position == next) {
+        fm_vector_push(&receiver->streams,
+                       (struct fm_stream){communicator, source, tag, FM_NONE, FM_NONE, 0, 0});
+    }
+    return position;
+}
+
+/* @return the position of a stream, which is made if it is new */
+static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t communicator,
+                                   uint32_t source, uint32_t tag)
+{
+    uint32_t *recent = &receiver->recent[(source + tag + communicator) % FM_RECENT_STREAMS];
+    if (*recent < receiver->streams.count) {
+        const struct fm_stream *stream = &receiver->streams.items[*recent];
+        if (stream->source == source && stream->tag == tag &&
+            stream->communicator == communicator) {
+            return *recent;
+        }
+    }
+    return *recent = add_stream(receiver, communicator, source, tag);
+}
+
+/* Appends a receive to its stream, unless it was never completed. */
+static void add_receive(struct fm_receiver *receiver, const struct fm_trace *trace,
+                        uint32_t process, uint32_t number, const struct fm_message_end *receive)
+{
+    receiver->arrivals[number].location = FM_NONE;
+    if (receive->communicator == FM_NONE || receive->complete == FM_NONE) {
+        return;
+    }
+    uint32_t source = fm_trace_member(trace, receive->communicator, receive->peer, process);
+    uint32_t position = find_stream(receiver, receive->communicator, source, receive->tag);
+    struct fm_stream *stream = &receiver->streams.items[position];
+    if (stream->last == FM_NONE) {
+        stream->first = number;
+    } else {
+        receiver->next[stream->last] = number;
+    }
+    stream->last = number;
+    receiver->next[number] = FM_NONE;
+    if (receiver->ordinals != NULL) {
+        receiver->ordinals[number] = stream->received++;
+    }
+    ++receiver->unmatched_receives;
+}
+
+static void skip_receives(struct fm_receiver *receiver, const struct fm_trace *trace,
+                          uint32_t process, struct fm_gaps *gaps, uint64_t time)
+{
+    const struct fm_unrecorded *gap;
+    while ((gap = fm_gaps_before(gaps, time)) != NULL) {
+        if (gap->series == FM_SERIES_RECEIVES) {
+            uint32_t source = fm_trace_member(trace, gap->reference, gap->peer, process);
+            uint32_t position = find_stream(receiver, gap->reference, source, gap->tag);
+            receiver->streams.items[position].received += gap->count;
+        }
+    }
+}
+
+void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace, uint32_t process,
+                      struct fm_gaps *gaps)
+{
+    const struct fm_process *owner = &trace->processes[process];
+    size_t count = 0;
+    for (uint32_t t = 0; t < owner->location_count; ++t) {
+        count += trace->locations[owner->first_location + t].receives.count;
+    }
+    *receiver = (struct fm_receiver){
+        .first_location = owner->first_location,
+        .count = (uint32_t)count,
+        .next = fm_resize(NULL, 0, count * sizeof *receiver->next),
+        .arrivals = fm_resize(NULL, 0, count * sizeof *receiver->arrivals),
+    };
+    if (owner->location_count > 1) {
+        receiver->records = fm_resize(NULL, 0, count * sizeof *receiver->records);
+    }
+    if (gaps != NULL) {
+        receiver->ordinals = fm_resize(NULL, 0, count * sizeof *receiver->ordinals);
+        fm_gaps_begin(gaps, trace, process);
+    }
+    struct fm_record_merge merge;
+    struct fm_record_ref record;
+    fm_record_merge_begin(&merge, trace, process, receive_count, receive_start);
+    for (uint32_t number = 0; fm_record_merge_next(&merge, &record); ++number) {
+        const struct fm_location *location = &trace->locations[record.location];
+        const struct fm_message_end *receive = &location->receives.items[record.row];
+        if (gaps != NULL) {
+            skip_receives(receiver, trace, process, gaps, location->enter.items[receive->start]);
+        }
+        if (receiver->records != NULL) {
+            receiver->records[number] = record;
+        }
+        add_receive(receiver, trace, process, number, receive);
+    }
+}
+
+void fm_receiver_close(struct fm_receiver *receiver)
+{
+    fm_free(receiver->records);
+    fm_free(receiver->next);
+    fm_free(receiver->ordinals);
+    fm_free(receiver->arrivals);
+    fm_vector_free(&receiver->late_receivers);
+    fm_vector_free(&receiver->streams);
+    fm_map_free(&receiver->stream_of_source);
+    fm_map_free(&receiver->stream_of_tag);
+}
+
+static uint64_t posted_at(const struct fm_trace *trace, struct fm_record_ref record)
+{
+    const struct fm_location *location = &trace->locations[record.location];
+    return location->enter.items[fm_trace_post(trace, location, record.row)];
+}
+
+/* @return the receive of a send, which leaves the stream; FM_NONE: it is not there, or happened
+ * unrecorded */
+static uint32_t match(struct fm_receiver *receiver, struct fm_stream *stream)
+{
+    uint32_t receive = stream->first;
+    if (receiver->ordinals != NULL) {
+        uint64_t ordinal = stream->sent++;
+        while (receive != FM_NONE && receiver->ordinals[receive] < ordinal) {
+            receive = stream->first = receiver->next[receive]; /* of an unrecorded send */
+        }
+        if (receive != FM_NONE && receiver->ordinals[receive] > ordinal) {
+            return FM_NONE;
+        }
+    }
+    if (receive != FM_NONE) {
+        stream->first = receiver->next[receive];
+    }
+    return receive;
+}
+
+void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace,
+                      const struct fm_sent *sent)
+{
+    uint32_t position = find_stream(receiver, sent->communicator, sent->source, sent->tag);
+    struct fm_stream *stream = &receiver->streams.items[position];
+    if (sent->start == FM_NONE) {
+        stream->sent += sent->enter;
+        return;
+    }
+    uint32_t receive = match(receiver, stream);
+    if (receive == FM_NONE) {
+        ++receiver->unmatched_sends;
+        return;
+    }
+    --receiver->unmatched_receives;
+    struct fm_arrival *arrival = &receiver->arrivals[receive];
+    *arrival = (struct fm_arrival){sent->enter, sent->location, sent->start, FM_NONE, position};
+    if (!sent->never_waits) {
+        uint64_t posted = posted_at(trace, fm_receiver_record(receiver, receive));
+        if (sent->complete_enter < posted && posted <= sent->complete_leave) {
+            arrival->late = (uint32_t)receiver->late_receivers.count;
+            fm_vector_push(&receiver->late_receivers,
+                           (struct fm_late_receiver){sent->complete_location, sent->complete});
+        }
+    }
+}

@@ -1,0 +1,137 @@
+#include "engine/dispatch.h"
+
+#include "base/memory.h"
+#include "engine/engine_internal.h"
+
+#include <string.h>
+
+struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_size,
+                                       fm_dispatch_handler_t *handler, void *context)
+{
+    struct fm_dispatch *dispatch = fm_allocate(1, sizeof *dispatch);
+    *dispatch = (struct fm_dispatch){
+        .engine = engine,
+        .exchange = fm_exchange_create(engine, record_size),
+        .handler = handler,
+        .context = context,
+        .owner_of = engine->owner_of,
+        .record_size = record_size,
+    };
+    return dispatch;
+}
+
+void fm_dispatch_free(struct fm_dispatch *dispatch)
+{
+    if (dispatch != NULL) {
+        fm_exchange_free(dispatch->exchange);
+        fm_free(dispatch);
+    }
+}
+
+void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
+                      const void *record)
+{
+    memcpy(fm_exchange_post(dispatch->exchange, worker, process), record, dispatch->record_size);
+}
+
+static void handle(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fm_dispatch *dispatch = context;
+    for (uint32_t process = first; process < last; ++process) {
+        size_t count;
+        const unsigned char *records = fm_exchange_inbox(dispatch->exchange, process, &count);
+        for (size_t i = 0; i < count; ++i) {
+            dispatch->handler(dispatch->context, worker, process,
+                              records + i * dispatch->record_size);
+        }
+    }
+}
+
+/* @return whether there is nobody to send anything to */
+static bool is_alone(const struct fm_engine *engine)
+{
+    return engine->workers == 1 && fm_team_size(engine->team) == 1;
+}
+
+void fm_dispatch_deliver(struct fm_dispatch *dispatch)
+{
+    if (is_alone(dispatch->engine)) {
+        return;
+    }
+    fm_exchange_deliver(dispatch->exchange);
+    fm_engine_run(dispatch->engine, handle, dispatch);
+    fm_exchange_clear(dispatch->exchange);
+}
+
+/* ---- records with items ---- */
+
+struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_t record_size,
+                                                 size_t item_size, fm_list_handler_t *handler,
+                                                 void *context)
+{
+    struct fm_list_dispatch *dispatch = fm_allocate(1, sizeof *dispatch);
+    *dispatch = (struct fm_list_dispatch){
+        .engine = engine,
+        .records = fm_exchange_create(engine, record_size + sizeof(uint64_t)),
+        .items = fm_exchange_create(engine, item_size),
+        .handler = handler,
+        .context = context,
+        .owner_of = engine->owner_of,
+        .record_size = record_size,
+        .item_size = item_size,
+    };
+    return dispatch;
+}
+
+void fm_list_dispatch_free(struct fm_list_dispatch *dispatch)
+{
+    if (dispatch != NULL) {
+        fm_exchange_free(dispatch->records);
+        fm_exchange_free(dispatch->items);
+        fm_free(dispatch);
+    }
+}
+
+void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
+                           const void *record, const void *items, uint32_t count)
+{
+    /* The number stands behind the record, which keeps its alignment. */
+    const uint64_t number = count;
+    unsigned char *room = fm_exchange_post(dispatch->records, worker, process);
+    memcpy(room, record, dispatch->record_size);
+    memcpy(room + dispatch->record_size, &number, sizeof number);
+    for (uint32_t i = 0; i < count; ++i) {
+        memcpy(fm_exchange_post(dispatch->items, worker, process),
+               (const unsigned char *)items + i * dispatch->item_size, dispatch->item_size);
+    }
+}
+
+static void handle_lists(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fm_list_dispatch *dispatch = context;
+    size_t stride = dispatch->record_size + sizeof(uint64_t);
+    for (uint32_t process = first; process < last; ++process) {
+        size_t count, item_count;
+        const unsigned char *records = fm_exchange_inbox(dispatch->records, process, &count);
+        const unsigned char *items = fm_exchange_inbox(dispatch->items, process, &item_count);
+        for (size_t i = 0; i < count; ++i) {
+            const unsigned char *record = records + i * stride;
+            uint64_t number;
+            memcpy(&number, record + dispatch->record_size, sizeof number);
+            dispatch->handler(dispatch->context, worker, process, record, items, (uint32_t)number);
+            items += number * dispatch->item_size;
+        }
+    }
+}
+
+void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)
+{
+    if (is_alone(dispatch->engine)) {
+        return;
+    }
+    fm_exchange_deliver(dispatch->records);
+    fm_exchange_deliver(dispatch->items);
+    fm_engine_run(dispatch->engine, handle_lists, dispatch);
+    fm_exchange_clear(dispatch->records);
+    fm_exchange_clear(dispatch->items);
+}

@@ -1,0 +1,94 @@
+/** @file
+ * Records that need no inbox: each is handled once, by the worker that owns its destination. If
+ * that is the worker that sends it, it is handled at once and never leaves the processor's cache;
+ * all others wait for the delivery.
+ */
+#ifndef FERMATA_ENGINE_DISPATCH_H
+#define FERMATA_ENGINE_DISPATCH_H
+
+#include "engine/engine.h"
+
+/** Handles a record for `process`, which the worker owns. It may send records through other
+ * dispatches. */
+typedef void fm_dispatch_handler_t(void *context, unsigned worker, uint32_t process,
+                                   const void *record);
+
+struct fm_dispatch {
+    struct fm_engine *engine;
+    struct fm_exchange *exchange;
+    fm_dispatch_handler_t *handler;
+    void *context;
+    const unsigned *owner_of; /**< of the engine */
+    size_t record_size;
+};
+
+/** @param record_size  a multiple of 4
+ * @return to be freed with fm_dispatch_free() */
+struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_size,
+                                       fm_dispatch_handler_t *handler, void *context);
+
+void fm_dispatch_free(struct fm_dispatch *dispatch);
+
+/** Keeps a copy of a record until the delivery. */
+void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
+                      const void *record);
+
+/** Sends a record; to be called by a worker in a phase. Records from one process to another are
+ * handled in the order in which they were sent; other orders are not defined: results must not
+ * depend on them. */
+static inline void fm_dispatch_send(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
+                                    const void *record)
+{
+    if (dispatch->owner_of[process] == worker) {
+        dispatch->handler(dispatch->context, worker, process, record);
+    } else {
+        fm_dispatch_post(dispatch, worker, process, record);
+    }
+}
+
+/** Handles what was not handled at once. Call it between phases; all of the team must do so. */
+void fm_dispatch_deliver(struct fm_dispatch *dispatch);
+
+/** Handles a record with its items. */
+typedef void fm_list_handler_t(void *context, unsigned worker, uint32_t process, const void *record,
+                               const void *items, uint32_t count);
+
+/** As struct fm_dispatch, for records that are followed by any number of items. */
+struct fm_list_dispatch {
+    struct fm_engine *engine;
+    struct fm_exchange *records; /**< each with the number of its items */
+    struct fm_exchange *items;
+    fm_list_handler_t *handler;
+    void *context;
+    const unsigned *owner_of; /**< of the engine */
+    size_t record_size, item_size;
+};
+
+/** @param record_size  a multiple of 4, as item_size
+ * @return to be freed with fm_list_dispatch_free() */
+struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_t record_size,
+                                                 size_t item_size, fm_list_handler_t *handler,
+                                                 void *context);
+
+void fm_list_dispatch_free(struct fm_list_dispatch *dispatch);
+
+/** Keeps a copy of a record and its items until the delivery. */
+void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
+                           const void *record, const void *items, uint32_t count);
+
+/** As fm_dispatch_send(). */
+static inline void fm_list_dispatch_send(struct fm_list_dispatch *dispatch, unsigned worker,
+                                         uint32_t process, const void *record, const void *items,
+                                         uint32_t count)
+{
+    if (dispatch->owner_of[process] == worker) {
+        dispatch->handler(dispatch->context, worker, process, record, items, count);
+    } else {
+        fm_list_dispatch_post(dispatch, worker, process, record, items, count);
+    }
+}
+
+/** As fm_dispatch_deliver(). */
+void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch);
+
+#endif
