@@ -8,6 +8,9 @@
 #include "analysis/detail.h"
 #include "cube/cube.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /** Writes the page of a report.
  * @param cube         sealed
  * @param detail       the single events of that run, for the timeline; NULL: without it
@@ -15,5 +18,11 @@
  * @param path         of the page; an existing file is replaced */
 fm_status_t fm_page_write(const struct fm_cube *cube, const struct fm_detail *detail,
                           const char *environment, const char *path, struct fm_error *error);
+
+/** Makes the page of a server (server.h): the viewer without data, which it fetches from where the
+ * page comes from.
+ * @param timeline  there are tiles
+ * @param page      out: HTML of `size` bytes, to be freed with free(); set only on success */
+fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct fm_error *error);
 
 #endif
