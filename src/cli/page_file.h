@@ -14,7 +14,8 @@
 fm_status_t fm_write_page(const char *place, const struct fm_cube *cube,
                           const struct fm_detail *detail, const char *page, struct fm_error *error);
 
-/** @return what is known about the recording of an experiment, JSON text to be freed; NULL: nothing.
+/** @return what is known about the recording of an experiment, JSON text to be freed; NULL:
+ * nothing.
  * @param place  as above */
 char *fm_read_environment(const char *place);
 

@@ -86,8 +86,7 @@ void fm_slices_advance(struct fm_slice_walk *walk, uint64_t until)
     while (!walk->over) {
         uint64_t next_state =
             next_of(location->state_since.items, location->state_since.count, walk->state);
-        uint64_t next_call =
-            next_of(location->enter.items, location->enter.count, walk->activity);
+        uint64_t next_call = next_of(location->enter.items, location->enter.count, walk->activity);
         uint64_t time = next_state < next_call ? next_state : next_call;
         if (!walk->begun && time > walk->from) {
             change_to(walk, walk->from, walk->visit, FM_NONE);

@@ -80,8 +80,9 @@ fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct 
     const char *rest = put_up_to(stream, fm_viewer_page, POLICY);
     fputs(POLICY "; connect-src 'self'", stream);
     rest = put_up_to(stream, rest, PLACEHOLDER);
-    fprintf(stream, "<script type=\"application/json\" id=\"fermata-server\">{\"timeline\":%s}"
-                    "</script>\n",
+    fprintf(stream,
+            "<script type=\"application/json\" id=\"fermata-server\">{\"timeline\":%s}"
+            "</script>\n",
             timeline ? "true" : "false");
     fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
     return fclose(stream) == 0 ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "out of memory");

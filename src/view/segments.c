@@ -7,8 +7,7 @@ static void change(struct fm_segments *segments, uint64_t time, bool opens)
 {
     const struct fm_segment_slice *top =
         segments->open.count == 0 ? NULL : &segments->open.items[segments->open.count - 1];
-    if (segments->items.count > 0 &&
-        segments->items.items[segments->items.count - 1].since == time)
+    if (segments->items.count > 0 && segments->items.items[segments->items.count - 1].since == time)
         segments->items.count--; /* it lasted no time */
     struct fm_segment segment = {.since = time};
     if (top != NULL) {

@@ -65,8 +65,7 @@ static uint64_t edge(const struct part *part, uint64_t bin)
 /** Adds the time [from, to) to the bins of a row. */
 static void spread(const struct part *part, uint64_t *row, uint64_t from, uint64_t to)
 {
-    uint64_t bin =
-        (uint64_t)((unsigned __int128)(from - part->begin) * part->total / part->length);
+    uint64_t bin = (uint64_t)((unsigned __int128)(from - part->begin) * part->total / part->length);
     bin = bin > part->first ? bin - part->first : 0;
     if (bin >= FM_TILE_BINS)
         bin = FM_TILE_BINS - 1;

@@ -127,9 +127,8 @@ static void keep_arrow(struct arrows *arrows, uint32_t kind, const struct fm_arr
                        const struct fm_arrow_end *head)
 {
     if (head->time >= tail->time)
-        fm_vector_push(
-            &arrows->items,
-            (struct arrow){tail->time, head->time, tail->location, head->location, kind});
+        fm_vector_push(&arrows->items, (struct arrow){tail->time, head->time, tail->location,
+                                                      head->location, kind});
 }
 
 static void keep_lock(void *context, const struct fm_arrow_end *tail,
@@ -290,8 +289,8 @@ static fm_status_t make_band(struct band *band, uint32_t number, fm_tile_sink *s
     band->count = end_of_band(trace, number) - band->first;
     band->lanes = fm_allocate(band->count, sizeof *band->lanes);
     for (uint32_t i = 0; i < band->count; i++)
-        fm_segments_open(&band->lanes[i].segments, &trace->locations[band->first + i],
-                         tiles->begin, tiles->begin + tiles->length);
+        fm_segments_open(&band->lanes[i].segments, &trace->locations[band->first + i], tiles->begin,
+                         tiles->begin + tiles->length);
     size_t end = tiles->first.items[number + 1];
     for (size_t tile = tiles->first.items[number]; tile < end && status == FM_OK; tile++)
         status = make_tile(band, tile, tile + 1 == end, sink, context, error);

@@ -59,8 +59,8 @@ static struct MHD_Response *refusal(unsigned status)
 
 static struct MHD_Response *constant(const void *bytes, size_t size, const char *type)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        size, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
     if (response != NULL)
         add_headers(response, type, false);
     return response;
@@ -162,15 +162,14 @@ fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t po
         free(made);
         return status;
     }
-    const struct sockaddr_in address = {.sin_family = AF_INET,
-                                        .sin_port = htons(port),
-                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    made->daemon = MHD_start_daemon(
-        MHD_USE_AUTO_INTERNAL_THREAD, port, NULL, NULL, handle, made, MHD_OPTION_SOCK_ADDR,
-        &address, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-        IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-        MHD_OPTION_END);
+    const struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    made->daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, port, NULL, NULL, handle, made,
+                                    MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_CONNECTION_LIMIT,
+                                    CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
+                                    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
+                                    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,
+                                    keep_escapes, NULL, MHD_OPTION_END);
     const union MHD_DaemonInfo *bound =
         made->daemon == NULL ? NULL : MHD_get_daemon_info(made->daemon, MHD_DAEMON_INFO_BIND_PORT);
     if (bound == NULL) {

@@ -142,3 +142,16 @@ export interface JsonTimeline {
   }[];
   bins?: { count: number; rows: number; group: number; waits: number[] };
 }
+
+/** The JSON in the index of a timeline's tiles: src/view/tiles.h. */
+export interface JsonTileIndex {
+  version: number;
+  length: number;
+  calls: number;
+  locations: number;
+  rows: number;
+  bins: number;
+  waits: number[];
+  levels: { group: number; first: number; bands: number; depth: number }[];
+  first_event: number;
+}

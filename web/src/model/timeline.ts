@@ -64,14 +64,18 @@ export interface TimelineArrows {
 
 /** Parts of the time, by rows of neighbouring locations: percent of their CPU time. */
 export interface Bins {
+  /** Ticks, and the first location that they tell of. */
+  readonly from: number;
+  readonly to: number;
+  readonly first: number;
   readonly count: number;
   readonly rows: number;
   readonly group: number;
   /** Kinds of wait states (metrics). */
   readonly kinds: readonly number[];
-  readonly compute: Float64Array;
-  readonly call: Float64Array;
-  readonly wait: Float64Array;
+  readonly compute: ArrayLike<number>;
+  readonly call: ArrayLike<number>;
+  readonly wait: ArrayLike<number>;
 }
 
 export interface Timeline {
@@ -85,6 +89,8 @@ export interface Timeline {
   readonly arrows: TimelineArrows;
   /** Of runs that are not shown whole. */
   readonly bins: Bins | null;
+  /** It comes from a server, which has all events: windows and bins are what is in view. */
+  readonly isTiled: boolean;
 }
 
 /** @returns the parts of an ascending list of window numbers, one for each window. */
@@ -220,10 +226,14 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     segments,
     waits,
     arrows,
+    isTiled: false,
     bins:
       json.bins === undefined
         ? null
         : {
+            from: 0,
+            to: json.length,
+            first: 0,
             count: json.bins.count,
             rows: json.bins.rows,
             group: json.bins.group,
@@ -286,7 +296,8 @@ export interface Activity {
   readonly share: number;
 }
 
-/** Adds up what a location did between two times, longest first. */
+/** Adds up what a location did between two times, longest first, as far as `window` tells; of tiles,
+ * as far as any of them tells. */
 export function activitiesIn(
   timeline: Timeline,
   window: TimelineWindow,
@@ -294,19 +305,23 @@ export function activitiesIn(
   from: number,
   to: number,
 ): Activity[] {
-  const lane = window.laneOf[location]!;
-  if (lane < 0 || to <= from) return [];
+  if (to <= from) return [];
   const { since, callpath, wait } = timeline.segments;
   const found = new Map<string, { callpath: number; wait: number; time: number }>();
-  const last = timeline.laneStart[lane + 1]! - 1;
-  for (let i = Math.max(timeline.laneStart[lane]!, segmentIn(timeline, lane, from)); i < last; i++) {
-    if (since[i]! >= to) break;
-    const time = Math.min(since[i + 1]!, to) - Math.max(since[i]!, from);
-    if (time <= 0 || callpath[i]! < 0) continue;
-    const key = wait[i]! >= 0 ? `w${wait[i]}` : `c${callpath[i]}`;
-    const entry = found.get(key) ?? { callpath: callpath[i]!, wait: wait[i]!, time: 0 };
-    entry.time += time;
-    found.set(key, entry);
+  for (const { laneOf } of timeline.isTiled ? timeline.windows : [window]) {
+    const lane = laneOf[location]!;
+    if (lane < 0) continue;
+    const last = timeline.laneStart[lane + 1]! - 1;
+    for (let i = Math.max(timeline.laneStart[lane]!, segmentIn(timeline, lane, from)); i < last; i++) {
+      if (since[i]! >= to) break;
+      const time = Math.min(since[i + 1]!, to) - Math.max(since[i]!, from);
+      if (time <= 0 || callpath[i]! < 0) continue;
+      // A wait state is in all tiles that it touches.
+      const key = wait[i]! >= 0 ? `w${timeline.waits.enter[wait[i]!]}` : `c${callpath[i]}`;
+      const entry = found.get(key) ?? { callpath: callpath[i]!, wait: wait[i]!, time: 0 };
+      entry.time += time;
+      found.set(key, entry);
+    }
   }
   return [...found.values()]
     .sort((a, b) => b.time - a.time)
@@ -335,6 +350,20 @@ export function followCauses(timeline: Timeline, wait: number): Activity[] {
     at = largest.wait;
   }
   return chain;
+}
+
+/** @returns where the events are that a chain of causes needs next: what the cause of the last wait in
+ * it did while it lasted; null: the chain is at its end. */
+export function nextOfChain(
+  timeline: Timeline,
+  wait: number,
+  chain: readonly Activity[],
+): { location: number; from: number; to: number } | null {
+  const { waits } = timeline;
+  const at = chain.length === 0 ? wait : chain[chain.length - 1]!.wait;
+  if (at < 0 || waits.causeLocation[at]! < 0 || chain.length >= LONGEST_CHAIN) return null;
+  const from = waits.enter[at]!;
+  return { location: waits.causeLocation[at]!, from, to: from + waits.time[at]! };
 }
 
 /** @returns the longest wait states in the page, longest first, none of them twice. */
