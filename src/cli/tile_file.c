@@ -1,6 +1,5 @@
 #include "cli/tile_file.h"
 
-#include "base/crc64.h"
 #include "base/new_file.h"
 #include "cli/isolate.h"
 #include "cli/report_detail.h"
@@ -25,11 +24,21 @@ struct task {
     uint64_t key;
 };
 
-/* @return what tells this report from others: of its contents, and of what its trace is */
+/* FNV-1a. A CRC would not do: reports end with their own, which makes it the same for all of them.
+ */
+static uint64_t hash(uint64_t before, const void *bytes, size_t size)
+{
+    const unsigned char *next = bytes;
+    for (size_t i = 0; i < size; i++)
+        before = (before ^ next[i]) * UINT64_C(0x100000001b3);
+    return before;
+}
+
+/* @return what tells this report from others: its contents, and when its trace was made */
 static uint64_t key_of(const char *place, const char *archive)
 {
     struct stat info;
-    uint64_t crc = 0;
+    uint64_t key = UINT64_C(0xcbf29ce484222325);
     char *beside = NULL;
     if (stat(place, &info) == 0 && S_ISDIR(info.st_mode))
         beside = fm_path_beside_report(place, "report.fer");
@@ -37,13 +46,13 @@ static uint64_t key_of(const char *place, const char *archive)
     char block[65536];
     size_t count;
     while (file != NULL && (count = fread(block, 1, sizeof block, file)) > 0)
-        crc = fm_crc64(crc, block, count);
+        key = hash(key, block, count);
     if (file != NULL)
         fclose(file);
     free(beside);
     if (archive != NULL && stat(archive, &info) == 0)
-        crc = fm_crc64(crc, &info.st_mtim, sizeof info.st_mtim);
-    return crc;
+        key = hash(key, &info.st_mtim, sizeof info.st_mtim);
+    return key;
 }
 
 static struct fm_tile_store *open_tiles(const char *path, uint64_t key)

@@ -1,12 +1,12 @@
 /** @file
  * Everything that the page shows of a report, as a bundle.
  *
- * Members of its JSON: "report", the report's own JSON (docs/report-json.md) without severities and
- * critical path, which are columns (severities.h; `path_location`, and `path_edge`: begin of the
- * first segment, end of each, in ticks); "metrics": for each metric of the report, in its order,
- * "formula", "advice", "wait_state", "cost" (its values are fixed-point); "summary": the report in
- * words; "environment": what was recorded where, or null; "precision": binary digits of the times
- * that are left, null if they are exact.
+ * Members of its JSON: "report", the report's own JSON (docs/report-json.md) without severities,
+ * critical path, phases and matrices, which are columns (severities.h; `path_location`, and
+ * `path_edge`: begin of the first segment, end of each, in ticks; phase_data.h, matrix_data.h);
+ * "metrics": for each metric of the report, in its order, "formula", "advice", "wait_state", "cost"
+ * (its values are fixed-point); "summary": the report in words; "environment": what was recorded
+ * where, or null; "precision": binary digits of the times that are left, null if they are exact.
  */
 #ifndef FERMATA_VIEW_REPORT_DATA_H
 #define FERMATA_VIEW_REPORT_DATA_H

@@ -18,9 +18,13 @@ const large = bench.path("large");
 bench.run(synthesize, "--ranks", "400", "--variant", "gats", "--iterations", "60", large);
 bench.run(fermata, "analyze", "--quiet", large);
 
+/** Those that a failed check has left behind end with the test. */
+const servers = [];
+
 /** Starts a server. @returns its address, and how to end it: the exit status comes */
 async function serve(place, ...options) {
   const server = spawn(fermata, ["view", "--no-browser", ...options, place], { stdio: ["ignore", "pipe", "pipe"] });
+  servers.push(server);
   let text = "";
   let complaints = "";
   server.stderr.on("data", (data) => (complaints += data));
@@ -175,7 +179,8 @@ await bench.check("its timeline has the events of the page", async () => {
 
 await bench.check("the page of a server asks nobody else", async () => {
   const page = await openTimeline(server.url);
-  for (const view of ["Trees", "Wait states", "Critical path", "Locks", "Metrics", "Run", "Summary"]) {
+  for (const view of ["Trees", "Wait states", "Critical path", "Efficiency", "Matrices", "Locks", "Metrics", "Run",
+    "Summary"]) {
     await page.locator("nav").getByRole("button", { name: view }).click();
   }
 });
@@ -212,7 +217,7 @@ await bench.check("tiles are kept, made anew for another report, and never belie
     await anew.end();
     assert.ok(readFileSync(tiles).equals(made));
   }
-  bench.run(fermata, "analyze", "--quiet", "--progress=async", large);
+  bench.run(fermata, "analyze", "--quiet", "--partition", "low:0-99,high:100-399", large);
   const other = await serve(large);
   assert.match(other.complaints(), /making the timeline/);
   await other.end();
@@ -324,4 +329,5 @@ await bench.check("many locations: from all of them to single events, and a chai
 
 await big.end();
 assert.ok(existsSync(`${large}/timeline.tiles`));
+for (const each of servers) each.kill("SIGKILL");
 await bench.finish();

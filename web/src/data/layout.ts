@@ -86,6 +86,14 @@ export interface JsonReport {
   statistics: JsonStatistics[];
   warnings: string[];
   locks: JsonLock[];
+  efficiency: JsonEfficiency & { callpaths: (JsonEfficiency & { callpath: number })[] };
+}
+
+/** Null where nothing was computed. */
+export interface JsonEfficiency {
+  parallel_efficiency: number | null;
+  load_balance: number | null;
+  communication_efficiency: number | null;
 }
 
 export interface JsonProblem {
@@ -126,6 +134,8 @@ export interface JsonPage {
   report: JsonReport;
   metrics: { formula: string; advice: string; wait_state: boolean; cost: boolean }[];
   summary: JsonSummary;
+  matrices: { omitted: { links: number; count: number; amount: number } }[];
+  phases: { region: string; iterations: number; rows: number; kinds: number[] }[];
 }
 
 /** The JSON in the timeline's data: src/view/timeline_data.h. Times are ticks. */

@@ -5,6 +5,7 @@ import type { PathSegments, Report } from "../model/report";
 import type { Activity, Timeline } from "../model/timeline";
 import { segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
+import { niceStep } from "./axis";
 import { mixColors, type Palette } from "./colors";
 import { drawPathBars } from "./path_bars";
 import { textWidth, type Surface } from "./surface";
@@ -91,12 +92,6 @@ function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, lay
       color: palette.muted,
       anchor: "end",
     });
-  }
-}
-
-function niceStep(least: number): number {
-  for (let step = 1; ; step *= 10) {
-    for (const factor of [1, 2, 5]) if (factor * step >= least) return factor * step;
   }
 }
 
