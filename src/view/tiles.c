@@ -6,6 +6,7 @@
 #include "view/tile_events.h"
 #include "view/tile_store.h"
 #include "view/timeline_windows.h"
+#include "view/topology_data.h"
 
 #include <inttypes.h>
 
@@ -155,6 +156,7 @@ static fm_status_t make_index(struct maker *maker, struct fm_error *error)
     for (uint32_t i = 0; i < events->band_count; i++)
         fm_vector_push(&first, events->first.items[i]);
     put_json(maker, fm_bundle_json(bundle));
+    fm_topology_data_add(bundle, maker->detail->trace);
     size_t count = events->from.count;
     fm_column_move(bundle, "event_first", &first, true);
     fm_column_move(bundle, "event_from", &events->from, true);

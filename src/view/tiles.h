@@ -11,8 +11,8 @@
  * - as the last one the index, a bundle whose JSON has "version", "length" (ticks), "calls",
  *   "locations", "rows" (FM_TILE_ROWS), "bins" (FM_TILE_BINS), "waits" (the kinds of wait states,
  *   metrics), "levels": each with "group" (locations in a row), "first", "bands", "depth";
- *   "first_event" (number); and columns `event_first` (of each band, tiles from `first_event` on),
- *   `event_from` (ticks), `event_calls`.
+ *   "first_event" (number), "topologies" (topology_data.h); and columns `event_first` (of each
+ * band, tiles from `first_event` on), `event_from` (ticks), `event_calls`.
  */
 #ifndef FERMATA_VIEW_TILES_H
 #define FERMATA_VIEW_TILES_H

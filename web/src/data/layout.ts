@@ -150,6 +150,7 @@ export interface JsonTimeline {
     location: number | null;
     enter: number | null;
   }[];
+  topologies: JsonTopology[];
   bins?: { count: number; rows: number; group: number; waits: number[] };
 }
 
@@ -164,4 +165,13 @@ export interface JsonTileIndex {
   waits: number[];
   levels: { group: number; first: number; bands: number; depth: number }[];
   first_event: number;
+  topologies: JsonTopology[];
+}
+
+/** A cartesian topology: src/view/topology_data.h. */
+export interface JsonTopology {
+  name: string;
+  sizes: number[];
+  periodic: boolean[];
+  ranks: number;
 }

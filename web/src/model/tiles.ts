@@ -1,7 +1,7 @@
 /** The timeline in tiles (src/view/tiles.h): which of them a view needs, and what they make together. */
 import type { Bundle } from "../data/bundle";
 import type { JsonTileIndex, JsonTimeline } from "../data/layout";
-import type { Bins } from "./timeline";
+import { makeTopologies, type Bins, type Topology } from "./timeline";
 
 export interface Range2 {
   readonly from: number;
@@ -29,6 +29,7 @@ export interface TileIndex {
   readonly eventFirst: Float64Array;
   readonly eventFrom: Float64Array;
   readonly eventCalls: Float64Array;
+  readonly topologies: readonly Topology[];
 }
 
 export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
@@ -45,6 +46,7 @@ export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
     eventFirst: bundle.column("event_first"),
     eventFrom: bundle.column("event_from"),
     eventCalls: bundle.column("event_calls"),
+    topologies: makeTopologies(bundle),
   };
 }
 
@@ -233,10 +235,12 @@ export function joinEventTiles(index: TileIndex, tiles: readonly EventTile[]): B
       version: 1,
       length: index.length,
       calls: index.calls,
+      topologies: [],
       windows: tiles.map(({ from, to }) => ({ from, to, metric: null, location: null, enter: null })),
     },
     has: () => true,
     column(name) {
+      if (name.startsWith("topology_")) return new Float64Array();
       const parts = tiles.map((tile, i) => {
         const column = tile.columns[name]!;
         return name.endsWith("_window") ? column.map(() => i) : column;

@@ -28,7 +28,7 @@ export type ViewName =
   | "run";
 export type MatrixName = "messages" | "operations" | "delays";
 export type CallList = "tree" | "paths" | "functions";
-export type SystemView = "tree" | "ranks" | "distribution" | "heatmap";
+export type SystemView = "tree" | "ranks" | "distribution" | "heatmap" | "topology";
 export type Mode = "absolute" | "root" | "selection" | "peer";
 export type Order = "definition" | "value" | "name";
 export type Pane = "metric" | "call" | "system";
@@ -60,6 +60,7 @@ export class Store {
   readonly zeros = signal(false);
   readonly kind = signal<string | null>(null);
   readonly lock = signal(0);
+  readonly topology = signal(0);
   readonly phase = signal(0);
   readonly matrix = signal<MatrixName>("delays");
   readonly matrixValue = signal<MatrixValue>("amount");

@@ -133,6 +133,7 @@ export class TileSource {
           ...makeTimeline(joinEventTiles(this.index, wanted.map((tile) => this.events.get(tile)!)), this.index.locations),
           bins,
           isTiled: true,
+          topologies: this.index.topologies,
         };
     const needed = new Set([...wanted, ...tilesOf(this.view)]);
     forget(this.cells, needed);
