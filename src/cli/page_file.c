@@ -17,10 +17,12 @@ char *fm_read_environment(const char *place)
 }
 
 fm_status_t fm_write_page(const char *place, const struct fm_cube *cube,
-                          const struct fm_detail *detail, const char *page, struct fm_error *error)
+                          const struct fm_detail *detail, bool sources, const char *page,
+                          struct fm_error *error)
 {
     char *environment = fm_read_environment(place);
-    fm_status_t status = fm_page_write(cube, detail, environment, page, error);
+    const struct fm_page_extras extras = {environment, sources};
+    fm_status_t status = fm_page_write(cube, detail, &extras, page, error);
     free(environment);
     return status;
 }

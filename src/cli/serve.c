@@ -74,10 +74,11 @@ static fm_status_t serve(const struct fm_serve_request *request, struct fm_cube 
     struct fm_server_content content = {0};
     unsigned char *report = NULL;
     char *page = NULL, *environment = fm_read_environment(request->place);
+    const struct fm_page_extras extras = {environment, request->sources};
     struct fm_tile_store *tiles =
         request->timeline ? fm_tile_file_open(request->place, cube) : NULL;
     fm_status_t status =
-        fm_report_data_make(cube, environment, REPORT_LIMIT, &report, &content.report_size, error);
+        fm_report_data_make(cube, &extras, REPORT_LIMIT, &report, &content.report_size, error);
     free(environment);
     fm_cube_free(cube); /* it is big, and this takes hours */
     if (status == FM_OK)

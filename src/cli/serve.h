@@ -11,6 +11,7 @@ struct fm_serve_request {
     const char *place; /**< experiment directory or report file */
     uint16_t port;     /**< 0: any */
     bool timeline;     /**< show it if the trace is there */
+    bool sources;      /**< show excerpts of the program's sources */
     bool browser;      /**< open one, if there is a screen */
 };
 

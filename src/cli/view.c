@@ -26,6 +26,7 @@ static void print_usage(FILE *stream)
         "analysed once more if it is still there.\n\n"
         "      --html FILE    write the page with all of its data instead of serving it\n"
         "      --no-timeline  without the timeline: quicker for big traces\n"
+        "      --sources      with excerpts of the program's sources, where they are at hand\n"
         "      --port N       where the server listens (default: any port that is free)\n"
         "      --no-browser   only print the address, open no browser\n",
         stream);
@@ -34,6 +35,7 @@ static void print_usage(FILE *stream)
 struct request {
     const char *place; /* experiment directory or report file */
     const char *page;
+    bool sources;  /* excerpts belong to it */
     char *archive; /* NULL: without timeline */
 };
 
@@ -51,7 +53,8 @@ static int write_page(void *argument)
                     "fermata: warning: the page has no timeline: %s is not what the report was "
                     "made of, or cannot be read\n",
                     fm_safe_text(request->archive));
-        status = fm_write_page(request->place, cube, detail, request->page, &error);
+        status =
+            fm_write_page(request->place, cube, detail, request->sources, request->page, &error);
         fm_detail_free(detail);
     }
     fm_cube_free(cube);
@@ -60,10 +63,10 @@ static int write_page(void *argument)
     return (int)status;
 }
 
-static int write_html(const char *place, char *html, bool timeline)
+static int write_html(const char *place, char *html, const struct fm_serve_request *what)
 {
-    struct request request = {.place = place, .page = html};
-    request.archive = timeline ? fm_report_archive(place) : NULL;
+    struct request request = {.place = place, .page = html, .sources = what->sources};
+    request.archive = what->timeline ? fm_report_archive(place) : NULL;
     int status = request.archive == NULL
                      ? write_page(&request)
                      : fm_run_isolated("view", request.archive, 0, write_page, &request);
@@ -84,10 +87,11 @@ static bool parse_port(const char *text, uint16_t *port)
 
 int fm_command_view(int argc, char **argv)
 {
-    enum { OPTION_HTML = 256, OPTION_NO_TIMELINE, OPTION_PORT, OPTION_NO_BROWSER };
+    enum { OPTION_HTML = 256, OPTION_NO_TIMELINE, OPTION_SOURCES, OPTION_PORT, OPTION_NO_BROWSER };
     static const struct option options[] = {
         {"html", required_argument, NULL, OPTION_HTML},
         {"no-timeline", no_argument, NULL, OPTION_NO_TIMELINE},
+        {"sources", no_argument, NULL, OPTION_SOURCES},
         {"port", required_argument, NULL, OPTION_PORT},
         {"no-browser", no_argument, NULL, OPTION_NO_BROWSER},
         {"help", no_argument, NULL, 'h'},
@@ -104,6 +108,9 @@ int fm_command_view(int argc, char **argv)
             break;
         case OPTION_NO_TIMELINE:
             serve.timeline = false;
+            break;
+        case OPTION_SOURCES:
+            serve.sources = true;
             break;
         case OPTION_PORT:
             if (!parse_port(optarg, &serve.port)) {
@@ -127,7 +134,7 @@ int fm_command_view(int argc, char **argv)
         return FM_ERR_USAGE;
     }
     if (html != NULL)
-        return write_html(argv[optind], html, serve.timeline);
+        return write_html(argv[optind], html, &serve);
     serve.place = argv[optind];
     return fm_serve(&serve);
 }

@@ -89,10 +89,11 @@ fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct 
 }
 
 fm_status_t fm_page_write(const struct fm_cube *cube, const struct fm_detail *detail,
-                          const char *environment, const char *path, struct fm_error *error)
+                          const struct fm_page_extras *extras, const char *path,
+                          struct fm_error *error)
 {
     struct content content = {0};
-    fm_status_t status = fm_report_data_make(cube, environment, REPORT_LIMIT, &content.report,
+    fm_status_t status = fm_report_data_make(cube, extras, REPORT_LIMIT, &content.report,
                                              &content.report_size, error);
     if (status != FM_OK)
         return status;

@@ -7,6 +7,7 @@
 #include "view/matrix_data.h"
 #include "view/phase_data.h"
 #include "view/severities.h"
+#include "view/source_data.h"
 #include "view/summary_data.h"
 
 /** Room that is kept for a link of a matrix; it takes a tenth of that. */
@@ -43,8 +44,9 @@ static void add_critical_path(struct fm_bundle *bundle, const struct fm_cube *cu
     fm_free(edge);
 }
 
-static fm_status_t make(const struct fm_cube *cube, const char *environment, unsigned bits,
-                        size_t links, unsigned char **bytes, size_t *size, struct fm_error *error)
+static fm_status_t make(const struct fm_cube *cube, const struct fm_page_extras *extras,
+                        unsigned bits, size_t links, unsigned char **bytes, size_t *size,
+                        struct fm_error *error)
 {
     struct fm_selection all = fm_selection_all();
     struct fm_view view;
@@ -59,7 +61,9 @@ static fm_status_t make(const struct fm_cube *cube, const char *environment, uns
         fputs("\"precision\":null,", json);
     else
         fprintf(json, "\"precision\":%u,", bits);
-    fprintf(json, "\"environment\":%s,\"report\":", environment == NULL ? "null" : environment);
+    fm_source_data_put(cube, extras->sources, json);
+    fprintf(json, "\"environment\":%s,\"report\":",
+            extras->environment == NULL ? "null" : extras->environment);
     fm_export_json_parts(&view, FM_EXPORT_EFFICIENCY, json);
     putc(',', json);
     put_metrics(json);
@@ -76,14 +80,15 @@ static fm_status_t make(const struct fm_cube *cube, const char *environment, uns
     return status;
 }
 
-fm_status_t fm_report_data_make(const struct fm_cube *cube, const char *environment, size_t limit,
-                                unsigned char **bytes, size_t *size, struct fm_error *error)
+fm_status_t fm_report_data_make(const struct fm_cube *cube, const struct fm_page_extras *extras,
+                                size_t limit, unsigned char **bytes, size_t *size,
+                                struct fm_error *error)
 {
     static const unsigned precisions[] = {FM_SEVERITIES_EXACT, 32, 24, 20, 16, 13, 11};
     const size_t count = sizeof precisions / sizeof precisions[0];
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < count; i++) {
-        status = make(cube, environment, precisions[i], limit / BYTES_OF_LINK, bytes, size, error);
+        status = make(cube, extras, precisions[i], limit / BYTES_OF_LINK, bytes, size, error);
         if (status != FM_OK || *size <= limit || i + 1 == count)
             break;
         fm_free(*bytes);

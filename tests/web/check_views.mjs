@@ -1,10 +1,12 @@
 // Efficiency, phases and matrices of a page against the report.
-// usage: check_views.mjs WEB FERMATA SYNTHESIZE_SOR
+// usage: check_views.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { inflateSync } from "node:zlib";
 import { Bench, assertClose, parseCsv, parseShown } from "./browser.mjs";
 
-const [web, fermata, synthesize] = process.argv.slice(2);
+const [web, fermata, synthesize, writeReports] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
 
 const PHASE = "<b onclick='evil()'>step \u202egnp.exe";
@@ -152,6 +154,42 @@ await bench.check("a matrix of many locations: groups, expanded by a click, in t
   assertClose(parseShown(/pairs, (.*) in all/.exec(label)[1]), total, 3, "total of a kind");
   assert.match(await page.evaluate(() => location.hash), new RegExp(`link=${kind}`));
   await page.context().close();
+});
+
+await bench.check("sources only where they are wanted, and only files that are some", async () => {
+  const evil = "</script><img src=x onerror='window.evil=1' data-evil=1> \u202e";
+  const lines = Array.from({ length: 60 }, (_, i) => (i === 19 ? `\tcall(); ${evil}` : `line ${i + 1}`));
+  const source = bench.path("program.c");
+  const secret = bench.path("secret.txt");
+  const folder = bench.path("folder.c");
+  writeFileSync(source, lines.join("\r\n"));
+  writeFileSync(secret, lines.join("\n").replaceAll("line", "secret"));
+  writeFileSync(bench.path("binary.c"), `${lines.join("\n")}\0`);
+  mkdirSync(folder);
+  execFileSync("mkfifo", [bench.path("pipe.c")]);
+  const report = bench.path("sources.fer");
+  bench.run(writeReports, "sources", report, source, secret, folder, bench.path("binary.c"), bench.path("pipe.c"),
+    bench.path("missing.c"), "/etc/passwd");
+  const html = bench.path("sources.html");
+  bench.run(fermata, "view", "--sources", "--html", html, report);
+  const page = await bench.open(html, { hash: "#trees?metric=comp&call=0" });
+  const shown = page.getByTestId("source");
+  assert.match(await shown.locator(".here").innerText(), /^20 +call\(\); <\/script><img src=x/);
+  assert.match(await shown.locator(".here").innerText(), /\\u\{202e\}/);
+  assert.equal(await shown.locator("span").count(), 25);
+  assert.equal((await shown.innerText()).split("\n")[0].trim(), "8line 8");
+  assert.equal(await page.evaluate(() => window.evil), undefined);
+  assert.equal(await page.locator("[data-evil]").count(), 0);
+  await page.evaluate(() => (location.hash = "#trees?metric=comp&call=1"));
+  await page.waitForTimeout(100);
+  assert.equal(await shown.count(), 0);
+  await page.context().close();
+  const sources = (path) => {
+    const data = inflateSync(Buffer.from(/id="fermata-report">([^<]*)</.exec(readFileSync(path, "utf8"))[1], "base64"));
+    return JSON.parse(data.subarray(4, 4 + data.readUInt32LE(0))).sources;
+  };
+  assert.deepEqual(sources(html).map(({ file, first }) => [file, first]), [[source, 8]]);
+  assert.deepEqual(sources(bench.page(report, "plain.html")), []);
 });
 
 await bench.check("keys lead to all views", async () => {

@@ -78,6 +78,7 @@ export function smallReport(given: SmallReport): Report {
       locks: [],
       efficiency: { parallel_efficiency: null, load_balance: null, communication_efficiency: null, callpaths: [] },
     },
+    sources: [],
     matrices: [],
     phases: [],
     metrics: given.metrics.map(() => ({ formula: "", advice: "", wait_state: false, cost: false })),

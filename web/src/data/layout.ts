@@ -134,8 +134,16 @@ export interface JsonPage {
   report: JsonReport;
   metrics: { formula: string; advice: string; wait_state: boolean; cost: boolean }[];
   summary: JsonSummary;
+  sources: JsonExcerpt[];
   matrices: { omitted: { links: number; count: number; amount: number } }[];
   phases: { region: string; iterations: number; rows: number; kinds: number[] }[];
+}
+
+/** Lines of a source file: src/view/source_data.h. */
+export interface JsonExcerpt {
+  file: string;
+  first: number;
+  lines: string[];
 }
 
 /** The JSON in the timeline's data: src/view/timeline_data.h. Times are ticks. */

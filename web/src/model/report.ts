@@ -1,6 +1,6 @@
 /** A report in memory: its three dimensions, and the severities as rows of cells. */
 import type { Bundle } from "../data/bundle";
-import type { JsonPage, JsonReport, JsonStatistics, JsonSummary, Unit } from "../data/layout";
+import type { JsonExcerpt, JsonPage, JsonReport, JsonStatistics, JsonSummary, Unit } from "../data/layout";
 import { accumulate, makeForest, type Forest } from "./forest";
 
 export interface Metric {
@@ -115,6 +115,8 @@ export interface Report {
   readonly criticalPath: PathSegments;
   readonly summary: JsonSummary;
   readonly efficiency: JsonReport["efficiency"];
+  /** Excerpts of the program's sources. */
+  readonly sources: readonly JsonExcerpt[];
   /** Messages, one-sided operations, delays. */
   readonly matrices: readonly Matrix[];
   readonly phases: readonly Phase[];
@@ -277,6 +279,7 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
     },
     summary: page.summary,
     efficiency: page.report.efficiency,
+    sources: page.sources,
     matrices: makeMatrices(bundle),
     phases: makePhases(bundle),
   };
