@@ -306,7 +306,11 @@ await bench.check("the system as bars, box and heat map", async () => {
     // It is drawn when the page knows how much room there is.
     const isDrawn = () =>
       canvas.evaluate((element) => {
-        const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
+        // A copy: the browser complains if the chart itself is read again and again.
+        const copy = new OffscreenCanvas(element.width, element.height);
+        const context = copy.getContext("2d", { willReadFrequently: true });
+        context.drawImage(element, 0, 0);
+        const { data } = context.getImageData(0, 0, copy.width, copy.height);
         return data.some((value) => value !== 0);
       });
     for (let attempt = 0; attempt < 100 && !(await isDrawn()); attempt++) await page.waitForTimeout(50);
