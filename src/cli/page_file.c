@@ -6,8 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-/* @return what is known about the recording of the experiment, to be freed; NULL: nothing */
-static char *read_environment(const char *place)
+char *fm_read_environment(const char *place)
 {
     char *file = fm_path_beside_report(place, "environment.json");
     json_t *environment = file == NULL ? NULL : json_load_file(file, 0, NULL);
@@ -18,10 +17,12 @@ static char *read_environment(const char *place)
 }
 
 fm_status_t fm_write_page(const char *place, const struct fm_cube *cube,
-                          const struct fm_detail *detail, const char *page, struct fm_error *error)
+                          const struct fm_detail *detail, bool sources, const char *page,
+                          struct fm_error *error)
 {
-    char *environment = read_environment(place);
-    fm_status_t status = fm_page_write(cube, detail, environment, page, error);
+    char *environment = fm_read_environment(place);
+    const struct fm_page_extras extras = {environment, sources};
+    fm_status_t status = fm_page_write(cube, detail, &extras, page, error);
     free(environment);
     return status;
 }

@@ -12,25 +12,33 @@ struct writer {
     const struct fm_trace *trace;
     FILE *stream;
     uint32_t location;
+    bool some; /* events are there already */
 };
 
-static void put_time(const struct writer *writer, uint64_t nanoseconds)
+/* What separates an event from the one before. */
+static void put_separator(struct writer *writer)
+{
+    fputs(writer->some ? ",\n" : "\n", writer->stream);
+    writer->some = true;
+}
+
+static void put_time(struct writer *writer, uint64_t nanoseconds)
 {
     fprintf(writer->stream, "\"ts\":%" PRIu64 ".%03u", nanoseconds / 1000,
             (unsigned)(nanoseconds % 1000));
 }
 
 /* Begins an event of the location; the caller goes on with a comma, or ends it. */
-static void put_event(const struct writer *writer, char phase, uint64_t nanoseconds,
-                      uint32_t location)
+static void put_event(struct writer *writer, char phase, uint64_t nanoseconds, uint32_t location)
 {
     const struct fm_location *where = &writer->trace->locations[location];
-    fprintf(writer->stream, ",\n{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,", phase, where->process,
+    put_separator(writer);
+    fprintf(writer->stream, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,", phase, where->process,
             location);
     put_time(writer, nanoseconds);
 }
 
-static void put_name(const struct writer *writer, const char *name, const char *category)
+static void put_name(struct writer *writer, const char *name, const char *category)
 {
     fputs(",\"name\":", writer->stream);
     fm_text_write_json(writer->stream, name);
@@ -43,7 +51,7 @@ static const char *category_of(fm_paradigm_t paradigm)
 }
 
 /* The part of a call that is waiting, as a slice inside. */
-static void put_wait(const struct writer *writer, const struct fm_candidate *wait, uint64_t begin)
+static void put_wait(struct writer *writer, const struct fm_candidate *wait, uint64_t begin)
 {
     const struct fm_metric_info *info = fm_metric_info((fm_metric_t)wait->metric);
     uint64_t end = wait->t < writer->timeline->to ? wait->t : writer->timeline->to;
@@ -60,7 +68,7 @@ static void put_wait(const struct writer *writer, const struct fm_candidate *wai
 
 static void open_slice(void *context, uint64_t time, uint32_t visit, uint32_t activity)
 {
-    const struct writer *writer = context;
+    struct writer *writer = context;
     const struct fm_location *location = &writer->trace->locations[writer->location];
     const struct fm_region *region = &writer->trace->regions[location->profile.items[visit].region];
     put_event(writer, 'B', fm_export_nanoseconds(writer->timeline, time), writer->location);
@@ -74,13 +82,13 @@ static void open_slice(void *context, uint64_t time, uint32_t visit, uint32_t ac
 
 static void close_slice(void *context, uint64_t time)
 {
-    const struct writer *writer = context;
+    struct writer *writer = context;
     put_event(writer, 'E', fm_export_nanoseconds(writer->timeline, time), writer->location);
     putc('}', writer->stream);
 }
 
 /* A flow binds to the slice that encloses its time: it must lie in the call, not at its end. */
-static uint64_t time_inside(const struct writer *writer, const struct fm_arrow_end *end)
+static uint64_t time_inside(struct writer *writer, const struct fm_arrow_end *end)
 {
     uint64_t time = fm_export_nanoseconds(writer->timeline, end->time);
     if (end->activity == FM_NONE) {
@@ -92,7 +100,7 @@ static uint64_t time_inside(const struct writer *writer, const struct fm_arrow_e
     return time < leave || leave == enter ? time : leave - 1;
 }
 
-static void put_flow(const struct writer *writer, const struct fm_arrow *arrow, size_t id)
+static void put_flow(struct writer *writer, const struct fm_arrow *arrow, size_t id)
 {
     const char *category = arrow->kind == FM_ARROW_CAUSE ? "cause" : "communication";
     put_event(writer, 's', time_inside(writer, &arrow->tail), arrow->tail.location);
@@ -103,10 +111,11 @@ static void put_flow(const struct writer *writer, const struct fm_arrow *arrow, 
     fprintf(writer->stream, ",\"id\":%zu,\"bp\":\"e\"}", id);
 }
 
-static void put_metadata(const struct writer *writer, const char *kind, uint32_t process,
+static void put_metadata(struct writer *writer, const char *kind, uint32_t process,
                          uint32_t location, const char *name)
 {
-    fprintf(writer->stream, ",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{",
+    put_separator(writer);
+    fprintf(writer->stream, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{",
             process, location, kind);
     fputs("\"name\":", writer->stream);
     fm_text_write_json(writer->stream, name);
@@ -135,9 +144,9 @@ static fm_status_t write_json(const struct fm_export_request *request, FILE *str
     if (status != FM_OK) {
         return status;
     }
-    struct writer writer = {&timeline, timeline.detail->trace, stream, 0};
+    struct writer writer = {&timeline, timeline.detail->trace, stream, 0, false};
     fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"fermata " FERMATA_VERSION
-          "\"},\n\"traceEvents\":[\n{\"ph\":\"M\",\"pid\":0,\"name\":\"trace_begin\",\"args\":{}}",
+          "\"},\n\"traceEvents\":[",
           stream);
     for (uint32_t l = timeline.first_location; l < timeline.end_location; l++) {
         put_location(&writer, l);

@@ -11,6 +11,9 @@
 /** Where the data go in the built viewer. */
 #define PLACEHOLDER "<!--fermata-data-->"
 
+/** The policy's first words: pages as files connect to nothing. */
+#define POLICY "default-src 'none'"
+
 /** Of the compressed severities and definitions; a third is added by base64. A page is meant to
  * travel by mail. */
 #define REPORT_LIMIT (2400U << 10)
@@ -51,26 +54,46 @@ static void put_data(FILE *stream, const char *id, const unsigned char *bytes, s
     fputs("</script>\n", stream);
 }
 
+/** Writes the built viewer from `from` on up to `text`, which is skipped. @return what follows */
+static const char *put_up_to(FILE *stream, const char *from, const char *text)
+{
+    size_t size = (size_t)(fm_viewer_page_end - from);
+    const char *found = memmem(from, size, text, strlen(text));
+    fwrite(from, 1, found == NULL ? size : (size_t)(found - from), stream);
+    return found == NULL ? fm_viewer_page_end : found + strlen(text);
+}
+
 static void put_page(FILE *stream, const struct content *content)
 {
-    size_t size = (size_t)(fm_viewer_page_end - fm_viewer_page);
-    const char *placeholder = memmem(fm_viewer_page, size, PLACEHOLDER, strlen(PLACEHOLDER));
-    size_t before = placeholder == NULL ? size : (size_t)(placeholder - fm_viewer_page);
-    fwrite(fm_viewer_page, 1, before, stream);
+    const char *rest = put_up_to(stream, fm_viewer_page, PLACEHOLDER);
     put_data(stream, "fermata-report", content->report, content->report_size);
     if (content->timeline != NULL)
         put_data(stream, "fermata-timeline", content->timeline, content->timeline_size);
-    if (placeholder != NULL) {
-        const char *rest = placeholder + strlen(PLACEHOLDER);
-        fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
-    }
+    fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
+}
+
+fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct fm_error *error)
+{
+    FILE *stream = open_memstream(page, size);
+    if (stream == NULL)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
+    const char *rest = put_up_to(stream, fm_viewer_page, POLICY);
+    fputs(POLICY "; connect-src 'self'", stream);
+    rest = put_up_to(stream, rest, PLACEHOLDER);
+    fprintf(stream,
+            "<script type=\"application/json\" id=\"fermata-server\">{\"timeline\":%s}"
+            "</script>\n",
+            timeline ? "true" : "false");
+    fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
+    return fclose(stream) == 0 ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "out of memory");
 }
 
 fm_status_t fm_page_write(const struct fm_cube *cube, const struct fm_detail *detail,
-                          const char *environment, const char *path, struct fm_error *error)
+                          const struct fm_page_extras *extras, const char *path,
+                          struct fm_error *error)
 {
     struct content content = {0};
-    fm_status_t status = fm_report_data_make(cube, environment, REPORT_LIMIT, &content.report,
+    fm_status_t status = fm_report_data_make(cube, extras, REPORT_LIMIT, &content.report,
                                              &content.report_size, error);
     if (status != FM_OK)
         return status;

@@ -4,8 +4,14 @@
 #include "base/text.h"
 #include "cube/export.h"
 #include "view/bundle.h"
+#include "view/matrix_data.h"
+#include "view/phase_data.h"
 #include "view/severities.h"
+#include "view/source_data.h"
 #include "view/summary_data.h"
+
+/** Room that is kept for a link of a matrix; it takes a tenth of that. */
+#define BYTES_OF_LINK 40U
 
 static void put_metrics(FILE *json)
 {
@@ -38,8 +44,9 @@ static void add_critical_path(struct fm_bundle *bundle, const struct fm_cube *cu
     fm_free(edge);
 }
 
-static fm_status_t make(const struct fm_cube *cube, const char *environment, unsigned bits,
-                        unsigned char **bytes, size_t *size, struct fm_error *error)
+static fm_status_t make(const struct fm_cube *cube, const struct fm_page_extras *extras,
+                        unsigned bits, size_t links, unsigned char **bytes, size_t *size,
+                        struct fm_error *error)
 {
     struct fm_selection all = fm_selection_all();
     struct fm_view view;
@@ -54,14 +61,18 @@ static fm_status_t make(const struct fm_cube *cube, const char *environment, uns
         fputs("\"precision\":null,", json);
     else
         fprintf(json, "\"precision\":%u,", bits);
-    fprintf(json, "\"environment\":%s,\"report\":", environment == NULL ? "null" : environment);
-    fm_export_json_parts(&view, 0, json);
+    fm_source_data_put(cube, extras->sources, json);
+    fprintf(json, "\"environment\":%s,\"report\":",
+            extras->environment == NULL ? "null" : extras->environment);
+    fm_export_json_parts(&view, FM_EXPORT_EFFICIENCY, json);
     putc(',', json);
     put_metrics(json);
     status = fm_summary_data_put(cube, json, error);
     if (status == FM_OK) {
         fm_severities_add(bundle, cube, bits);
         add_critical_path(bundle, cube);
+        fm_matrix_data_add(bundle, cube, links);
+        fm_phase_data_add(bundle, cube);
         status = fm_bundle_finish(bundle, bytes, size, error);
     }
     fm_bundle_free(bundle);
@@ -69,14 +80,15 @@ static fm_status_t make(const struct fm_cube *cube, const char *environment, uns
     return status;
 }
 
-fm_status_t fm_report_data_make(const struct fm_cube *cube, const char *environment, size_t limit,
-                                unsigned char **bytes, size_t *size, struct fm_error *error)
+fm_status_t fm_report_data_make(const struct fm_cube *cube, const struct fm_page_extras *extras,
+                                size_t limit, unsigned char **bytes, size_t *size,
+                                struct fm_error *error)
 {
     static const unsigned precisions[] = {FM_SEVERITIES_EXACT, 32, 24, 20, 16, 13, 11};
     const size_t count = sizeof precisions / sizeof precisions[0];
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < count; i++) {
-        status = make(cube, environment, precisions[i], bytes, size, error);
+        status = make(cube, extras, precisions[i], limit / BYTES_OF_LINK, bytes, size, error);
         if (status != FM_OK || *size <= limit || i + 1 == count)
             break;
         fm_free(*bytes);

@@ -5,6 +5,7 @@
 #include "view/timeline_bins.h"
 #include "view/timeline_events.h"
 #include "view/timeline_windows.h"
+#include "view/topology_data.h"
 
 #include <inttypes.h>
 
@@ -45,6 +46,7 @@ static fm_status_t make(const struct fm_detail *detail, const struct fm_cube *cu
     fprintf(json, "\"version\":1,\"length\":%" PRIu64 ",\"calls\":%" PRIu64 ",",
             cube->experiment.end - cube->experiment.begin, fm_timeline_calls(detail->trace));
     put_windows(json, &windows);
+    fm_topology_data_add(bundle, detail->trace);
     if (extent->calls != 0)
         fm_timeline_bins_add(bundle, detail, cube);
     fm_timeline_events_add(bundle, detail, cube->experiment.begin, &windows);

@@ -66,14 +66,22 @@ export class Bench {
   }
 
   /** Opens a page; whatever it logs, throws, or asks of a network becomes a failure. */
-  async open(path, { hash = "", colorScheme = "light", width = 1400, height = 900, before } = {}) {
+  open(path, options) {
+    return this.openAddress(pathToFileURL(path).href, options);
+  }
+
+  /** Opens what a server has; it may ask for what is below its address. */
+  openServed(address, options) {
+    return this.openAddress(address, options);
+  }
+
+  async openAddress(address, { hash = "", colorScheme = "light", width = 1400, height = 900, before } = {}) {
     const context = await this.browser.newContext({
       viewport: { width, height },
       colorScheme,
       acceptDownloads: true,
     });
     const page = await context.newPage();
-    const address = pathToFileURL(path).href;
     page.on("console", (message) => this.problems.push(`console: ${message.text()}`));
     page.on("pageerror", (error) => this.problems.push(`error: ${error.stack ?? error.message}`));
     page.on("dialog", (dialog) => {

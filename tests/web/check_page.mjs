@@ -214,7 +214,8 @@ async function compareKeys(page) {
   await page.locator("#palette-items li").first().waitFor();
   await page.keyboard.press("Enter");
   assert.equal((await selectedOf(page, "metric-tree")).name, "Late Sender");
-  for (const [key, name] of [["1", "Summary"], ["3", "Timeline"], ["4", "Wait states"], ["7", "Metrics"], ["8", "Run"]]) {
+  for (const [key, name] of [["1", "Summary"], ["3", "Timeline"], ["4", "Wait states"], ["7", "Matrices"], ["9", "Metrics"],
+    ["0", "Run"]]) {
     await page.keyboard.press(key);
     const shown = await page.locator("nav [aria-current=page]").innerText();
     assert.ok(shown.startsWith(name), `${key} shows ${shown}`);
@@ -302,11 +303,18 @@ await bench.check("the system as bars, box and heat map", async () => {
     const canvas = page.getByTestId(`${chart}-chart`).locator("canvas");
     await canvas.waitFor();
     assert.match(await canvas.getAttribute("aria-label"), /Late Sender of 5 locations: from .* to .*/);
-    const drawn = await canvas.evaluate((element) => {
-      const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
-      return data.some((value) => value !== 0);
-    });
-    assert.ok(drawn, `${chart} is empty`);
+    // It is drawn when the page knows how much room there is.
+    const isDrawn = () =>
+      canvas.evaluate((element) => {
+        // A copy: the browser complains if the chart itself is read again and again.
+        const copy = new OffscreenCanvas(element.width, element.height);
+        const context = copy.getContext("2d", { willReadFrequently: true });
+        context.drawImage(element, 0, 0);
+        const { data } = context.getImageData(0, 0, copy.width, copy.height);
+        return data.some((value) => value !== 0);
+      });
+    for (let attempt = 0; attempt < 100 && !(await isDrawn()); attempt++) await page.waitForTimeout(50);
+    assert.ok(await isDrawn(), `${chart} is empty`);
   }
   await page.getByRole("button", { name: "Ranks", exact: true }).click();
   const box = await page.getByTestId("ranks-chart").boundingBox();
@@ -468,7 +476,8 @@ await bench.check("names from traces stay names", async () => {
   const hostile = bench.path("hostile.fer");
   bench.run(writeReports, "hostile", hostile);
   const page = await bench.open(bench.page(hostile, "hostile.html"), { width: 1700 });
-  for (const view of ["Summary", "Trees", "Timeline", "Wait states", "Critical path", "Locks", "Metrics", "Run"]) {
+  for (const view of ["Summary", "Trees", "Timeline", "Wait states", "Critical path", "Efficiency", "Matrices", "Locks", "Metrics",
+    "Run"]) {
     await page.locator("nav").getByRole("button", { name: view }).click();
     if (view === "Trees") {
       await choose(page, "metric-tree", "Computation");
@@ -550,7 +559,8 @@ await bench.check("a report without anything in it", async () => {
   const empty = bench.path("empty.fer");
   bench.run(writeReports.replace(/write_reports$/, "write_sample"), "empty", empty);
   const page = await bench.open(bench.page(empty, "empty.html"));
-  for (const view of ["Trees", "Timeline", "Wait states", "Critical path", "Locks", "Metrics", "Run", "Summary"]) {
+  for (const view of ["Trees", "Timeline", "Wait states", "Critical path", "Efficiency", "Matrices", "Locks", "Metrics",
+    "Run", "Summary"]) {
     await page.getByRole("button", { name: view, exact: true }).click();
   }
   await page.context().close();

@@ -241,7 +241,7 @@ await bench.check("without timeline where none is wanted or the trace is another
   const other = bench.path("other");
   bench.run(synthesize, "--ranks", "3", "--iterations", "5", other);
   copyFileSync(`${small}/report.fer`, `${other}/report.fer`);
-  const run = spawnSync(fermata, ["view", other], { encoding: "utf8" });
+  const run = spawnSync(fermata, ["view", other, "--html", `${other}/report.html`], { encoding: "utf8" });
   assert.equal(run.status, 0);
   assert.match(run.stderr, /the page has no timeline/);
   for (const each of [path, `${other}/report.html`]) {

@@ -1,5 +1,7 @@
 /* write_reports hostile|large FILE: reports that are hard on the viewer. hostile: the sample of
- * ../cube with names that try to break out of the page; large: 10^6 severities. */
+ * ../cube with names that try to break out of the page; large: 10^6 severities.
+ * write_reports sources FILE NAME...: a report whose call paths are at line 20 of files of these
+ * names. */
 #include "sample_cube.h"
 
 #include <stdio.h>
@@ -127,13 +129,32 @@ static struct fm_cube *large_cube(void)
     return cube;
 }
 
+/** A call path for each file. */
+static struct fm_cube *cube_of_sources(char **files, int count)
+{
+    struct fm_cube *cube = fm_cube_create();
+    struct fm_error error;
+    cube->experiment.ticks_per_second = 1000;
+    cube->experiment.end = 1000;
+    cube->experiment.process_count = 1;
+    must(fm_cube_add_location(cube, 0, 0, 0, "node", "rank 0") == 0);
+    for (int i = 0; i < count; i++) {
+        uint32_t region = fm_cube_add_region(cube, "function", "user", files[i], 20);
+        uint32_t path = fm_cube_add_callpath(cube, i == 0 ? FM_CUBE_NONE : 0, region);
+        must(fm_cube_add(cube, FM_METRIC_COMP, path, 0, 100, &error) == FM_OK);
+    }
+    must(fm_cube_seal(cube, &error) == FM_OK);
+    return cube;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc < 3)
         return 2;
-    struct fm_cube *cube = strcmp(argv[1], "hostile") == 0 ? hostile_cube()
-                           : strcmp(argv[1], "large") == 0 ? large_cube()
-                                                           : sample_cube();
+    struct fm_cube *cube = strcmp(argv[1], "sources") == 0   ? cube_of_sources(argv + 3, argc - 3)
+                           : strcmp(argv[1], "hostile") == 0 ? hostile_cube()
+                           : strcmp(argv[1], "large") == 0   ? large_cube()
+                                                             : sample_cube();
     struct fm_error error;
     fm_status_t status = fm_cube_write(cube, argv[2], &error);
     if (status != FM_OK)

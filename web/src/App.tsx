@@ -5,7 +5,9 @@ import { SearchPalette } from "./components/Palette";
 import { printable, shorten } from "./format";
 import type { Store, ViewName } from "./state/store";
 import type { Theme } from "./state/theme";
+import { EfficiencyView } from "./views/Efficiency";
 import { Locks } from "./views/Locks";
+import { Matrices } from "./views/Matrices";
 import { Metrics } from "./views/Metrics";
 import { Path } from "./views/Path";
 import { Keys, Run } from "./views/Run";
@@ -25,6 +27,8 @@ const TABS: readonly Tab[] = [
   { view: "timeline", name: "Timeline" },
   { view: "waits", name: "Wait states" },
   { view: "path", name: "Critical path" },
+  { view: "efficiency", name: "Efficiency" },
+  { view: "matrices", name: "Matrices" },
   { view: "locks", name: "Locks" },
   { view: "metrics", name: "Metrics" },
   { view: "run", name: "Run" },
@@ -93,6 +97,8 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): J
         {view === "timeline" && <TimelineView store={store} />}
         {view === "waits" && <Waits store={store} />}
         {view === "path" && <Path store={store} />}
+        {view === "efficiency" && <EfficiencyView store={store} />}
+        {view === "matrices" && <Matrices store={store} />}
         {view === "locks" && <Locks store={store} />}
         {view === "metrics" && <Metrics store={store} />}
         {view === "run" && <Run store={store} />}
@@ -124,9 +130,8 @@ function onShortcut(event: KeyboardEvent, store: Store, overlay: Signal<"none" |
   else if (event.key === "?") overlay.value = overlay.value === "keys" ? "none" : "keys";
   else if (event.key === "h" && store.view.value === "trees") store.expandHottest();
   else if (event.key === "m" && store.view.value === "trees") nextMode(store);
-  else if (/^[1-9]$/.test(event.key) && Number(event.key) <= TABS.length) {
-    store.view.value = TABS[Number(event.key) - 1]!.view;
-  } else return;
+  else if (/^[0-9]$/.test(event.key)) store.view.value = TABS[(Number(event.key) + 9) % 10]!.view;
+  else return;
   event.preventDefault();
 }
 

@@ -3,8 +3,12 @@ import "./styles/base.css";
 import "./styles/trees.css";
 import "./styles/views.css";
 import { App } from "./App";
+import type { JsonPage } from "./data/layout";
 import { hasTimeline, reportOfDocument, timelineOfDocument } from "./data/page";
 import { printable, shorten } from "./format";
+import { fetchBundle, serverOfDocument } from "./data/server";
+import { makeReport } from "./model/report";
+import { timelineOfServer } from "./state/served";
 import { Store } from "./state/store";
 import { bindTheme } from "./state/theme";
 import { TimelineState } from "./state/timeline";
@@ -14,14 +18,18 @@ async function start(): Promise<void> {
   const root = document.getElementById("app")!;
   const { theme, palette } = bindTheme();
   try {
-    const report = await reportOfDocument();
+    const server = serverOfDocument();
+    const report = server === null ? await reportOfDocument() : makeReport(await fetchBundle<JsonPage>("report"));
     if (report === null) {
       render(<p class="empty">This is the viewer alone: no report is in it. Make a page with `fermata view`.</p>, root);
       return;
     }
     document.title = `${shorten(printable(report.experiment.title ?? "report"), 60)} \u2013 fermata`;
     const locations = report.locations.length;
-    const timeline = new TimelineState(locations, hasTimeline(), () => timelineOfDocument(locations));
+    const timeline =
+      server === null
+        ? new TimelineState(locations, hasTimeline(), () => timelineOfDocument(locations))
+        : new TimelineState(locations, server.timeline, (state) => timelineOfServer(report, state));
     const store = new Store(report, palette, timeline);
     bindAddress(store);
     render(<App store={store} theme={theme} />, root);

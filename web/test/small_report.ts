@@ -76,7 +76,11 @@ export function smallReport(given: SmallReport): Report {
       statistics: [],
       warnings: [],
       locks: [],
+      efficiency: { parallel_efficiency: null, load_balance: null, communication_efficiency: null, callpaths: [] },
     },
+    sources: [],
+    matrices: [],
+    phases: [],
     metrics: given.metrics.map(() => ({ formula: "", advice: "", wait_state: false, cost: false })),
     summary: {
       waiting: 0,
@@ -90,7 +94,7 @@ export function smallReport(given: SmallReport): Report {
   const bundle: Bundle<JsonPage> = {
     json: page,
     has: (name) => name in columns,
-    column: (name) => Float64Array.from(columns[name]!),
+    column: (name) => Float64Array.from(columns[name] ?? []),
   };
   return makeReport(bundle);
 }

@@ -34,9 +34,11 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
 
   useEffect(() => {
     const element = box.current!;
-    const observer = new ResizeObserver(() =>
-      setSize({ width: element.clientWidth, height: element.clientHeight }),
-    );
+    const observer = new ResizeObserver(() => {
+      const now = { width: element.clientWidth, height: element.clientHeight };
+      setSize(now);
+      state.size.value = now;
+    });
     observer.observe(element);
     return () => observer.disconnect();
   }, []);

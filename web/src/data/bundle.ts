@@ -24,7 +24,7 @@ export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-async function inflate(compressed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+export async function inflate(compressed: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const stream = new Blob([compressed]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -86,6 +86,14 @@ export interface JsonReport {
   statistics: JsonStatistics[];
   warnings: string[];
   locks: JsonLock[];
+  efficiency: JsonEfficiency & { callpaths: (JsonEfficiency & { callpath: number })[] };
+}
+
+/** Null where nothing was computed. */
+export interface JsonEfficiency {
+  parallel_efficiency: number | null;
+  load_balance: number | null;
+  communication_efficiency: number | null;
 }
 
 export interface JsonProblem {
@@ -126,6 +134,16 @@ export interface JsonPage {
   report: JsonReport;
   metrics: { formula: string; advice: string; wait_state: boolean; cost: boolean }[];
   summary: JsonSummary;
+  sources: JsonExcerpt[];
+  matrices: { omitted: { links: number; count: number; amount: number } }[];
+  phases: { region: string; iterations: number; rows: number; kinds: number[] }[];
+}
+
+/** Lines of a source file: src/view/source_data.h. */
+export interface JsonExcerpt {
+  file: string;
+  first: number;
+  lines: string[];
 }
 
 /** The JSON in the timeline's data: src/view/timeline_data.h. Times are ticks. */
@@ -140,5 +158,28 @@ export interface JsonTimeline {
     location: number | null;
     enter: number | null;
   }[];
+  topologies: JsonTopology[];
   bins?: { count: number; rows: number; group: number; waits: number[] };
+}
+
+/** The JSON in the index of a timeline's tiles: src/view/tiles.h. */
+export interface JsonTileIndex {
+  version: number;
+  length: number;
+  calls: number;
+  locations: number;
+  rows: number;
+  bins: number;
+  waits: number[];
+  levels: { group: number; first: number; bands: number; depth: number }[];
+  first_event: number;
+  topologies: JsonTopology[];
+}
+
+/** A cartesian topology: src/view/topology_data.h. */
+export interface JsonTopology {
+  name: string;
+  sizes: number[];
+  periodic: boolean[];
+  ranks: number;
 }

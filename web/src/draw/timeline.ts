@@ -5,6 +5,7 @@ import type { PathSegments, Report } from "../model/report";
 import type { Activity, Timeline } from "../model/timeline";
 import { segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
+import { niceStep } from "./axis";
 import { mixColors, type Palette } from "./colors";
 import { drawPathBars } from "./path_bars";
 import { textWidth, type Surface } from "./surface";
@@ -66,7 +67,7 @@ function drawAxis(surface: Surface, palette: Palette, scene: TimelineScene, layo
     surface.line(scale(tick), TOP - 5, scale(tick), surface.height - BOTTOM, { color: palette.line });
     surface.text(scale(tick), TOP - 23, text, { size: 11, color: palette.muted, anchor: "middle" });
   });
-  if (scene.timeline.bins === null) return;
+  if (scene.timeline.bins === null || scene.timeline.isTiled) return;
   // Where the single events are known.
   scene.timeline.windows.forEach((window) => {
     const x = Math.max(LEFT, layout.x(window.from));
@@ -91,12 +92,6 @@ function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, lay
       color: palette.muted,
       anchor: "end",
     });
-  }
-}
-
-function niceStep(least: number): number {
-  for (let step = 1; ; step *= 10) {
-    for (const factor of [1, 2, 5]) if (factor * step >= least) return factor * step;
   }
 }
 
@@ -149,6 +144,16 @@ class RowPainter {
     const bottom = Math.min(TOP + this.layout.plotHeight + 1, upper + whole - gap);
     if (bottom <= top) return;
     this.sums.fill(0);
+    const { bins, isTiled } = this.scene.timeline;
+    if (isTiled && bins !== null && end - first > 1) {
+      // Each row of cells once, however many locations are in it.
+      for (let at = Math.floor(first / bins.group) * bins.group; at < end; at += bins.group) {
+        const share = Math.min(end, at + bins.group) - Math.max(first, at);
+        this.addBins(at, this.scene.span.from, this.scene.span.to, share);
+      }
+      this.flush(top, bottom - top);
+      return;
+    }
     for (let location = first; location < end; location++) {
       const parts = this.layout.partsOf(location);
       if (this.scene.timeline.bins !== null) this.addOverview(location, parts);
@@ -222,21 +227,24 @@ class RowPainter {
     }
   }
 
-  private addBins(location: number, from: number, to: number): void {
+  /** Adds the cells of the row that a location is in, `weight` times. */
+  private addBins(location: number, from: number, to: number, weight = 1): void {
     const bins = this.scene.timeline.bins!;
-    const { colors, timeline } = this.scene;
-    const row = Math.floor(location / bins.group) * bins.count;
-    const length = timeline.length / bins.count;
-    const last = Math.min(bins.count - 1, Math.floor(to / length));
-    for (let bin = Math.max(0, Math.floor(from / length)); bin <= last; bin++) {
-      const x = this.layout.x(Math.max(from, bin * length));
-      const width = this.layout.x(Math.min(to, (bin + 1) * length)) - x;
+    const { colors } = this.scene;
+    const row = Math.floor((location - bins.first) / bins.group);
+    if (row < 0 || row >= bins.rows) return;
+    const length = (bins.to - bins.from) / bins.count;
+    const last = Math.min(bins.count - 1, Math.floor((to - bins.from) / length));
+    for (let bin = Math.max(0, Math.floor((from - bins.from) / length)); bin <= last; bin++) {
+      const begin = bins.from + bin * length;
+      const x = this.layout.x(Math.max(from, begin));
+      const width = this.layout.x(Math.min(to, begin + length)) - x;
       if (width <= 0) continue;
-      const cell = row + bin;
-      this.addShare(x, width, bins.compute[cell]!, colors.compute);
-      this.addShare(x, width, bins.call[cell]!, colors.call);
+      const cell = row * bins.count + bin;
+      this.addShare(x, width, weight * bins.compute[cell]!, colors.compute);
+      this.addShare(x, width, weight * bins.call[cell]!, colors.call);
       bins.kinds.forEach((metric, k) => {
-        this.addShare(x, width, bins.wait[k * bins.rows * bins.count + cell]!, colors.waiting(metric));
+        this.addShare(x, width, weight * bins.wait[k * bins.rows * bins.count + cell]!, colors.waiting(metric));
       });
     }
   }

@@ -1,6 +1,6 @@
 /** A report in memory: its three dimensions, and the severities as rows of cells. */
 import type { Bundle } from "../data/bundle";
-import type { JsonPage, JsonReport, JsonStatistics, JsonSummary, Unit } from "../data/layout";
+import type { JsonExcerpt, JsonPage, JsonReport, JsonStatistics, JsonSummary, Unit } from "../data/layout";
 import { accumulate, makeForest, type Forest } from "./forest";
 
 export interface Metric {
@@ -54,6 +54,44 @@ export interface PathSegments {
   readonly edge: Float64Array;
 }
 
+/** Who had to do with whom: src/view/matrix_data.h. */
+export interface Matrix {
+  readonly count: number;
+  readonly from: Float64Array;
+  readonly to: Float64Array;
+  readonly metric: Float64Array;
+  /** Messages, operations, wait states. */
+  readonly times: Float64Array;
+  /** Bytes, or ticks of waiting. */
+  readonly amount: Float64Array;
+  readonly omitted: { readonly links: number; readonly count: number; readonly amount: number };
+}
+
+/** The iterations of a phase: src/view/phase_data.h. Times are ticks. */
+export interface Phase {
+  readonly region: string;
+  readonly iterations: number;
+  readonly rows: readonly Iteration[];
+}
+
+export interface Iteration {
+  readonly first: number;
+  readonly count: number;
+  readonly begin: number;
+  readonly end: number;
+  readonly duration: number;
+  readonly capacity: number;
+  readonly computation: number;
+  readonly longest: number;
+  readonly computationCapacity: number;
+  readonly waiting: number;
+  readonly locations: number;
+  /** -1: not one location. */
+  readonly slowest: number;
+  /** By kind of wait state: metric and ticks. */
+  readonly waits: readonly { readonly metric: number; readonly ticks: number }[];
+}
+
 export interface Report {
   readonly experiment: JsonReport["experiment"];
   readonly generator: string;
@@ -76,6 +114,12 @@ export interface Report {
   readonly warnings: readonly string[];
   readonly criticalPath: PathSegments;
   readonly summary: JsonSummary;
+  readonly efficiency: JsonReport["efficiency"];
+  /** Excerpts of the program's sources. */
+  readonly sources: readonly JsonExcerpt[];
+  /** Messages, one-sided operations, delays. */
+  readonly matrices: readonly Matrix[];
+  readonly phases: readonly Phase[];
 }
 
 function makeMetrics(page: JsonPage): { metrics: Metric[]; forest: Forest } {
@@ -144,6 +188,51 @@ function makeCells(bundle: Bundle<JsonPage>): { rows: Rows; cells: Cells } {
   return { rows: { metric, callpath, start, sum, ofMetric }, cells: { location, value } };
 }
 
+function makeMatrices(bundle: Bundle<JsonPage>): Matrix[] {
+  const kind = bundle.column("link_matrix");
+  const columns = ["from", "to", "metric", "count", "amount"].map((name) => bundle.column(`link_${name}`));
+  return bundle.json.matrices.map(({ omitted }, i) => {
+    const first = kind.findIndex((value) => value >= i);
+    const behind = kind.findIndex((value) => value > i);
+    const end = behind < 0 ? kind.length : behind;
+    const [from, to, metric, times, amount] = columns.map((column) =>
+      column.subarray(first < 0 ? kind.length : first, end),
+    ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array];
+    return { count: from.length, from, to, metric, times, amount, omitted };
+  });
+}
+
+function makePhases(bundle: Bundle<JsonPage>): Phase[] {
+  const of = (name: string): Float64Array => bundle.column(`phase_${name}`);
+  const first = of("first");
+  const columns = {
+    count: of("count"), begin: of("begin"), end: of("end"), duration: of("duration"), capacity: of("capacity"),
+    computation: of("computation"), longest: of("longest"), computationCapacity: of("computation_capacity"),
+    waiting: of("waiting"), locations: of("locations"),
+  };
+  const slowest = of("slowest");
+  const waits = of("waits");
+  let row = 0;
+  let wait = 0;
+  return bundle.json.phases.map(({ region, iterations, rows, kinds }) => ({
+    region,
+    iterations,
+    rows: Array.from({ length: rows }, () => {
+      const values = Object.fromEntries(
+        Object.entries(columns).map(([name, column]) => [name, column[row]!]),
+      ) as Record<keyof typeof columns, number>;
+      const iteration = {
+        ...values,
+        first: first[row]!,
+        slowest: slowest[row]! - 1,
+        waits: kinds.map((metric) => ({ metric, ticks: waits[wait++]! })),
+      };
+      row++;
+      return iteration;
+    }),
+  }));
+}
+
 export function makeReport(bundle: Bundle<JsonPage>): Report {
   const page = bundle.json;
   const { metrics, forest: metricForest } = makeMetrics(page);
@@ -189,6 +278,10 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
       edge: bundle.column("path_edge"),
     },
     summary: page.summary,
+    efficiency: page.report.efficiency,
+    sources: page.sources,
+    matrices: makeMatrices(bundle),
+    phases: makePhases(bundle),
   };
 }
 

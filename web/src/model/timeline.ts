@@ -1,7 +1,7 @@
 /** The timeline in memory: what each location was doing, wait states, arrows. Times are ticks since the
  * begin of the run (src/view/timeline_events.h). */
 import type { Bundle } from "../data/bundle";
-import type { JsonTimeline } from "../data/layout";
+import type { JsonTimeline, JsonTopology } from "../data/layout";
 
 /** Some locations for some time, with all their events. */
 export interface TimelineWindow {
@@ -64,17 +64,43 @@ export interface TimelineArrows {
 
 /** Parts of the time, by rows of neighbouring locations: percent of their CPU time. */
 export interface Bins {
+  /** Ticks, and the first location that they tell of. */
+  readonly from: number;
+  readonly to: number;
+  readonly first: number;
   readonly count: number;
   readonly rows: number;
   readonly group: number;
   /** Kinds of wait states (metrics). */
   readonly kinds: readonly number[];
-  readonly compute: Float64Array;
-  readonly call: Float64Array;
-  readonly wait: Float64Array;
+  readonly compute: ArrayLike<number>;
+  readonly call: ArrayLike<number>;
+  readonly wait: ArrayLike<number>;
+}
+
+/** Processes in a cartesian grid. */
+export interface Topology {
+  readonly name: string;
+  readonly sizes: readonly number[];
+  readonly periodic: readonly boolean[];
+  /** Process, and its coordinates as one number, the last dimension fastest. */
+  readonly process: Float64Array;
+  readonly place: Float64Array;
+}
+
+export function makeTopologies(bundle: Bundle<{ topologies: JsonTopology[] }>): Topology[] {
+  const process = bundle.column("topology_process");
+  const place = bundle.column("topology_place");
+  let at = 0;
+  return bundle.json.topologies.map(({ name, sizes, periodic, ranks }) => {
+    const first = at;
+    at += ranks;
+    return { name, sizes, periodic, process: process.subarray(first, at), place: place.subarray(first, at) };
+  });
 }
 
 export interface Timeline {
+  readonly topologies: readonly Topology[];
   readonly length: number;
   readonly calls: number;
   readonly windows: readonly TimelineWindow[];
@@ -85,6 +111,8 @@ export interface Timeline {
   readonly arrows: TimelineArrows;
   /** Of runs that are not shown whole. */
   readonly bins: Bins | null;
+  /** It comes from a server, which has all events: windows and bins are what is in view. */
+  readonly isTiled: boolean;
 }
 
 /** @returns the parts of an ascending list of window numbers, one for each window. */
@@ -220,10 +248,15 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     segments,
     waits,
     arrows,
+    isTiled: false,
+    topologies: makeTopologies(bundle),
     bins:
       json.bins === undefined
         ? null
         : {
+            from: 0,
+            to: json.length,
+            first: 0,
             count: json.bins.count,
             rows: json.bins.rows,
             group: json.bins.group,
@@ -286,7 +319,8 @@ export interface Activity {
   readonly share: number;
 }
 
-/** Adds up what a location did between two times, longest first. */
+/** Adds up what a location did between two times, longest first, as far as `window` tells; of tiles,
+ * as far as any of them tells. */
 export function activitiesIn(
   timeline: Timeline,
   window: TimelineWindow,
@@ -294,19 +328,23 @@ export function activitiesIn(
   from: number,
   to: number,
 ): Activity[] {
-  const lane = window.laneOf[location]!;
-  if (lane < 0 || to <= from) return [];
+  if (to <= from) return [];
   const { since, callpath, wait } = timeline.segments;
   const found = new Map<string, { callpath: number; wait: number; time: number }>();
-  const last = timeline.laneStart[lane + 1]! - 1;
-  for (let i = Math.max(timeline.laneStart[lane]!, segmentIn(timeline, lane, from)); i < last; i++) {
-    if (since[i]! >= to) break;
-    const time = Math.min(since[i + 1]!, to) - Math.max(since[i]!, from);
-    if (time <= 0 || callpath[i]! < 0) continue;
-    const key = wait[i]! >= 0 ? `w${wait[i]}` : `c${callpath[i]}`;
-    const entry = found.get(key) ?? { callpath: callpath[i]!, wait: wait[i]!, time: 0 };
-    entry.time += time;
-    found.set(key, entry);
+  for (const { laneOf } of timeline.isTiled ? timeline.windows : [window]) {
+    const lane = laneOf[location]!;
+    if (lane < 0) continue;
+    const last = timeline.laneStart[lane + 1]! - 1;
+    for (let i = Math.max(timeline.laneStart[lane]!, segmentIn(timeline, lane, from)); i < last; i++) {
+      if (since[i]! >= to) break;
+      const time = Math.min(since[i + 1]!, to) - Math.max(since[i]!, from);
+      if (time <= 0 || callpath[i]! < 0) continue;
+      // A wait state is in all tiles that it touches.
+      const key = wait[i]! >= 0 ? `w${timeline.waits.enter[wait[i]!]}` : `c${callpath[i]}`;
+      const entry = found.get(key) ?? { callpath: callpath[i]!, wait: wait[i]!, time: 0 };
+      entry.time += time;
+      found.set(key, entry);
+    }
   }
   return [...found.values()]
     .sort((a, b) => b.time - a.time)
@@ -335,6 +373,20 @@ export function followCauses(timeline: Timeline, wait: number): Activity[] {
     at = largest.wait;
   }
   return chain;
+}
+
+/** @returns where the events are that a chain of causes needs next: what the cause of the last wait in
+ * it did while it lasted; null: the chain is at its end. */
+export function nextOfChain(
+  timeline: Timeline,
+  wait: number,
+  chain: readonly Activity[],
+): { location: number; from: number; to: number } | null {
+  const { waits } = timeline;
+  const at = chain.length === 0 ? wait : chain[chain.length - 1]!.wait;
+  if (at < 0 || waits.causeLocation[at]! < 0 || chain.length >= LONGEST_CHAIN) return null;
+  const from = waits.enter[at]!;
+  return { location: waits.causeLocation[at]!, from, to: from + waits.time[at]! };
 }
 
 /** @returns the longest wait states in the page, longest first, none of them twice. */

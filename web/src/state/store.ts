@@ -12,11 +12,23 @@ import {
 } from "../model/severity";
 import type { JsonInstance } from "../data/layout";
 import { makeSystem, systemValues, type SystemTree } from "../model/system";
-import type { TimelineState } from "./timeline";
+import type { MatrixValue } from "../model/matrix";
+import type { Span, TimelineState } from "./timeline";
 
-export type ViewName = "summary" | "trees" | "timeline" | "waits" | "path" | "locks" | "metrics" | "run";
+export type ViewName =
+  | "summary"
+  | "trees"
+  | "timeline"
+  | "waits"
+  | "path"
+  | "efficiency"
+  | "matrices"
+  | "locks"
+  | "metrics"
+  | "run";
+export type MatrixName = "messages" | "operations" | "delays";
 export type CallList = "tree" | "paths" | "functions";
-export type SystemView = "tree" | "ranks" | "distribution" | "heatmap";
+export type SystemView = "tree" | "ranks" | "distribution" | "heatmap" | "topology";
 export type Mode = "absolute" | "root" | "selection" | "peer";
 export type Order = "definition" | "value" | "name";
 export type Pane = "metric" | "call" | "system";
@@ -48,6 +60,14 @@ export class Store {
   readonly zeros = signal(false);
   readonly kind = signal<string | null>(null);
   readonly lock = signal(0);
+  readonly topology = signal(0);
+  readonly phase = signal(0);
+  readonly matrix = signal<MatrixName>("delays");
+  readonly matrixValue = signal<MatrixValue>("amount");
+  /** Of its links; null: all. */
+  readonly matrixKind = signal<string | null>(null);
+  /** Locations; null: all. */
+  readonly matrixRange = signal<Span | null>(null);
 
   readonly peer = signal<Report | null>(null);
   readonly peerName = signal("");

@@ -12,6 +12,7 @@ export interface Span {
 /** Seconds are far longer than this; below it there is nothing more to see. */
 const LEAST_TICKS = 20;
 const LEAST_ROWS = 1;
+const EXPANDED_ROWS = 24;
 
 export class TimelineState {
   /** Null until it is needed. */
@@ -26,18 +27,22 @@ export class TimelineState {
   readonly path = signal(true);
   /** The wait state that is explained. */
   readonly chosen = signal<{ readonly location: number; readonly enter: number } | null>(null);
+  /** Of the chart, in pixels: decides how fine the tiles of a server need be. */
+  readonly size = signal<{ readonly width: number; readonly height: number }>({ width: 0, height: 0 });
+  /** Fetches what a location did, to explain a wait state; does nothing where all events are there. */
+  need: (location: number, from: number, to: number) => void = () => {};
   private reading = false;
 
   constructor(
     readonly locations: number,
     readonly isThere: boolean,
-    private readonly read: () => Promise<Timeline>,
+    private readonly read: (state: TimelineState) => Promise<Timeline>,
   ) {}
 
   load(): void {
     if (!this.isThere || this.reading) return;
     this.reading = true;
-    this.read().then(
+    this.read(this).then(
       (timeline) => (this.data.value = timeline),
       (error: unknown) => (this.failure.value = error instanceof Error ? error.message : String(error)),
     );
@@ -75,6 +80,12 @@ export class TimelineState {
     const length = this.data.value?.length ?? to;
     const missing = Math.max(0, LEAST_TICKS - (to - from)) / 2;
     this.span.value = within({ from: from - missing, to: to + missing }, length);
+  }
+
+  /** Shows some locations, and others around them that fill the chart. */
+  showRows(from: number, to: number): void {
+    const missing = Math.max(0, EXPANDED_ROWS - (to - from)) / 2;
+    this.rows.value = within({ from: from - missing, to: to + missing }, this.locations);
   }
 
   showAll(): void {

@@ -10,7 +10,9 @@ interface Field {
   write(text: string): void;
 }
 
-const VIEWS: readonly ViewName[] = ["summary", "trees", "timeline", "waits", "path", "locks", "metrics", "run"];
+const VIEWS: readonly ViewName[] = [
+  "summary", "trees", "timeline", "waits", "path", "efficiency", "matrices", "locks", "metrics", "run",
+];
 
 function choice<T extends string>(key: string, target: Signal<T>, values: readonly T[]): Field {
   return {
@@ -108,7 +110,7 @@ function fields(store: Store): Field[] {
     choice("calls", store.callList, ["tree", "paths", "functions"]),
     index("call", store.callpath, report.callpaths.length),
     set("cx", store.callOpen, report.callpaths.length),
-    choice("system", store.systemView, ["tree", "ranks", "distribution", "heatmap"]),
+    choice("system", store.systemView, ["tree", "ranks", "distribution", "heatmap", "topology"]),
     index("place", store.systemNode, store.system.kind.length),
     set("sx", store.systemOpen, store.system.kind.length),
     choice("mode", store.mode, ["absolute", "root", "selection", "peer"]),
@@ -162,6 +164,26 @@ function fields(store: Store): Field[] {
       },
     },
     index("lock", store.lock, report.locks.length),
+    index("grid", store.topology, 16),
+    index("phase", store.phase, report.phases.length),
+    choice("matrix", store.matrix, ["messages", "operations", "delays"]),
+    choice("value", store.matrixValue, ["amount", "times"]),
+    {
+      key: "link",
+      read: () => store.matrixKind.value ?? "",
+      write: (text) => {
+        store.matrixKind.value = report.metricById.has(text) ? text : null;
+      },
+    },
+    {
+      key: "among",
+      read: () => (store.matrixRange.value === null ? "" : `${store.matrixRange.value.from}_${store.matrixRange.value.to}`),
+      write: (text) => {
+        const numbers = numbersOf(text);
+        const isRange = numbers !== null && numbers[0] < numbers[1] && numbers[1] <= report.locations.length;
+        store.matrixRange.value = isRange ? { from: Math.floor(numbers[0]), to: Math.ceil(numbers[1]) } : null;
+      },
+    },
   ];
 }
 

@@ -89,7 +89,7 @@ function flatten(value: unknown, name: string): [string, string | null][] {
 
 export function Keys(): JSX.Element {
   const keys: readonly (readonly [string, string])[] = [
-    ["1 ... 8", "the views, from left to right"],
+    ["1 ... 9 0", "the views, from left to right"],
     ["/", "search for metrics, call paths, ranks"],
     ["\u2191 \u2193 \u2190 \u2192", "in a tree: go to a row; close and open it"],
     ["*", "in a tree: open all below"],

@@ -14,14 +14,18 @@ import {
   findWait,
   followCauses,
   longestWaits,
+  nextOfChain,
   type Timeline,
 } from "../model/timeline";
 import type { Store } from "../state/store";
-import type { Coloring } from "../state/timeline";
+import type { Coloring, Span } from "../state/timeline";
 import { timelineCsv } from "./timeline_export";
 import { TimelinePanel } from "./TimelinePanel";
 
 const LONGEST = 12;
+
+/** No chart is so high that it shows single events of so many locations. */
+const SINGLE_ROWS = 700;
 const PICTURE = { width: 1400, height: 640 };
 
 const COLORINGS: readonly (readonly [Coloring, string, string])[] = [
@@ -58,6 +62,13 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
     [timeline, wanted],
   );
   const chain = useMemo(() => (chosen < 0 ? [] : followCauses(timeline, chosen)), [timeline, chosen]);
+  useEffect(() => {
+    const next = timeline.isTiled && chosen >= 0 ? nextOfChain(timeline, chosen, chain) : null;
+    if (next !== null) state.need(next.location, next.from, next.to);
+  }, [timeline, chosen, chain]);
+  useEffect(() => {
+    if (timeline.isTiled && wanted !== null && chosen < 0) state.need(wanted.location, wanted.enter, wanted.enter);
+  }, [wanted, chosen]);
   const longest = useMemo(() => longestWaits(timeline, LONGEST), [timeline]);
   const coloring = state.coloring.value;
   const colors = useMemo(
@@ -118,7 +129,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           </button>
         </span>
         <span class="muted" data-testid="timeline-span">
-          {spanText(report, timeline, span.from, span.to)}
+          {spanText(report, timeline, span.from, span.to, rows)}
         </span>
         <span class="spacer" />
         <ExportMenu
@@ -162,11 +173,20 @@ function selectWait(store: Store, timeline: Timeline, wait: number): void {
   store.timeline.goTo(waits.location[wait]!, waits.enter[wait]!, waits.time[wait]!, involved);
 }
 
-function spanText(report: Report, timeline: Timeline, from: number, to: number): string {
+/** @returns whether a server's events of what is shown are there. */
+function isSingle(timeline: Timeline, from: number, to: number, rows: Span): boolean {
+  const middle = Math.floor((rows.from + rows.to) / 2);
+  return timeline.windows.some(
+    (window) => window.from < to && window.to > from && window.laneOf[middle]! >= 0 && rows.to - rows.from < SINGLE_ROWS,
+  );
+}
+
+function spanText(report: Report, timeline: Timeline, from: number, to: number, rows: Span): string {
   const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
   const shown = `${seconds(to - from)} from ${seconds(from)} on`;
   if (timeline.bins === null) return `${shown}; all ${formatCount(timeline.calls)} calls`;
-  return `${shown}; overview, single calls where marked blue on top`;
+  if (!timeline.isTiled) return `${shown}; overview, single calls where marked blue on top`;
+  return `${shown}; ${isSingle(timeline, from, to, rows) ? "single calls" : "zoom in for single calls"}`;
 }
 
 function hitAt(
@@ -198,7 +218,9 @@ function hitAt(
     if (location < 0 || location >= report.locations.length) return null;
     const last = Math.min(report.locations.length, location + layout.group) - 1;
     const who = last === location ? locationName(report, location) : `${locationName(report, location)} and ${last - location} more`;
-    return { lines: [who, `at ${seconds(layout.time(x))}`, ...(layout.group > 1 ? ["zoom in for single events"] : [])] };
+    const isGroup = last > location;
+    const lines = [who, `at ${seconds(layout.time(x))}`, ...(isGroup ? ["click to expand"] : [])];
+    return isGroup ? { lines, activate: () => store.timeline.showRows(location, last + 1) } : { lines };
   }
   const { segments, waits } = timeline;
   const path = segments.callpath[found.segment]!;
@@ -228,7 +250,7 @@ function hitAt(
 /** @returns the excerpt whose mark above the chart is at a point, -1 if there is none. */
 function markedWindow(scene: TimelineScene, x: number, y: number, width: number, height: number): number {
   const layout = layoutOf(scene, width, height);
-  if (scene.timeline.bins === null || y < 18 || y > 32) return -1;
+  if (scene.timeline.bins === null || scene.timeline.isTiled || y < 18 || y > 32) return -1;
   return scene.timeline.windows.findIndex(
     ({ from, to }) => x >= layout.x(from) - 3 && x <= Math.max(layout.x(to), layout.x(from) + 3) + 3,
   );
@@ -261,7 +283,7 @@ function Legend(props: { store: Store; timeline: Timeline; colors: TimelineColor
               </li>
             ),
         )}
-      {timeline.windows.length > 1 && (
+      {timeline.windows.length > 1 && !timeline.isTiled && (
         <li class="muted">{`${timeline.windows.length} excerpts around the longest waits, of ${formatPercent(
           timeline.laneStart[timeline.laneStart.length - 1]! / Math.max(1, 2 * timeline.calls),
         )} of all calls`}</li>

@@ -19,7 +19,7 @@ interface Props {
 
 /** What a wait state is, what it goes back to, and which others there are. */
 export function TimelinePanel(props: Props): JSX.Element {
-  const { chosen, store } = props;
+  const { chosen, store, timeline } = props;
   return (
     <aside class="timeline-panel" aria-label="Explanation" aria-live="polite">
       {chosen >= 0 ? (
@@ -28,7 +28,9 @@ export function TimelinePanel(props: Props): JSX.Element {
         <p class="muted">
           {store.timeline.chosen.value === null
             ? "Click a hatched wait state, or one of these, to see what it goes back to."
-            : "The page does not have the events of this wait state."}
+            : timeline.isTiled
+              ? "Reading the events of this wait state..."
+              : "The page does not have the events of this wait state."}
         </p>
       )}
       <Longest {...props} />
@@ -72,7 +74,10 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
         ))}
       </ol>
       {chain.length === 0 && cause >= 0 && (
-        <p class="muted">The page does not have the events of {locationName(report, cause)} at that time.</p>
+        <p class="muted">
+          {timeline.isTiled ? "Reading" : "The page does not have"} the events of {locationName(report, cause)} at that
+          time.
+        </p>
       )}
       {instance !== null && (
         <>
@@ -159,7 +164,7 @@ function Longest({ store, timeline, chosen, longest, select }: Props): JSX.Eleme
   const most = longest.length === 0 ? 1 : waits.time[longest[0]!]!;
   return (
     <div class="longest">
-      <h3>The longest wait states{timeline.bins === null ? "" : " in the excerpts"}</h3>
+      <h3>The longest wait states{timeline.bins === null || timeline.isTiled ? "" : " in the excerpts"}</h3>
       {longest.length === 0 && <p class="muted">There are none.</p>}
       <ol>
         {longest.map((wait) => (

@@ -8,6 +8,7 @@ import { callpathLocationValues } from "../model/severity";
 import { shower } from "../state/panes";
 import { toggled, type CallList, type Store, type SystemView } from "../state/store";
 import { Distribution, HeatMap, Ranks } from "./SystemCharts";
+import { TopologyChart } from "./TopologyChart";
 import { callRows, metricRows, systemRows, type TreeRows } from "./tree_rows";
 
 /** More cells than these are not added up for the small charts beside the call paths. */
@@ -202,6 +203,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
             ["ranks", "Ranks"],
             ["distribution", "Box"],
             ["heatmap", "Heat map"],
+            ...(store.timeline.isThere ? ([["topology", "Topology"]] as const) : []),
           ]}
           onChange={(value) => (store.systemView.value = value)}
         />
@@ -231,6 +233,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
       {view === "ranks" && <Ranks store={store} />}
       {view === "distribution" && <Distribution store={store} />}
       {view === "heatmap" && <HeatMap store={store} />}
+      {view === "topology" && <TopologyChart store={store} />}
     </section>
   );
 }

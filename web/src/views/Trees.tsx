@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { reportOfFile } from "../data/page";
 import { ExportMenu } from "../components/ExportMenu";
 import { MetricHelp } from "../components/MetricHelp";
+import { Source } from "../components/Source";
 import { CallpathName } from "../components/Names";
 import { Splitter } from "../components/Splitter";
 import { SCALE_NAMES } from "../draw/colors";
@@ -65,7 +66,10 @@ export function Trees({ store }: { store: Store }): JSX.Element {
             </>
           )}
         </summary>
-        <MetricHelp report={store.report} metric={metric} />
+        <div class="about-body">
+          <MetricHelp report={store.report} metric={metric} />
+          {file !== null && line !== null && <Source report={store.report} file={file} line={line} />}
+        </div>
       </details>
     </section>
   );

@@ -1,0 +1,73 @@
+/* Whatever a request says: it gets something only from the server's own address, with the token,
+ * and only what there is. */
+#include "view/request.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct fm_service service = {
+    .token = "0123456789abcdef0123456789abcdef", .port = 8080, .tiles = 1000};
+
+static void require(int condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "%s\n", what);
+        abort();
+    }
+}
+
+/* Cuts the next line off. */
+static char *next_line(char **rest)
+{
+    char *line = *rest;
+    size_t length = strcspn(line, "\n");
+    *rest = line + length + (line[length] != '\0');
+    line[length] = '\0';
+    return line;
+}
+
+static void check(const struct fm_request *request)
+{
+    struct fm_found found = {FM_RESOURCE_PAGE, UINT64_MAX};
+    unsigned status = fm_request_decide(&service, request, &found);
+    if (status != 200) {
+        require(status == 403 || status == 404 || status == 405 || status == 421, "status");
+        require(found.tile == UINT64_MAX, "found without success");
+        return;
+    }
+    require(strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0, "method");
+    require(strcmp(request->host, "127.0.0.1:8080") == 0 ||
+                strcasecmp(request->host, "localhost:8080") == 0,
+            "host");
+    require(request->path[0] == '/' && strncmp(request->path + 1, service.token, 32) == 0 &&
+                request->path[33] == '/',
+            "token");
+    char expected[64] = "";
+    if (found.resource == FM_RESOURCE_TILE)
+        snprintf(expected, sizeof expected, "tiles/%llu", (unsigned long long)found.tile);
+    else if (found.resource != FM_RESOURCE_PAGE)
+        strcpy(expected, found.resource == FM_RESOURCE_REPORT ? "report" : "timeline");
+    require(strcmp(request->path + 34, expected) == 0, "path");
+    require(found.tile < service.tiles, "tile");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1), *rest = text;
+    memcpy(text, data, size);
+    text[size] = '\0';
+    struct fm_request request = {NULL, NULL, NULL};
+    check(&request);
+    request.method = next_line(&rest);
+    check(&request);
+    request.host = next_line(&rest);
+    check(&request);
+    request.path = next_line(&rest);
+    check(&request);
+    free(text);
+    return 0;
+}

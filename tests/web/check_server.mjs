@@ -1,0 +1,333 @@
+// `fermata view` as a server: who gets what, and the timeline in tiles against the report and the page.
+// usage: check_server.mjs WEB FERMATA SCENARIO SYNTHESIZE_SOR
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { connect } from "node:net";
+import { inflateSync } from "node:zlib";
+import { Bench, parseCsv } from "./browser.mjs";
+
+const [web, fermata, scenario, synthesize] = process.argv.slice(2);
+const bench = new Bench(web, fermata);
+const small = bench.path("small");
+bench.run(fermata, "synth", scenario, "-o", small);
+const html = bench.path("analyzed.html");
+bench.run(fermata, "analyze", "--quiet", small, "--html", html);
+const large = bench.path("large");
+bench.run(synthesize, "--ranks", "400", "--variant", "gats", "--iterations", "60", large);
+bench.run(fermata, "analyze", "--quiet", large);
+
+/** Those that a failed check has left behind end with the test. */
+const servers = [];
+
+/** Starts a server. @returns its address, and how to end it: the exit status comes */
+async function serve(place, ...options) {
+  const server = spawn(fermata, ["view", "--no-browser", ...options, place], { stdio: ["ignore", "pipe", "pipe"] });
+  servers.push(server);
+  let text = "";
+  let complaints = "";
+  server.stderr.on("data", (data) => (complaints += data));
+  for await (const data of server.stdout) {
+    text += data;
+    if (text.includes("Ctrl-C")) break;
+  }
+  const ended = new Promise((resolve) => server.on("exit", (status, signal) => resolve(signal ?? status)));
+  const url = /http:\/\/127\.0\.0\.1:(\d+)\/([0-9a-f]{32})\//.exec(text);
+  assert.ok(url, `no address: ${text}${complaints}`);
+  return {
+    url: url[0],
+    port: Number(url[1]),
+    token: url[2],
+    complaints: () => complaints,
+    end: (signal = "SIGINT") => {
+      server.kill(signal);
+      return ended;
+    },
+  };
+}
+
+/** Asks for a path as it is. @returns status, headers and body */
+function ask(port, path, { method = "GET", headers = {}, body } = {}) {
+  return new Promise((resolve, reject) => {
+    const asked = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
+      const parts = [];
+      response.on("data", (part) => parts.push(part));
+      response.on("end", () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(parts) }),
+      );
+    });
+    asked.on("error", reject);
+    asked.end(body);
+  });
+}
+
+/** Reads a bundle: src/view/bundle.h. */
+function openBundle(bytes) {
+  const data = inflateSync(bytes);
+  const length = data.readUInt32LE(0);
+  const json = JSON.parse(data.subarray(4, 4 + length));
+  const column = (name) => {
+    const { at, count, width, delta } = json.columns[name];
+    const values = [];
+    for (let i = 0, sum = 0; i < count; i++) {
+      let value = 0;
+      for (let plane = width - 1; plane >= 0; plane--) value = 256 * value + data[4 + length + at + plane * count + i];
+      sum = delta ? sum + (value % 2 === 0 ? value / 2 : -(value + 1) / 2) : value;
+      values.push(sum);
+    }
+    return values;
+  };
+  return { json, column };
+}
+
+await bench.start();
+const server = await serve(small);
+const base = `/${server.token}/`;
+
+await bench.check("who has the token gets the page, the report and tiles, and nothing else is there", async () => {
+  const page = await ask(server.port, base);
+  assert.equal(page.status, 200);
+  assert.match(page.headers["content-type"], /^text\/html/);
+  assert.match(page.body.toString(), /connect-src 'self'/);
+  for (const name of ["report", "timeline", "tiles/0"]) {
+    const answer = await ask(server.port, base + name);
+    assert.equal(answer.status, 200, name);
+    openBundle(answer.body);
+  }
+  const head = await ask(server.port, base, { method: "HEAD" });
+  assert.deepEqual([head.status, head.body.length], [200, 0]);
+  for (const name of ["x", "tiles", "tiles/", "tiles/00", "tiles/-1", "tiles/1e0", "tiles/99999999", "tiles/0/",
+    "tiles/18446744073709551616", "../../etc/passwd", "%2e%2e/report.fer", "report.fer", "traces.otf2", "//"]) {
+    assert.equal((await ask(server.port, base + name)).status, 404, name);
+  }
+});
+
+await bench.check("without the token, or with a foreign name for the server, everything is refused", async () => {
+  const wrong = server.token.replace(/.$/, (last) => (last === "0" ? "1" : "0"));
+  for (const path of ["/", "/report", `/${wrong}/`, `/${wrong}/report`, `/${server.token.slice(1)}/`, "/..", "/%2e%2e/"]) {
+    const answer = await ask(server.port, path);
+    assert.equal(answer.status, 403, path);
+    assert.ok(!answer.body.includes(server.token));
+  }
+  for (const host of ["evil.example", `evil.example:${server.port}`, "127.0.0.1", `127.0.0.1.evil.example:${server.port}`,
+    `127.0.0.1:${server.port + 1}`]) {
+    assert.equal((await ask(server.port, base, { headers: { host } })).status, 421, host);
+  }
+  assert.equal((await ask(server.port, base, { headers: { host: `localhost:${server.port}` } })).status, 200);
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+    assert.equal((await ask(server.port, base, { method })).status, 405, method);
+  }
+});
+
+/** Sends bytes. @returns what comes back until the server closes the connection, or 2 seconds are over */
+function send(bytes) {
+  return new Promise((resolve) => {
+    const socket = connect(server.port, "127.0.0.1", () => socket.end(bytes));
+    let text = "";
+    socket.setTimeout(2000, () => socket.destroy());
+    socket.on("data", (data) => (text += data));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(text));
+  });
+}
+
+await bench.check("what is no request, or too long a one, harms nobody", async () => {
+  const head = `GET ${base} HTTP/1.1\r\n`;
+  for (const bytes of ["\0\0\0\0", "GET\r\n\r\n", `${head}\r\n`, `GET /${"a".repeat(100000)} HTTP/1.1\r\n\r\n`,
+    `${head}X: ${"b".repeat(100000)}\r\n\r\n`, `${head}Host: a\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`,
+    `${head}Host: 127.0.0.1:${server.port}\r\nContent-Length: 5\r\n\r\nhello`]) {
+    assert.doesNotMatch(await send(bytes), /^HTTP\/1\.1 200/, bytes.slice(0, 80));
+  }
+  assert.equal((await ask(server.port, base)).status, 200);
+});
+
+await bench.check("it listens on this machine's own address only", () => {
+  // Columns of /proc/net/tcp: local address and port in hexadecimal, state 0A: listening.
+  const port = server.port.toString(16).toUpperCase().padStart(4, "0");
+  const listening = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) =>
+    readFileSync(file, "utf8").split("\n").filter((line) => line.includes(`:${port} `) && / 0A /.test(line)),
+  );
+  assert.equal(listening.length, 1);
+  assert.match(listening[0], /0100007F:/);
+});
+
+const openTimeline = async (url, hash = "#timeline") => {
+  const page = await bench.openServed(url, { hash });
+  await page.getByTestId("timeline-chart").locator("canvas").waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(100);
+  return page;
+};
+
+const csvOf = async (page) => {
+  await page.locator(".menu > summary").click();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
+  return parseCsv(readFileSync(await file.path(), "utf8"));
+};
+
+const sorted = (rows) => [...new Set(rows.map((row) => JSON.stringify(row)))].sort();
+
+await bench.check("its timeline has the events of the page", async () => {
+  const page = await bench.open(html, { hash: "#timeline" });
+  await page.getByTestId("timeline-chart").locator("canvas").waitFor();
+  await page.waitForTimeout(100);
+  const expected = sorted(await csvOf(page));
+  assert.ok(expected.length > 20);
+  assert.deepEqual(sorted(await csvOf(await openTimeline(server.url))), expected);
+});
+
+await bench.check("the page of a server asks nobody else", async () => {
+  const page = await openTimeline(server.url);
+  for (const view of ["Trees", "Wait states", "Critical path", "Efficiency", "Matrices", "Locks", "Metrics", "Run",
+    "Summary"]) {
+    await page.locator("nav").getByRole("button", { name: view }).click();
+  }
+});
+
+await bench.check("SIGINT and SIGTERM end it without a word, also in the midst of a connection", async () => {
+  assert.equal(await server.end("SIGINT"), 0);
+  assert.equal(server.complaints().replace(/^fermata: making the timeline.*\n/, ""), "");
+  const other = await serve(small, "--no-timeline");
+  assert.equal((await ask(other.port, `/${other.token}/timeline`)).status, 404);
+  assert.equal((await ask(other.port, `/${other.token}/tiles/0`)).status, 404);
+  const page = await bench.openServed(other.url, { hash: "#timeline" });
+  await page.getByText("This page has no timeline").waitFor();
+  const open = connect(other.port, "127.0.0.1");
+  await new Promise((resolve) => open.on("connect", resolve));
+  open.on("error", () => {});
+  assert.equal(await other.end("SIGTERM"), 0);
+  await page.close();
+});
+
+await bench.check("tiles are kept, made anew for another report, and never believed if damaged", async () => {
+  const tiles = `${large}/timeline.tiles`;
+  await (await serve(large)).end();
+  const made = readFileSync(tiles);
+  assert.equal(statSync(tiles).mode & 0o777, 0o600);
+  const again = await serve(large);
+  assert.equal(again.complaints(), "");
+  await again.end();
+  for (const damage of [() => truncateSync(tiles, made.length - 1), () => truncateSync(tiles, 10),
+    () => writeFileSync(tiles, Buffer.from(made).fill(1, made.length - 60, made.length - 50)),
+    () => rmSync(tiles)]) {
+    damage();
+    const anew = await serve(large);
+    assert.match(anew.complaints(), /making the timeline/);
+    await anew.end();
+    assert.ok(readFileSync(tiles).equals(made));
+  }
+  bench.run(fermata, "analyze", "--quiet", "--partition", "low:0-99,high:100-399", large);
+  const other = await serve(large);
+  assert.match(other.complaints(), /making the timeline/);
+  await other.end();
+  bench.run(fermata, "analyze", "--quiet", large);
+});
+
+await bench.check("a port that is taken, and other wrong requests", async () => {
+  const first = await serve(small);
+  const run = (...options) => spawnSync(fermata, ["view", "--no-browser", ...options], { encoding: "utf8" });
+  const second = run("--port", String(first.port), small);
+  assert.equal(second.status, 4);
+  assert.match(second.stderr, /cannot listen on 127\.0\.0\.1, port \d+: Address already in use/);
+  await first.end();
+  for (const port of ["x", "-1", "65536", ""]) assert.equal(run("--port", port, small).status, 2, port);
+  assert.equal(run(bench.path("nothing")).status, 3);
+});
+
+const big = await serve(large);
+const json = bench.json(large);
+const index = openBundle((await ask(big.port, `/${big.token}/timeline`)).body);
+const tileNumber = (level, band, depth, column) =>
+  level.first + band * (2 ** (level.depth + 1) - 1) + 2 ** depth - 1 + column;
+const tile = async (number) => openBundle((await ask(big.port, `/${big.token}/tiles/${number}`)).body);
+
+await bench.check("cells of every level and depth add up to the report's waiting", async () => {
+  const { length, locations, waits, levels, bins } = index.json;
+  const ticks = json.experiment.ticks_per_second;
+  const kinds = waits.map((metric) => json.metrics[metric].id);
+  const reported = (id) => json.statistics.find((record) => record.metric === id).sum;
+  assert.ok(levels.length > 1);
+  for (const level of levels) {
+    for (let depth = 0; depth <= level.depth; depth++) {
+      const seconds = new Array(kinds.length).fill(0);
+      for (let band = 0; band < level.bands; band++) {
+        for (let column = 0; column < 2 ** depth; column++) {
+          const { json: head, column: read } = await tile(tileNumber(level, band, depth, column));
+          const values = read("wait");
+          head.kinds.forEach((kind, k) => {
+            for (let row = 0; row < head.rows; row++) {
+              const members = Math.min(level.group, locations - (band * index.json.rows + row) * level.group);
+              for (let bin = 0; bin < bins; bin++) {
+                const share = values[(k * head.rows + row) * bins + bin] / 100;
+                seconds[kind] += (share * members * length) / 2 ** depth / bins / ticks;
+              }
+            }
+          });
+        }
+      }
+      kinds.forEach((id, kind) => {
+        // Percent are rounded; there are many of them.
+        const error = Math.abs(seconds[kind] - reported(id)) / (json.experiment.duration * locations);
+        assert.ok(error < 0.003, `${id}: ${seconds[kind]} instead of ${reported(id)}, group ${level.group}, depth ${depth}`);
+      });
+    }
+  }
+});
+
+await bench.check("tiles of events have every call and every wait state once", async () => {
+  const from = index.column("event_from");
+  const first = index.column("event_first");
+  const calls = index.column("event_calls");
+  assert.ok(from.length > first.length, "no band has several tiles");
+  assert.equal(calls.reduce((a, b) => a + b), index.json.calls);
+  const seen = new Map();
+  for (let i = 0; i < from.length; i++) {
+    const { json: head, column } = await tile(index.json.first_event + i);
+    const { from: begin, to } = head.windows[0];
+    assert.equal(begin, from[i]);
+    assert.ok(to > begin);
+    const counts = column("lane_count");
+    const since = column("segment_since");
+    for (let lane = 0, at = 0; lane < counts.length; at += counts[lane++]) {
+      const own = since.slice(at, at + counts[lane]);
+      assert.deepEqual(own, own.toSorted((a, b) => a - b));
+      assert.ok(own.length === 0 || (own[0] >= begin && own[own.length - 1] <= to));
+    }
+    const [where, enter, time, metric] = ["location", "enter", "time", "metric"].map((name) => column(`wait_${name}`));
+    where.forEach((location, k) => seen.set(`${location}.${enter[k]}`, { metric: metric[k], time: time[k] }));
+  }
+  for (const record of json.statistics) {
+    const own = [...seen.values()].filter((wait) => json.metrics[wait.metric].id === record.metric);
+    assert.equal(own.length, record.count, record.metric);
+    const sum = own.reduce((all, wait) => all + wait.time, 0) / json.experiment.ticks_per_second;
+    assert.ok(Math.abs(sum - record.sum) < 1e-9 * record.sum);
+  }
+});
+
+await bench.check("many locations: from all of them to single events, and a chain of causes", async () => {
+  const page = await openTimeline(big.url);
+  await page.getByText("zoom in for single calls").waitFor();
+  await page.locator(".longest button").first().click();
+  await page.waitForLoadState("networkidle");
+  await page.getByText(/; single calls/).waitFor();
+  await page.getByTestId("explanation").getByText("What happened meanwhile").waitFor();
+  await page.locator(".steps li").first().waitFor();
+  const rows = await csvOf(page);
+  const waits = rows.filter((row) => row.event === "wait");
+  assert.ok(waits.length > 0);
+  // A click on a row of many ranks expands it.
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  await page.waitForTimeout(100);
+  const box = await page.getByTestId("timeline-chart").boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await page.waitForTimeout(200);
+  assert.match(await page.evaluate(() => location.hash), /rows=/);
+  await page.waitForLoadState("networkidle");
+});
+
+await big.end();
+assert.ok(existsSync(`${large}/timeline.tiles`));
+for (const each of servers) each.kill("SIGKILL");
+await bench.finish();

@@ -1,0 +1,206 @@
+// Efficiency, phases and matrices of a page against the report.
+// usage: check_views.mjs WEB FERMATA SYNTHESIZE_SOR WRITE_REPORTS
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { inflateSync } from "node:zlib";
+import { Bench, assertClose, parseCsv, parseShown } from "./browser.mjs";
+
+const [web, fermata, synthesize, writeReports] = process.argv.slice(2);
+const bench = new Bench(web, fermata);
+
+const PHASE = "<b onclick='evil()'>step \u202egnp.exe";
+const scenario = bench.path("phases.scn");
+const lines = ["unit 1", "ranks 3", "window w world", `phase ${PHASE}`];
+for (let rank = 0; rank < 3; rank++) {
+  const put = (time, text) => lines.push(`${time} ${rank} ${text}`);
+  put(0, "enter main");
+  for (let step = 0; step < 30; step++) {
+    // Rank 1 computes longer in every third step; then rank 0 waits for its message.
+    const begin = 100 * step;
+    const work = 20 + (rank === 1 && step % 3 === 0 ? 30 : 0);
+    put(begin, `enter ${PHASE}`);
+    put(begin, "enter work");
+    put(begin + work, "leave work");
+    if (rank === 1) {
+      put(begin + work, "enter MPI_Send");
+      put(begin + work, "send 0 7 1000");
+      put(begin + work + 1, "leave MPI_Send");
+    } else if (rank === 0) {
+      put(begin + work, "enter MPI_Recv");
+      put(begin + 60, "recv 1 7 1000");
+      put(begin + 60, "leave MPI_Recv");
+    } else {
+      put(begin + work, "enter MPI_Put");
+      put(begin + work, `put w 0 8 ${step}`);
+      put(begin + work + 2, "leave MPI_Put");
+    }
+    put(begin + 70, `leave ${PHASE}`);
+  }
+  put(3000, "leave main");
+}
+writeFileSync(scenario, `${lines.join("\n")}\n`);
+const small = bench.path("small");
+bench.run(fermata, "synth", scenario, "-o", small);
+bench.run(fermata, "analyze", "--quiet", small);
+const large = bench.path("large");
+bench.run(synthesize, "--ranks", "600", "--variant", "locks", "--iterations", "6", large);
+bench.run(fermata, "analyze", "--quiet", large);
+const html = bench.page(small, "small.html");
+const json = bench.json(small);
+await bench.start();
+
+async function exported(page, ending, menu = 0) {
+  await page.locator(".menu > summary").nth(menu).click();
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator(".menu").nth(menu).getByRole("button", { name: ending }).click(),
+  ]);
+  return readFileSync(await file.path());
+}
+
+const close = (text, value, what) => {
+  if (value === null) assert.equal(text, "", what);
+  else assertClose(Number(text), value, 12, what);
+};
+
+await bench.check("efficiencies are those of the report", async () => {
+  const page = await bench.open(html, { hash: "#efficiency" });
+  const rows = parseCsv((await exported(page, "CSV")).toString("utf8"));
+  const { callpaths, ...run } = json.efficiency;
+  const pathOf = (id) => {
+    const { parent, region } = json.callpaths[id];
+    const shown = region.replaceAll("\u202e", "\\u{202e}");
+    return parent === null ? shown : `${pathOf(parent)}/${shown}`;
+  };
+  assert.equal(rows.length, callpaths.length + 1);
+  const byPath = new Map(rows.map((row) => [row.callpath, row]));
+  for (const expected of [{ path: "", ...run }, ...callpaths.map((each) => ({ path: pathOf(each.callpath), ...each }))]) {
+    for (const name of ["parallel_efficiency", "load_balance", "communication_efficiency"]) {
+      close(byPath.get(expected.path)[name], expected[name], `${expected.path} ${name}`);
+    }
+  }
+  const shown = await page.getByTestId("efficiency-table").locator("tbody tr").first().locator("td").allInnerTexts();
+  assertClose(parseShown(shown[0]), run.parallel_efficiency, 2, "of the run");
+  await page.context().close();
+});
+
+await bench.check("iterations are those of the report, and lead to their timeline", async () => {
+  const page = await bench.open(html, { hash: "#efficiency" });
+  const rows = parseCsv((await exported(page, "CSV", 1)).toString("utf8"));
+  const [phase] = json.phases;
+  assert.equal(phase.iterations, 30);
+  assert.equal(rows.length, phase.rows.length);
+  phase.rows.forEach((expected, i) => {
+    for (const name of ["first", "count", "begin", "end", "duration", "computation", "longest_computation", "waiting",
+      "locations", "slowest"]) {
+      close(rows[i][name], expected[name], `${i} ${name}`);
+    }
+    for (const [kind, seconds] of Object.entries(expected.waits)) close(rows[i][kind], seconds, kind);
+  });
+  const table = page.getByTestId("phase-table");
+  const first = await table.locator("tbody tr").first().locator("td").allInnerTexts();
+  const longest = Math.max(...phase.rows.map((row) => row.duration));
+  assertClose(parseShown(first[0]), longest, 3, "longest iteration");
+  assert.ok((await page.locator("h2").allInnerTexts()).some((text) => text.includes("\\u{202e}gnp.exe")));
+  await table.locator("tbody button").nth(2).click();
+  await page.getByTestId("timeline-chart").waitFor();
+  assert.match(await page.evaluate(() => location.hash), /^#timeline\?.*t=/);
+  assert.equal(await page.locator("b[onclick]").count(), 0);
+  await page.context().close();
+});
+
+await bench.check("matrices are those of the report", async () => {
+  for (const [name, amount] of [["messages", "bytes"], ["operations", "bytes"], ["delays", "seconds"]]) {
+    const page = await bench.open(html, { hash: `#matrices?matrix=${name}` });
+    const rows = parseCsv((await exported(page, "CSV")).toString("utf8"));
+    const { links } = json.matrices[name];
+    assert.ok(links.length > 0, name);
+    assert.equal(rows.length, links.length);
+    links.forEach((link, i) => {
+      assert.equal(rows[i].metric, link.metric);
+      for (const key of ["from", "to", "count", amount]) close(rows[i][key], link[key], `${name} ${i} ${key}`);
+    });
+    for (const ending of ["SVG", "PNG"]) assert.ok((await exported(page, ending)).length > 200);
+    const shown = await page.locator(".matrix-links tbody tr").first().innerText();
+    const largest = links.reduce((a, b) => (b[amount] > a[amount] ? b : a));
+    assert.match(shown, new RegExp(`rank ${largest.from}\\s+rank ${largest.to}\\s`));
+    await page.context().close();
+  }
+});
+
+await bench.check("a matrix of many locations: groups, expanded by a click, in the address, by kind", async () => {
+  const report = bench.json(large);
+  const page = await bench.open(bench.page(large, "large.html"), { hash: "#matrices" });
+  const chart = page.getByTestId("matrix-chart");
+  await chart.locator("canvas").waitFor();
+  await page.waitForTimeout(100);
+  // The diagonal: waits between neighbours.
+  const box = await chart.boundingBox();
+  await page.mouse.move(box.x + 85, box.y + 59);
+  assert.match(await page.getByRole("tooltip").innerText(), /caused by rank 0 to rank 2\nsuffered by rank 0 to rank 2/);
+  await page.mouse.click(box.x + 85, box.y + 59);
+  await page.waitForTimeout(100);
+  assert.match(await page.evaluate(() => location.hash), /among=0_3/);
+  await page.mouse.move(box.x + 85, box.y + 59);
+  assert.match(await page.getByRole("tooltip").innerText(), /caused by rank 0\nsuffered by rank 0/);
+  await page.getByRole("button", { name: "All locations" }).click();
+  const kind = report.matrices.delays.links[0].metric;
+  await page.locator("select").selectOption(kind);
+  const label = await chart.locator("canvas").getAttribute("aria-label");
+  const total = report.matrices.delays.links
+    .filter((link) => link.metric === kind)
+    .reduce((sum, link) => sum + link.seconds, 0);
+  assertClose(parseShown(/pairs, (.*) in all/.exec(label)[1]), total, 3, "total of a kind");
+  assert.match(await page.evaluate(() => location.hash), new RegExp(`link=${kind}`));
+  await page.context().close();
+});
+
+await bench.check("sources only where they are wanted, and only files that are some", async () => {
+  const evil = "</script><img src=x onerror='window.evil=1' data-evil=1> \u202e";
+  const lines = Array.from({ length: 60 }, (_, i) => (i === 19 ? `\tcall(); ${evil}` : `line ${i + 1}`));
+  const source = bench.path("program.c");
+  const secret = bench.path("secret.txt");
+  const folder = bench.path("folder.c");
+  writeFileSync(source, lines.join("\r\n"));
+  writeFileSync(secret, lines.join("\n").replaceAll("line", "secret"));
+  writeFileSync(bench.path("binary.c"), `${lines.join("\n")}\0`);
+  mkdirSync(folder);
+  execFileSync("mkfifo", [bench.path("pipe.c")]);
+  const report = bench.path("sources.fer");
+  bench.run(writeReports, "sources", report, source, secret, folder, bench.path("binary.c"), bench.path("pipe.c"),
+    bench.path("missing.c"), "/etc/passwd");
+  const html = bench.path("sources.html");
+  bench.run(fermata, "view", "--sources", "--html", html, report);
+  const page = await bench.open(html, { hash: "#trees?metric=comp&call=0" });
+  const shown = page.getByTestId("source");
+  assert.match(await shown.locator(".here").innerText(), /^20 +call\(\); <\/script><img src=x/);
+  assert.match(await shown.locator(".here").innerText(), /\\u\{202e\}/);
+  assert.equal(await shown.locator("span").count(), 25);
+  assert.equal((await shown.innerText()).split("\n")[0].trim(), "8line 8");
+  assert.equal(await page.evaluate(() => window.evil), undefined);
+  assert.equal(await page.locator("[data-evil]").count(), 0);
+  await page.evaluate(() => (location.hash = "#trees?metric=comp&call=1"));
+  await page.waitForTimeout(100);
+  assert.equal(await shown.count(), 0);
+  await page.context().close();
+  const sources = (path) => {
+    const data = inflateSync(Buffer.from(/id="fermata-report">([^<]*)</.exec(readFileSync(path, "utf8"))[1], "base64"));
+    return JSON.parse(data.subarray(4, 4 + data.readUInt32LE(0))).sources;
+  };
+  assert.deepEqual(sources(html).map(({ file, first }) => [file, first]), [[source, 8]]);
+  assert.deepEqual(sources(bench.page(report, "plain.html")), []);
+});
+
+await bench.check("keys lead to all views", async () => {
+  const page = await bench.open(html);
+  const names = ["summary", "trees", "timeline", "waits", "path", "efficiency", "matrices", "locks", "metrics", "run"];
+  for (const name of [...names.slice(1), names[0]]) {
+    await page.keyboard.press(String((names.indexOf(name) + 1) % 10));
+    await page.waitForTimeout(60);
+    assert.equal((await page.evaluate(() => location.hash)).split("?")[0], `#${name}`);
+  }
+  await page.context().close();
+});
+
+await bench.finish();

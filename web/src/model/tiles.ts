@@ -1,0 +1,257 @@
+/** The timeline in tiles (src/view/tiles.h): which of them a view needs, and what they make together. */
+import type { Bundle } from "../data/bundle";
+import type { JsonTileIndex, JsonTimeline } from "../data/layout";
+import { makeTopologies, type Bins, type Topology } from "./timeline";
+
+export interface Range2 {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Level {
+  /** Locations in a row. */
+  readonly group: number;
+  readonly first: number;
+  readonly bands: number;
+  readonly depth: number;
+}
+
+export interface TileIndex {
+  readonly length: number;
+  readonly calls: number;
+  readonly locations: number;
+  readonly rows: number;
+  readonly bins: number;
+  /** Kinds of wait states (metrics). */
+  readonly kinds: readonly number[];
+  readonly levels: readonly Level[];
+  readonly firstEvent: number;
+  readonly eventFirst: Float64Array;
+  readonly eventFrom: Float64Array;
+  readonly eventCalls: Float64Array;
+  readonly topologies: readonly Topology[];
+}
+
+export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
+  const { json } = bundle;
+  return {
+    length: json.length,
+    calls: json.calls,
+    locations: json.locations,
+    rows: json.rows,
+    bins: json.bins,
+    kinds: json.waits,
+    levels: json.levels,
+    firstEvent: json.first_event,
+    eventFirst: bundle.column("event_first"),
+    eventFrom: bundle.column("event_from"),
+    eventCalls: bundle.column("event_calls"),
+    topologies: makeTopologies(bundle),
+  };
+}
+
+/** A rectangle of cells of one level, all of the same resolution: tiles of all its bands and columns. */
+export interface CellView {
+  readonly level: Level;
+  readonly depth: number;
+  readonly firstBand: number;
+  readonly endBand: number;
+  readonly firstColumn: number;
+  readonly endColumn: number;
+}
+
+export function cellTile(level: Level, band: number, depth: number, column: number): number {
+  return level.first + band * (2 ** (level.depth + 1) - 1) + 2 ** depth - 1 + column;
+}
+
+/** Rows are at least so high, where there are more locations than pixels. */
+const ROW_PIXELS = 2;
+
+/** @returns the cells for a part of the timeline on a chart of so many pixels. */
+export function cellsFor(index: TileIndex, span: Range2, rows: Range2, width: number, height: number): CellView {
+  const most = Math.max(1, (rows.to - rows.from) / Math.max(1, height / ROW_PIXELS));
+  let level = index.levels[0]!;
+  for (const coarser of index.levels) if (coarser.group <= most) level = coarser;
+  const parts = (width * index.length) / Math.max(1e-9, span.to - span.from);
+  const depth = Math.min(level.depth, Math.max(0, Math.floor(Math.log2(parts / index.bins))));
+  const columns = 2 ** depth;
+  const columnOf = (time: number): number => Math.floor((time / index.length) * columns);
+  const bandOf = (row: number): number => Math.floor(row / (level.group * index.rows));
+  return {
+    level,
+    depth,
+    firstBand: Math.min(level.bands - 1, Math.max(0, bandOf(rows.from))),
+    endBand: Math.min(level.bands, Math.max(0, bandOf(rows.to - 1e-6)) + 1),
+    firstColumn: Math.min(columns - 1, Math.max(0, columnOf(span.from))),
+    endColumn: Math.min(columns, Math.max(0, columnOf(span.to - 1e-6)) + 1),
+  };
+}
+
+/** @returns the tiles of a view. */
+export function tilesOf(view: CellView): number[] {
+  const tiles: number[] = [];
+  for (let band = view.firstBand; band < view.endBand; band++) {
+    for (let column = view.firstColumn; column < view.endColumn; column++) {
+      tiles.push(cellTile(view.level, band, view.depth, column));
+    }
+  }
+  return tiles;
+}
+
+/** Single events are shown if the tiles have so many calls at most. */
+const MOST_CALLS = 120_000;
+const MOST_TILES = 64;
+
+/** @returns the tiles with the events of some locations in some time; null: more than can be shown. */
+export function eventTilesFor(index: TileIndex, span: Range2, rows: Range2): number[] | null {
+  const tiles: number[] = [];
+  let calls = 0;
+  const first = Math.max(0, Math.floor(rows.from / index.rows));
+  const last = Math.min(index.eventFirst.length, Math.ceil(rows.to / index.rows));
+  for (let band = first; band < last; band++) {
+    const end = index.eventFirst[band + 1] ?? index.eventFrom.length;
+    for (let tile = lastBefore(index.eventFrom, index.eventFirst[band]!, end, span.from); tile < end; tile++) {
+      if (index.eventFrom[tile]! >= span.to) break;
+      calls += index.eventCalls[tile]!;
+      tiles.push(index.firstEvent + tile);
+      if (calls > MOST_CALLS || tiles.length > MOST_TILES) return null;
+    }
+  }
+  return tiles;
+}
+
+/** @returns the last of the ascending values from first to end - 1 that is not behind `limit`. */
+function lastBefore(values: Float64Array, first: number, end: number, limit: number): number {
+  let low = first;
+  let high = end;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (values[middle]! <= limit) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A tile with cells: percent, [row][bin]. */
+export interface Cells {
+  readonly rows: number;
+  readonly compute: Uint8Array;
+  readonly call: Uint8Array;
+  /** By kind; null: none of it here. */
+  readonly wait: readonly (Uint8Array | null)[];
+}
+
+export function makeCells(index: TileIndex, bundle: Bundle<{ rows: number; kinds: number[] }>): Cells {
+  const { rows, kinds } = bundle.json;
+  const size = rows * index.bins;
+  const all = Uint8Array.from(bundle.column("wait"));
+  return {
+    rows,
+    compute: Uint8Array.from(bundle.column("compute")),
+    call: Uint8Array.from(bundle.column("call")),
+    wait: index.kinds.map((_, kind) => {
+      const at = kinds.indexOf(kind);
+      return at < 0 ? null : all.subarray(at * size, (at + 1) * size);
+    }),
+  };
+}
+
+/** Makes the cells of a view of the tiles that are there; coarser ones stand in for those that are not. */
+export function assembleCells(index: TileIndex, view: CellView, loaded: (tile: number) => Cells | undefined): Bins {
+  const columns = view.endColumn - view.firstColumn;
+  const count = columns * index.bins;
+  const rows = (view.endBand - view.firstBand) * index.rows;
+  const bins = {
+    from: (view.firstColumn / 2 ** view.depth) * index.length,
+    to: (view.endColumn / 2 ** view.depth) * index.length,
+    first: view.firstBand * index.rows * view.level.group,
+    count,
+    rows,
+    group: view.level.group,
+    kinds: index.kinds,
+    compute: new Uint8Array(rows * count),
+    call: new Uint8Array(rows * count),
+    wait: new Uint8Array(rows * count * index.kinds.length),
+  };
+  for (let band = view.firstBand; band < view.endBand; band++) {
+    for (let column = view.firstColumn; column < view.endColumn; column++) {
+      for (let up = 0; up <= view.depth; up++) {
+        const cells = loaded(cellTile(view.level, band, view.depth - up, Math.floor(column / 2 ** up)));
+        if (cells === undefined) continue;
+        const place = { row: (band - view.firstBand) * index.rows, bin: (column - view.firstColumn) * index.bins };
+        copyCells(index, bins, cells, place, (column % 2 ** up) * index.bins, up);
+        break;
+      }
+    }
+  }
+  return bins;
+}
+
+/** Copies a tile, or a part of a coarser one stretched by 2^up. */
+function copyCells(
+  index: TileIndex,
+  bins: { count: number; rows: number; compute: Uint8Array; call: Uint8Array; wait: Uint8Array },
+  cells: Cells,
+  place: { row: number; bin: number },
+  offset: number,
+  up: number,
+): void {
+  const copy = (target: Uint8Array, base: number, source: Uint8Array): void => {
+    for (let row = 0; row < cells.rows; row++) {
+      const to = base + (place.row + row) * bins.count + place.bin;
+      const from = row * index.bins;
+      for (let bin = 0; bin < index.bins; bin++) target[to + bin] = source[from + ((offset + bin) >> up)]!;
+    }
+  };
+  copy(bins.compute, 0, cells.compute);
+  copy(bins.call, 0, cells.call);
+  cells.wait.forEach((source, kind) => {
+    if (source !== null) copy(bins.wait, kind * bins.rows * bins.count, source);
+  });
+}
+
+const NAMES = [
+  "lane_window", "lane_location", "lane_count", "segment_since", "segment_callpath", "segment_kind", "wait_window",
+  "wait_location", "wait_enter", "wait_time", "wait_rest", "wait_metric", "wait_callpath", "wait_cause_location",
+  "wait_cause_callpath", "arrow_window", "arrow_kind", "arrow_tail", "arrow_head", "arrow_since", "arrow_time",
+] as const;
+
+/** A tile with events, decoded. */
+export interface EventTile {
+  readonly from: number;
+  readonly to: number;
+  readonly columns: Readonly<Record<string, Float64Array>>;
+}
+
+export function makeEventTile(bundle: Bundle<JsonTimeline>): EventTile {
+  const { from, to } = bundle.json.windows[0]!;
+  return { from, to, columns: Object.fromEntries(NAMES.map((name) => [name, bundle.column(name)])) };
+}
+
+/** @returns tiles as if they had come as one timeline, each a window. */
+export function joinEventTiles(index: TileIndex, tiles: readonly EventTile[]): Bundle<JsonTimeline> {
+  return {
+    json: {
+      version: 1,
+      length: index.length,
+      calls: index.calls,
+      topologies: [],
+      windows: tiles.map(({ from, to }) => ({ from, to, metric: null, location: null, enter: null })),
+    },
+    has: () => true,
+    column(name) {
+      if (name.startsWith("topology_")) return new Float64Array();
+      const parts = tiles.map((tile, i) => {
+        const column = tile.columns[name]!;
+        return name.endsWith("_window") ? column.map(() => i) : column;
+      });
+      const all = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0));
+      let at = 0;
+      for (const part of parts) {
+        all.set(part, at);
+        at += part.length;
+      }
+      return all;
+    },
+  };
+}

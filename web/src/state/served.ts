@@ -1,0 +1,43 @@
+/** The timeline of a page that a server has: it follows what the reader looks at. */
+import { effect } from "@preact/signals";
+import type { JsonTileIndex } from "../data/layout";
+import { fetchBundle } from "../data/server";
+import type { Report } from "../model/report";
+import { makeTileIndex } from "../model/tiles";
+import type { Timeline } from "../model/timeline";
+import { TileSource } from "./tiles";
+import type { TimelineState } from "./timeline";
+
+/** The longest waits of each kind are there from the start, so many of them. */
+const LONGEST = 8;
+
+/** @returns the timeline; `state` gets a new one whenever tiles have come. */
+export async function timelineOfServer(report: Report, state: TimelineState): Promise<Timeline> {
+  const index = makeTileIndex(await fetchBundle<JsonTileIndex>("timeline"));
+  const source = new TileSource(index, (tile) => fetchBundle(`tiles/${tile}`));
+  source.keep(longestPlaces(report));
+  state.need = (location, from, to) => source.need(location, from, to);
+  effect(() => {
+    const span = state.span.value ?? { from: 0, to: index.length };
+    const rows = state.rows.value ?? { from: 0, to: index.locations };
+    const { width, height } = state.size.value;
+    if (width > 0 && height > 0) source.show(span, rows, width, height);
+  });
+  effect(() => {
+    state.data.value = source.timeline.value;
+  });
+  effect(() => {
+    if (source.failure.value !== null) state.failure.value = source.failure.value;
+  });
+  return source.timeline.value!;
+}
+
+function longestPlaces(report: Report): { location: number; from: number; to: number }[] {
+  const instances = report.statistics.flatMap((record) => record.worst.slice(0, 2));
+  instances.sort((a, b) => b.wait - a.wait);
+  return instances.slice(0, LONGEST).map(({ location, enter, wait }) => ({
+    location,
+    from: Math.round(enter * report.ticksPerSecond),
+    to: Math.round((enter + wait) * report.ticksPerSecond),
+  }));
+}

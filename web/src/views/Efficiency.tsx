@@ -1,0 +1,330 @@
+import { useCallback } from "preact/hooks";
+import type { JSX } from "preact";
+import { Chart, type Hit } from "../components/Chart";
+import { ExportMenu } from "../components/ExportMenu";
+import { CallpathName, callpathText } from "../components/Names";
+import { drawPhase, phaseRow } from "../draw/phases";
+import type { Surface } from "../draw/surface";
+import { drawTable, tableSize, type Table } from "../draw/table";
+import { csvOf } from "../export/csv";
+import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { inUnits, locationName, type Iteration, type Phase, type Report } from "../model/report";
+import { callpathValues, metricSet } from "../model/severity";
+import type { Store } from "../state/store";
+import type { JsonEfficiency } from "../data/layout";
+
+const CALLPATHS = 40;
+const ITERATIONS = 25;
+const CHART_HEIGHT = 220;
+
+/** As src/report/efficiency.c has it. */
+function verdict(value: number): "good" | "acceptable" | "poor" {
+  return value >= 0.9 ? "good" : value >= 0.8 ? "acceptable" : "poor";
+}
+
+/** Efficiencies of the run, of its call paths, and of the iterations of its phases. */
+export function EfficiencyView({ store }: { store: Store }): JSX.Element {
+  const { report } = store;
+  const phase = report.phases[store.phase.value];
+  const rows = callpathRows(report);
+  return (
+    <section class="view efficiency-view" aria-label="Efficiency">
+      <div class="toolbar">
+        <span class="muted">
+          Parallel efficiency = load balance &times; communication efficiency: what part of the time is computation.
+        </span>
+        <span class="spacer" />
+        <ExportMenu
+          store={store}
+          name="efficiency"
+          title="Efficiency"
+          csv={() => efficiencyCsv(report, rows)}
+          picture={() => {
+            const table = efficiencyTable(report, rows);
+            return { ...tableSize(table), draw: (surface, palette) => drawTable(surface, palette, table) };
+          }}
+        />
+      </div>
+      <table class="grid" data-testid="efficiency-table">
+        <thead>
+          <tr>
+            <th scope="col">Call path</th>
+            <th scope="col" title="average computation / duration">
+              Parallel
+            </th>
+            <th scope="col" title="average / longest computation">
+              Load balance
+            </th>
+            <th scope="col" title="longest computation / duration">
+              Communication
+            </th>
+            <th scope="col" title="with all that it calls, of all locations">
+              CPU time
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <th scope="row">The whole run</th>
+            <Ratios of={report.efficiency} />
+            <td>{formatSeconds(rows.total)}</td>
+          </tr>
+          {rows.paths.slice(0, CALLPATHS).map((row) => (
+            <tr key={row.callpath} onClick={() => store.showInTrees("time", row.callpath)}>
+              <th scope="row">
+                <button type="button" class="link" title={callpathText(report, row.callpath)}>
+                  <CallpathName report={report} callpath={row.callpath} />
+                </button>
+              </th>
+              <Ratios of={row.efficiency} />
+              <td>{formatSeconds(row.time)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {phase === undefined ? (
+        <p class="muted">
+          The program has no phases. Mark its iterations with FERMATA_ITERATION (fermata/user.h) to see how they differ.
+        </p>
+      ) : (
+        <PhaseRows store={store} phase={phase} />
+      )}
+    </section>
+  );
+}
+
+function Ratios({ of }: { of: JsonEfficiency }): JSX.Element {
+  return (
+    <>
+      {[of.parallel_efficiency, of.load_balance, of.communication_efficiency].map((value, i) => (
+        <td key={i} class={value === null ? "" : `ratio-${verdict(value)}`}>
+          {value === null ? "" : formatPercent(value)}
+        </td>
+      ))}
+    </>
+  );
+}
+
+interface CallpathRows {
+  readonly total: number;
+  readonly paths: readonly { readonly callpath: number; readonly time: number; readonly efficiency: JsonEfficiency }[];
+}
+
+function callpathRows(report: Report): CallpathRows {
+  const metric = report.metricById.get("time");
+  const time = metric === undefined ? null : callpathValues(report, metricSet(report, metric.index, false)).inclusive;
+  const paths = report.efficiency.callpaths.map((efficiency) => ({
+    callpath: efficiency.callpath,
+    time: time === null ? 0 : inUnits(report, "sec", time[efficiency.callpath]!),
+    efficiency,
+  }));
+  paths.sort((a, b) => b.time - a.time || a.callpath - b.callpath);
+  return { total: metric === undefined ? 0 : inUnits(report, "sec", report.metricInclusive[metric.index]!), paths };
+}
+
+const HEADER = ["callpath", "parallel_efficiency", "load_balance", "communication_efficiency", "time"];
+
+function efficiencyCsv(report: Report, rows: CallpathRows): string {
+  const values = (of: JsonEfficiency): (number | null)[] => [
+    of.parallel_efficiency,
+    of.load_balance,
+    of.communication_efficiency,
+  ];
+  return csvOf(HEADER, [
+    ["", ...values(report.efficiency), rows.total],
+    ...rows.paths.map((row) => [callpathText(report, row.callpath, "/"), ...values(row.efficiency), row.time]),
+  ]);
+}
+
+function efficiencyTable(report: Report, rows: CallpathRows): Table {
+  const numeric = (title: string) => ({ title, numeric: true });
+  const texts = (of: JsonEfficiency) =>
+    [of.parallel_efficiency, of.load_balance, of.communication_efficiency].map((value) => ({
+      text: value === null ? "" : formatPercent(value),
+    }));
+  return {
+    title: "Efficiency",
+    columns: [{ title: "Call path" }, numeric("Parallel"), numeric("Load balance"), numeric("Communication"), numeric("CPU time")],
+    rows: [
+      [{ text: "The whole run", bold: true }, ...texts(report.efficiency), { text: formatSeconds(rows.total) }],
+      ...rows.paths
+        .slice(0, CALLPATHS)
+        .map((row) => [
+          { text: shorten(printable(callpathText(report, row.callpath)), 80) },
+          ...texts(row.efficiency),
+          { text: formatSeconds(row.time) },
+        ]),
+    ],
+  };
+}
+
+/* ---- phases ---- */
+
+function iterationName(row: Iteration): string {
+  return row.count === 1 ? String(row.first) : `${row.first} to ${row.first + row.count - 1}`;
+}
+
+/** Longest computation minus the mean one, per location. */
+function imbalance(row: Iteration): number {
+  return row.locations === 0 ? 0 : (row.computationCapacity - row.computation) / row.locations;
+}
+
+function efficiencyOf(row: Iteration): JsonEfficiency {
+  const ratio = (part: number, whole: number): number | null => (row.computation > 0 && whole > 0 ? part / whole : null);
+  return {
+    parallel_efficiency: ratio(row.computation, row.capacity),
+    load_balance: ratio(row.computation, row.computationCapacity),
+    communication_efficiency: ratio(row.computationCapacity, row.capacity),
+  };
+}
+
+function PhaseRows({ store, phase }: { store: Store; phase: Phase }): JSX.Element {
+  const { report } = store;
+  const palette = store.palette.value;
+  const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
+  const draw = useCallback(
+    (surface: Surface) => drawPhase(surface, palette, phase, report.ticksPerSecond),
+    [palette, phase, report],
+  );
+  const show = (row: Iteration): void => {
+    store.timeline.show(row.begin, row.end);
+    store.view.value = "timeline";
+  };
+  const hit = (x: number, _y: number, width: number): Hit | null => {
+    const row = phase.rows[phaseRow(phase, x, width)];
+    if (row === undefined) return null;
+    return {
+      lines: [
+        `Iteration ${iterationName(row)}: ${seconds(row.duration)}`,
+        `computation ${seconds(row.computation / Math.max(1, row.locations))}, waiting ${seconds(row.waiting / Math.max(1, row.locations))} on average`,
+        ...(row.slowest >= 0 ? [`${locationName(report, row.slowest)} computed longest`] : []),
+        "click for its timeline",
+      ],
+      activate: () => show(row),
+    };
+  };
+  const order = phase.rows.map((_, i) => i).sort((a, b) => length(phase, b) - length(phase, a) || a - b);
+  const name = shorten(printable(phase.region), 60);
+  return (
+    <>
+      <div class="toolbar">
+        <h2>
+          Iterations of {name} <small>{formatCount(phase.iterations)}</small>
+        </h2>
+        {report.phases.length > 1 && (
+          <label>
+            Phase{" "}
+            <select
+              value={store.phase.value}
+              onChange={(event) => (store.phase.value = Number(event.currentTarget.value))}
+            >
+              {report.phases.map((each, i) => (
+                <option key={i} value={i}>
+                  {shorten(printable(each.region), 60)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <ul class="legend timeline-legend" aria-label="Legend">
+          {["compute", "communicate", "wait"].map((color, i) => (
+            <li key={color}>
+              <span class="swatch" style={{ background: `var(--${color})` }} />{" "}
+              {["Computation", "Other calls", "Waiting"][i]}
+            </li>
+          ))}
+        </ul>
+        <span class="spacer" />
+        <ExportMenu
+          store={store}
+          name="phases"
+          title={`Iterations of ${name}`}
+          csv={() => phaseCsv(report, phase)}
+          picture={() => ({
+            width: 1000,
+            height: CHART_HEIGHT,
+            draw: (surface, colors) => drawPhase(surface, colors, phase, report.ticksPerSecond),
+          })}
+        />
+      </div>
+      <Chart
+        draw={draw}
+        hit={hit}
+        height={CHART_HEIGHT}
+        label={`Duration of ${formatCount(phase.iterations)} iterations of ${name}, and what locations did in them on average`}
+        testId="phase-chart"
+      />
+      <table class="grid" data-testid="phase-table">
+        <thead>
+          <tr>
+            <th scope="col">Longest iterations</th>
+            <th scope="col">Duration</th>
+            <th scope="col">Begin</th>
+            <th scope="col">Parallel</th>
+            <th scope="col">Load balance</th>
+            <th scope="col">Communication</th>
+            <th scope="col" title="longest minus average computation">
+              Imbalance
+            </th>
+            <th scope="col" title="of all locations">
+              Waiting
+            </th>
+            <th scope="col" class="text">
+              Mostly
+            </th>
+            <th scope="col" class="text">
+              Slowest
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {order.slice(0, ITERATIONS).map((i) => {
+            const row = phase.rows[i]!;
+            const most = row.waits.reduce((a, b) => (b.ticks > a.ticks ? b : a), { metric: -1, ticks: 0 });
+            return (
+              <tr key={i} onClick={() => show(row)}>
+                <th scope="row">
+                  <button type="button" class="link">
+                    {iterationName(row)}
+                  </button>
+                </th>
+                <td>{seconds(row.duration / row.count)}</td>
+                <td>{seconds(row.begin)}</td>
+                <Ratios of={efficiencyOf(row)} />
+                <td>{seconds(imbalance(row))}</td>
+                <td>{seconds(row.waiting)}</td>
+                <td class="text">{most.metric < 0 ? "" : report.metrics[most.metric]!.name}</td>
+                <td class="text">{row.slowest < 0 ? "" : locationName(report, row.slowest)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function length(phase: Phase, row: number): number {
+  return phase.rows[row]!.duration / phase.rows[row]!.count;
+}
+
+function phaseCsv(report: Report, phase: Phase): string {
+  const seconds = (ticks: number): number => inUnits(report, "sec", ticks);
+  const kinds = phase.rows[0]?.waits.map(({ metric }) => report.metrics[metric]!.id) ?? [];
+  return csvOf(
+    ["first", "count", "begin", "end", "duration", "computation", "longest_computation", "waiting", "locations", "slowest", ...kinds],
+    phase.rows.map((row) => [
+      row.first,
+      row.count,
+      seconds(row.begin),
+      seconds(row.end),
+      seconds(row.duration),
+      seconds(row.computation),
+      seconds(row.longest),
+      seconds(row.waiting),
+      row.locations,
+      row.slowest < 0 ? null : row.slowest,
+      ...row.waits.map(({ ticks }) => seconds(ticks)),
+    ]),
+  );
+}

@@ -1,0 +1,100 @@
+import { useCallback, useEffect, useMemo } from "preact/hooks";
+import type { JSX } from "preact";
+import { Chart, type Hit } from "../components/Chart";
+import type { Surface } from "../draw/surface";
+import { coordinatesOf, drawTopology, placeAt, type TopologyModel } from "../draw/topology";
+import { formatValue, printable, shorten } from "../format";
+import { inUnits } from "../model/report";
+import type { Topology } from "../model/timeline";
+import type { Store } from "../state/store";
+
+/** Values of processes in the grid that the program has put them in. */
+export function TopologyChart({ store }: { store: Store }): JSX.Element {
+  const { timeline } = store;
+  useEffect(() => timeline.load(), []);
+  const data = timeline.data.value;
+  if (!timeline.isThere) return <p class="empty">The trace, which has the topologies, was not there.</p>;
+  if (timeline.failure.value !== null) return <p class="empty">The trace cannot be read: {timeline.failure.value}</p>;
+  if (data === null) return <p class="empty">Reading...</p>;
+  const topology = data.topologies[store.topology.value] ?? data.topologies[0];
+  if (topology === undefined) return <p class="empty">The program has no cartesian topology (MPI_Cart_create).</p>;
+  return (
+    <>
+      {data.topologies.length > 1 && (
+        <label class="topology-choice">
+          Topology{" "}
+          <select
+            value={data.topologies.indexOf(topology)}
+            onChange={(event) => (store.topology.value = Number(event.currentTarget.value))}
+          >
+            {data.topologies.map((each, i) => (
+              <option key={i} value={i}>
+                {titleOf(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Grid store={store} topology={topology} />
+    </>
+  );
+}
+
+function titleOf({ name, sizes }: Topology): string {
+  return `${shorten(printable(name), 40)}: ${sizes.join(" \u00d7 ")}`;
+}
+
+function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.Element {
+  const { report } = store;
+  const palette = store.palette.value;
+  const { unit, name } = store.selectedMetric.value;
+  const values = store.locationValues.value;
+  const selected = store.system.location[store.systemNode.value] ?? -1;
+  const processes = useMemo(() => firstLocations(report.locations), [report]);
+  const model = useMemo<TopologyModel>(() => {
+    const places = new Float64Array(topology.sizes.reduce((product, size) => product * size, 1)).fill(NaN);
+    let chosen = -1;
+    let largest = 0;
+    topology.process.forEach((process, i) => {
+      const place = topology.place[i]!;
+      let sum = 0;
+      for (let at = processes[process] ?? -1; at >= 0 && report.locations[at]?.rank === process; at++) {
+        sum += values[at]!;
+        if (at === selected) chosen = place;
+      }
+      places[place] = sum;
+      largest = Math.max(largest, sum);
+    });
+    return { sizes: topology.sizes, values: places, largest, scale: store.scale.value, selected: chosen };
+  }, [topology, values, store.scale.value, selected]);
+  const draw = useCallback((surface: Surface) => drawTopology(surface, palette, model), [palette, model]);
+  const hit = (x: number, y: number, width: number, height: number): Hit | null => {
+    const place = placeAt(model, x, y, width, height);
+    const member = place < 0 ? -1 : topology.place.indexOf(place);
+    if (member < 0) return null;
+    const rank = topology.process[member]!;
+    return {
+      lines: [
+        `rank ${rank} at (${coordinatesOf(topology.sizes, place).join(", ")})`,
+        formatValue(unit, inUnits(report, unit, model.values[place]!)),
+      ],
+      activate: () => store.selectLocation(processes[rank]!),
+    };
+  };
+  return (
+    <Chart
+      draw={draw}
+      hit={hit}
+      height="fill"
+      label={`${name} in the topology ${titleOf(topology)}, up to ${formatValue(unit, inUnits(report, unit, model.largest))}`}
+      testId="topology-chart"
+    />
+  );
+}
+
+/** @returns the first location of each rank. */
+function firstLocations(locations: readonly { rank: number }[]): number[] {
+  const first: number[] = [];
+  locations.forEach(({ rank }, i) => (first[rank] ??= i));
+  return first;
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { assembleCells, cellsFor, cellTile, eventTilesFor, tilesOf, type Cells, type TileIndex } from "../src/model/tiles";
+
+/** 1,000 locations, 1,024 ticks; 4 bins and 64 rows in a tile. */
+const index: TileIndex = {
+  length: 1024,
+  calls: 100000,
+  locations: 1000,
+  rows: 64,
+  bins: 4,
+  kinds: [7],
+  levels: [
+    { group: 1, first: 0, bands: 16, depth: 3 },
+    { group: 4, first: 240, bands: 4, depth: 2 },
+  ],
+  firstEvent: 268,
+  eventFirst: Float64Array.from({ length: 16 }, (_, band) => 2 * band),
+  eventFrom: Float64Array.from({ length: 32 }, (_, tile) => (tile % 2) * 500),
+  eventCalls: new Float64Array(32).fill(3000),
+  topologies: [],
+};
+const all = { from: 0, to: 1000 };
+
+test("tiles are numbered by level, band, depth and column", () => {
+  expect(cellTile(index.levels[0]!, 0, 0, 0)).toBe(0);
+  expect(cellTile(index.levels[0]!, 1, 2, 3)).toBe(15 + 3 + 3);
+  expect(cellTile(index.levels[1]!, 3, 2, 3)).toBe(267);
+});
+
+test("a view has cells of about a pixel, and tiles of what it shows only", () => {
+  const whole = cellsFor(index, { from: 0, to: 1024 }, all, 16, 400);
+  expect([whole.level.group, whole.depth]).toEqual([4, 2]);
+  expect(tilesOf(whole).length).toBe(4 * 4);
+  const part = cellsFor(index, { from: 512, to: 640 }, { from: 64, to: 128 }, 4, 400);
+  expect([part.level.group, part.depth]).toEqual([1, 3]);
+  expect(tilesOf(part)).toEqual([cellTile(index.levels[0]!, 1, 3, 4)]);
+});
+
+test("events where there are not too many", () => {
+  expect(eventTilesFor(index, { from: 0, to: 1024 }, { from: 64, to: 65 })).toEqual([270, 271]);
+  expect(eventTilesFor(index, { from: 600, to: 610 }, { from: 60, to: 70 })).toEqual([269, 271]);
+  expect(eventTilesFor(index, { from: 0, to: 1024 }, { from: 0, to: 1000 })?.length).toBe(32);
+  const many = { ...index, eventCalls: new Float64Array(32).fill(50000) };
+  expect(eventTilesFor(many, { from: 0, to: 1024 }, all)).toBeNull();
+});
+
+test("coarser tiles stand in for those that are not there yet", () => {
+  const cells = (value: number): Cells => ({
+    rows: 64,
+    compute: Uint8Array.from({ length: 256 }, (_, i) => value + (i % 4)),
+    call: new Uint8Array(256),
+    wait: [null],
+  });
+  const view = cellsFor(index, { from: 512, to: 1024 }, { from: 0, to: 64 }, 8, 400);
+  expect([view.depth, view.firstColumn, view.endColumn]).toEqual([2, 2, 4]);
+  const loaded = new Map([
+    [cellTile(index.levels[0]!, 0, 0, 0), cells(10)],
+    [cellTile(index.levels[0]!, 0, 2, 3), cells(50)],
+  ]);
+  const bins = assembleCells(index, view, (tile) => loaded.get(tile));
+  expect([bins.from, bins.to, bins.first, bins.count, bins.rows]).toEqual([512, 1024, 0, 8, 64]);
+  // Column 2 is bin 2 of the whole run, four times; column 3 is there itself.
+  expect(Array.from(bins.compute).slice(0, 8)).toEqual([12, 12, 12, 12, 50, 51, 52, 53]);
+});
