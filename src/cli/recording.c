@@ -27,7 +27,8 @@ static const char options_help[] =
     "FERMATA_CLOCK_EXCHANGE=always\n"
     "measures clock offsets even between processes that share their clock. "
     "FERMATA_FLUSH_INTERVAL:\n"
-    "seconds after which records are written to disk at the next MPI call, so that a killed process loses "
+    "seconds after which records are written to disk at the next MPI call, so that a killed "
+    "process loses "
     "little\n"
     "(default 2; 0: at every call; never: only when the buffer is full).\n";
 
@@ -65,14 +66,11 @@ static void print_closing_line(const struct fm_record_result *result)
 int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_result *result,
                      bool *recorded)
 {
-    static const struct option long_options[] = {{"output", required_argument, NULL, 'o'},
-                                                 {"memory", required_argument, NULL, 'm'},
-                                                 {"progress", required_argument, NULL, 'p'},
-                                                 {"callpath", required_argument, NULL, 'c'},
-                                                 {"sample", required_argument, NULL, 's'},
-                                                 {"verbose", no_argument, NULL, 'v'},
-                                                 {"help", no_argument, NULL, 'h'},
-                                                 {NULL, 0, NULL, 0}};
+    static const struct option long_options[] = {
+        {"output", required_argument, NULL, 'o'},   {"memory", required_argument, NULL, 'm'},
+        {"progress", required_argument, NULL, 'p'}, {"callpath", required_argument, NULL, 'c'},
+        {"sample", required_argument, NULL, 's'},   {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
     struct fm_record_options options = {0};
     struct fm_error error;
     int option;

@@ -25,7 +25,7 @@ struct fm_record_result {
     int exit_status;      /**< the program's; 128 + signal if it was killed */
     char directory[4096]; /**< absolute path of the experiment; empty: nothing was recorded */
     struct fm_experiment_totals totals; /**< events 0 if the archive could not be completed */
-    char missing[1024];   /**< what an incomplete experiment lacks, a sentence; empty: nothing */
+    char missing[1024]; /**< what an incomplete experiment lacks, a sentence; empty: nothing */
 };
 
 /** Runs a command with the recorder and waits for it; if it does not reach its MPI_Finalize, the

@@ -3,7 +3,7 @@
 
 usage: check_sampling.py --fermata F --mpirun M [--names how] PROGRAM [MODE]
 
---names: `symbols` (the functions are named), `none` (the program is stripped: only counted).
+--names: `symbols` (the functions are found), `none` (they cannot be unwound: only counted).
 """
 
 import argparse

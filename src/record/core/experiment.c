@@ -229,11 +229,10 @@ void fm_experiment_result(const char *directory, const struct fm_experiment_tota
     if (told) {
         /* In place: the disk may be full by now, and what was told before is better than nothing.
          */
-        int length =
-            snprintf(text, sizeof text, "%llu %llu %llu %llu %s\n",
-                     (unsigned long long)totals->events, (unsigned long long)totals->bytes,
-                     (unsigned long long)totals->samples, (unsigned long long)totals->samples_lost,
-                     directory);
+        int length = snprintf(text, sizeof text, "%llu %llu %llu %llu %s\n",
+                              (unsigned long long)totals->events, (unsigned long long)totals->bytes,
+                              (unsigned long long)totals->samples,
+                              (unsigned long long)totals->samples_lost, directory);
         told = pwrite(file, text, (size_t)length, 0) == length && ftruncate(file, length) == 0;
     }
     if (file >= 0) {

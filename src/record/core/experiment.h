@@ -31,7 +31,7 @@ struct fm_environment {
     const char *incomplete; /**< what is missing, a sentence, or NULL */
     double sample_rate;     /**< in Hz; 0: nothing was sampled */
     uint64_t samples, samples_lost;
-    bool complete;          /**< the program reached its end, all of it was recorded */
+    bool complete; /**< the program reached its end, all of it was recorded */
 };
 
 /** Writes environment.json, replacing an older one as a whole or not at all. */

@@ -94,9 +94,8 @@ static void take(int number, siginfo_t *info, void *context)
     struct fm_thread *thread = fm_thread_self;
     int saved = errno;
     (void)number;
-    if (thread != NULL && info->si_code == SI_TIMER && info->si_value.sival_ptr == thread &&
-        !fm_thread_is_quiet(thread) && !thread->is_marking && thread->stack != NULL &&
-        !fm_pause_is_due(thread)) {
+    if (thread != NULL && info->si_code == SI_TIMER && !fm_thread_is_quiet(thread) &&
+        !thread->is_marking && thread->stack != NULL && !fm_pause_is_due(thread)) {
         record(thread, info, context);
     }
     errno = saved;
@@ -173,7 +172,6 @@ void fm_samples_attach(struct fm_thread *thread)
     const struct itimerspec period = {{seconds, nanoseconds}, {seconds, nanoseconds}};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples.number};
     event.sigev_notify_thread_id = gettid();
-    event.sigev_value.sival_ptr = thread;
     thread->samples.waits = count_waits();
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &thread->samples.timer) != 0) {
         samples.tell("a thread is not sampled: %s", strerrordesc_np(errno));

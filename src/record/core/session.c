@@ -56,8 +56,8 @@ static bool verbose(void)
     return text != NULL && text[0] != '\0' && strcmp(text, "0") != 0 && strcmp(text, "false") != 0;
 }
 
-/* The one message of its kind of a process about what went wrong; the program goes on. Not by stdio, whose
- * locks are the program's. */
+/* The one message of its kind of a process about what went wrong; the program goes on. Not by
+ * stdio, whose locks are the program's. */
 static void tell_once(bool *told, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 static void tell_once(bool *told, const char *format, va_list arguments)

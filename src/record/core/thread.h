@@ -59,16 +59,16 @@ struct fm_thread {
     uint64_t *done;     /**< end of the records that are whole; a place in some chunk */
     uint64_t **publish; /**< &done; while recording is paused, &unpublished */
     uint64_t *unpublished;
-    uint64_t enter;     /**< Enter of the call that is open */
-    uint32_t depth;     /**< nesting of recorded calls; not 0: do not record */
-    uint32_t over;      /**< not 0: recording has ended; set by fm_threads_end */
-    uint32_t function;  /**< the call that is open */
+    uint64_t enter;      /**< Enter of the call that is open */
+    uint32_t depth;      /**< nesting of recorded calls; not 0: do not record */
+    uint32_t over;       /**< not 0: recording has ended; set by fm_threads_end */
+    uint32_t function;   /**< the call that is open */
     uint32_t is_marking; /**< the program's marks are being recorded: no samples now */
-    uint32_t writing;   /**< not 0: someone writes the records to the journal (fm_thread_claim) */
-    uint64_t flush_due; /**< Enter at or after this time calls fm_thread_flush first; written by
-                             other threads, too (pause.h) */
-    uint64_t next_id;   /**< last request or matching id given out */
-    uint32_t index;     /**< number of the thread in its process, in order of appearance */
+    uint32_t writing;    /**< not 0: someone writes the records to the journal (fm_thread_claim) */
+    uint64_t flush_due;  /**< Enter at or after this time calls fm_thread_flush first; written by
+                              other threads, too (pause.h) */
+    uint64_t next_id;    /**< last request or matching id given out */
+    uint32_t index;      /**< number of the thread in its process, in order of appearance */
     struct fm_cache_entry cache[3][FM_CACHE_SIZE]; /**< communicators, windows, groups */
     void *scratch[2];                              /**< fm_thread_scratch */
     size_t scratch_size[2];
