@@ -1,6 +1,7 @@
 #include "cli/recording.h"
 
 #include "cli/environment.h"
+#include "record/core/sample_rate.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -16,14 +17,18 @@ static const char options_help[] =
     "  --callpath=WHAT which functions of the program lead to its MPI calls: stack (all that are "
     "on\n"
     "                  the call stack, the default), depth=N (the outer N of them), flat (none)\n"
+    "  --sample FREQ   record what threads do between their MPI calls, too, as often as that in a\n"
+    "                  second of their CPU time: 100Hz, 1kHz\n"
     "  --verbose       say what is recorded where\n"
     "  --help          this text\n"
     "\n"
     "Environment: FERMATA_EXPERIMENT_DIRECTORY, FERMATA_TOTAL_MEMORY, FERMATA_PROGRESS,\n"
-    "FERMATA_CALLPATH, FERMATA_VERBOSE as the options; FERMATA_CLOCK_EXCHANGE=always measures "
-    "clock\n"
-    "offsets even between processes that share their clock. FERMATA_FLUSH_INTERVAL: seconds after\n"
-    "which records are written to disk at the next MPI call, so that a killed process loses "
+    "FERMATA_CALLPATH, FERMATA_SAMPLE, FERMATA_VERBOSE as the options; "
+    "FERMATA_CLOCK_EXCHANGE=always\n"
+    "measures clock offsets even between processes that share their clock. "
+    "FERMATA_FLUSH_INTERVAL:\n"
+    "seconds after which records are written to disk at the next MPI call, so that a killed "
+    "process loses "
     "little\n"
     "(default 2; 0: at every call; never: only when the buffer is full).\n";
 
@@ -44,32 +49,28 @@ static bool is_callpath(const char *text)
 
 static void print_closing_line(const struct fm_record_result *result)
 {
+    char text[256];
     if (result->directory[0] == '\0') {
         fprintf(stderr, "fermata: nothing was recorded: no dynamically linked MPI program called "
                         "MPI_Init, or a message above says why; see `fermata doctor`\n");
-    } else if (result->events == 0) {
+    } else if (result->totals.events == 0) {
         fprintf(stderr, "fermata: %s: %s\n", result->directory,
                 result->missing[0] != '\0' ? result->missing : "no events");
-    } else if (result->missing[0] != '\0') {
-        fprintf(stderr, "fermata: %s: %llu events, %.1f MB; incomplete run: %s\n",
-                result->directory, (unsigned long long)result->events, (double)result->bytes / 1e6,
-                result->missing);
     } else {
-        fprintf(stderr, "fermata: %s: %llu events, %.1f MB\n", result->directory,
-                (unsigned long long)result->events, (double)result->bytes / 1e6);
+        fprintf(stderr, "fermata: %s: %s%s%s\n", result->directory,
+                fm_experiment_totals_text(&result->totals, text, sizeof text),
+                result->missing[0] != '\0' ? "; incomplete run: " : "", result->missing);
     }
 }
 
 int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_result *result,
                      bool *recorded)
 {
-    static const struct option long_options[] = {{"output", required_argument, NULL, 'o'},
-                                                 {"memory", required_argument, NULL, 'm'},
-                                                 {"progress", required_argument, NULL, 'p'},
-                                                 {"callpath", required_argument, NULL, 'c'},
-                                                 {"verbose", no_argument, NULL, 'v'},
-                                                 {"help", no_argument, NULL, 'h'},
-                                                 {NULL, 0, NULL, 0}};
+    static const struct option long_options[] = {
+        {"output", required_argument, NULL, 'o'},   {"memory", required_argument, NULL, 'm'},
+        {"progress", required_argument, NULL, 'p'}, {"callpath", required_argument, NULL, 'c'},
+        {"sample", required_argument, NULL, 's'},   {"verbose", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
     struct fm_record_options options = {0};
     struct fm_error error;
     int option;
@@ -99,6 +100,14 @@ int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_
             }
             options.callpath = optarg;
             break;
+        case 's':
+            if (fm_sample_rate(optarg) <= 0) {
+                fprintf(stderr, "fermata %s: --sample=%s: no frequency from %d Hz to %d kHz\n",
+                        argv[0], optarg, FM_SAMPLE_RATE_LEAST, FM_SAMPLE_RATE_MOST / 1000);
+                return FM_ERR_USAGE;
+            }
+            options.sample = optarg;
+            break;
         case 'v':
             options.verbose = true;
             break;
@@ -110,6 +119,12 @@ int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_
             fprintf(stderr, "see fermata %s --help\n", argv[0]);
             return FM_ERR_USAGE;
         }
+    }
+    if (options.sample != NULL && options.callpath != NULL &&
+        strcmp(options.callpath, "flat") == 0) {
+        fprintf(stderr, "fermata %s: --sample wants call paths, --callpath=flat wants none\n",
+                argv[0]);
+        return FM_ERR_USAGE;
     }
     if (optind >= argc) {
         fprintf(stderr, "fermata %s: no command given; see fermata %s --help\n", argv[0], argv[0]);

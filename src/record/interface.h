@@ -27,6 +27,8 @@ struct fm_wrapper_library {
     /** Saves what was measured, since the process may end; in any thread, in signal handlers too.
      * @param ending  it does end: the call that is open does not return */
     void (*save)(bool ending);
+    /** The program sets what a signal does; in any thread, in signal handlers too. */
+    void (*signal_set)(int number);
     void (*unloaded)(void); /**< called when dlclose() may have unloaded a library */
 };
 

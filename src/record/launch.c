@@ -69,6 +69,9 @@ static fm_status_t set_environment(const struct fm_record_options *options, stru
     if (options->callpath != NULL) {
         setenv("FERMATA_CALLPATH", options->callpath, 1);
     }
+    if (options->sample != NULL) {
+        setenv("FERMATA_SAMPLE", options->sample, 1);
+    }
     if (options->verbose) {
         setenv("FERMATA_VERBOSE", "1", 1);
     }
@@ -168,11 +171,14 @@ static int wait_for(pid_t child)
 static void read_result(const char *path, struct fm_record_result *result)
 {
     FILE *file = fopen(path, "r");
-    unsigned long long events = 0, bytes = 0;
+    unsigned long long numbers[4];
     if (file != NULL) {
-        if (fscanf(file, "%llu %llu %4095[^\n]", &events, &bytes, result->directory) == 3) {
-            result->events = events;
-            result->bytes = bytes;
+        if (fscanf(file, "%llu %llu %llu %llu %4095[^\n]", &numbers[0], &numbers[1], &numbers[2],
+                   &numbers[3], result->directory) == 5) {
+            result->totals = (struct fm_experiment_totals){.events = numbers[0],
+                                                           .bytes = numbers[1],
+                                                           .samples = numbers[2],
+                                                           .samples_lost = numbers[3]};
         }
         fclose(file);
     }
@@ -198,11 +204,11 @@ static void complete(struct fm_record_result *result)
     if (status == FM_OK && rebuilt.by_other) {
         snprintf(result->missing, sizeof result->missing, "completed by another fermata meanwhile");
     } else if (status == FM_OK) {
-        result->events = rebuilt.events;
-        result->bytes = rebuilt.bytes;
+        result->totals.events = rebuilt.events;
+        result->totals.bytes = rebuilt.bytes;
         snprintf(result->missing, sizeof result->missing, "%s", rebuilt.missing);
     } else {
-        result->events = 0;
+        result->totals.events = 0;
         snprintf(result->missing, sizeof result->missing, "%s", error.message);
     }
 }

@@ -5,6 +5,7 @@
 #define FERMATA_RECORD_LAUNCH_H
 
 #include "base/error.h"
+#include "record/core/experiment.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@ struct fm_record_options {
     const char *memory;    /**< buffer of each process, as in 64M; NULL: the default */
     const char *progress;  /**< "target", "async": who serves one-sided operations; NULL: unknown */
     const char *callpath; /**< as FERMATA_CALLPATH: "stack", "flat", "depth=N"; NULL: the default */
+    const char *sample;   /**< as FERMATA_SAMPLE: a frequency (core/sample_rate.h); NULL: none */
     bool verbose;
 };
 
@@ -22,9 +24,8 @@ struct fm_record_options {
 struct fm_record_result {
     int exit_status;      /**< the program's; 128 + signal if it was killed */
     char directory[4096]; /**< absolute path of the experiment; empty: nothing was recorded */
-    uint64_t events;      /**< 0 if the archive could not be completed */
-    uint64_t bytes;       /**< of the archive */
-    char missing[1024];   /**< what an incomplete experiment lacks, a sentence; empty: nothing */
+    struct fm_experiment_totals totals; /**< events 0 if the archive could not be completed */
+    char missing[1024]; /**< what an incomplete experiment lacks, a sentence; empty: nothing */
 };
 
 /** Runs a command with the recorder and waits for it; if it does not reach its MPI_Finalize, the

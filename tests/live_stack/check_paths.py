@@ -223,8 +223,10 @@ def main():
         experiment = pathlib.Path(folder) / "experiment"
         command = [options.mpirun, "-n", str(options.ranks), *options.program]
         plain = run(command, folder)
+        # The rank that aborts first may have the others killed before they can save their records.
+        settings = {"FERMATA_FLUSH_INTERVAL": "0"} if options.aborts else {}
         recorded = run([options.fermata, "record", f"--callpath={options.callpath}", "-o",
-                        str(experiment), "--", *command], folder)
+                        str(experiment), "--", *command], folder, **settings)
         if recorded.returncode != plain.returncode or (plain.returncode != 0
                                                        and not options.aborts):
             failures.append(f"exit code {recorded.returncode}, unrecorded {plain.returncode}:"
@@ -248,4 +250,5 @@ def main():
     sys.exit(1 if failures else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

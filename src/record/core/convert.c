@@ -387,6 +387,23 @@ static void convert_stack(struct fm_thread *thread, uint64_t header)
     }
 }
 
+/* Since the event before, or since the sample allows it, the stack has been as it is now: what is
+ * new begins then, what is gone ended with the event. */
+static void convert_sample(struct fm_thread *thread, uint64_t time, uint64_t since)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_convert_pending(thread, time);
+    uint64_t begun = since > thread->gap ? since : thread->gap;
+    begun = begun > thread->last_time ? begun : thread->last_time;
+    if (begun > time || thread->last_time == 0) {
+        begun = time;
+    }
+    if (!fm_path_settle(&thread->path, callsites, &writer, thread->last_time, begun)) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+    not_before(thread, time);
+}
+
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
 {
     enum fm_record_kind kind = fm_record_kind(record[0]);
@@ -405,6 +422,12 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_STACK:
     case FM_RECORD_STACK_SITE:
         convert_stack(thread, record[0]);
+        return;
+    case FM_RECORD_SAMPLE:
+        convert_sample(thread, record[1], record[2]);
+        return;
+    case FM_RECORD_SAMPLE_LOST:
+        thread->gap = record[1];
         return;
     case FM_RECORD_FLUSH: /* told of between calls */
         thread->flush_begin[0] = record[1];

@@ -142,6 +142,11 @@ static void write_description(FILE *file, const struct fm_environment *e)
     if (e->progress != NULL) {
         fprintf(file, ",\n  \"progress\": \"%s\"", e->progress);
     }
+    if (e->sample_rate > 0) {
+        fprintf(file, ",\n  \"sampling\": {\"hertz\": %g, \"samples\": %llu, \"lost\": %llu}",
+                e->sample_rate, (unsigned long long)e->samples,
+                (unsigned long long)e->samples_lost);
+    }
     fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
             (unsigned long long)e->flushes);
     if (e->failure != NULL) {
@@ -193,7 +198,7 @@ void fm_experiment_log(const char *directory, const char *format, ...)
  * program which this one, or one before it, started: it must not take its place. */
 static bool result_is_ours(int file, const char *directory)
 {
-    char text[PATH_MAX + 64];
+    char text[PATH_MAX + 128];
     ssize_t length = read(file, text, sizeof text - 1);
     text[length > 0 ? length : 0] = '\0';
     const char *place = strchr(text, '/');
@@ -202,25 +207,40 @@ static bool result_is_ours(int file, const char *directory)
            (place != NULL && strncmp(place, directory, size) == 0 && place[size] == '\n');
 }
 
-void fm_experiment_result(const char *directory, uint64_t events, uint64_t bytes, bool closing)
+const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals, char *text,
+                                      size_t size)
+{
+    int length = snprintf(text, size, "%llu events, %.1f MB", (unsigned long long)totals->events,
+                          (double)totals->bytes / 1e6);
+    if (totals->samples + totals->samples_lost > 0 && length >= 0 && (size_t)length < size) {
+        snprintf(text + length, size - (size_t)length, ", %llu samples (%llu lost)",
+                 (unsigned long long)totals->samples, (unsigned long long)totals->samples_lost);
+    }
+    return text;
+}
+
+void fm_experiment_result(const char *directory, const struct fm_experiment_totals *totals,
+                          bool closing)
 {
     const char *path = getenv("FERMATA_RESULT_FILE");
-    char text[PATH_MAX + 64];
+    char text[PATH_MAX + 128];
     int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
     bool told = file >= 0 && result_is_ours(file, directory);
     if (told) {
         /* In place: the disk may be full by now, and what was told before is better than nothing.
          */
-        int length = snprintf(text, sizeof text, "%llu %llu %s\n", (unsigned long long)events,
-                              (unsigned long long)bytes, directory);
+        int length = snprintf(text, sizeof text, "%llu %llu %llu %llu %s\n",
+                              (unsigned long long)totals->events, (unsigned long long)totals->bytes,
+                              (unsigned long long)totals->samples,
+                              (unsigned long long)totals->samples_lost, directory);
         told = pwrite(file, text, (size_t)length, 0) == length && ftruncate(file, length) == 0;
     }
     if (file >= 0) {
         close(file);
     }
     if (!told && closing) {
-        fprintf(stderr, "fermata: %s: %llu events, %.1f MB\n", directory,
-                (unsigned long long)events, (double)bytes / 1e6);
+        fprintf(stderr, "fermata: %s: %s\n", directory,
+                fm_experiment_totals_text(totals, text, sizeof text));
     }
 }
 

@@ -29,7 +29,9 @@ struct fm_environment {
     const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
     const char *failure;    /**< first failure, or NULL */
     const char *incomplete; /**< what is missing, a sentence, or NULL */
-    bool complete;          /**< the program reached its end, all of it was recorded */
+    double sample_rate;     /**< in Hz; 0: nothing was sampled */
+    uint64_t samples, samples_lost;
+    bool complete; /**< the program reached its end, all of it was recorded */
 };
 
 /** Writes environment.json, replacing an older one as a whole or not at all. */
@@ -39,9 +41,22 @@ void fm_experiment_describe(const char *directory, const struct fm_environment *
 void fm_experiment_log(const char *directory, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Tells the launcher (FERMATA_RESULT_FILE) the directory, the number of events and bytes, or, with
- * none waiting, prints the closing line on stderr. */
-void fm_experiment_result(const char *directory, uint64_t events, uint64_t bytes, bool closing);
+/** What was recorded, in numbers; 0 each while the program runs. */
+struct fm_experiment_totals {
+    uint64_t events;
+    uint64_t bytes; /**< of the archive */
+    uint64_t samples, samples_lost;
+};
+
+/** Tells the launcher (FERMATA_RESULT_FILE) the directory and the numbers, or, with none waiting,
+ * prints the closing line on stderr. */
+void fm_experiment_result(const char *directory, const struct fm_experiment_totals *totals,
+                          bool closing);
+
+/** The numbers as people read them: `1234 events, 0.5 MB`, with samples if there were any.
+ * @return text, which has `size` bytes */
+const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals, char *text,
+                                      size_t size);
 
 /** Takes all permissions of others from the files of a location. @return their size in bytes */
 uint64_t fm_experiment_protect(const char *directory, uint64_t location);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x334e524a544d4546u /* "FEMTJRN3" */
+#define FM_JOURNAL_MAGIC 0x344e524a544d4546u /* "FEMTJRN4" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {

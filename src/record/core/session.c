@@ -32,7 +32,7 @@ static struct {
     struct fm_callsites callsites;   /* known at the end of the run */
     struct fm_event_regions regions; /* numbers in the events that are written then */
     uint64_t noticeable;             /* ticks; a flush that takes longer is told of in the trace */
-    bool told;
+    bool told, told_of_samples;
     bool stopped; /* there was no room for more records */
     bool ended;   /* the archive was made, or what is left of the run was saved for good */
     bool left;    /* the call that ends the process is recorded */
@@ -56,25 +56,42 @@ static bool verbose(void)
     return text != NULL && text[0] != '\0' && strcmp(text, "0") != 0 && strcmp(text, "false") != 0;
 }
 
-/* The one message of a process about what went wrong; the program goes on. Not by stdio, whose
- * locks are the program's. */
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void tell(const char *format, ...)
+/* The one message of its kind of a process about what went wrong; the program goes on. Not by
+ * stdio, whose locks are the program's. */
+static void tell_once(bool *told, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+static void tell_once(bool *told, const char *format, va_list arguments)
 {
     char text[PATH_MAX + 512];
-    if (__atomic_exchange_n(&state.told, true, __ATOMIC_RELAXED)) {
+    if (__atomic_exchange_n(told, true, __ATOMIC_RELAXED)) {
         return;
     }
     int length = snprintf(text, sizeof text, "fermata: rank %u: ", fm_session.exchange->rank);
-    va_list arguments;
-    va_start(arguments, format);
     length += vsnprintf(text + length, sizeof text - (size_t)length - 1, format, arguments);
-    va_end(arguments);
     length = length < (int)sizeof text - 1 ? length : (int)sizeof text - 2;
     text[length++] = '\n';
     if (write(STDERR_FILENO, text, (size_t)length) < 0) {
         return; /* nowhere to tell */
     }
+}
+
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell_once(&state.told, format, arguments);
+    va_end(arguments);
+}
+
+/* Nothing is lost but samples: more may follow that matters more. */
+static void tell_of_samples(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell_of_samples(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell_once(&state.told_of_samples, format, arguments);
+    va_end(arguments);
 }
 
 /* ---- during the run ---- */
@@ -101,6 +118,7 @@ static bool flush(struct fm_thread *thread, bool full)
     }
     fm_guard_begin(&guard);
     uint64_t begin = fm_clock_now();
+    fm_session_note_sites();
     bool good =
         write_definitions_to_journal() && fm_journal_records(thread, fm_thread_unsaved(thread));
     int reason = errno;
@@ -210,6 +228,7 @@ static struct fm_environment environment(void)
         .progress = progress(),
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
+        .sample_rate = fm_samples_count().rate,
     };
 }
 
@@ -241,7 +260,7 @@ static void describe_begin(void)
     fm_experiment_describe(fm_session.directory, &facts);
     fm_experiment_log(fm_session.directory, "recording %u processes, %s, clock %s", facts.ranks,
                       facts.mpi, fm_clock_name());
-    fm_experiment_result(fm_session.directory, 0, 0, false);
+    fm_experiment_result(fm_session.directory, &(struct fm_experiment_totals){0}, false);
     if (verbose()) {
         fprintf(stderr, "fermata: recording %u processes to %s, %llu MiB each\n", facts.ranks,
                 fm_session.directory, (unsigned long long)(state.memory >> 20));
@@ -294,6 +313,13 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
     fm_session_stack_main();
     open_session(exchange);
     fm_guard_end(&guard);
+}
+
+void fm_session_sample(void)
+{
+    if (is_set(&fm_session.open)) {
+        fm_samples_begin(tell_of_samples);
+    }
 }
 
 /* ---- end ---- */
@@ -362,28 +388,38 @@ static uint64_t marker_time(const void *nothing, uint64_t time)
     return global_time(time);
 }
 
-static void report(uint64_t bytes, uint64_t events, uint64_t locations, uint64_t flushes,
-                   uint64_t deviation, uint64_t stopped)
+/* Sums over all processes. */
+struct sums {
+    uint64_t bytes, events, locations, flushes, stopped, reused_locations, samples, samples_lost;
+};
+
+static void report(const struct sums *sums, uint64_t deviation)
 {
     struct fm_environment facts = environment();
+    const struct fm_experiment_totals totals = {.events = sums->events,
+                                                .bytes = sums->bytes,
+                                                .samples = sums->samples,
+                                                .samples_lost = sums->samples_lost};
     char text[128];
-    if (stopped != 0) {
+    if (sums->stopped != 0) {
         snprintf(text, sizeof text,
                  "recording stopped early in %llu of %u processes: no room for more",
-                 (unsigned long long)stopped, facts.ranks);
+                 (unsigned long long)sums->stopped, facts.ranks);
         facts.incomplete = text;
     }
-    facts.complete = stopped == 0;
-    facts.events = events;
-    facts.locations = locations;
-    facts.flushes = flushes;
+    facts.complete = sums->stopped == 0;
+    facts.events = sums->events;
+    facts.locations = sums->locations;
+    facts.flushes = sums->flushes;
+    facts.samples = sums->samples;
+    facts.samples_lost = sums->samples_lost;
     facts.clock_deviation = (double)deviation;
     fm_experiment_describe(fm_session.directory, &facts);
     fm_experiment_log(fm_session.directory, "%llu events of %llu locations, %llu bytes, %llu %s",
-                      (unsigned long long)events, (unsigned long long)locations,
-                      (unsigned long long)bytes, (unsigned long long)flushes,
+                      (unsigned long long)sums->events, (unsigned long long)sums->locations,
+                      (unsigned long long)sums->bytes, (unsigned long long)sums->flushes,
                       "flushes of full buffers");
-    fm_experiment_result(fm_session.directory, events, bytes, true);
+    fm_experiment_result(fm_session.directory, &totals, true);
 }
 
 /* Everything after the last event. @return whether the archive is complete */
@@ -413,9 +449,17 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
         bytes += fm_experiment_protect(fm_session.directory,
                                        fm_archive_location(exchange->rank, thread->index));
     }
-    uint64_t sums[] = {bytes, events, locations, state.flushes, state.stopped, fm_threads_reused()};
+    const struct fm_sample_counts samples = fm_samples_count();
+    struct sums sums = {.bytes = bytes,
+                        .events = events,
+                        .locations = locations,
+                        .flushes = state.flushes,
+                        .stopped = state.stopped,
+                        .reused_locations = fm_threads_reused(),
+                        .samples = samples.taken,
+                        .samples_lost = samples.lost};
     uint64_t largest[2] = {end, (uint64_t)state.offsets[1].deviation};
-    exchange->reduce(sums, sizeof sums / sizeof sums[0], FM_REDUCE_SUM);
+    exchange->reduce(&sums.bytes, sizeof sums / sizeof sums.bytes, FM_REDUCE_SUM);
     exchange->reduce(&begin, 1, FM_REDUCE_MIN);
     exchange->reduce(largest, 2, FM_REDUCE_MAX);
     if (exchange->rank == 0 && fm_archive_failure() == NULL) {
@@ -428,7 +472,7 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
     if (!fm_archive_agree()) {
         return false;
     }
-    fm_archive_close(sums[5] != 0);
+    fm_archive_close(sums.reused_locations != 0);
     if (!fm_archive_agree()) {
         return false;
     }
@@ -436,8 +480,8 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
     exchange->barrier();
     if (exchange->rank == 0) {
         fm_experiment_remove_journal(fm_session.directory);
-        sums[0] += fm_experiment_protect_global(fm_session.directory);
-        report(sums[0], sums[1], sums[2], sums[3], largest[1], sums[4]);
+        sums.bytes += fm_experiment_protect_global(fm_session.directory);
+        report(&sums, largest[1]);
     }
     return true;
 }
@@ -630,6 +674,7 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
         return;
     }
     set(&state.ended);
+    fm_samples_end();
     fm_session_end_definitions();
     fm_guard_begin(&guard);
     raise_descriptor_limit(&descriptors);

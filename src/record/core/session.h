@@ -31,6 +31,10 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
  * on stderr and recording ends. */
 void fm_session_open(const struct fm_exchange *exchange, const char *library);
 
+/** Begins to sample the process's threads, if that is wanted (sample.h): on the thread that began
+ * the run, between its calls. */
+void fm_session_sample(void);
+
 /** Ends the run: measures the clocks again, converts all records, unifies the definitions, writes
  * the archive. Collective. If that fails anywhere the journals stay instead.
  * @param thread   the calling thread, in the last call to be recorded; may be NULL

@@ -34,7 +34,7 @@ static uint32_t depth_wanted(void)
 }
 
 /* Nothing is saved before the program's main function is known (fm_session_stack_main). */
-static void note_sites(void)
+void fm_session_note_sites(void)
 {
     pthread_mutex_lock(&fm_session.lock);
     if (stacks.main_known) {
@@ -55,7 +55,7 @@ void fm_session_stack_begin(void)
     stacks.depth = depth_wanted();
     if (stacks.depth != 0 && fm_places_begin() && pthread_atfork(NULL, NULL, end_in_child) == 0) {
         stacks.recorded = true;
-        fm_threads_with_stacks(stacks.depth, note_sites);
+        fm_threads_with_stacks(stacks.depth, fm_session_note_sites);
     }
 }
 
@@ -78,7 +78,7 @@ void fm_session_stack_main(void)
         fm_sites_set_main(fm_stack_outermost(thread->stack));
     }
     stacks.main_known = stacks.recorded;
-    note_sites();
+    fm_session_note_sites();
 }
 
 const struct fm_definitions *fm_session_sites(void)
@@ -155,7 +155,7 @@ bool fm_session_resolve(const struct fm_exchange *exchange, struct fm_definition
     if (wanted == 0) {
         return true;
     }
-    note_sites();
+    fm_session_note_sites();
     bool good = fm_callsites_merge(&all, &stacks.sites, &own);
     good = fm_unify(exchange, &all, &global) && good;
     good = resolve(exchange, &all, &resolved, good) && good;

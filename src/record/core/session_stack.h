@@ -20,6 +20,10 @@ void fm_session_unloaded(void);
 /** Takes note of the program's main function, on the thread that calls MPI_Init. */
 void fm_session_stack_main(void);
 
+/** Takes note of the call sites that were met in signal handlers, too, before records that refer to
+ * them are saved. Not in signal handlers; thread-safe. */
+void fm_session_note_sites(void);
+
 /** The call sites that records may refer to, as definitions. The caller holds the session's lock.
  * May be called in signal handlers. */
 const struct fm_definitions *fm_session_sites(void);

@@ -82,6 +82,16 @@ static void tell_new_sites(void)
     }
 }
 
+uint64_t *fm_thread_put_stack(uint64_t *place, const struct fm_stack_change *change)
+{
+    *place++ = fm_record_header(FM_RECORD_STACK, change->kept | (change->cut ? FM_STACK_CUT : 0),
+                                change->added > 0 ? change->sites[0] : FM_STACK_NO_SITE);
+    for (uint32_t i = 1; i < change->added; i++) {
+        *place++ = fm_record_header(FM_RECORD_STACK_SITE, 0, change->sites[i]);
+    }
+    return place;
+}
+
 void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here)
 {
     const struct fm_stack_change *change = fm_stack_at_call(thread->stack, fm_here_caller(here));
@@ -89,18 +99,27 @@ void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here)
         return;
     }
     tell_new_sites();
-    uint64_t *place = fm_thread_reserve(thread, change->added > 1 ? change->added : 1);
-    place[0] = fm_record_header(FM_RECORD_STACK, change->kept | (change->cut ? FM_STACK_CUT : 0),
-                                change->added > 0 ? change->sites[0] : FM_STACK_NO_SITE);
-    for (uint32_t i = 1; i < change->added; i++) {
-        place[i] = fm_record_header(FM_RECORD_STACK_SITE, 0, change->sites[i]);
-    }
+    fm_thread_put_stack(fm_thread_reserve(thread, change->added > 1 ? change->added : 1), change);
     fm_thread_publish(thread);
+}
+
+/* A sample met code of which nothing is known: a library may have been loaded. @return whether
+ * that is all there is to do */
+static bool look_at_modules(struct fm_thread *thread)
+{
+    thread->samples.look_again = false;
+    fm_places_forget_unloaded();
+    __atomic_store_n(&thread->flush_due, thread->samples.flush_due, __ATOMIC_SEQ_CST);
+    return fm_clock_now() < thread->samples.flush_due && !fm_pause_is_due(thread);
 }
 
 void fm_thread_flush(struct fm_thread *thread)
 {
     int saved = errno;
+    if (thread->samples.look_again && look_at_modules(thread)) {
+        errno = saved;
+        return;
+    }
     if (thread->pause.paused || fm_pause_is_due(thread)) {
         if (fm_pause_attend(thread, threads.flush)) {
             errno = saved; /* due again before the next call */
@@ -216,6 +235,7 @@ struct fm_thread *fm_thread_attach(void)
         if (threads.has_key) {
             pthread_setspecific(threads.key, thread);
         }
+        fm_samples_attach(thread);
     }
     errno = saved;
     return thread;
@@ -242,8 +262,11 @@ static void leave_regions(struct fm_thread *thread)
 static void retire(void *ending)
 {
     struct fm_thread *thread = ending;
+    fm_samples_detach(thread);
     fm_thread_self = NULL;
+    fm_signal_fence();
     thread->depth = 0;
+    thread->is_marking = 0;
     if (!atomic_load_explicit(&threads.over, memory_order_acquire)) {
         leave_regions(thread);
         if (__atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED) != UINT64_MAX) {
@@ -256,6 +279,29 @@ static void retire(void *ending)
     pthread_mutex_unlock(&threads.lock);
 }
 
+/* NULL: there is none left. */
+static struct fm_chunk *take_chunk(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = thread->spare;
+    if (chunk != NULL) {
+        thread->spare = chunk->next;
+    } else if (atomic_fetch_sub(&threads.chunks_left, 1) > 0) {
+        chunk = new_chunk();
+    } else {
+        atomic_fetch_add(&threads.chunks_left, 1);
+    }
+    return chunk;
+}
+
+bool fm_thread_extend(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = take_chunk(thread);
+    if (chunk != NULL) {
+        fill(thread, chunk);
+    }
+    return chunk != NULL;
+}
+
 uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
 {
     int saved = errno;
@@ -266,14 +312,7 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
         }
     }
     /* A new chunk holds more than any reservation. */
-    struct fm_chunk *chunk = thread->spare;
-    if (chunk != NULL) {
-        thread->spare = chunk->next;
-    } else if (atomic_fetch_sub(&threads.chunks_left, 1) > 0) {
-        chunk = new_chunk();
-    } else {
-        atomic_fetch_add(&threads.chunks_left, 1);
-    }
+    struct fm_chunk *chunk = take_chunk(thread);
     /* Where flushing fails, recording ends, but the call that is open needs its room. */
     if (chunk == NULL && !threads.flush(thread, true)) {
         chunk = new_chunk();

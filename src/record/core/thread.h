@@ -17,11 +17,14 @@
 #include "record/core/path.h"
 #include "record/core/pause.h"
 #include "record/core/record.h"
+#include "record/core/sample.h"
 #include "record/stack/registers.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct fm_stack_change;
 
 enum { FM_CACHE_SIZE = 8, FM_CHUNK_BYTES = 256 * 1024 };
 
@@ -56,21 +59,23 @@ struct fm_thread {
     uint64_t *done;     /**< end of the records that are whole; a place in some chunk */
     uint64_t **publish; /**< &done; while recording is paused, &unpublished */
     uint64_t *unpublished;
-    uint64_t enter;     /**< Enter of the call that is open */
-    uint32_t depth;     /**< nesting of recorded calls; not 0: do not record */
-    uint32_t over;      /**< not 0: recording has ended; set by fm_threads_end */
-    uint32_t function;  /**< the call that is open */
-    uint32_t writing;   /**< not 0: someone writes the records to the journal (fm_thread_claim) */
-    uint64_t flush_due; /**< Enter at or after this time calls fm_thread_flush first; written by
-                             other threads, too (pause.h) */
-    uint64_t next_id;   /**< last request or matching id given out */
-    uint32_t index;     /**< number of the thread in its process, in order of appearance */
+    uint64_t enter;      /**< Enter of the call that is open */
+    uint32_t depth;      /**< nesting of recorded calls; not 0: do not record */
+    uint32_t over;       /**< not 0: recording has ended; set by fm_threads_end */
+    uint32_t function;   /**< the call that is open */
+    uint32_t is_marking; /**< the program's marks are being recorded: no samples now */
+    uint32_t writing;    /**< not 0: someone writes the records to the journal (fm_thread_claim) */
+    uint64_t flush_due;  /**< Enter at or after this time calls fm_thread_flush first; written by
+                              other threads, too (pause.h) */
+    uint64_t next_id;    /**< last request or matching id given out */
+    uint32_t index;      /**< number of the thread in its process, in order of appearance */
     struct fm_cache_entry cache[3][FM_CACHE_SIZE]; /**< communicators, windows, groups */
     void *scratch[2];                              /**< fm_thread_scratch */
     size_t scratch_size[2];
 
     struct fm_nesting open; /**< regions of user code: struct fm_open_region *, maybe marked */
     struct fm_thread_pause pause;
+    struct fm_thread_samples samples;
     struct fm_stack *stack; /**< its call stack (stack/stack.h); NULL: it is not recorded now */
 
     struct fm_chunk *first;   /**< oldest chunk with records */
@@ -98,6 +103,7 @@ struct fm_thread {
     uint64_t flush_begin[2]; /**< begin and end of a flush that is to be told of; 0: none */
     uint64_t events;         /**< events written */
     bool off;                /**< recording was paused at the last record */
+    uint64_t gap;            /**< time of the last sample that was lost */
     struct fm_path path;     /**< regions that are open */
 };
 
@@ -148,6 +154,10 @@ FM_COLD struct fm_thread *fm_thread_attach(void);
 
 /** Makes room for `words` words in one chunk, flushing if need be. errno is preserved. */
 FM_COLD uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
+
+/** Begins a new chunk, if there is one left without flushing. May be called in a signal handler of
+ * the thread, between its calls. errno is not preserved. */
+bool fm_thread_extend(struct fm_thread *thread);
 
 /** fm_thread_leave for long calls and full chunks. */
 FM_COLD uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t words);
@@ -221,6 +231,10 @@ void fm_threads_with_stacks(uint32_t deepest, void (*met)(void));
 /** Call stacks are not looked at any more, by the calling thread and those to come. */
 void fm_threads_without_stacks(void);
 
+/** Writes how the call stack has changed, into room for as many words as there are call sites, but
+ * for one at least. @return the place behind */
+uint64_t *fm_thread_put_stack(uint64_t *place, const struct fm_stack_change *change);
+
 /** Records how the call stack has changed, before an event: whole at once, so that it may stand
  * alone. errno is preserved. */
 void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here);
@@ -229,6 +243,12 @@ void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here);
 static inline uint64_t fm_thread_new_id(struct fm_thread *thread)
 {
     return ++thread->next_id | (uint64_t)thread->index << 40;
+}
+
+/** What the thread wrote before is seen by its signal handlers before what it writes next. */
+static inline void fm_signal_fence(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 /** Whether the thread records nothing now: it is in a call, or recording is over. */
@@ -252,6 +272,7 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
         return NULL;
     }
     thread->depth = 1;
+    fm_signal_fence();
     thread->function = function;
     if (thread->stack != NULL) {
         fm_thread_note_stack(thread, FM_HERE);
@@ -305,7 +326,9 @@ static inline void fm_thread_publish(struct fm_thread *thread)
 /** Ends the call's recording; nothing more may be reserved for it. */
 static inline void fm_thread_done(struct fm_thread *thread)
 {
+    fm_signal_fence();
     thread->depth--;
+    fm_signal_fence();
     fm_thread_publish(thread);
 }
 

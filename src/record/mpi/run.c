@@ -136,6 +136,7 @@ const struct fm_wrapper_library fermata_wrapper_library = {.count = FM_FUNCTION_
                                                            .wrappers = wrappers,
                                                            .begin = begin,
                                                            .save = fm_session_save,
+                                                           .signal_set = fm_samples_signal_set,
                                                            .unloaded = fm_session_unloaded,
                                                            .user = &fm_user_functions};
 
@@ -184,6 +185,7 @@ static void begin_run(struct fm_thread *thread, int provided)
     }
     fm_thread_done(thread);
     fm_pause_run_begins();
+    fm_session_sample();
 }
 
 int fm_MPI_Init(int *argc, char ***argv)

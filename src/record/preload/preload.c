@@ -4,7 +4,8 @@
  * missing they lead to the MPI library itself: the program runs as without us.
  *
  * It exports, too, the functions by which processes end without exit handlers, so that what was
- * measured can be saved before; then they do what they always do. */
+ * measured can be saved before; and some that tell what becomes of libraries and signals. They do
+ * what they always do. */
 #include "record/interface.h"
 #include "record/preload/fortran.h"
 
@@ -13,6 +14,7 @@
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,11 +43,14 @@ extern fm_function_t fm_preload_slots[FUNCTION_COUNT + ENDING_COUNT]
 fm_function_t fm_preload_resolve(unsigned long number) __attribute__((visibility("hidden")));
 fm_user_connect_t fermata_user_connect;
 
+typedef void fm_signal_handler_t(int number);
+
 static uint64_t start_ticks, start_nanoseconds;
 static pthread_once_t resolved = PTHREAD_ONCE_INIT;
 static const struct fm_user_functions *user_functions; /* set by resolve_all */
 static void (*save)(bool ending);                      /* set once there is something to be saved */
 static void (*unloaded)(void);                         /* as above */
+static void (*signal_set)(int number);                 /* as above */
 
 __attribute__((constructor)) static void note_start(void)
 {
@@ -138,6 +143,7 @@ static void resolve_all(void)
         wrappers->begin(start_ticks, start_nanoseconds);
         user_functions = wrappers->user;
         __atomic_store_n(&save, wrappers->save, __ATOMIC_RELEASE);
+        __atomic_store_n(&signal_set, wrappers->signal_set, __ATOMIC_RELEASE);
         __atomic_store_n(&unloaded, wrappers->unloaded, __ATOMIC_RELEASE);
     }
     for (size_t i = 0; i < FUNCTION_COUNT; i++) {
@@ -232,4 +238,53 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
         errno = saved;
     }
     return result;
+}
+
+/* A real-time signal of the recorder's is the program's if it wants it. */
+static void tell_signal(int number)
+{
+    void (*tell)(int) = __atomic_load_n(&signal_set, __ATOMIC_ACQUIRE);
+    if (tell != NULL && number >= SIGRTMIN) {
+        tell(number);
+    }
+}
+
+/* The next function of that name, which is looked up but once: it may be called in a signal
+ * handler. */
+static void *next_function(void **known, const char *name)
+{
+    void *function = __atomic_load_n(known, __ATOMIC_RELAXED);
+    if (function == NULL) {
+        function = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(known, function, __ATOMIC_RELAXED);
+    }
+    return function;
+}
+
+static void *real_sigaction, *real_signal;
+
+__attribute__((constructor)) static void find_signal_functions(void)
+{
+    next_function(&real_sigaction, "sigaction");
+    next_function(&real_signal, "signal");
+}
+
+__attribute__((visibility("default"))) int
+sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict before)
+{
+    int (*function)(int, const struct sigaction *, struct sigaction *);
+    *(void **)&function = next_function(&real_sigaction, "sigaction");
+    if (action != NULL) {
+        tell_signal(number);
+    }
+    return function(number, action, before);
+}
+
+__attribute__((visibility("default"))) fm_signal_handler_t *signal(int number,
+                                                                   fm_signal_handler_t *handler)
+{
+    fm_signal_handler_t *(*function)(int, fm_signal_handler_t *);
+    *(void **)&function = next_function(&real_signal, "signal");
+    tell_signal(number);
+    return function(number, handler);
 }

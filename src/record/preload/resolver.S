@@ -6,9 +6,14 @@
     .type fm_preload_enter_resolver, %function
 #if defined(__x86_64__)
 fm_preload_enter_resolver:
+    .cfi_startproc
+    .cfi_def_cfa_offset 16
     /* on top of the stack: the number, below it the caller's return address */
     pushq %rbp
+    .cfi_def_cfa_offset 24
+    .cfi_offset %rbp, -24
     movq %rsp, %rbp
+    .cfi_def_cfa_register %rbp
     andq $-16, %rsp
     subq $192, %rsp
     movq %rdi, 0(%rsp)
@@ -48,11 +53,19 @@ fm_preload_enter_resolver:
     movaps 176(%rsp), %xmm7
     movq %rbp, %rsp
     popq %rbp
+    .cfi_def_cfa %rsp, 16
+    .cfi_restore %rbp
     addq $8, %rsp
+    .cfi_def_cfa_offset 8
     jmp *%r11
+    .cfi_endproc
 #elif defined(__aarch64__)
 fm_preload_enter_resolver:
+    .cfi_startproc
     stp x29, x30, [sp, #-224]!
+    .cfi_def_cfa_offset 224
+    .cfi_offset x29, -224
+    .cfi_offset x30, -216
     mov x29, sp
     stp x0, x1, [sp, #16]
     stp x2, x3, [sp, #32]
@@ -76,7 +89,11 @@ fm_preload_enter_resolver:
     ldp q4, q5, [sp, #160]
     ldp q6, q7, [sp, #192]
     ldp x29, x30, [sp], #224
+    .cfi_def_cfa_offset 0
+    .cfi_restore x29
+    .cfi_restore x30
     br x16
+    .cfi_endproc
 #endif
     .size fm_preload_enter_resolver, .- fm_preload_enter_resolver
     .section .note.GNU-stack, "", %progbits

@@ -10,12 +10,15 @@
     .globl name;                                                                                   \
     .type name, %function;                                                                         \
     .p2align 4;                                                                                    \
-    name : endbr64;                                                                                \
+    name : .cfi_startproc;                                                                         \
+    endbr64;                                                                                       \
     jmp *fm_preload_slots + 8 * number(%rip);                                                      \
     .size name, .- name;                                                                           \
     .Lstub##number : endbr64;                                                                      \
     pushq $number;                                                                                 \
-    jmp fm_preload_enter_resolver
+    .cfi_adjust_cfa_offset 8;                                                                      \
+    jmp fm_preload_enter_resolver;                                                                 \
+    .cfi_endproc
 
 #elif defined(__aarch64__)
 
@@ -23,14 +26,16 @@
     .globl name;                                                                                   \
     .type name, %function;                                                                         \
     .p2align 4;                                                                                    \
-    name : hint 34;                                                                                \
+    name : .cfi_startproc;                                                                         \
+    hint 34;                                                                                       \
     adrp x16, fm_preload_slots + 8 * number;                                                       \
     ldr x16, [x16, :lo12:fm_preload_slots + 8 * number];                                          \
     br x16;                                                                                        \
     .size name, .- name;                                                                           \
     .Lstub##number : hint 36;                                                                      \
     mov x17, number;                                                                               \
-    b fm_preload_enter_resolver
+    b fm_preload_enter_resolver;                                                                   \
+    .cfi_endproc
 
 #else
 #error "no trampolines for this processor"

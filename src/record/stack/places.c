@@ -266,7 +266,7 @@ struct fm_place *fm_places_add(uint64_t address, bool in_signal)
         bool in_module = find_rule(&made);
         /* In a signal handler it is not known whether a module was loaded meanwhile. */
         bool is_sure = in_module || !in_signal;
-        if (is_sure && (2 * (state.used + 1) <= fm_places->mask || (!in_signal && grow()))) {
+        if (is_sure && (2 * (state.used + 1) <= fm_places->mask || grow())) {
             place = insert(fm_places, &made);
         }
     }

@@ -303,6 +303,12 @@ static enum step unwind_one(struct walk *walk)
     return step_out(walk, &place->rule);
 }
 
+/* How a standing function got to the one inside it, if that is not known: there is no telling
+ * whether it is still so. */
+static const uint64_t nothing;
+static const struct fm_stack_cell never_unchanged = {&nothing, 1};
+static const struct fm_stack_cell always_unchanged = {&nothing, 0};
+
 /* Unwinds until a frame that stands; walk->standing is the number of frames around those found. */
 static enum step unwind(struct walk *walk)
 {
@@ -320,6 +326,9 @@ static enum step unwind(struct walk *walk)
     }
     if (step == OUTERMOST) {
         walk->standing = 0;
+    }
+    if (step == UNKNOWN && walk->standing > 0) {
+        walk->stack->cells[walk->standing - 1] = never_unchanged;
     }
     return step;
 }
@@ -433,7 +442,8 @@ static bool update(struct fm_stack *stack, struct fm_registers at, bool in_signa
     bool told =
         found->first < FM_STACK_DEEPEST && found->frames[found->first].site == FM_SITE_UNKNOWN;
     if (too_deep || (step == UNKNOWN && !told)) {
-        push_found(found, 0, at.sp, 0, FM_SITE_UNKNOWN, walk.pc_cell);
+        bool read = walk.pc_cell.place != NULL; /* not if the innermost function has no rule */
+        push_found(found, 0, at.sp, 0, FM_SITE_UNKNOWN, read ? walk.pc_cell : always_unchanged);
     }
     compare(stack, walk.standing);
     keep(stack, walk.standing);

@@ -34,8 +34,9 @@ void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate)
 /** A copy that ends with a zero byte, to be freed; NULL without memory. */
 char *fm_user_copy(struct fm_text text);
 
-/** The calling thread if it records now, and the time for a record between calls. NULL: nothing is
- * recorded (any more), or the thread is inside a recorded call. */
+/** The calling thread if it records now, and the time for a record between calls; then
+ * fm_user_done() follows. NULL: nothing is recorded (any more), or the thread is inside a recorded
+ * call. */
 static inline struct fm_thread *fm_user_thread(uint64_t *now)
 {
     struct fm_thread *thread = fm_thread_self;
@@ -48,12 +49,21 @@ static inline struct fm_thread *fm_user_thread(uint64_t *now)
     if (__builtin_expect(fm_thread_is_quiet(thread), 0)) {
         return NULL;
     }
+    thread->is_marking = 1;
+    fm_signal_fence();
     *now = fm_clock_now();
     if (__builtin_expect(*now >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED), 0)) {
         fm_thread_flush(thread);
         *now = fm_clock_now();
     }
     return thread;
+}
+
+/** The records are complete: samples may come between them and the next. */
+static inline void fm_user_done(struct fm_thread *thread)
+{
+    fm_signal_fence();
+    thread->is_marking = 0;
 }
 
 /** Room for a record of `words` words. It counts once fm_user_written is told of it: another thread

@@ -58,12 +58,16 @@ void fm_user_begin_region(void *object)
     const struct user_region *region = object;
     uint64_t now;
     struct fm_thread *thread = fm_user_thread(&now);
-    if (thread != NULL && fm_nesting_push(&thread->open, (uintptr_t)region)) {
+    if (thread == NULL) {
+        return;
+    }
+    if (fm_nesting_push(&thread->open, (uintptr_t)region)) {
         if (thread->stack != NULL) {
             fm_thread_note_stack(thread, FM_HERE);
         }
         write_record(thread, FM_RECORD_REGION_ENTER, region->open.number, now);
     }
+    fm_user_done(thread);
 }
 
 static const struct user_region *open_region(const struct fm_thread *thread, size_t depth)
@@ -102,9 +106,10 @@ void fm_user_end_region(const void *object)
     for (size_t depth = thread->open.count; depth-- > 0;) {
         if (open_region(thread, depth) == region) {
             end_at(thread, depth, now);
-            return;
+            break;
         }
     }
+    fm_user_done(thread);
 }
 
 void fm_user_end_region_named(struct fm_text name)
@@ -119,7 +124,8 @@ void fm_user_end_region_named(struct fm_text name)
         if (region->length == name.length &&
             (name.length == 0 || memcmp(region->name, name.text, name.length) == 0)) {
             end_at(thread, depth, now);
-            return;
+            break;
         }
     }
+    fm_user_done(thread);
 }

@@ -71,6 +71,7 @@ static void write_value(enum fm_record_kind kind, const struct user_value *value
         place[1] = now;
         place[2] = bits;
         fm_user_written(thread, place + FM_WORDS_METRIC);
+        fm_user_done(thread);
     }
 }
 
@@ -132,6 +133,9 @@ void fm_user_mark(struct fm_text text)
         place[0] = fm_record_header(FM_RECORD_MARKER, 0, string);
         place[1] = now;
         fm_user_written(thread, place + FM_WORDS_MARKER);
+    }
+    if (thread != NULL) {
+        fm_user_done(thread);
     }
     errno = saved;
 }
