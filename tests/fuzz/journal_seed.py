@@ -27,7 +27,7 @@ DEFINED = {
     "REGION": [[1, 4, 1, 0, 2, 7], [1, 4, 1, 2, NONE, 0]],
     "PARAMETER": [[1, 0], [1, 2]],
     "METRIC": [[1, 3, 8, 0], [1, 3, 10, 4]],
-    "GROUP": [[3, 0, 1, 3]],
+    "GROUP": [[1, 0, 1, 1]],
     "COMM": [[0, 0, 0, 0, 0, NONE, NONE, NONE], [2, 0, 1, 0, 0, NONE, 0, NONE]],
     "WIN": [[0, 0, NONE]],
     "TOPOLOGY": [[1, NONE, 2, 2, 0, 3, 1]],
@@ -75,6 +75,11 @@ def one_process(kinds):
     ]
 
 
+def large_group(kinds):
+    """With a group of more members than there are processes."""
+    return one_process(kinds)
+
+
 def foreign_series(kinds):
     """Counts of calls in a pause that are of no known series."""
     def of(kind, *words, **fields):
@@ -104,15 +109,17 @@ def main():
     core = pathlib.Path(sys.argv[1]) / "record" / "core"
     kinds_of_definition = kinds_of_definitions((core / "define.h").read_text())
     kinds = kinds_of_records((core / "record.h").read_text())
-    definitions = []
-    for kind in kinds_of_definition:
-        items = DEFINED.get(kind, [])
-        definitions.append(len(items))
-        for item in items:
-            definitions += [len(item), *item]
     functions = b"".join(b"\0\0\0\0" + name + b"\0"
                          for name in (b"MPI_Init", b"MPI_Send", b"MPI_Put"))
-    for seed in (one_process, foreign_series):
+    for seed in (one_process, foreign_series, large_group):
+        definitions = []
+        for kind in kinds_of_definition:
+            items = DEFINED.get(kind, [])
+            if seed == large_group and kind == "GROUP":
+                items = [*items, [100000, 0, 1, 100000]]
+            definitions.append(len(items))
+            for item in items:
+                definitions += [len(item), *item]
         words = [1000, 10**8, *(word for one in seed(kinds) for word in one)]
         blocks = [block(DEFINITION_FILE, FUNCTIONS, functions),
                   block(DEFINITION_FILE, DEFINITIONS,
