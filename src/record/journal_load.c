@@ -59,7 +59,14 @@ static bool take_definition(struct fm_definitions *set, enum fm_define_kind kind
            fm_define(set, kind, words, count) == number;
 }
 
-static bool take_definitions(struct fm_definitions *set, const struct fm_journal_reader *reader)
+/* A group has no more members than the run has processes: OTF2's buffers are made for these. */
+static bool fits(enum fm_define_kind kind, const uint32_t *words, size_t length, uint32_t processes)
+{
+    return kind != FM_DEFINE_GROUP || (length > 0 && words[0] <= processes);
+}
+
+static bool take_definitions(struct fm_definitions *set, uint32_t processes,
+                             const struct fm_journal_reader *reader)
 {
     const uint32_t *in = reader->content, *end = in + reader->bytes / sizeof *in;
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
@@ -71,7 +78,8 @@ static bool take_definitions(struct fm_definitions *set, const struct fm_journal
                 return false;
             }
             size_t length = *in++;
-            if (!take_definition(set, (enum fm_define_kind)kind, in, length)) {
+            if (!fits((enum fm_define_kind)kind, in, length, processes) ||
+                !take_definition(set, (enum fm_define_kind)kind, in, length)) {
                 return false;
             }
             in += length;
@@ -114,9 +122,9 @@ static bool take_block(struct fm_process_journal *journal, const struct fm_journ
     case FM_JOURNAL_FUNCTIONS:
         return take_functions(journal, reader);
     case FM_JOURNAL_DEFINITIONS:
-        return take_definitions(&journal->definitions, reader);
+        return take_definitions(&journal->definitions, journal->process.size, reader);
     case FM_JOURNAL_SITES:
-        return take_definitions(&journal->sites, reader);
+        return take_definitions(&journal->sites, journal->process.size, reader);
     case FM_JOURNAL_NAMES:
         return take_names(journal, reader);
     case FM_JOURNAL_SAVED:

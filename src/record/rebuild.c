@@ -314,23 +314,9 @@ static uint64_t marker_time(const void *process, uint64_t time)
     return global_time(process, time);
 }
 
-/* A group has no more members than the run has processes: OTF2's buffers are made for these. */
-static bool groups_fit(const struct rebuild *r, const struct fm_definitions *set)
-{
-    for (uint32_t i = 0; i < set->tables[FM_DEFINE_GROUP].count; i++) {
-        if (fm_defined(set, FM_DEFINE_GROUP, i, NULL)[0] > r->size) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool merge(struct rebuild *r, struct process *process, struct fm_process_journal *journal)
 {
     size_t bytes;
-    if (!groups_fit(r, &journal->definitions)) {
-        return false;
-    }
     process->regions = calloc(process->region_count + 1, sizeof *process->regions);
     if (process->regions == NULL) {
         return false;
