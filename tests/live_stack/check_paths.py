@@ -58,7 +58,7 @@ def paths_of_cpp(options):
     del options
     main = {
         "MPI_Init": [[]],
-        "MPI_Comm_size": [["solver::grid::grid"]],
+        "MPI_Comm_size": [["grid"]],
         "MPI_Allreduce": [["solver::grid::norm<double>"], ["solver::grid::norm<int>"]],
         "MPI_Barrier": [["(anonymous namespace)::synchronize"]],
         "MPI_Finalize": [[]],
@@ -87,6 +87,8 @@ def paths_of_regions(options):
         "MPI_Init": [[]],
         "MPI_Comm_rank": [["outer region", "work"]],
         "MPI_Comm_size": [["outer region", "begin_somewhere", "held", "work"]],
+        "MPI_Comm_test_inter": [["marked"]],
+        "MPI_Comm_compare": [["marked"]],
         "MPI_Barrier": [["step", "work"]],
         "MPI_Finalize": [[]],
     }

@@ -3,6 +3,8 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <fermata/fermata.h>
+
 #define NOINLINE __attribute__((noinline))
 
 namespace solver
@@ -13,7 +15,9 @@ class grid
   public:
     NOINLINE grid()
     {
+        FERMATA_BEGIN("grid"); // names the function that it is in
         MPI_Comm_size(MPI_COMM_WORLD, &size_);
+        FERMATA_END("grid");
     }
 
     template <typename T> NOINLINE T norm(T value) const

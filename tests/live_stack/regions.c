@@ -31,6 +31,17 @@ static NOINLINE int end_somewhere(void)
     return 1;
 }
 
+/* Marked by a region of its own name, behind which it goes on. */
+static NOINLINE int marked(void)
+{
+    int value = 0;
+    FERMATA_BEGIN("marked");
+    MPI_Comm_test_inter(MPI_COMM_WORLD, &value);
+    FERMATA_END("marked");
+    MPI_Comm_compare(MPI_COMM_WORLD, MPI_COMM_SELF, &value);
+    return value;
+}
+
 int main(int argc, char **argv)
 {
     int sum = 0;
@@ -41,6 +52,7 @@ int main(int argc, char **argv)
     sum += work(1);
     sum += end_somewhere();
     FERMATA_END("outer region");
+    sum += marked();
     for (int i = 0; i < 3; i++) {
         FERMATA_ITERATION("step");
         sum += work(2);

@@ -96,20 +96,46 @@ static uint32_t number_region(void *context, uint32_t region, uint32_t line)
     return fm_event_region(event_regions, FM_FUNCTIONS_MOST + region, line);
 }
 
-static struct fm_path_writer path_writer(struct fm_thread *thread)
+/* "" where journals are damaged. */
+static const char *region_name(uint32_t region)
 {
-    return (struct fm_path_writer){write_region, number_region, thread};
+    return region < definitions->tables[FM_DEFINE_REGION].count
+               ? fm_defined_string(definitions,
+                                   fm_defined(definitions, FM_DEFINE_REGION, region, NULL)[0])
+               : "";
 }
 
-/* Brings the path up to date before an event, whose own time it leaves free if there are ticks
+/* Languages name the function that they are in without its class, name space or module. */
+static bool is_marked_by(void *context, uint32_t function, uint32_t region)
+{
+    (void)context;
+    const char *whole = region_name(function), *name = region_name(region);
+    size_t length = strlen(whole), end = strlen(name);
+    return end != 0 && end <= length && strcmp(whole + (length - end), name) == 0 &&
+           (end == length ||
+            (length - end > 2 && strncmp(whole + (length - end) - 2, "::", 2) == 0));
+}
+
+static struct fm_path_writer path_writer(struct fm_thread *thread)
+{
+    return (struct fm_path_writer){write_region, number_region, is_marked_by, thread};
+}
+
+/* Time at which functions begin before an event, whose own time is left free if there are ticks
  * enough. Nothing is known of the time before the thread's first event. */
+static uint64_t begin_before(const struct fm_thread *thread, uint64_t next)
+{
+    uint64_t ticks = fm_path_due(&thread->path);
+    return next - thread->last_time > 2 * ticks ? next - ticks : thread->last_time;
+}
+
+/* Brings the path up to date before an event. */
 static void settle_path(struct fm_thread *thread, uint64_t next)
 {
     struct fm_path_writer writer = path_writer(thread);
-    uint64_t ticks = fm_path_due(&thread->path);
-    uint64_t begun = next - thread->last_time > 2 * ticks ? next - ticks : thread->last_time;
     if (!fm_path_is_settled(&thread->path) &&
-        !fm_path_settle(&thread->path, callsites, &writer, thread->last_time, begun)) {
+        !fm_path_settle(&thread->path, callsites, &writer, thread->last_time,
+                        begin_before(thread, next))) {
         fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
     }
 }
@@ -148,8 +174,10 @@ static void begin_marked(struct fm_thread *thread, uint32_t region, uint64_t tim
 {
     struct fm_path_writer writer = path_writer(thread);
     fm_convert_pending(thread, time);
-    settle_path(thread, after_last(thread, time));
-    if (!fm_path_begin(&thread->path, region, FM_DEFINE_NONE, &writer, time)) {
+    struct fm_path_times times = {.over = thread->last_time,
+                                  .begun = begin_before(thread, after_last(thread, time)),
+                                  .marked = time};
+    if (!fm_path_begin(&thread->path, callsites, region, &writer, &times)) {
         fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
     }
 }

@@ -187,20 +187,25 @@ static void mark_over(struct fm_path *path, uint32_t function, uint32_t same)
     }
 }
 
-static bool enter(struct fm_path *path, const struct fm_path_writer *writer, uint32_t function,
-                  uint32_t region, uint32_t line, uint64_t time)
+/* An entry that is not written yet. @return false without memory */
+static bool append(struct fm_path *path, const struct fm_path_writer *writer, uint32_t function,
+                   uint32_t region, uint32_t line)
 {
     uint32_t number = writer->number(writer->context, region, line);
-    struct fm_path_entry entry = {.event_region = number,
-                                  .region = region,
-                                  .line = line,
-                                  .function = function,
-                                  .written = true};
-    if (number == FM_DEFINE_NONE || !add_entry(path, entry)) {
-        return false;
+    struct fm_path_entry entry = {
+        .event_region = number, .region = region, .line = line, .function = function};
+    return number != FM_DEFINE_NONE && add_entry(path, entry);
+}
+
+/* Enters what is not written, but for the innermost `but` entries. */
+static void write_entries(struct fm_path *path, const struct fm_path_writer *writer, size_t but,
+                          uint64_t time)
+{
+    for (size_t i = path->count - path->unwritten; i + but < path->count; i++) {
+        writer->write(writer->context, true, path->entries[i].event_region, time);
+        path->entries[i].written = true;
     }
-    writer->write(writer->context, true, number, time);
-    return true;
+    path->unwritten = but;
 }
 
 /* How many functions may be entered still. */
@@ -213,8 +218,10 @@ static size_t count_left(const struct fm_path *path, const struct fm_callsites *
     return sites->deepest == 0 ? SIZE_MAX : sites->deepest > shown ? sites->deepest - shown : 0;
 }
 
-bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
-                    const struct fm_path_writer *writer, uint64_t over, uint64_t begun)
+/* Makes the entries those of the stack, innermost ones not written yet. @return false without
+ * memory */
+static bool update(struct fm_path *path, const struct fm_callsites *sites,
+                   const struct fm_path_writer *writer, uint64_t over)
 {
     struct level levels[FM_PATH_LEVELS];
     uint32_t function = (uint32_t)path->settled, count = 0, next = 0;
@@ -227,14 +234,9 @@ bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
         path->hidden = path->hidden > function ? 0 : path->hidden;
         leave_over(path, writer, over);
     }
-    for (size_t i = path->count - path->unwritten; i < path->count; i++) {
-        writer->write(writer->context, true, path->entries[i].event_region, begun);
-        path->entries[i].written = true;
-    }
-    path->unwritten = 0;
     while (path->due) {
-        for (; next < count && left > 0; next++, left--) {
-            if (!enter(path, writer, function, levels[next].region, levels[next].line, begun)) {
+        for (; next < count && left > 0; next++, left--, path->unwritten++) {
+            if (!append(path, writer, function, levels[next].region, levels[next].line)) {
                 return false;
             }
         }
@@ -249,12 +251,42 @@ bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
     return true;
 }
 
+bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
+                    const struct fm_path_writer *writer, uint64_t over, uint64_t begun)
+{
+    bool good = update(path, sites, writer, over);
+    write_entries(path, writer, 0, begun);
+    return good;
+}
+
 /* ---- marked regions ---- */
 
-bool fm_path_begin(struct fm_path *path, uint32_t region, uint32_t line,
-                   const struct fm_path_writer *writer, uint64_t time)
+/* Whether the region marks the function around it, in which nothing has happened before. */
+static bool marks_its_function(const struct fm_path *path, const struct fm_path_writer *writer,
+                               uint32_t region)
 {
-    return enter(path, writer, FM_PATH_MARKED, region, line, time);
+    if (path->unwritten == 0 || path->hidden != 0 || writer->is_marked_by == NULL) {
+        return false;
+    }
+    const struct fm_path_entry *entry = &path->entries[path->count - 1];
+    return entry->function != FM_PATH_MARKED &&
+           writer->is_marked_by(writer->context, entry->region, region);
+}
+
+bool fm_path_begin(struct fm_path *path, const struct fm_callsites *sites, uint32_t region,
+                   const struct fm_path_writer *writer, const struct fm_path_times *times)
+{
+    bool good = update(path, sites, writer, times->over);
+    bool merged = good && marks_its_function(path, writer, region);
+    uint32_t line = merged ? path->entries[path->count - 1].line : FM_DEFINE_NONE;
+    write_entries(path, writer, merged, times->begun);
+    path->unwritten = 0; /* of the innermost ones: what is left out lies around the region */
+    if (!good || !append(path, writer, FM_PATH_MARKED, region, line)) {
+        return false;
+    }
+    path->unwritten = 1;
+    write_entries(path, writer, 0, times->marked);
+    return true;
 }
 
 /* Ends the marked region at a place, and what is inside it: functions that go on are entered again
@@ -307,7 +339,11 @@ void fm_path_end_all(struct fm_path *path, const struct fm_path_writer *writer, 
 
 size_t fm_path_open(const struct fm_path *path)
 {
-    return path->count - path->unwritten;
+    size_t open = 0;
+    for (size_t i = 0; i < path->count; i++) {
+        open += path->entries[i].written;
+    }
+    return open;
 }
 
 void fm_path_free(struct fm_path *path)

@@ -13,6 +13,9 @@
  * A marked region holds together what is inside it: a function that returned while a region that
  * began in it is open stays in the path until the region ends; and functions that go on beyond the
  * end of a region inside them, or around which it ended, are left with it and entered again.
+ *
+ * Programs mark functions with regions of their names: such a region stands for the function, which
+ * is left out of the path while the region is open, unless something happened in it before.
  */
 #ifndef FERMATA_RECORD_CORE_PATH_H
 #define FERMATA_RECORD_CORE_PATH_H
@@ -30,7 +33,8 @@ struct fm_path_entry {
     uint32_t line;         /**< where it was called: LINE, or none */
     uint32_t function;     /**< of the call stack, from the outermost; FM_PATH_MARKED: none */
     bool over;             /**< it ended, but regions are open that began in it */
-    bool written;          /**< its Enter is written, its Leave is not */
+    bool written;          /**< its Enter is written, its Leave is not; else it is innermost, or a
+                                function that the region inside it stands for */
 };
 
 #define FM_PATH_MARKED UINT32_MAX
@@ -42,7 +46,7 @@ enum { FM_PATH_LEVELS = 66 };
 struct fm_path {
     struct fm_path_entry *entries;
     size_t count, room;
-    size_t unwritten; /**< number of entries that are not written */
+    size_t unwritten; /**< number of innermost entries that are not written */
     uint32_t *sites;  /**< call sites of the stack's functions, from the outermost */
     size_t site_count, site_room;
     size_t settled; /**< how many of the functions the entries already show */
@@ -57,7 +61,15 @@ struct fm_path_writer {
     void (*write)(void *context, bool enter, uint32_t event_region, uint64_t time);
     /** Number that events of a region called at a line have. */
     uint32_t (*number)(void *context, uint32_t region, uint32_t line);
+    /** Whether a marked region has the name of a function; NULL: none has. */
+    bool (*is_marked_by)(void *context, uint32_t function, uint32_t region);
     void *context;
+};
+
+/** When a marked region begins, and what changes before it (fm_path_settle). */
+struct fm_path_times {
+    uint64_t over, begun;
+    uint64_t marked;
 };
 
 /** The stack has changed: only the outer `kept` functions are still there.
@@ -90,9 +102,10 @@ static inline size_t fm_path_due(const struct fm_path *path)
 /** Where the innermost function of a settled path makes its call: LINE, or FM_DEFINE_NONE. */
 uint32_t fm_path_line(const struct fm_path *path, const struct fm_callsites *sites);
 
-/** Begins a marked region in a settled path. @return false without memory */
-bool fm_path_begin(struct fm_path *path, uint32_t region, uint32_t line,
-                   const struct fm_path_writer *writer, uint64_t time);
+/** Brings the path up to date and begins a marked region in it, whose function is left out if the
+ * region has its name. @return false without memory */
+bool fm_path_begin(struct fm_path *path, const struct fm_callsites *sites, uint32_t region,
+                   const struct fm_path_writer *writer, const struct fm_path_times *times);
 
 /** Ends the innermost marked region with that definition, and those inside it; none: nothing. */
 void fm_path_end(struct fm_path *path, uint32_t region, const struct fm_path_writer *writer,
