@@ -1,5 +1,6 @@
 #include "cli/recording.h"
 
+#include "cli/dry_run.h"
 #include "cli/environment.h"
 #include "record/core/sample_rate.h"
 
@@ -10,7 +11,8 @@
 
 static const char options_help[] =
     "\n"
-    "  -o DIR          experiment directory (default: fermata-<app>-<ranks>x<threads>-<time>)\n"
+    "  -o DIR          experiment directory (default: fermata-<app>-<ranks>x<threads>-<time>,\n"
+    "                  in a batch job fermata-<app>-<ranks>x<threads>-job<id>-<time>)\n"
     "  --memory SIZE   buffer of each process, as in 64M; when full it is written and reused\n"
     "  --progress WHO  who serves one-sided operations, for the analysis: target (only calls of\n"
     "                  their target), async (a progress thread or process, at any time)\n"
@@ -19,6 +21,7 @@ static const char options_help[] =
     "                  the call stack, the default), depth=N (the outer N of them), flat (none)\n"
     "  --sample FREQ   record what threads do between their MPI calls, too, as often as that in a\n"
     "                  second of their CPU time: 100Hz, 1kHz\n"
+    "  --dry-run       print the environment, the directory and the command, and do nothing else\n"
     "  --verbose       say what is recorded where\n"
     "  --help          this text\n"
     "\n"
@@ -66,14 +69,19 @@ static void print_closing_line(const struct fm_record_result *result)
 int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_result *result,
                      bool *recorded)
 {
-    static const struct option long_options[] = {
-        {"output", required_argument, NULL, 'o'},   {"memory", required_argument, NULL, 'm'},
-        {"progress", required_argument, NULL, 'p'}, {"callpath", required_argument, NULL, 'c'},
-        {"sample", required_argument, NULL, 's'},   {"verbose", no_argument, NULL, 'v'},
-        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0}};
+    static const struct option long_options[] = {{"output", required_argument, NULL, 'o'},
+                                                 {"memory", required_argument, NULL, 'm'},
+                                                 {"progress", required_argument, NULL, 'p'},
+                                                 {"callpath", required_argument, NULL, 'c'},
+                                                 {"sample", required_argument, NULL, 's'},
+                                                 {"verbose", no_argument, NULL, 'v'},
+                                                 {"dry-run", no_argument, NULL, 'd'},
+                                                 {"help", no_argument, NULL, 'h'},
+                                                 {NULL, 0, NULL, 0}};
     struct fm_record_options options = {0};
     struct fm_error error;
     int option;
+    bool dry_run = false;
     *recorded = false;
 
     optind = 1;
@@ -108,6 +116,9 @@ int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_
             }
             options.sample = optarg;
             break;
+        case 'd':
+            dry_run = true;
+            break;
         case 'v':
             options.verbose = true;
             break;
@@ -129,6 +140,10 @@ int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_
     if (optind >= argc) {
         fprintf(stderr, "fermata %s: no command given; see fermata %s --help\n", argv[0], argv[0]);
         return FM_ERR_USAGE;
+    }
+    if (dry_run) {
+        fm_status_t told = fm_dry_run(&options, argv + optind, &error);
+        return told == FM_OK ? FM_OK : fail(argv[0], &error, told);
     }
     if (fm_record_is_rank()) {
         return fail(argv[0], &error, fm_record_exec(&options, argv + optind, &error));

@@ -50,7 +50,7 @@ static fm_status_t set_directory(const char *directory, struct fm_error *error)
 
 /* The environment of a recorded program. Other preloaded libraries stay in front: a tool of the
  * program's own that wraps MPI keeps working. */
-static fm_status_t set_environment(const struct fm_record_options *options, struct fm_error *error)
+fm_status_t fm_record_prepare(const struct fm_record_options *options, struct fm_error *error)
 {
     char preload[PATH_MAX];
     fm_status_t status = fm_find_library("libfermata-preload.so", preload, sizeof preload, error);
@@ -102,7 +102,7 @@ static fm_status_t cannot_start(const char *command, struct fm_error *error)
 fm_status_t fm_record_exec(const struct fm_record_options *options, char *const command[],
                            struct fm_error *error)
 {
-    fm_status_t status = set_environment(options, error);
+    fm_status_t status = fm_record_prepare(options, error);
     if (status != FM_OK) {
         return status;
     }

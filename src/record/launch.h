@@ -41,6 +41,10 @@ fm_status_t fm_record_run(const struct fm_record_options *options, char *const c
 fm_status_t fm_record_exec(const struct fm_record_options *options, char *const command[],
                            struct fm_error *error);
 
+/** Changes this process's environment to that of the recorded program: what fm_record_exec does
+ * before it starts the command. FM_ERR_USAGE if the directory exists already. */
+fm_status_t fm_record_prepare(const struct fm_record_options *options, struct fm_error *error);
+
 /** Whether this process was itself started by an MPI launcher, as one of its ranks. */
 bool fm_record_is_rank(void);
 

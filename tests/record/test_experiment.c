@@ -1,6 +1,7 @@
 /* The files that describe an experiment. */
 #include "base/file_tree.h"
 #include "record/core/experiment.h"
+#include "record/core/job.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include <cmocka.h>
@@ -63,11 +65,119 @@ static void a_description_is_replaced_as_a_whole_or_not_at_all(void **state)
     assert_null(fopen(path, "r"));
 }
 
+/* Without the batch system that the test itself may run in. */
+static int no_job(void **state)
+{
+    static const char *const variables[] = {"SLURM_JOB_ID",
+                                            "SLURM_JOB_NAME",
+                                            "PBS_JOBID",
+                                            "PBS_JOBNAME",
+                                            "LSB_JOBID",
+                                            "LSB_JOBNAME",
+                                            "FLUX_JOB_ID",
+                                            "COBALT_JOBID",
+                                            "COBALT_JOBNAME",
+                                            "JOB_ID",
+                                            "JOB_NAME",
+                                            "SGE_ROOT",
+                                            "FERMATA_EXPERIMENT_DIRECTORY"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        unsetenv(variables[i]);
+    }
+    return new_folder(state);
+}
+
+static void a_job_is_found_by_its_variables(void **state)
+{
+    static const struct {
+        const char *system, *id, *name;
+    } systems[] = {
+        {"Slurm", "SLURM_JOB_ID", "SLURM_JOB_NAME"},
+        {"PBS", "PBS_JOBID", "PBS_JOBNAME"},
+        {"LSF", "LSB_JOBID", "LSB_JOBNAME"},
+        {"Cobalt", "COBALT_JOBID", "COBALT_JOBNAME"},
+        {"Flux", "FLUX_JOB_ID", NULL},
+    };
+    struct fm_job job;
+    (void)state;
+    assert_false(fm_job_find(&job));
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        setenv(systems[i].id, "", 1);
+        assert_false(fm_job_find(&job));
+        setenv(systems[i].id, "17", 1);
+        assert_true(fm_job_find(&job));
+        assert_string_equal(job.system, systems[i].system);
+        assert_string_equal(job.id, "17");
+        assert_null(job.name);
+        if (systems[i].name != NULL) {
+            setenv(systems[i].name, "ocean", 1);
+            assert_true(fm_job_find(&job));
+            assert_string_equal(job.name, "ocean");
+        }
+        unsetenv(systems[i].id);
+        assert_false(fm_job_find(&job));
+    }
+    setenv("JOB_ID", "17", 1);
+    assert_false(fm_job_find(&job));
+    setenv("SGE_ROOT", "/opt/sge", 1);
+    assert_true(fm_job_find(&job));
+    assert_string_equal(job.system, "Grid Engine");
+    setenv("SLURM_JOB_ID", "18", 1);
+    assert_true(fm_job_find(&job));
+    assert_string_equal(job.id, "18");
+}
+
+static void the_name_has_the_job_unless_it_was_given(void **state)
+{
+    char path[4096];
+    (void)state;
+    fm_experiment_place("app-4x1", "now", path, sizeof path);
+    assert_string_equal(strrchr(path, '/'), "/fermata-app-4x1-now");
+    setenv("PBS_JOBID", "4711[3].head/../node", 1);
+    fm_experiment_place("app-4x1", "now", path, sizeof path);
+    assert_string_equal(strrchr(path, '/'), "/fermata-app-4x1-job4711_3_.head_.._node-now");
+    setenv("FERMATA_EXPERIMENT_DIRECTORY", "/tmp/given", 1);
+    fm_experiment_place("app-4x1", "now", path, sizeof path);
+    assert_string_equal(path, "/tmp/given");
+    unsetenv("FERMATA_EXPERIMENT_DIRECTORY");
+    unsetenv("PBS_JOBID");
+}
+
+static void a_description_has_the_job(void **state)
+{
+    struct fm_environment facts = {.ranks = 1, .mpi = "none"};
+    char path[96];
+    (void)state;
+    snprintf(path, sizeof path, "%s/environment.json", folder);
+    fm_experiment_describe(folder, &facts);
+    json_t *environment = json_load_file(path, 0, NULL);
+    assert_non_null(environment);
+    assert_null(json_object_get(environment, "job"));
+    json_decref(environment);
+
+    setenv("LSB_JOBID", "17", 1);
+    setenv("LSB_JOBNAME", "an \"ocean\"", 1);
+    fm_experiment_describe(folder, &facts);
+    environment = json_load_file(path, 0, NULL);
+    assert_non_null(environment);
+    json_t *job = json_object_get(environment, "job");
+    assert_string_equal(json_string_value(json_object_get(job, "system")), "LSF");
+    assert_string_equal(json_string_value(json_object_get(job, "id")), "17");
+    assert_string_equal(json_string_value(json_object_get(job, "name")), "an \"ocean\"");
+    json_decref(environment);
+    unsetenv("LSB_JOBID");
+    unsetenv("LSB_JOBNAME");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_description_is_replaced_as_a_whole_or_not_at_all,
                                         new_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_job_is_found_by_its_variables, no_job, remove_folder),
+        cmocka_unit_test_setup_teardown(the_name_has_the_job_unless_it_was_given, no_job,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_description_has_the_job, no_job, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 #include "record/core/experiment.h"
 
 #include "record/core/clock.h"
+#include "record/core/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Base name of the program, reduced to characters that are harmless in a file name. */
-static void program_name(char *name, size_t size)
+/* Leaves what is harmless in a file name. */
+static void make_plain(char *name)
 {
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
-    const char *slash = strrchr(path, '/');
-    snprintf(name, size, "%s", slash != NULL && slash[1] != '\0' ? slash + 1 : "program");
     for (char *c = name; *c != '\0'; c++) {
         bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
                      (*c >= '0' && *c <= '9') || *c == '.' || *c == '_' || *c == '-';
@@ -31,10 +27,22 @@ static void program_name(char *name, size_t size)
     }
 }
 
-static void choose_name(uint32_t ranks, char *path, size_t size)
+/* Base name of the program. */
+static void program_name(char *name, size_t size)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash != NULL && slash[1] != '\0' ? slash + 1 : "program");
+    make_plain(name);
+}
+
+void fm_experiment_place(const char *what, const char *when, char *path, size_t size)
 {
     const char *wanted = getenv("FERMATA_EXPERIMENT_DIRECTORY");
-    char folder[PATH_MAX], name[64], when[32];
+    char folder[PATH_MAX], id[32] = "";
+    struct fm_job job;
     if (getcwd(folder, sizeof folder) == NULL) {
         snprintf(folder, sizeof folder, ".");
     }
@@ -43,6 +51,17 @@ static void choose_name(uint32_t ranks, char *path, size_t size)
         snprintf(path, size, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", wanted);
         return;
     }
+    bool in_job = fm_job_find(&job);
+    if (in_job) {
+        snprintf(id, sizeof id, "%s", job.id);
+        make_plain(id);
+    }
+    snprintf(path, size, "%s/fermata-%s%s%s-%s", folder, what, in_job ? "-job" : "", id, when);
+}
+
+static void choose_name(uint32_t ranks, char *path, size_t size)
+{
+    char name[64], what[128], when[32];
     const char *threads = getenv("OMP_NUM_THREADS");
     int count = threads != NULL ? atoi(threads) : 1;
     time_t now = time(NULL);
@@ -50,8 +69,8 @@ static void choose_name(uint32_t ranks, char *path, size_t size)
     localtime_r(&now, &parts);
     strftime(when, sizeof when, "%Y%m%d-%H%M%S", &parts);
     program_name(name, sizeof name);
-    snprintf(path, size, "%s/fermata-%s-%ux%d-%s", folder, name, ranks, count > 0 ? count : 1,
-             when);
+    snprintf(what, sizeof what, "%s-%ux%d", name, ranks, count > 0 ? count : 1);
+    fm_experiment_place(what, when, path, size);
 }
 
 bool fm_experiment_create(uint32_t ranks, char *path, size_t size)
@@ -105,6 +124,21 @@ static void write_command_line(FILE *file)
     fputc(']', file);
 }
 
+static void write_job(FILE *file)
+{
+    struct fm_job job;
+    if (!fm_job_find(&job)) {
+        return;
+    }
+    fprintf(file, ",\n  \"job\": {\"system\": \"%s\", \"id\": ", job.system);
+    write_json(file, job.id);
+    if (job.name != NULL) {
+        fputs(", \"name\": ", file);
+        write_json(file, job.name);
+    }
+    fputc('}', file);
+}
+
 static FILE *open_file(const char *directory, const char *name, int flags)
 {
     char path[PATH_MAX + 64];
@@ -139,6 +173,7 @@ static void write_description(FILE *file, const struct fm_environment *e)
             fm_clock_name(), (unsigned long long)e->resolution);
     fprintf(file, "\"largest_deviation_ticks\": %.1f}", e->clock_deviation);
     fprintf(file, ",\n  \"memory_bytes\": %llu", (unsigned long long)e->memory);
+    write_job(file);
     if (e->progress != NULL) {
         fprintf(file, ",\n  \"progress\": \"%s\"", e->progress);
     }

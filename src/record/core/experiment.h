@@ -10,11 +10,18 @@
 #include <stdint.h>
 
 /** Creates the directory that FERMATA_EXPERIMENT_DIRECTORY names, or a new
- * `fermata-<app>-<ranks>x<threads>-<time>` in the working directory; an existing one is never
- * touched: the name gets a number then.
+ * `fermata-<app>-<ranks>x<threads>-<time>` in the working directory, in a batch job (job.h)
+ * `fermata-<app>-<ranks>x<threads>-job<id>-<time>`; an existing one is never touched: the name gets
+ * a number then.
  * @param path  receives the absolute path (size bytes), or the reason of the failure
  * @return success */
 bool fm_experiment_create(uint32_t ranks, char *path, size_t size);
+
+/** The name that fm_experiment_create tries first.
+ * @param what  program and size of the run: `<app>-<ranks>x<threads>`
+ * @param when  the time of its begin
+ * @param path  receives the absolute path (size bytes) */
+void fm_experiment_place(const char *what, const char *when, char *path, size_t size);
 
 /** Facts for environment.json. */
 struct fm_environment {
