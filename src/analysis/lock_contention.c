@@ -10,13 +10,15 @@
 
 #include "base/map.h"
 #include "base/sort.h"
+#include "engine/dispatch.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* A released epoch, followed by its calls, on the way to where its lock is judged. */
+/* A released epoch where its lock is judged, or on the way there with its calls. */
 struct lock_message {
-    uint64_t enter; /* of the release, or of the call */
+    uint64_t enter; /* of the release */
     uint64_t leave;
     uint64_t requested;      /* Enter of the requesting call */
     uint64_t progress_until; /* end of the release's wait for progress; 0: it did not wait */
@@ -25,10 +27,25 @@ struct lock_message {
     uint32_t target; /* process; FM_NONE: all */
     uint32_t location;
     uint32_t activity;
-    bool is_epoch;
+    uint32_t first_call, call_count; /* at the home, in `calls` */
     bool exclusive;
-    bool only_candidate; /* of calls: the one known to have acquired the lock */
     bool candidates_known;
+};
+
+/* A call of an epoch. */
+struct lock_call {
+    uint64_t enter;
+    uint64_t leave;
+    uint32_t target; /* process an operation goes to; FM_NONE: not an operation */
+    uint32_t location;
+    uint32_t activity;
+    bool only_candidate; /* known to have acquired the lock */
+};
+
+/* The process at which locks are judged: what has come there. */
+struct home {
+    FM_VECTOR(struct lock_message) epochs;
+    FM_VECTOR(struct lock_call) calls;
 };
 
 struct contention_message {
@@ -46,9 +63,12 @@ struct contention {
     struct fm_analysis *analysis;
     const struct fm_epochs *epochs;
     struct window_use *uses;
-    struct fm_exchange *locks;
-    struct fm_exchange *waits;
+    struct home *homes; /* by process */
+    struct fm_list_dispatch *locks;
+    struct fm_dispatch *waits;
 };
+
+typedef FM_VECTOR(struct lock_call) call_vector;
 
 static void note_uses(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -105,7 +125,8 @@ static uint64_t progress_until(const struct fm_map *waits, const struct fm_lock_
 }
 
 static void send_epoch(struct contention *contention, unsigned worker, uint32_t process,
-                       const struct fm_map *waits, const struct fm_lock_epoch *epoch)
+                       const struct fm_map *waits, const struct fm_lock_epoch *epoch,
+                       call_vector *calls)
 {
     const struct fm_trace *trace = contention->analysis->trace;
     const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
@@ -113,8 +134,7 @@ static void send_epoch(struct contention *contention, unsigned worker, uint32_t 
     home = home == FM_NONE ? process : home;
     const struct fm_location *releasing = &trace->locations[epoch->release.location];
     bool acquisition_known = epoch->acquire.activity != FM_NONE;
-    struct lock_message *message = fm_exchange_post(contention->locks, worker, home);
-    *message = (struct lock_message){
+    struct lock_message message = {
         .enter = releasing->enter.items[epoch->release.activity],
         .leave = releasing->leave.items[epoch->release.activity],
         .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
@@ -124,23 +144,54 @@ static void send_epoch(struct contention *contention, unsigned worker, uint32_t 
         .target = epoch->target,
         .location = epoch->release.location,
         .activity = epoch->release.activity,
-        .is_epoch = true,
         .exclusive = epoch->exclusive,
         .candidates_known = acquisition_known,
     };
+    calls->count = 0;
     for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
         const struct fm_lock_call *call = &locks->calls.items[c];
         const struct fm_location *location = &trace->locations[call->call.location];
-        message = fm_exchange_post(contention->locks, worker, home);
-        *message = (struct lock_message){
-            .enter = location->enter.items[call->call.activity],
-            .leave = location->leave.items[call->call.activity],
-            .target = call->target,
-            .location = call->call.location,
-            .activity = call->call.activity,
-            .only_candidate = acquisition_known && call->call.activity == epoch->acquire.activity &&
-                              call->call.location == epoch->acquire.location,
-        };
+        bool acquires = acquisition_known && call->call.activity == epoch->acquire.activity &&
+                        call->call.location == epoch->acquire.location;
+        fm_vector_push(calls, (struct lock_call){
+                                  .enter = location->enter.items[call->call.activity],
+                                  .leave = location->leave.items[call->call.activity],
+                                  .target = call->target,
+                                  .location = call->call.location,
+                                  .activity = call->call.activity,
+                                  .only_candidate = acquires,
+                              });
+    }
+    fm_list_dispatch_send(contention->locks, worker, home, &message, calls->items,
+                          (uint32_t)calls->count);
+}
+
+/* Makes room for as many epochs as the home has itself: most programs lock as they are locked, and
+ * what is never touched takes no memory. */
+static void reserve_home(struct home *home, const struct fm_lock_epochs *own)
+{
+    fm_vector_reserve(&home->epochs, own->epochs.count);
+    fm_vector_reserve(&home->calls, own->calls.count);
+}
+
+/* Keeps an epoch at its home; handles what `locks` brings. */
+static void keep_epoch(void *context, unsigned worker, uint32_t process, const void *record,
+                       const void *items, uint32_t count)
+{
+    (void)worker;
+    struct contention *contention = context;
+    struct home *home = &contention->homes[process];
+    if (home->epochs.count == 0) {
+        reserve_home(home, &contention->epochs[process].locks);
+    }
+    struct lock_message message = *(const struct lock_message *)record;
+    message.first_call = (uint32_t)home->calls.count;
+    message.call_count = count;
+    fm_vector_push(&home->epochs, message);
+    if (count != 0) {
+        fm_vector_reserve(&home->calls, count);
+        memcpy(&home->calls.items[home->calls.count], items, count * sizeof *home->calls.items);
+        home->calls.count += count;
     }
 }
 
@@ -148,6 +199,7 @@ static void send_epochs(void *context, unsigned worker, uint32_t first, uint32_t
 {
     struct contention *contention = context;
     struct fm_map waits = {0};
+    call_vector calls = {0};
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
         fm_map_clear(&waits);
@@ -158,21 +210,22 @@ static void send_epochs(void *context, unsigned worker, uint32_t first, uint32_t
         for (size_t i = 0; i < locks->epochs.count; ++i) {
             const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
             if (epoch->release.activity != FM_NONE && contention->uses[epoch->window].exclusively) {
-                send_epoch(contention, worker, process, &waits, epoch);
+                send_epoch(contention, worker, process, &waits, epoch, &calls);
             }
         }
     }
     fm_map_free(&waits);
+    fm_vector_free(&calls);
 }
 
-/* An epoch where its lock is judged. */
+/* An epoch that is judged. */
 struct epoch {
     const struct lock_message *message;
-    uint32_t call_count;     /* messages behind it */
-    uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
-    const struct lock_message *waiting_call; /* NULL: none */
-    uint64_t waited_until;                   /* by `waiting_call` */
-    uint32_t blocked_by;                     /* position in the sorted list; FM_NONE: none */
+    const struct lock_call *calls; /* the last one first */
+    uint64_t released_after;       /* end of the owner's own waiting in the release; 0: none */
+    const struct lock_call *waiting_call; /* NULL: none */
+    uint64_t waited_until;                /* by `waiting_call` */
+    uint32_t blocked_by;                  /* position in the sorted list; FM_NONE: none */
 };
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
@@ -222,14 +275,14 @@ static uint64_t passable_after(const struct epoch *epochs, const struct epoch *e
 }
 
 /* Finds the call of `epoch` that waited for the release of `before`. */
-static const struct lock_message *waiting_call(const struct epoch *epochs,
-                                               const struct epoch *epoch,
-                                               const struct epoch *before, uint64_t *until)
+static const struct lock_call *waiting_call(const struct epoch *epochs, const struct epoch *epoch,
+                                            const struct epoch *before, uint64_t *until)
 {
-    const struct lock_message *release = before->message, *chosen = NULL;
+    const struct lock_message *release = before->message;
+    const struct lock_call *chosen = NULL;
     uint64_t longest = 0, passable = passable_after(epochs, epoch, before);
-    for (uint32_t i = 1; i <= epoch->call_count; ++i) {
-        const struct lock_message *call = epoch->message + i;
+    for (uint32_t i = 0; i < epoch->message->call_count; ++i) {
+        const struct lock_call *call = &epoch->calls[i];
         uint64_t t = release->leave < call->leave ? release->leave : call->leave;
         bool may_wait = !epoch->message->candidates_known || call->only_candidate;
         if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
@@ -251,7 +304,7 @@ static const struct lock_message *waiting_call(const struct epoch *epochs,
     return chosen;
 }
 
-static bool is_release(const struct lock_message *epoch, const struct lock_message *call)
+static bool is_release(const struct lock_message *epoch, const struct lock_call *call)
 {
     return call->activity == epoch->activity && call->location == epoch->location;
 }
@@ -265,7 +318,7 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
         return;
     }
     uint64_t until = 0;
-    const struct lock_message *call = waiting_call(epochs, epoch, &epochs[before], &until);
+    const struct lock_call *call = waiting_call(epochs, epoch, &epochs[before], &until);
     if (call == NULL) {
         return;
     }
@@ -276,9 +329,7 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
     epoch->waited_until = until;
     epoch->blocked_by = before;
     const struct lock_message *release = epochs[before].message;
-    struct contention_message *wait =
-        fm_exchange_post(contention->waits, worker, epoch->message->owner);
-    *wait = (struct contention_message){
+    struct contention_message wait = {
         .location = call->location,
         .candidate =
             {
@@ -289,6 +340,7 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
                 .rule = FM_RULE_LOCK_CONTENTION,
             },
     };
+    fm_dispatch_send(contention->waits, worker, epoch->message->owner, &wait);
 }
 
 /* Goes through the epochs of one window in the order of their release. */
@@ -328,13 +380,13 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
 /* @return when an epoch that did not wait got its lock, as far as the trace tells */
 static uint64_t granted_at(const struct epoch *epoch)
 {
-    const struct lock_message *calls = epoch->message + 1;
-    for (uint32_t i = 0; i < epoch->call_count; ++i) {
-        if (calls[i].only_candidate) {
-            return calls[i].leave;
+    uint32_t count = epoch->message->call_count;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (epoch->calls[i].only_candidate) {
+            return epoch->calls[i].leave;
         }
     }
-    return calls[epoch->call_count - 1].leave; /* the calls come last first: the requesting one */
+    return epoch->calls[count - 1].leave; /* the calls come last first: the requesting one */
 }
 
 /* Tells who had the locks of one window, and who waited for them. */
@@ -344,7 +396,8 @@ static void add_queues(struct contention *contention, unsigned worker, const str
     struct fm_lock_hold *holds = fm_allocate(end - begin, sizeof *holds);
     for (uint32_t i = begin; i < end; ++i) {
         const struct epoch *epoch = &epochs[i];
-        const struct lock_message *message = epoch->message, *call = epoch->waiting_call;
+        const struct lock_message *message = epoch->message;
+        const struct lock_call *call = epoch->waiting_call;
         struct fm_lock_hold *hold = &holds[i - begin];
         *hold = (struct fm_lock_hold){
             .requested = message->requested,
@@ -373,16 +426,14 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct contention *contention = context;
     FM_VECTOR(struct epoch) epochs = {0};
     for (uint32_t process = first; process < last; ++process) {
-        size_t count;
-        const struct lock_message *messages = fm_exchange_inbox(contention->locks, process, &count);
+        struct home *home = &contention->homes[process];
         epochs.count = 0;
-        for (size_t i = 0; i < count; ++i) {
-            if (messages[i].is_epoch) {
-                fm_vector_push(&epochs,
-                               (struct epoch){.message = &messages[i], .blocked_by = FM_NONE});
-            } else {
-                ++epochs.items[epochs.count - 1].call_count;
-            }
+        fm_vector_reserve(&epochs, home->epochs.count);
+        for (size_t i = 0; i < home->epochs.count; ++i) {
+            const struct lock_message *message = &home->epochs.items[i];
+            fm_vector_push(&epochs, (struct epoch){.message = message,
+                                                   .calls = &home->calls.items[message->first_call],
+                                                   .blocked_by = FM_NONE});
         }
         fm_sort(epochs.items, epochs.count, sizeof *epochs.items, compare_epochs);
         for (uint32_t begin = 0; begin < epochs.count;) {
@@ -395,30 +446,27 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
             add_queues(contention, worker, epochs.items, begin, end);
             begin = end;
         }
+        fm_vector_free(&home->epochs);
+        fm_vector_free(&home->calls);
     }
     fm_vector_free(&epochs);
 }
 
-static void take_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
+/* Notes a wait for a lock where it happened; handles what `waits` brings. */
+static void take_wait(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
+    (void)process;
     struct contention *contention = context;
+    const struct contention_message *wait = record;
     const struct fm_trace *trace = contention->analysis->trace;
-    for (uint32_t process = first; process < last; ++process) {
-        size_t count;
-        const struct contention_message *waits =
-            fm_exchange_inbox(contention->waits, process, &count);
-        for (size_t i = 0; i < count; ++i) {
-            const struct fm_location *location = &trace->locations[waits[i].location];
-            struct fm_candidate candidate = waits[i].candidate;
-            fm_metric_t own = fm_own_metric(fm_trace_called(trace, location, candidate.activity));
-            candidate.metric = (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION
-                                             ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
-                                             : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
-            fm_findings_add(&contention->analysis->findings[waits[i].location], location,
-                            &candidate);
-        }
-    }
+    const struct fm_location *location = &trace->locations[wait->location];
+    struct fm_candidate candidate = wait->candidate;
+    fm_metric_t own = fm_own_metric(fm_trace_called(trace, location, candidate.activity));
+    candidate.metric =
+        (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
+                                                         : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
+    fm_findings_add(&contention->analysis->findings[wait->location], location, &candidate);
 }
 
 void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epochs *epochs)
@@ -427,18 +475,21 @@ void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epo
         .analysis = analysis,
         .epochs = epochs,
         .uses = fm_allocate(analysis->trace->window_count, sizeof(struct window_use)),
-        .locks = fm_exchange_create(analysis->engine, sizeof(struct lock_message)),
-        .waits = fm_exchange_create(analysis->engine, sizeof(struct contention_message)),
+        .homes = fm_allocate(analysis->trace->process_count, sizeof(struct home)),
     };
+    contention.locks = fm_list_dispatch_create(analysis->engine, sizeof(struct lock_message),
+                                               sizeof(struct lock_call), keep_epoch, &contention);
+    contention.waits = fm_dispatch_create(analysis->engine, sizeof(struct contention_message),
+                                          take_wait, &contention);
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
     fm_engine_run(analysis->engine, note_uses, &contention);
     share_uses(&contention);
     fm_engine_run(analysis->engine, send_epochs, &contention);
-    fm_exchange_deliver(contention.locks);
+    fm_list_dispatch_deliver(contention.locks);
     fm_engine_run(analysis->engine, judge, &contention);
-    fm_exchange_deliver(contention.waits);
-    fm_engine_run(analysis->engine, take_waits, &contention);
-    fm_exchange_free(contention.locks);
-    fm_exchange_free(contention.waits);
+    fm_dispatch_deliver(contention.waits);
+    fm_list_dispatch_free(contention.locks);
+    fm_dispatch_free(contention.waits);
+    fm_free(contention.homes);
     fm_free(contention.uses);
 }
