@@ -1,10 +1,8 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
- * [H17 pattern 7, algorithm 2].
- *
- * All epochs of a lock meet in one place: at the target, or, if somebody locks all targets of the
- * window at once, at one process for the whole window. */
+ * [H17 pattern 7, algorithm 2]. */
 #include "analysis/one_sided.h"
 
+#include "analysis/lock_homes.h"
 #include "analysis/lock_queue.h"
 #include "analysis/own_metric.h"
 
@@ -12,220 +10,28 @@
 #include "base/sort.h"
 #include "engine/dispatch.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* A released epoch where its lock is judged, or on the way there with its calls. */
-struct lock_message {
-    uint64_t enter; /* of the release */
-    uint64_t leave;
-    uint64_t requested;      /* Enter of the requesting call */
-    uint64_t progress_until; /* end of the release's wait for progress; 0: it did not wait */
-    uint32_t window;
-    uint32_t owner;  /* process */
-    uint32_t target; /* process; FM_NONE: all */
-    uint32_t location;
-    uint32_t activity;
-    uint32_t first_call, call_count; /* at the home, in `calls` */
-    bool exclusive;
-    bool candidates_known;
-};
-
-/* A call of an epoch. */
-struct lock_call {
-    uint64_t enter;
-    uint64_t leave;
-    uint32_t target; /* process an operation goes to; FM_NONE: not an operation */
-    uint32_t location;
-    uint32_t activity;
-    bool only_candidate; /* known to have acquired the lock */
-};
-
-/* The process at which locks are judged: what has come there. */
-struct home {
-    FM_VECTOR(struct lock_message) epochs;
-    FM_VECTOR(struct lock_call) calls;
-};
-
+/* A wait for a lock on its way to the process that waited. */
 struct contention_message {
     uint32_t location;
     struct fm_candidate candidate;
 };
 
-/* How a window is locked anywhere in the run. */
-struct window_use {
-    atomic_bool exclusively;
-    atomic_bool all_targets;
-};
-
 struct contention {
     struct fm_analysis *analysis;
-    const struct fm_epochs *epochs;
-    struct window_use *uses;
-    struct home *homes; /* by process */
-    struct fm_list_dispatch *locks;
+    struct fm_lock_homes *homes;
     struct fm_dispatch *waits;
 };
 
-typedef FM_VECTOR(struct lock_call) call_vector;
-
-static void note_uses(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    (void)worker;
-    struct contention *contention = context;
-    for (uint32_t process = first; process < last; ++process) {
-        const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
-        for (size_t i = 0; i < locks->epochs.count; ++i) {
-            const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
-            struct window_use *use = &contention->uses[epoch->window];
-            if (epoch->exclusive) {
-                atomic_store_explicit(&use->exclusively, true, memory_order_relaxed);
-            }
-            if (epoch->target == FM_NONE) {
-                atomic_store_explicit(&use->all_targets, true, memory_order_relaxed);
-            }
-        }
-    }
-}
-
-/* What one process of the analysis has noted, all must know. */
-static void share_uses(struct contention *contention)
-{
-    uint32_t windows = contention->analysis->trace->window_count;
-    uint64_t *counts = fm_allocate((size_t)windows * 2, sizeof *counts);
-    for (uint32_t w = 0; w < windows; ++w) {
-        counts[2 * (size_t)w] = contention->uses[w].exclusively;
-        counts[2 * (size_t)w + 1] = contention->uses[w].all_targets;
-    }
-    fm_team_sum(contention->analysis->team, counts, (size_t)windows * 2);
-    for (uint32_t w = 0; w < windows; ++w) {
-        contention->uses[w].exclusively = counts[2 * (size_t)w] != 0;
-        contention->uses[w].all_targets = counts[2 * (size_t)w + 1] != 0;
-    }
-    fm_free(counts);
-}
-
-static uint32_t home_of(const struct contention *contention, const struct fm_lock_epoch *epoch)
-{
-    if (!contention->uses[epoch->window].all_targets) {
-        return epoch->target;
-    }
-    const struct fm_trace *trace = contention->analysis->trace;
-    const struct fm_communicator *communicator =
-        &trace->communicators[trace->windows[epoch->window].communicator];
-    return communicator->is_self ? epoch->target : communicator->members[0];
-}
-
-static uint64_t progress_until(const struct fm_map *waits, const struct fm_lock_epochs *locks,
-                               struct fm_call_ref call)
-{
-    uint32_t index = fm_map_get(waits, (uint64_t)call.location << 32 | call.activity);
-    return index == FM_MAP_ABSENT ? 0 : locks->progress.items[index].until;
-}
-
-static void send_epoch(struct contention *contention, unsigned worker, uint32_t process,
-                       const struct fm_map *waits, const struct fm_lock_epoch *epoch,
-                       call_vector *calls)
-{
-    const struct fm_trace *trace = contention->analysis->trace;
-    const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
-    uint32_t home = home_of(contention, epoch);
-    home = home == FM_NONE ? process : home;
-    const struct fm_location *releasing = &trace->locations[epoch->release.location];
-    bool acquisition_known = epoch->acquire.activity != FM_NONE;
-    struct lock_message message = {
-        .enter = releasing->enter.items[epoch->release.activity],
-        .leave = releasing->leave.items[epoch->release.activity],
-        .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
-        .progress_until = progress_until(waits, locks, epoch->release),
-        .window = epoch->window,
-        .owner = process,
-        .target = epoch->target,
-        .location = epoch->release.location,
-        .activity = epoch->release.activity,
-        .exclusive = epoch->exclusive,
-        .candidates_known = acquisition_known,
-    };
-    calls->count = 0;
-    for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
-        const struct fm_lock_call *call = &locks->calls.items[c];
-        const struct fm_location *location = &trace->locations[call->call.location];
-        bool acquires = acquisition_known && call->call.activity == epoch->acquire.activity &&
-                        call->call.location == epoch->acquire.location;
-        fm_vector_push(calls, (struct lock_call){
-                                  .enter = location->enter.items[call->call.activity],
-                                  .leave = location->leave.items[call->call.activity],
-                                  .target = call->target,
-                                  .location = call->call.location,
-                                  .activity = call->call.activity,
-                                  .only_candidate = acquires,
-                              });
-    }
-    fm_list_dispatch_send(contention->locks, worker, home, &message, calls->items,
-                          (uint32_t)calls->count);
-}
-
-/* Makes room for as many epochs as the home has itself: most programs lock as they are locked, and
- * what is never touched takes no memory. */
-static void reserve_home(struct home *home, const struct fm_lock_epochs *own)
-{
-    fm_vector_reserve(&home->epochs, own->epochs.count);
-    fm_vector_reserve(&home->calls, own->calls.count);
-}
-
-/* Keeps an epoch at its home; handles what `locks` brings. */
-static void keep_epoch(void *context, unsigned worker, uint32_t process, const void *record,
-                       const void *items, uint32_t count)
-{
-    (void)worker;
-    struct contention *contention = context;
-    struct home *home = &contention->homes[process];
-    if (home->epochs.count == 0) {
-        reserve_home(home, &contention->epochs[process].locks);
-    }
-    struct lock_message message = *(const struct lock_message *)record;
-    message.first_call = (uint32_t)home->calls.count;
-    message.call_count = count;
-    fm_vector_push(&home->epochs, message);
-    if (count != 0) {
-        fm_vector_reserve(&home->calls, count);
-        memcpy(&home->calls.items[home->calls.count], items, count * sizeof *home->calls.items);
-        home->calls.count += count;
-    }
-}
-
-static void send_epochs(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct contention *contention = context;
-    struct fm_map waits = {0};
-    call_vector calls = {0};
-    for (uint32_t process = first; process < last; ++process) {
-        const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
-        fm_map_clear(&waits);
-        for (uint32_t i = 0; i < locks->progress.count; ++i) {
-            struct fm_call_ref call = locks->progress.items[i].call;
-            *fm_map_at(&waits, (uint64_t)call.location << 32 | call.activity, i) = i;
-        }
-        for (size_t i = 0; i < locks->epochs.count; ++i) {
-            const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
-            if (epoch->release.activity != FM_NONE && contention->uses[epoch->window].exclusively) {
-                send_epoch(contention, worker, process, &waits, epoch, &calls);
-            }
-        }
-    }
-    fm_map_free(&waits);
-    fm_vector_free(&calls);
-}
-
 /* An epoch that is judged. */
 struct epoch {
-    const struct lock_message *message;
-    const struct lock_call *calls; /* the last one first */
-    uint64_t released_after;       /* end of the owner's own waiting in the release; 0: none */
-    const struct lock_call *waiting_call; /* NULL: none */
-    uint64_t waited_until;                /* by `waiting_call` */
-    uint32_t blocked_by;                  /* position in the sorted list; FM_NONE: none */
+    const struct fm_released_epoch *message;
+    const struct fm_released_call *calls; /* the last one first */
+    uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
+    const struct fm_released_call *waiting_call; /* NULL: none */
+    uint64_t waited_until;                       /* by `waiting_call` */
+    uint32_t blocked_by;                         /* position in the sorted list; FM_NONE: none */
 };
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
@@ -236,8 +42,8 @@ struct latest {
 
 static int compare_epochs(const void *a, const void *b)
 {
-    const struct lock_message *left = ((const struct epoch *)a)->message;
-    const struct lock_message *right = ((const struct epoch *)b)->message;
+    const struct fm_released_epoch *left = ((const struct epoch *)a)->message;
+    const struct fm_released_epoch *right = ((const struct epoch *)b)->message;
     if (left->window != right->window) {
         return left->window < right->window ? -1 : 1;
     }
@@ -275,14 +81,15 @@ static uint64_t passable_after(const struct epoch *epochs, const struct epoch *e
 }
 
 /* Finds the call of `epoch` that waited for the release of `before`. */
-static const struct lock_call *waiting_call(const struct epoch *epochs, const struct epoch *epoch,
-                                            const struct epoch *before, uint64_t *until)
+static const struct fm_released_call *waiting_call(const struct epoch *epochs,
+                                                   const struct epoch *epoch,
+                                                   const struct epoch *before, uint64_t *until)
 {
-    const struct lock_message *release = before->message;
-    const struct lock_call *chosen = NULL;
+    const struct fm_released_epoch *release = before->message;
+    const struct fm_released_call *chosen = NULL;
     uint64_t longest = 0, passable = passable_after(epochs, epoch, before);
     for (uint32_t i = 0; i < epoch->message->call_count; ++i) {
-        const struct lock_call *call = &epoch->calls[i];
+        const struct fm_released_call *call = &epoch->calls[i];
         uint64_t t = release->leave < call->leave ? release->leave : call->leave;
         bool may_wait = !epoch->message->candidates_known || call->only_candidate;
         if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
@@ -304,7 +111,7 @@ static const struct lock_call *waiting_call(const struct epoch *epochs, const st
     return chosen;
 }
 
-static bool is_release(const struct lock_message *epoch, const struct lock_call *call)
+static bool is_release(const struct fm_released_epoch *epoch, const struct fm_released_call *call)
 {
     return call->activity == epoch->activity && call->location == epoch->location;
 }
@@ -318,7 +125,7 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
         return;
     }
     uint64_t until = 0;
-    const struct lock_call *call = waiting_call(epochs, epoch, &epochs[before], &until);
+    const struct fm_released_call *call = waiting_call(epochs, epoch, &epochs[before], &until);
     if (call == NULL) {
         return;
     }
@@ -328,7 +135,7 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
     epoch->waiting_call = call;
     epoch->waited_until = until;
     epoch->blocked_by = before;
-    const struct lock_message *release = epochs[before].message;
+    const struct fm_released_epoch *release = epochs[before].message;
     struct contention_message wait = {
         .location = call->location,
         .candidate =
@@ -351,7 +158,7 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     FM_VECTOR(struct latest) latest = {0};
     struct latest whole = {FM_NONE, FM_NONE}; /* any exclusive one; any of all targets */
     for (uint32_t i = begin; i < end; ++i) {
-        const struct lock_message *message = epochs[i].message;
+        const struct fm_released_epoch *message = epochs[i].message;
         uint32_t before;
         if (message->target == FM_NONE) {
             before = whole.exclusive;
@@ -396,8 +203,8 @@ static void add_queues(struct contention *contention, unsigned worker, const str
     struct fm_lock_hold *holds = fm_allocate(end - begin, sizeof *holds);
     for (uint32_t i = begin; i < end; ++i) {
         const struct epoch *epoch = &epochs[i];
-        const struct lock_message *message = epoch->message;
-        const struct lock_call *call = epoch->waiting_call;
+        const struct fm_released_epoch *message = epoch->message;
+        const struct fm_released_call *call = epoch->waiting_call;
         struct fm_lock_hold *hold = &holds[i - begin];
         *hold = (struct fm_lock_hold){
             .requested = message->requested,
@@ -425,15 +232,17 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct contention *contention = context;
     FM_VECTOR(struct epoch) epochs = {0};
+    struct fm_released_epochs released = {0};
     for (uint32_t process = first; process < last; ++process) {
-        struct home *home = &contention->homes[process];
+        fm_lock_homes_take(contention->homes, process, &released);
         epochs.count = 0;
-        fm_vector_reserve(&epochs, home->epochs.count);
-        for (size_t i = 0; i < home->epochs.count; ++i) {
-            const struct lock_message *message = &home->epochs.items[i];
-            fm_vector_push(&epochs, (struct epoch){.message = message,
-                                                   .calls = &home->calls.items[message->first_call],
-                                                   .blocked_by = FM_NONE});
+        fm_vector_reserve(&epochs, released.epochs.count);
+        for (size_t i = 0; i < released.epochs.count; ++i) {
+            const struct fm_released_epoch *message = &released.epochs.items[i];
+            fm_vector_push(&epochs,
+                           (struct epoch){.message = message,
+                                          .calls = &released.calls.items[message->first_call],
+                                          .blocked_by = FM_NONE});
         }
         fm_sort(epochs.items, epochs.count, sizeof *epochs.items, compare_epochs);
         for (uint32_t begin = 0; begin < epochs.count;) {
@@ -446,9 +255,8 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
             add_queues(contention, worker, epochs.items, begin, end);
             begin = end;
         }
-        fm_vector_free(&home->epochs);
-        fm_vector_free(&home->calls);
     }
+    fm_released_epochs_free(&released);
     fm_vector_free(&epochs);
 }
 
@@ -473,23 +281,13 @@ void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epo
 {
     struct contention contention = {
         .analysis = analysis,
-        .epochs = epochs,
-        .uses = fm_allocate(analysis->trace->window_count, sizeof(struct window_use)),
-        .homes = fm_allocate(analysis->trace->process_count, sizeof(struct home)),
+        .homes = fm_lock_homes_gather(analysis, epochs),
     };
-    contention.locks = fm_list_dispatch_create(analysis->engine, sizeof(struct lock_message),
-                                               sizeof(struct lock_call), keep_epoch, &contention);
     contention.waits = fm_dispatch_create(analysis->engine, sizeof(struct contention_message),
                                           take_wait, &contention);
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
-    fm_engine_run(analysis->engine, note_uses, &contention);
-    share_uses(&contention);
-    fm_engine_run(analysis->engine, send_epochs, &contention);
-    fm_list_dispatch_deliver(contention.locks);
     fm_engine_run(analysis->engine, judge, &contention);
     fm_dispatch_deliver(contention.waits);
-    fm_list_dispatch_free(contention.locks);
     fm_dispatch_free(contention.waits);
-    fm_free(contention.homes);
-    fm_free(contention.uses);
+    fm_lock_homes_free(contention.homes, analysis->trace->process_count);
 }
