@@ -196,7 +196,7 @@ static void write_begin(struct location *location)
     enter(location, SOR_REGION_MAIN);
     enter(location, SOR_REGION_INIT);
     leave_at(location, SOR_REGION_INIT, SOR_INIT_END);
-    if (problem->variant != SOR_P2P) {
+    if (!sor_sends_messages(problem)) {
         location->now += location->rank % 1000;
         enter(location, SOR_REGION_WIN_CREATE);
         RECORD(location, RmaCollectiveBegin);
@@ -220,10 +220,14 @@ static void write_iteration(struct location *location, uint32_t iteration)
     size_t index = (size_t)iteration * simulation->problem.ranks + location->rank;
     const struct sor_step *step = &simulation->steps[index];
     location->now = step->sweep;
+    location->neighbor_count =
+        sor_neighbors(&simulation->problem, location->rank, iteration, location->neighbors);
     enter(location, SOR_REGION_SWEEP);
     leave_at(location, SOR_REGION_SWEEP, step->exchange);
     switch (simulation->problem.variant) {
     case SOR_P2P:
+    case SOR_RARE:
+    case SOR_ROTATE:
         write_messages(location, step);
         break;
     case SOR_FENCE:
@@ -248,7 +252,7 @@ static void write_end(struct location *location)
     const struct sor_simulation *simulation = location->simulation;
     location->now = simulation->solved[location->rank];
     leave(location, SOR_REGION_SOLVE);
-    if (simulation->problem.variant != SOR_P2P) {
+    if (!sor_sends_messages(&simulation->problem)) {
         enter(location, SOR_REGION_WIN_FREE);
         RECORD(location, RmaCollectiveBegin);
         location->now = simulation->end + SOR_LATENCY;
@@ -305,7 +309,6 @@ static OTF2_ErrorCode write_location(const struct sor_simulation *simulation, ui
     if (location.writer == NULL || definitions == NULL) {
         return OTF2_ERROR_FILE_CAN_NOT_OPEN;
     }
-    location.neighbor_count = sor_neighbors(&simulation->problem, rank, location.neighbors);
     number_regions(&location);
     write_begin(&location);
     for (uint32_t i = 0; i < simulation->problem.iterations && location.code == OTF2_SUCCESS; ++i) {
@@ -363,20 +366,29 @@ static OTF2_ErrorCode write_content(const struct sor_simulation *simulation, OTF
     return code;
 }
 
-uint64_t sor_events_per_reduction(const struct sor_problem *problem)
+double sor_events_per_iteration(const struct sor_problem *problem)
 {
-    static const uint64_t for_each_neighbor[] = {
-        [SOR_P2P] = 3 + 3 + 2, [SOR_FENCE] = 3 + 1, [SOR_GATS] = 3 + 1, [SOR_LOCKS] = 3 + 3 + 4};
-    static const uint64_t for_each_rank[] = {
-        [SOR_P2P] = 2 + 2, [SOR_FENCE] = 2 + 4, [SOR_GATS] = 2 + 4 * 3, [SOR_LOCKS] = 2 + 4};
+    static const unsigned for_each_neighbor[] = {
+        [SOR_P2P] = 3 + 3 + 2,   [SOR_FENCE] = 3 + 1,    [SOR_GATS] = 3 + 1,
+        [SOR_LOCKS] = 3 + 3 + 4, [SOR_RARE] = 3 + 3 + 2, [SOR_ROTATE] = 3 + 3 + 2};
+    static const unsigned for_each_rank[] = {
+        [SOR_P2P] = 2 + 2,   [SOR_FENCE] = 2 + 4, [SOR_GATS] = 2 + 4 * 3,
+        [SOR_LOCKS] = 2 + 4, [SOR_RARE] = 2 + 2,  [SOR_ROTATE] = 2 + 2};
+    /* The near neighbours of SOR_RARE take turns of two. */
+    uint32_t cycle = problem->variant == SOR_RARE     ? 2 * problem->period
+                     : problem->variant == SOR_ROTATE ? problem->period
+                                                      : 1;
     uint64_t neighbors = 0;
-    for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
-        uint32_t ignored[SOR_MAX_NEIGHBORS];
-        neighbors += sor_neighbors(problem, rank, ignored);
+    for (uint32_t iteration = 0; iteration < cycle; ++iteration) {
+        for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
+            uint32_t ignored[SOR_MAX_NEIGHBORS];
+            neighbors += sor_neighbors(problem, rank, iteration, ignored);
+        }
     }
-    uint64_t iteration = neighbors * for_each_neighbor[problem->variant] +
-                         problem->ranks * for_each_rank[problem->variant];
-    return problem->reduce_every * iteration + problem->ranks * COLLECTIVE_EVENTS;
+    double ranks = problem->ranks;
+    return (double)neighbors / cycle * for_each_neighbor[problem->variant] +
+           ranks * for_each_rank[problem->variant] +
+           ranks * COLLECTIVE_EVENTS / problem->reduce_every;
 }
 
 OTF2_ErrorCode sor_archive_write(const struct sor_simulation *simulation, const char *directory,

@@ -10,9 +10,9 @@
 
 #include <otf2/otf2.h>
 
-/** @return number of events that all ranks have from one reduction to the next: those of
- * problem->reduce_every iterations and one reduction */
-uint64_t sor_events_per_reduction(const struct sor_problem *problem);
+/** @return number of events of all ranks in an iteration, its part of a reduction included; the
+ * mean of all iterations */
+double sor_events_per_iteration(const struct sor_problem *problem);
 
 /** Writes the archive into the existing folder `directory`.
  * @param events  out: number of events written */

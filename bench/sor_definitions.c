@@ -132,7 +132,7 @@ static void write_window(struct definitions *definitions)
     for (uint32_t rank = 0; problem->variant == SOR_GATS && rank < problem->ranks; ++rank) {
         uint32_t neighbors[SOR_MAX_NEIGHBORS];
         uint64_t members[SOR_MAX_NEIGHBORS];
-        uint32_t count = sor_neighbors(problem, rank, neighbors);
+        uint32_t count = sor_neighbors(problem, rank, 0, neighbors);
         for (uint32_t i = 0; i < count; ++i) {
             members[i] = neighbors[i];
         }
@@ -155,7 +155,7 @@ OTF2_ErrorCode sor_definitions_write(const struct sor_simulation *simulation,
     write_locations(&definitions, event_counts);
     write_regions(&definitions);
     write_world(&definitions);
-    if (simulation->problem.variant != SOR_P2P) {
+    if (!sor_sends_messages(&simulation->problem)) {
         write_window(&definitions);
     }
     return definitions.code;

@@ -38,9 +38,50 @@ uint32_t sor_grid_width(uint32_t ranks)
     return width;
 }
 
-uint32_t sor_neighbors(const struct sor_problem *problem, uint32_t rank,
+bool sor_sends_messages(const struct sor_problem *problem)
+{
+    return problem->variant == SOR_P2P || problem->variant == SOR_RARE ||
+           problem->variant == SOR_ROTATE;
+}
+
+/* @return the smallest power of two that is not below `ranks` */
+static uint32_t hypercube_size(uint32_t ranks)
+{
+    uint32_t size = 1;
+    while (size < ranks) {
+        size *= 2;
+    }
+    return size;
+}
+
+uint32_t sor_longest_rotation(uint32_t ranks)
+{
+    return ranks > 1 ? hypercube_size(ranks) - 1 : 1;
+}
+
+/* Exchanges with one rank at a time: both ends compute the same distance. @return as
+ * sor_neighbors() */
+static uint32_t partner(const struct sor_problem *problem, uint32_t rank, uint32_t iteration,
+                        uint32_t neighbors[SOR_MAX_NEIGHBORS])
+{
+    uint32_t distance;
+    if (problem->variant == SOR_ROTATE) {
+        distance = iteration % problem->period + 1;
+    } else if (iteration % problem->period == 0) {
+        distance = hypercube_size(problem->ranks) / 2;
+    } else {
+        distance = UINT32_C(1) << iteration % 2;
+    }
+    neighbors[0] = rank ^ distance;
+    return distance != 0 && neighbors[0] < problem->ranks;
+}
+
+uint32_t sor_neighbors(const struct sor_problem *problem, uint32_t rank, uint32_t iteration,
                        uint32_t neighbors[SOR_MAX_NEIGHBORS])
 {
+    if (problem->variant == SOR_RARE || problem->variant == SOR_ROTATE) {
+        return partner(problem, rank, iteration, neighbors);
+    }
     uint32_t column = rank % problem->width, count = 0;
     if (column > 0) {
         neighbors[count++] = rank - 1;
@@ -66,20 +107,22 @@ bool sor_reduces(const struct sor_problem *problem, uint32_t iteration)
 
 /* @return when the rank's last message has left: begin of its Waitall */
 static uint64_t messages_sent(const struct sor_problem *problem, const struct sor_step *steps,
-                              uint32_t rank)
+                              uint32_t rank, uint32_t iteration)
 {
     uint32_t neighbors[SOR_MAX_NEIGHBORS];
-    return steps[rank].exchange + 2 * SOR_CALL * sor_neighbors(problem, rank, neighbors);
+    return steps[rank].exchange + 2 * SOR_CALL * sor_neighbors(problem, rank, iteration, neighbors);
 }
 
-static void exchange_messages(const struct sor_problem *problem, struct sor_step *steps)
+static void exchange_messages(const struct sor_problem *problem, struct sor_step *steps,
+                              uint32_t iteration)
 {
     for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
         uint32_t neighbors[SOR_MAX_NEIGHBORS];
-        uint32_t count = sor_neighbors(problem, rank, neighbors);
-        uint64_t arrived = messages_sent(problem, steps, rank);
+        uint32_t count = sor_neighbors(problem, rank, iteration, neighbors);
+        uint64_t arrived = messages_sent(problem, steps, rank, iteration);
         for (uint32_t i = 0; i < count; ++i) {
-            arrived = later(arrived, messages_sent(problem, steps, neighbors[i]) + SOR_LATENCY);
+            arrived = later(arrived,
+                            messages_sent(problem, steps, neighbors[i], iteration) + SOR_LATENCY);
         }
         steps[rank].done = arrived + SOR_CALL;
     }
@@ -90,8 +133,8 @@ static void exchange_by_fence(const struct sor_problem *problem, struct sor_step
     uint64_t last = 0;
     for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
         uint32_t neighbors[SOR_MAX_NEIGHBORS];
-        last =
-            later(last, steps[rank].exchange + SOR_CALL * sor_neighbors(problem, rank, neighbors));
+        last = later(last,
+                     steps[rank].exchange + SOR_CALL * sor_neighbors(problem, rank, 0, neighbors));
     }
     for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
         steps[rank].done = last + SOR_LATENCY + SOR_CALL;
@@ -103,14 +146,14 @@ static uint64_t accesses_completed(const struct sor_problem *problem, const stru
                                    uint32_t rank)
 {
     uint32_t neighbors[SOR_MAX_NEIGHBORS];
-    return steps[rank].opened + SOR_CALL * (sor_neighbors(problem, rank, neighbors) + 1);
+    return steps[rank].opened + SOR_CALL * (sor_neighbors(problem, rank, 0, neighbors) + 1);
 }
 
 static void exchange_by_epochs(const struct sor_problem *problem, struct sor_step *steps)
 {
     uint32_t neighbors[SOR_MAX_NEIGHBORS];
     for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
-        uint32_t count = sor_neighbors(problem, rank, neighbors);
+        uint32_t count = sor_neighbors(problem, rank, 0, neighbors);
         uint64_t exposed = steps[rank].exchange + SOR_CALL;
         for (uint32_t i = 0; i < count; ++i) {
             exposed = later(exposed, steps[neighbors[i]].exchange + SOR_CALL + SOR_LATENCY);
@@ -118,7 +161,7 @@ static void exchange_by_epochs(const struct sor_problem *problem, struct sor_ste
         steps[rank].opened = exposed + SOR_CALL;
     }
     for (uint32_t rank = 0; rank < problem->ranks; ++rank) {
-        uint32_t count = sor_neighbors(problem, rank, neighbors);
+        uint32_t count = sor_neighbors(problem, rank, 0, neighbors);
         uint64_t completed = accesses_completed(problem, steps, rank);
         for (uint32_t i = 0; i < count; ++i) {
             completed =
@@ -188,7 +231,7 @@ static void exchange_by_locks(const struct sor_problem *problem, struct sor_step
     while (queue->count != 0) {
         struct request request = queue_pop(queue);
         uint32_t neighbors[SOR_MAX_NEIGHBORS];
-        uint32_t count = sor_neighbors(problem, request.rank, neighbors);
+        uint32_t count = sor_neighbors(problem, request.rank, 0, neighbors);
         if (request.direction == count) {
             last = later(last, request.time);
             continue;
@@ -246,7 +289,9 @@ bool sor_simulate(const struct sor_problem *problem, struct sor_simulation *simu
         }
         switch (problem->variant) {
         case SOR_P2P:
-            exchange_messages(problem, steps);
+        case SOR_RARE:
+        case SOR_ROTATE:
+            exchange_messages(problem, steps, i);
             break;
         case SOR_FENCE:
             exchange_by_fence(problem, steps);

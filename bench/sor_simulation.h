@@ -19,10 +19,13 @@
 
 /** How borders are exchanged. */
 enum sor_variant {
-    SOR_P2P,   /**< Irecv, Isend, Waitall */
-    SOR_FENCE, /**< Put, Win_fence */
-    SOR_GATS,  /**< Win_post, Win_start, Put, Win_complete, Win_wait */
-    SOR_LOCKS, /**< for each neighbour Win_lock, Put, Win_unlock; a barrier ends the exchange */
+    SOR_P2P,    /**< Irecv, Isend, Waitall */
+    SOR_FENCE,  /**< Put, Win_fence */
+    SOR_GATS,   /**< Win_post, Win_start, Put, Win_complete, Win_wait */
+    SOR_LOCKS,  /**< for each neighbour Win_lock, Put, Win_unlock; a barrier ends the exchange */
+    SOR_RARE,   /**< as SOR_P2P with one rank at a time: a far one in every `period`-th iteration,
+                   one of two near ones in all others */
+    SOR_ROTATE, /**< as SOR_P2P with one rank at a time: with `period` different ones in turn */
 };
 
 struct sor_problem {
@@ -31,6 +34,7 @@ struct sor_problem {
     uint32_t width; /**< of the grid of ranks; divides `ranks` */
     uint32_t iterations;
     uint32_t reduce_every; /**< iterations between reductions */
+    uint32_t period; /**< SOR_RARE, SOR_ROTATE: iterations until a pair of ranks meets again */
     uint64_t seed;
 };
 
@@ -56,8 +60,15 @@ struct sor_simulation {
 /** Chooses the width that makes the grid as square as `ranks` allows. */
 uint32_t sor_grid_width(uint32_t ranks);
 
-/** @return the number of neighbours of a rank, which are put into `neighbors`. */
-uint32_t sor_neighbors(const struct sor_problem *problem, uint32_t rank,
+/** @return whether borders are exchanged by messages, without a window. */
+bool sor_sends_messages(const struct sor_problem *problem);
+
+/** @return the most ranks that one rank can exchange borders with in turn by SOR_ROTATE */
+uint32_t sor_longest_rotation(uint32_t ranks);
+
+/** @return the number of neighbours of a rank in an iteration, which are put into `neighbors`;
+ * of the variants on a grid they are the same in all iterations */
+uint32_t sor_neighbors(const struct sor_problem *problem, uint32_t rank, uint32_t iteration,
                        uint32_t neighbors[SOR_MAX_NEIGHBORS]);
 
 /** @return whether a reduction follows the iteration. */

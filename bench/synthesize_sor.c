@@ -15,7 +15,10 @@ static void print_usage(FILE *stream)
     fputs("usage: synthesize_sor [OPTIONS] DIR\n"
           "Writes the OTF2 archive DIR/traces.otf2 of a simulated stencil solver.\n\n"
           "  --ranks N           number of ranks (default 64)\n"
-          "  --variant NAME      p2p, fence, gats or locks (default p2p)\n"
+          "  --variant NAME      p2p, fence, gats or locks on a grid of ranks (default p2p);\n"
+          "                      rare or rotate: messages with one rank at a time, see --period\n"
+          "  --period N          rare: with a far rank every N-th time, otherwise with a near one\n"
+          "                      (default 64); rotate: with N ranks in turn (default: all)\n"
           "  --iterations N      number of iterations (default 100)\n"
           "  --events N          as many iterations as make about N events of all ranks\n"
           "  --reduce-every N    iterations between reductions (default 10)\n"
@@ -34,7 +37,8 @@ static bool parse_number(const char *text, uint64_t limit, uint64_t *number)
 static bool parse_variant(const char *text, enum sor_variant *variant)
 {
     static const char *const names[] = {
-        [SOR_P2P] = "p2p", [SOR_FENCE] = "fence", [SOR_GATS] = "gats", [SOR_LOCKS] = "locks"};
+        [SOR_P2P] = "p2p",     [SOR_FENCE] = "fence", [SOR_GATS] = "gats",
+        [SOR_LOCKS] = "locks", [SOR_RARE] = "rare",   [SOR_ROTATE] = "rotate"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
         if (strcmp(text, names[i]) == 0) {
             *variant = (enum sor_variant)i;
@@ -52,18 +56,19 @@ struct options {
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-    enum { RANKS = 1, VARIANT, ITERATIONS, EVENTS, REDUCE_EVERY, SEED };
+    enum { RANKS = 1, VARIANT, ITERATIONS, EVENTS, REDUCE_EVERY, PERIOD, SEED };
     static const struct option long_options[] = {
         {"ranks", required_argument, NULL, RANKS},
         {"variant", required_argument, NULL, VARIANT},
         {"iterations", required_argument, NULL, ITERATIONS},
         {"events", required_argument, NULL, EVENTS},
         {"reduce-every", required_argument, NULL, REDUCE_EVERY},
+        {"period", required_argument, NULL, PERIOD},
         {"seed", required_argument, NULL, SEED},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    uint64_t ranks = 64, iterations = 100, reduce_every = 10, seed = 1;
+    uint64_t ranks = 64, iterations = 100, reduce_every = 10, period = 0, seed = 1;
     bool valid = true;
     int option;
     *options = (struct options){.problem = {.variant = SOR_P2P}};
@@ -84,6 +89,9 @@ static bool parse_options(int argc, char **argv, struct options *options)
         case REDUCE_EVERY:
             valid = parse_number(optarg, UINT32_MAX, &reduce_every) && reduce_every > 0;
             break;
+        case PERIOD:
+            valid = parse_number(optarg, 1 << 20, &period) && period > 0;
+            break;
         case SEED:
             valid = parse_number(optarg, UINT64_MAX, &seed);
             break;
@@ -99,10 +107,14 @@ static bool parse_options(int argc, char **argv, struct options *options)
     options->problem.iterations = (uint32_t)iterations;
     options->problem.reduce_every = (uint32_t)reduce_every;
     options->problem.seed = seed;
+    bool rotates = options->problem.variant == SOR_ROTATE;
+    uint32_t longest = sor_longest_rotation((uint32_t)ranks);
+    options->problem.period = period != 0 ? (uint32_t)period : rotates ? longest : 64;
+    if (rotates && options->problem.period > longest) {
+        valid = false;
+    }
     if (options->events != 0) {
-        double reductions =
-            (double)options->events / (double)sor_events_per_reduction(&options->problem);
-        double wanted = reductions * (double)options->problem.reduce_every;
+        double wanted = (double)options->events / sor_events_per_iteration(&options->problem);
         options->problem.iterations = wanted < 1 ? 1 : wanted > 1e9 ? 1000000000 : (uint32_t)wanted;
     }
     options->directory = argv[argc - 1];

@@ -5,6 +5,8 @@ import shutil
 from .measure import Figure, alternate, cpu_of, median, ratios_of, run, wall_of
 
 VARIANTS = ("p2p", "fence", "gats")
+RARELY = 4096  # iterations between two messages of a far pair, at most
+NEVER = 1000000  # iterations between reductions: none
 
 
 class Traces:
@@ -14,12 +16,13 @@ class Traces:
         self.programs = programs
         self.folder = folder
 
-    def make(self, variant, ranks, events, reduce_every=10):
+    def make(self, variant, ranks, events, reduce_every=10, period=None):
         """A trace: its folder and its exact number of events."""
-        path = self.folder / f"{variant}-{ranks}-{events}-{reduce_every}"
+        path = self.folder / f"{variant}-{ranks}-{events}-{reduce_every}-{period or 0}"
         shutil.rmtree(path, ignore_errors=True)
+        periods = [] if period is None else ["--period", str(period)]
         made = run([self.programs.synthesize, "--variant", variant, "--ranks", str(ranks),
-                    "--events", str(events), "--reduce-every", str(reduce_every), path])
+                    "--events", str(events), "--reduce-every", str(reduce_every), *periods, path])
         return path, int(made.output.split()[0])
 
     @staticmethod
@@ -123,21 +126,51 @@ def passive(programs, folder, options):
                           "events": events})
 
 
-def length(programs, folder, options):
-    """P8: a trace 64 times as long."""
+def growth(programs, folder, options):
+    """P8: a trace 64 times as long; pairs that synchronize seldom."""
     traces = Traces(programs, folder)
-    for variant in VARIANTS:
+    yield from _growth_with_length(programs, traces, options)
+    yield from _growth_with_distance(programs, traces, options)
+
+
+def _growth_with_length(programs, traces, options):
+    variants = [(variant, variant, 10) for variant in VARIANTS]
+    variants.append(("rotate", "all pairs in turn", NEVER))
+    for variant, name, reduce_every in variants:
         times = {}
         for events in (options.long_events // 64, options.long_events):
-            trace, exact = traces.make(variant, options.ranks, events)
+            trace, exact = traces.make(variant, options.ranks, events, reduce_every)
             samples = alternate({"analyze": lambda: _analyze(programs, trace, "-j1")},
                                 options.repeats)
             traces.remove(trace)
             times[exact] = [s.cpu / exact for s in samples["analyze"]]
         short, long = min(times), max(times)
-        yield Figure("P8", f"time per event, trace {long / short:.0f} times as long, {variant}",
+        yield Figure("P8", f"time per event, trace {long / short:.0f} times as long, {name}",
                      [b / a for a, b in zip(times[short], times[long])], 1.15,
                      details={"ns_per_event": {n: median(times[n]) * 1e9 for n in times}})
+
+
+def _growth_with_distance(programs, traces, options):
+    """Traces of equal length and with equally many messages, which differ only in how many
+    iterations lie between those of a pair."""
+    patterns = (
+        ("rare", (1, 64, RARELY), "far pairs synchronize every {period}th iteration"),
+        ("rotate", (1, options.ranks - 1), "each rank has {period} partners in turn"),
+    )
+    for variant, periods, what in patterns:
+        paths, events = {}, {}
+        for period in periods:
+            paths[period], events[period] = traces.make(variant, options.ranks, options.events,
+                                                        NEVER, period)
+        samples = alternate({period: lambda path=path: _analyze(programs, path, "-j1")
+                             for period, path in paths.items()}, options.repeats)
+        for path in paths.values():
+            traces.remove(path)
+        times = {p: [s.cpu / events[p] for s in samples[p]] for p in samples}
+        yield Figure("P8", f"time per event, {what.format(period=periods[-1])} / 1",
+                     [b / a for a, b in zip(times[1], times[periods[-1]])], 1.15,
+                     details={"ns_per_event": {p: median(times[p]) * 1e9 for p in times},
+                              "events": events})
 
 
 def memory(programs, folder, options):

@@ -1,178 +1,37 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
- * [H17 pattern 7, algorithm 2].
- *
- * All epochs of a lock meet in one place: at the target, or, if somebody locks all targets of the
- * window at once, at one process for the whole window. */
+ * [H17 pattern 7, algorithm 2]. */
 #include "analysis/one_sided.h"
 
+#include "analysis/lock_homes.h"
 #include "analysis/lock_queue.h"
 #include "analysis/own_metric.h"
 
 #include "base/map.h"
 #include "base/sort.h"
+#include "engine/dispatch.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
-/* A released epoch, followed by its calls, on the way to where its lock is judged. */
-struct lock_message {
-    uint64_t enter; /* of the release, or of the call */
-    uint64_t leave;
-    uint64_t requested;      /* Enter of the requesting call */
-    uint64_t progress_until; /* end of the release's wait for progress; 0: it did not wait */
-    uint32_t window;
-    uint32_t owner;  /* process */
-    uint32_t target; /* process; FM_NONE: all */
-    uint32_t location;
-    uint32_t activity;
-    bool is_epoch;
-    bool exclusive;
-    bool only_candidate; /* of calls: the one known to have acquired the lock */
-    bool candidates_known;
-};
-
+/* A wait for a lock on its way to the process that waited. */
 struct contention_message {
     uint32_t location;
     struct fm_candidate candidate;
 };
 
-/* How a window is locked anywhere in the run. */
-struct window_use {
-    atomic_bool exclusively;
-    atomic_bool all_targets;
-};
-
 struct contention {
     struct fm_analysis *analysis;
-    const struct fm_epochs *epochs;
-    struct window_use *uses;
-    struct fm_exchange *locks;
-    struct fm_exchange *waits;
+    struct fm_lock_homes *homes;
+    struct fm_dispatch *waits;
 };
 
-static void note_uses(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    (void)worker;
-    struct contention *contention = context;
-    for (uint32_t process = first; process < last; ++process) {
-        const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
-        for (size_t i = 0; i < locks->epochs.count; ++i) {
-            const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
-            struct window_use *use = &contention->uses[epoch->window];
-            if (epoch->exclusive) {
-                atomic_store_explicit(&use->exclusively, true, memory_order_relaxed);
-            }
-            if (epoch->target == FM_NONE) {
-                atomic_store_explicit(&use->all_targets, true, memory_order_relaxed);
-            }
-        }
-    }
-}
-
-/* What one process of the analysis has noted, all must know. */
-static void share_uses(struct contention *contention)
-{
-    uint32_t windows = contention->analysis->trace->window_count;
-    uint64_t *counts = fm_allocate((size_t)windows * 2, sizeof *counts);
-    for (uint32_t w = 0; w < windows; ++w) {
-        counts[2 * (size_t)w] = contention->uses[w].exclusively;
-        counts[2 * (size_t)w + 1] = contention->uses[w].all_targets;
-    }
-    fm_team_sum(contention->analysis->team, counts, (size_t)windows * 2);
-    for (uint32_t w = 0; w < windows; ++w) {
-        contention->uses[w].exclusively = counts[2 * (size_t)w] != 0;
-        contention->uses[w].all_targets = counts[2 * (size_t)w + 1] != 0;
-    }
-    fm_free(counts);
-}
-
-static uint32_t home_of(const struct contention *contention, const struct fm_lock_epoch *epoch)
-{
-    if (!contention->uses[epoch->window].all_targets) {
-        return epoch->target;
-    }
-    const struct fm_trace *trace = contention->analysis->trace;
-    const struct fm_communicator *communicator =
-        &trace->communicators[trace->windows[epoch->window].communicator];
-    return communicator->is_self ? epoch->target : communicator->members[0];
-}
-
-static uint64_t progress_until(const struct fm_map *waits, const struct fm_lock_epochs *locks,
-                               struct fm_call_ref call)
-{
-    uint32_t index = fm_map_get(waits, (uint64_t)call.location << 32 | call.activity);
-    return index == FM_MAP_ABSENT ? 0 : locks->progress.items[index].until;
-}
-
-static void send_epoch(struct contention *contention, unsigned worker, uint32_t process,
-                       const struct fm_map *waits, const struct fm_lock_epoch *epoch)
-{
-    const struct fm_trace *trace = contention->analysis->trace;
-    const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
-    uint32_t home = home_of(contention, epoch);
-    home = home == FM_NONE ? process : home;
-    const struct fm_location *releasing = &trace->locations[epoch->release.location];
-    bool acquisition_known = epoch->acquire.activity != FM_NONE;
-    struct lock_message *message = fm_exchange_post(contention->locks, worker, home);
-    *message = (struct lock_message){
-        .enter = releasing->enter.items[epoch->release.activity],
-        .leave = releasing->leave.items[epoch->release.activity],
-        .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
-        .progress_until = progress_until(waits, locks, epoch->release),
-        .window = epoch->window,
-        .owner = process,
-        .target = epoch->target,
-        .location = epoch->release.location,
-        .activity = epoch->release.activity,
-        .is_epoch = true,
-        .exclusive = epoch->exclusive,
-        .candidates_known = acquisition_known,
-    };
-    for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
-        const struct fm_lock_call *call = &locks->calls.items[c];
-        const struct fm_location *location = &trace->locations[call->call.location];
-        message = fm_exchange_post(contention->locks, worker, home);
-        *message = (struct lock_message){
-            .enter = location->enter.items[call->call.activity],
-            .leave = location->leave.items[call->call.activity],
-            .target = call->target,
-            .location = call->call.location,
-            .activity = call->call.activity,
-            .only_candidate = acquisition_known && call->call.activity == epoch->acquire.activity &&
-                              call->call.location == epoch->acquire.location,
-        };
-    }
-}
-
-static void send_epochs(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct contention *contention = context;
-    struct fm_map waits = {0};
-    for (uint32_t process = first; process < last; ++process) {
-        const struct fm_lock_epochs *locks = &contention->epochs[process].locks;
-        fm_map_clear(&waits);
-        for (uint32_t i = 0; i < locks->progress.count; ++i) {
-            struct fm_call_ref call = locks->progress.items[i].call;
-            *fm_map_at(&waits, (uint64_t)call.location << 32 | call.activity, i) = i;
-        }
-        for (size_t i = 0; i < locks->epochs.count; ++i) {
-            const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
-            if (epoch->release.activity != FM_NONE && contention->uses[epoch->window].exclusively) {
-                send_epoch(contention, worker, process, &waits, epoch);
-            }
-        }
-    }
-    fm_map_free(&waits);
-}
-
-/* An epoch where its lock is judged. */
+/* An epoch that is judged. */
 struct epoch {
-    const struct lock_message *message;
-    uint32_t call_count;     /* messages behind it */
+    const struct fm_released_epoch *message;
+    const struct fm_released_call *calls; /* the last one first */
     uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
-    const struct lock_message *waiting_call; /* NULL: none */
-    uint64_t waited_until;                   /* by `waiting_call` */
-    uint32_t blocked_by;                     /* position in the sorted list; FM_NONE: none */
+    const struct fm_released_call *waiting_call; /* NULL: none */
+    uint64_t waited_until;                       /* by `waiting_call` */
+    uint32_t blocked_by;                         /* position in the sorted list; FM_NONE: none */
 };
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
@@ -183,8 +42,8 @@ struct latest {
 
 static int compare_epochs(const void *a, const void *b)
 {
-    const struct lock_message *left = ((const struct epoch *)a)->message;
-    const struct lock_message *right = ((const struct epoch *)b)->message;
+    const struct fm_released_epoch *left = ((const struct epoch *)a)->message;
+    const struct fm_released_epoch *right = ((const struct epoch *)b)->message;
     if (left->window != right->window) {
         return left->window < right->window ? -1 : 1;
     }
@@ -222,14 +81,15 @@ static uint64_t passable_after(const struct epoch *epochs, const struct epoch *e
 }
 
 /* Finds the call of `epoch` that waited for the release of `before`. */
-static const struct lock_message *waiting_call(const struct epoch *epochs,
-                                               const struct epoch *epoch,
-                                               const struct epoch *before, uint64_t *until)
+static const struct fm_released_call *waiting_call(const struct epoch *epochs,
+                                                   const struct epoch *epoch,
+                                                   const struct epoch *before, uint64_t *until)
 {
-    const struct lock_message *release = before->message, *chosen = NULL;
+    const struct fm_released_epoch *release = before->message;
+    const struct fm_released_call *chosen = NULL;
     uint64_t longest = 0, passable = passable_after(epochs, epoch, before);
-    for (uint32_t i = 1; i <= epoch->call_count; ++i) {
-        const struct lock_message *call = epoch->message + i;
+    for (uint32_t i = 0; i < epoch->message->call_count; ++i) {
+        const struct fm_released_call *call = &epoch->calls[i];
         uint64_t t = release->leave < call->leave ? release->leave : call->leave;
         bool may_wait = !epoch->message->candidates_known || call->only_candidate;
         if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
@@ -251,7 +111,7 @@ static const struct lock_message *waiting_call(const struct epoch *epochs,
     return chosen;
 }
 
-static bool is_release(const struct lock_message *epoch, const struct lock_message *call)
+static bool is_release(const struct fm_released_epoch *epoch, const struct fm_released_call *call)
 {
     return call->activity == epoch->activity && call->location == epoch->location;
 }
@@ -265,7 +125,7 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
         return;
     }
     uint64_t until = 0;
-    const struct lock_message *call = waiting_call(epochs, epoch, &epochs[before], &until);
+    const struct fm_released_call *call = waiting_call(epochs, epoch, &epochs[before], &until);
     if (call == NULL) {
         return;
     }
@@ -275,10 +135,8 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
     epoch->waiting_call = call;
     epoch->waited_until = until;
     epoch->blocked_by = before;
-    const struct lock_message *release = epochs[before].message;
-    struct contention_message *wait =
-        fm_exchange_post(contention->waits, worker, epoch->message->owner);
-    *wait = (struct contention_message){
+    const struct fm_released_epoch *release = epochs[before].message;
+    struct contention_message wait = {
         .location = call->location,
         .candidate =
             {
@@ -289,6 +147,7 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
                 .rule = FM_RULE_LOCK_CONTENTION,
             },
     };
+    fm_dispatch_send(contention->waits, worker, epoch->message->owner, &wait);
 }
 
 /* Goes through the epochs of one window in the order of their release. */
@@ -299,7 +158,7 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     FM_VECTOR(struct latest) latest = {0};
     struct latest whole = {FM_NONE, FM_NONE}; /* any exclusive one; any of all targets */
     for (uint32_t i = begin; i < end; ++i) {
-        const struct lock_message *message = epochs[i].message;
+        const struct fm_released_epoch *message = epochs[i].message;
         uint32_t before;
         if (message->target == FM_NONE) {
             before = whole.exclusive;
@@ -328,13 +187,13 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
 /* @return when an epoch that did not wait got its lock, as far as the trace tells */
 static uint64_t granted_at(const struct epoch *epoch)
 {
-    const struct lock_message *calls = epoch->message + 1;
-    for (uint32_t i = 0; i < epoch->call_count; ++i) {
-        if (calls[i].only_candidate) {
-            return calls[i].leave;
+    uint32_t count = epoch->message->call_count;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (epoch->calls[i].only_candidate) {
+            return epoch->calls[i].leave;
         }
     }
-    return calls[epoch->call_count - 1].leave; /* the calls come last first: the requesting one */
+    return epoch->calls[count - 1].leave; /* the calls come last first: the requesting one */
 }
 
 /* Tells who had the locks of one window, and who waited for them. */
@@ -344,7 +203,8 @@ static void add_queues(struct contention *contention, unsigned worker, const str
     struct fm_lock_hold *holds = fm_allocate(end - begin, sizeof *holds);
     for (uint32_t i = begin; i < end; ++i) {
         const struct epoch *epoch = &epochs[i];
-        const struct lock_message *message = epoch->message, *call = epoch->waiting_call;
+        const struct fm_released_epoch *message = epoch->message;
+        const struct fm_released_call *call = epoch->waiting_call;
         struct fm_lock_hold *hold = &holds[i - begin];
         *hold = (struct fm_lock_hold){
             .requested = message->requested,
@@ -372,17 +232,17 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct contention *contention = context;
     FM_VECTOR(struct epoch) epochs = {0};
+    struct fm_released_epochs released = {0};
     for (uint32_t process = first; process < last; ++process) {
-        size_t count;
-        const struct lock_message *messages = fm_exchange_inbox(contention->locks, process, &count);
+        fm_lock_homes_take(contention->homes, process, &released);
         epochs.count = 0;
-        for (size_t i = 0; i < count; ++i) {
-            if (messages[i].is_epoch) {
-                fm_vector_push(&epochs,
-                               (struct epoch){.message = &messages[i], .blocked_by = FM_NONE});
-            } else {
-                ++epochs.items[epochs.count - 1].call_count;
-            }
+        fm_vector_reserve(&epochs, released.epochs.count);
+        for (size_t i = 0; i < released.epochs.count; ++i) {
+            const struct fm_released_epoch *message = &released.epochs.items[i];
+            fm_vector_push(&epochs,
+                           (struct epoch){.message = message,
+                                          .calls = &released.calls.items[message->first_call],
+                                          .blocked_by = FM_NONE});
         }
         fm_sort(epochs.items, epochs.count, sizeof *epochs.items, compare_epochs);
         for (uint32_t begin = 0; begin < epochs.count;) {
@@ -396,49 +256,38 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
             begin = end;
         }
     }
+    fm_released_epochs_free(&released);
     fm_vector_free(&epochs);
 }
 
-static void take_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
+/* Notes a wait for a lock where it happened; handles what `waits` brings. */
+static void take_wait(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
+    (void)process;
     struct contention *contention = context;
+    const struct contention_message *wait = record;
     const struct fm_trace *trace = contention->analysis->trace;
-    for (uint32_t process = first; process < last; ++process) {
-        size_t count;
-        const struct contention_message *waits =
-            fm_exchange_inbox(contention->waits, process, &count);
-        for (size_t i = 0; i < count; ++i) {
-            const struct fm_location *location = &trace->locations[waits[i].location];
-            struct fm_candidate candidate = waits[i].candidate;
-            fm_metric_t own = fm_own_metric(fm_trace_called(trace, location, candidate.activity));
-            candidate.metric = (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION
-                                             ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
-                                             : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
-            fm_findings_add(&contention->analysis->findings[waits[i].location], location,
-                            &candidate);
-        }
-    }
+    const struct fm_location *location = &trace->locations[wait->location];
+    struct fm_candidate candidate = wait->candidate;
+    fm_metric_t own = fm_own_metric(fm_trace_called(trace, location, candidate.activity));
+    candidate.metric =
+        (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
+                                                         : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
+    fm_findings_add(&contention->analysis->findings[wait->location], location, &candidate);
 }
 
 void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epochs *epochs)
 {
     struct contention contention = {
         .analysis = analysis,
-        .epochs = epochs,
-        .uses = fm_allocate(analysis->trace->window_count, sizeof(struct window_use)),
-        .locks = fm_exchange_create(analysis->engine, sizeof(struct lock_message)),
-        .waits = fm_exchange_create(analysis->engine, sizeof(struct contention_message)),
+        .homes = fm_lock_homes_gather(analysis, epochs),
     };
+    contention.waits = fm_dispatch_create(analysis->engine, sizeof(struct contention_message),
+                                          take_wait, &contention);
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
-    fm_engine_run(analysis->engine, note_uses, &contention);
-    share_uses(&contention);
-    fm_engine_run(analysis->engine, send_epochs, &contention);
-    fm_exchange_deliver(contention.locks);
     fm_engine_run(analysis->engine, judge, &contention);
-    fm_exchange_deliver(contention.waits);
-    fm_engine_run(analysis->engine, take_waits, &contention);
-    fm_exchange_free(contention.locks);
-    fm_exchange_free(contention.waits);
-    fm_free(contention.uses);
+    fm_dispatch_deliver(contention.waits);
+    fm_dispatch_free(contention.waits);
+    fm_lock_homes_free(contention.homes, analysis->trace->process_count);
 }

@@ -1,13 +1,14 @@
 /* Wait for Progress: a passive-target call cannot finish before software on its target has taken
  * notice of it [H17 pattern 6, algorithm 1].
  *
- * Each need travels to its target, which answers with its first call that makes progress while the
- * needing call runs. */
+ * Each need travels to its target, which answers at once with its first call that makes progress
+ * while the needing call runs. */
 #include "analysis/one_sided.h"
 
 #include "analysis/own_metric.h"
 
 #include "base/sort.h"
+#include "engine/dispatch.h"
 
 #include <stdlib.h>
 
@@ -19,20 +20,55 @@ struct need_message {
 };
 
 /* The target's first progressing call that overlaps the needing call. */
-struct progress_message {
-    uint64_t enter;
+struct progressing_call {
+    uint64_t enter; /* NEVER: there is none */
     uint64_t leave;
-    uint32_t need;
     struct fm_call_ref call;
+};
+
+#define NEVER UINT64_MAX
+
+/* An answer on its way to the origin. */
+struct answer_message {
+    struct progressing_call found;
+    uint32_t need; /* of the origin */
+};
+
+/* The calls of a location that make progress. */
+struct progressing_calls {
+    FM_VECTOR(uint32_t) activities;
+    size_t recent; /* position where the last need was looked up */
+    bool ordered;  /* they end in the order in which they begin: none contains another */
+};
+
+/* Of one process. */
+struct participant {
+    struct progressing_calls *calls;  /* by thread; NULL: no need has come yet */
+    struct progressing_call *answers; /* to each of its own needs */
 };
 
 struct progress {
     struct fm_analysis *analysis;
     struct fm_epochs *epochs;
-    bool *progresses; /* by region */
-    struct fm_exchange *needs;
-    struct fm_exchange *answers;
+    bool *progresses;                 /* by region */
+    struct participant *participants; /* by process */
+    struct fm_dispatch *needs;
+    struct fm_dispatch *answers;
 };
+
+static void open_answers(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct progress *progress = context;
+    for (uint32_t process = first; process < last; ++process) {
+        size_t count = progress->epochs[process].locks.needs.count;
+        struct progressing_call *answers = fm_resize(NULL, 0, count * sizeof *answers);
+        for (size_t i = 0; i < count; ++i) {
+            answers[i].enter = NEVER;
+        }
+        progress->participants[process].answers = answers;
+    }
+}
 
 static void send_needs(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -43,102 +79,139 @@ static void send_needs(void *context, unsigned worker, uint32_t first, uint32_t 
             const struct fm_progress_need *need = &locks->needs.items[i];
             const struct fm_location *location =
                 &progress->analysis->trace->locations[need->call.location];
-            struct need_message *message = fm_exchange_post(progress->needs, worker, need->target);
-            *message =
-                (struct need_message){location->enter.items[need->call.activity],
-                                      location->leave.items[need->call.activity], process, i};
+            struct need_message message = {location->enter.items[need->call.activity],
+                                           location->leave.items[need->call.activity], process, i};
+            fm_dispatch_send(progress->needs, worker, need->target, &message);
         }
     }
 }
 
-typedef FM_VECTOR(uint32_t) activity_vector;
-
 static void list_progressing(const struct progress *progress, const struct fm_location *location,
-                             activity_vector *list)
+                             struct progressing_calls *calls)
 {
-    list->count = 0;
+    calls->ordered = true;
+    uint64_t left = 0;
     for (uint32_t a = 0; a < location->enter.count; ++a) {
         uint32_t region = location->profile.items[location->visit.items[a]].region;
         if (progress->progresses[region]) {
-            fm_vector_push(list, a);
+            fm_vector_push(&calls->activities, a);
+            calls->ordered = calls->ordered && left <= location->leave.items[a];
+            left = location->leave.items[a];
+        }
+    }
+}
+
+/* @return whether a call is over at `enter` */
+static bool is_over(const struct fm_location *location, uint32_t call, uint64_t enter)
+{
+    return location->leave.items[call] <= enter && location->enter.items[call] < enter;
+}
+
+/* Narrows [low, high), where the first call that is not over at `enter` is, by looking where the
+ * last need was looked up: an origin's needs come in the order of time. Only of ordered calls, for
+ * which each way of searching finds the same. */
+static void search_near(const struct fm_location *location, const struct progressing_calls *calls,
+                        uint64_t enter, size_t *low, size_t *high)
+{
+    size_t position = calls->recent, step = 1;
+    const uint32_t *activities = calls->activities.items;
+    if (position < *high && is_over(location, activities[position], enter)) {
+        while (position < *high && is_over(location, activities[position], enter)) {
+            *low = position + 1;
+            position += step;
+            step *= 2;
+        }
+        *high = position < *high ? position : *high;
+    } else {
+        while (position > 0) {
+            *high = position;
+            position = position > step ? position - step : 0;
+            step *= 2;
+            if (is_over(location, activities[position], enter)) {
+                *low = position + 1;
+                break;
+            }
         }
     }
 }
 
 /* @return the first of the calls that is running at `enter` or begins later, or FM_NONE */
-static uint32_t first_overlapping(const struct fm_location *location, const activity_vector *calls,
-                                  uint64_t enter)
+static uint32_t first_overlapping(const struct fm_location *location,
+                                  struct progressing_calls *calls, uint64_t enter)
 {
-    size_t low = 0, high = calls->count;
+    size_t low = 0, high = calls->activities.count;
+    if (calls->ordered) {
+        search_near(location, calls, enter, &low, &high);
+    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        uint32_t call = calls->items[middle];
-        if (location->leave.items[call] <= enter && location->enter.items[call] < enter) {
+        if (is_over(location, calls->activities.items[middle], enter)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low < calls->count ? calls->items[low] : FM_NONE;
+    calls->recent = low;
+    return low < calls->activities.count ? calls->activities.items[low] : FM_NONE;
 }
 
-static void answer(struct progress *progress, unsigned worker, uint32_t process,
-                   const activity_vector *calls, const struct need_message *need)
+/* @return the progressing calls of a process, by thread, which are listed when first asked for */
+static struct progressing_calls *calls_of(struct progress *progress, uint32_t process)
 {
+    struct participant *participant = &progress->participants[process];
+    if (participant->calls == NULL) {
+        const struct fm_trace *trace = progress->analysis->trace;
+        const struct fm_process *owner = &trace->processes[process];
+        participant->calls = fm_allocate(owner->location_count, sizeof *participant->calls);
+        for (uint32_t t = 0; t < owner->location_count; ++t) {
+            list_progressing(progress, &trace->locations[owner->first_location + t],
+                             &participant->calls[t]);
+        }
+    }
+    return participant->calls;
+}
+
+/* Answers a need; handles what `needs` brings. */
+static void answer_need(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    struct progress *progress = context;
+    const struct need_message *need = record;
     const struct fm_trace *trace = progress->analysis->trace;
     const struct fm_process *target = &trace->processes[process];
-    struct progress_message found = {.enter = UINT64_MAX};
+    struct progressing_calls *calls = calls_of(progress, process);
+    struct answer_message answer = {.found.enter = NEVER, .need = need->need};
     for (uint32_t t = 0; t < target->location_count; ++t) {
         const struct fm_location *location = &trace->locations[target->first_location + t];
         uint32_t call = first_overlapping(location, &calls[t], need->enter);
-        if (call != FM_NONE && location->enter.items[call] < found.enter) {
-            found = (struct progress_message){location->enter.items[call],
-                                              location->leave.items[call],
-                                              need->need,
-                                              {target->first_location + t, call}};
+        if (call != FM_NONE && location->enter.items[call] < answer.found.enter) {
+            answer.found = (struct progressing_call){location->enter.items[call],
+                                                     location->leave.items[call],
+                                                     {target->first_location + t, call}};
         }
     }
-    if (found.enter <= need->leave) {
-        struct progress_message *message =
-            fm_exchange_post(progress->answers, worker, need->origin);
-        *message = found;
+    if (answer.found.enter <= need->leave && answer.found.enter != NEVER) {
+        fm_dispatch_send(progress->answers, worker, need->origin, &answer);
     }
 }
 
-static void answer_needs(void *context, unsigned worker, uint32_t first, uint32_t last)
+/* Keeps an answer; handles what `answers` brings. */
+static void take_answer(void *context, unsigned worker, uint32_t process, const void *record)
 {
+    (void)worker;
     struct progress *progress = context;
-    const struct fm_trace *trace = progress->analysis->trace;
-    for (uint32_t process = first; process < last; ++process) {
-        size_t count;
-        const struct need_message *needs = fm_exchange_inbox(progress->needs, process, &count);
-        if (count == 0) {
-            continue;
-        }
-        const struct fm_process *target = &trace->processes[process];
-        activity_vector *calls = fm_allocate(target->location_count, sizeof *calls);
-        for (uint32_t t = 0; t < target->location_count; ++t) {
-            list_progressing(progress, &trace->locations[target->first_location + t], &calls[t]);
-        }
-        for (size_t i = 0; i < count; ++i) {
-            answer(progress, worker, process, calls, &needs[i]);
-        }
-        for (uint32_t t = 0; t < target->location_count; ++t) {
-            fm_vector_free(&calls[t]);
-        }
-        fm_free(calls);
-    }
+    const struct answer_message *answer = record;
+    progress->participants[process].answers[answer->need] = answer->found;
 }
 
 static int compare_answers(const void *a, const void *b)
 {
-    const struct progress_message *left = *(const struct progress_message *const *)a;
-    const struct progress_message *right = *(const struct progress_message *const *)b;
+    const struct progressing_call *left = *(const struct progressing_call *const *)a;
+    const struct progressing_call *right = *(const struct progressing_call *const *)b;
     return left->enter < right->enter ? -1 : left->enter > right->enter;
 }
 
 /* @return the part of [begin, end) that none of the calls covers; they are sorted by Enter */
-static uint64_t uncovered(const struct progress_message *const *calls, size_t count, uint64_t begin,
+static uint64_t uncovered(const struct progressing_call *const *calls, size_t count, uint64_t begin,
                           uint64_t end)
 {
     uint64_t free_time = 0, covered_until = begin;
@@ -163,23 +236,24 @@ static fm_metric_t metric_of(const struct fm_trace *trace, struct fm_call_ref ca
 
 /* Judges one call by the answers to its needs; `calls` has room for them. */
 static void judge_call(struct progress *progress, struct fm_lock_epochs *locks,
-                       struct fm_call_ref call, const struct progress_message *const *answers,
-                       size_t count, const struct progress_message **calls)
+                       struct fm_call_ref call, const struct progressing_call *answers,
+                       size_t count, const struct progressing_call **calls)
 {
     const struct fm_trace *trace = progress->analysis->trace;
     const struct fm_location *location = &trace->locations[call.location];
     uint64_t enter = location->enter.items[call.activity];
-    const struct progress_message *last = NULL;
+    const struct progressing_call *last = NULL;
     size_t answered = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (answers[i] == NULL) {
+        const struct progressing_call *answer = &answers[i];
+        if (answer->enter == NEVER) {
             continue;
         }
-        calls[answered++] = answers[i];
-        if (answers[i]->enter > enter && (last == NULL || answers[i]->enter > last->enter ||
-                                          (answers[i]->enter == last->enter &&
-                                           answers[i]->call.location < last->call.location))) {
-            last = answers[i];
+        calls[answered++] = answer;
+        if (answer->enter > enter &&
+            (last == NULL || answer->enter > last->enter ||
+             (answer->enter == last->enter && answer->call.location < last->call.location))) {
+            last = answer;
         }
     }
     if (last == NULL) {
@@ -204,25 +278,25 @@ static void judge_call(struct progress *progress, struct fm_lock_epochs *locks,
                                     FM_PART_PROGRESS_LOWER});
 }
 
-static void take_answers(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void close_participant(struct progress *progress, uint32_t process)
+{
+    struct participant *participant = &progress->participants[process];
+    uint32_t threads = progress->analysis->trace->processes[process].location_count;
+    for (uint32_t t = 0; participant->calls != NULL && t < threads; ++t) {
+        fm_vector_free(&participant->calls[t].activities);
+    }
+    fm_free(participant->calls);
+    fm_free(participant->answers);
+}
+
+static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct progress *progress = context;
-    FM_VECTOR(const struct progress_message *) answers = {0};
-    FM_VECTOR(const struct progress_message *) calls = {0};
+    FM_VECTOR(const struct progressing_call *) calls = {0};
     for (uint32_t process = first; process < last; ++process) {
         struct fm_lock_epochs *locks = &progress->epochs[process].locks;
-        size_t count;
-        const struct progress_message *messages =
-            fm_exchange_inbox(progress->answers, process, &count);
-        answers.count = calls.count = 0;
-        for (size_t i = 0; i < locks->needs.count; ++i) {
-            fm_vector_push(&answers, NULL);
-        }
-        fm_vector_reserve(&calls, locks->needs.count);
-        for (size_t i = 0; i < count; ++i) {
-            answers.items[messages[i].need] = &messages[i];
-        }
+        const struct progressing_call *answers = progress->participants[process].answers;
         for (size_t begin = 0; begin < locks->needs.count;) {
             struct fm_call_ref call = locks->needs.items[begin].call;
             size_t end = begin + 1;
@@ -231,11 +305,12 @@ static void take_answers(void *context, unsigned worker, uint32_t first, uint32_
                    locks->needs.items[end].call.location == call.location) {
                 ++end;
             }
-            judge_call(progress, locks, call, &answers.items[begin], end - begin, calls.items);
+            fm_vector_reserve(&calls, end - begin);
+            judge_call(progress, locks, call, &answers[begin], end - begin, calls.items);
             begin = end;
         }
+        close_participant(progress, process);
     }
-    fm_vector_free(&answers);
     fm_vector_free(&calls);
 }
 
@@ -246,18 +321,22 @@ void fm_detect_wait_for_progress(struct fm_analysis *analysis, struct fm_epochs 
         .analysis = analysis,
         .epochs = epochs,
         .progresses = fm_allocate(trace->region_count, sizeof(bool)),
-        .needs = fm_exchange_create(analysis->engine, sizeof(struct need_message)),
-        .answers = fm_exchange_create(analysis->engine, sizeof(struct progress_message)),
+        .participants = fm_allocate(trace->process_count, sizeof *progress.participants),
     };
+    progress.needs =
+        fm_dispatch_create(analysis->engine, sizeof(struct need_message), answer_need, &progress);
+    progress.answers =
+        fm_dispatch_create(analysis->engine, sizeof(struct answer_message), take_answer, &progress);
     for (uint32_t i = 0; i < trace->region_count; ++i) {
         progress.progresses[i] = fm_makes_progress(&trace->regions[i]);
     }
+    fm_engine_run(analysis->engine, open_answers, &progress);
     fm_engine_run(analysis->engine, send_needs, &progress);
-    fm_exchange_deliver(progress.needs);
-    fm_engine_run(analysis->engine, answer_needs, &progress);
-    fm_exchange_deliver(progress.answers);
-    fm_engine_run(analysis->engine, take_answers, &progress);
-    fm_exchange_free(progress.needs);
-    fm_exchange_free(progress.answers);
+    fm_dispatch_deliver(progress.needs);
+    fm_dispatch_deliver(progress.answers);
+    fm_engine_run(analysis->engine, judge, &progress);
+    fm_dispatch_free(progress.needs);
+    fm_dispatch_free(progress.answers);
+    fm_free(progress.participants);
     fm_free(progress.progresses);
 }

@@ -19,6 +19,8 @@ WAITS = {
                "mpi_wait_nxn", "mpi_rma_sync_lock_competition", "mpi_rma_comm_lock_competition",
                "mpi_rma_sync_wait_for_progress", "mpi_rma_comm_wait_for_progress"},
               "mpi_barrier_wait"),
+    "rare": ({"mpi_latesender", "mpi_wait_nxn"}, "mpi_latesender"),
+    "rotate": ({"mpi_latesender", "mpi_wait_nxn"}, "mpi_latesender"),
 }
 
 
@@ -57,6 +59,29 @@ def check_same_seed(programs, folder):
     assert sizes[0] != sizes[2], "different seeds make equal traces"
 
 
+def messages_of(programs, trace, variant, ranks, period, iterations):
+    """How often each rank sends to which others, which must be the same for all distances."""
+    run(programs.synthesize, "--variant", variant, "--ranks", ranks, "--period", period,
+        "--iterations", iterations, trace)
+    run(programs.fermata, "analyze", trace)
+    report = json.loads(run(programs.fermata, "report", "--format=json", trace))
+    counts = {}
+    for link in report["matrices"]["messages"]["links"]:
+        if link["metric"] == "comms_send":
+            counts.setdefault(link["from"] ^ link["to"], []).append(link["count"])
+    assert all(len(each) == ranks and len(set(each)) == 1 for each in counts.values()), counts
+    return {distance: each[0] for distance, each in counts.items()}
+
+
+def check_periods(programs, folder):
+    rare = messages_of(programs, folder / "rare", "rare", 16, 6, 24)
+    assert rare == {8: 4, 1: 8, 2: 12}, f"rare: {rare}"
+    rotate = messages_of(programs, folder / "rotate", "rotate", 16, 5, 15)
+    assert rotate == {distance: 3 for distance in range(1, 6)}, f"rotate: {rotate}"
+    every = messages_of(programs, folder / "all", "rotate", 8, 7, 14)
+    assert every == {distance: 2 for distance in range(1, 8)}, f"all pairs: {every}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ("synthesize", "read", "fermata"):
@@ -67,6 +92,7 @@ def main():
             for ranks in (1, 2, 7, 36):
                 check(programs, Path(folder), variant, ranks, 20000)
         check_same_seed(programs, Path(folder))
+        check_periods(programs, Path(folder))
 
 
 main()
