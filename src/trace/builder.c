@@ -4,6 +4,7 @@
 
 #include <otf2/otf2.h>
 #include <stdlib.h>
+#include <string.h>
 
 void fm_builder_open(struct fm_builder *builder, struct fm_trace *trace,
                      struct fm_trace_defects *defects)
@@ -745,6 +746,32 @@ static void complete_alone(struct fm_trace *trace, const struct fm_foreign_compl
     }
 }
 
+/* Puts the receives that were completed alone, which stand behind the `posted` others, among them:
+ * all ascend by their start. */
+static void put_in_order(struct fm_location *location, size_t posted)
+{
+    size_t count = location->receives.count;
+    if (posted == count) {
+        return;
+    }
+    struct fm_message_end *ordered = fm_resize(NULL, 0, count * sizeof *ordered);
+    size_t next = 0, alone = posted, matched = 0;
+    for (size_t row = 0; row < count; ++row) {
+        const struct fm_message_end *items = location->receives.items;
+        if (next == posted || (alone < count && items[alone].start < items[next].start)) {
+            ordered[row] = items[alone++];
+            continue;
+        }
+        while (matched < location->matched.count &&
+               location->matched.items[matched].receive == next) {
+            location->matched.items[matched++].receive = (uint32_t)row;
+        }
+        ordered[row] = items[next++];
+    }
+    memcpy(location->receives.items, ordered, count * sizeof *ordered);
+    fm_free(ordered);
+}
+
 static bool was_paused(const struct fm_trace *trace, uint32_t process)
 {
     const struct fm_process *p = &trace->processes[process];
@@ -777,7 +804,13 @@ static uint64_t complete_unseen_sends(struct fm_trace *trace, const struct fm_re
 void fm_builder_end_process(struct fm_builder *builder)
 {
     struct fm_requests *requests = &builder->requests;
+    const struct fm_process *process = &builder->trace->processes[builder->location->process];
+    struct fm_location *locations = &builder->trace->locations[process->first_location];
+    size_t *posted = fm_allocate(process->location_count, sizeof *posted);
     size_t completed = 0;
+    for (uint32_t l = 0; l < process->location_count; ++l) {
+        posted[l] = locations[l].receives.count;
+    }
     for (size_t o = 0; o < requests->left_open.count; ++o) {
         struct fm_open_request *open = &requests->left_open.items[o];
         open->time = start_time(builder->trace, open);
@@ -816,6 +849,10 @@ void fm_builder_end_process(struct fm_builder *builder)
             complete_alone(builder->trace, completion);
         }
     }
+    for (uint32_t l = 0; l < process->location_count; ++l) {
+        put_in_order(&locations[l], posted[l]);
+    }
+    fm_free(posted);
     uint64_t unrecorded = complete_unseen_sends(
         builder->trace, requests, was_paused(builder->trace, builder->location->process));
     builder->defects->unrecorded_completions += unrecorded;

@@ -31,8 +31,8 @@ def record(options, folder, program, ranks=2, **settings):
     checked = run([options.fermata, "check", str(experiment)], folder)
     if " 0 findings" not in checked.stdout:
         problems.append(f"fermata check: {checked.stdout}{checked.stderr}")
-    analysed = run([options.fermata, "analyze", "-q", "--check", str(experiment)], folder)
-    if analysed.returncode != 0:
+    analysed = run([options.fermata, "analyze", "--check", str(experiment)], folder)
+    if analysed.returncode != 0 or "received before they were sent" in analysed.stderr:
         problems.append(f"fermata analyze: {analysed.stdout}{analysed.stderr}")
     return experiment, problems
 
