@@ -156,14 +156,18 @@ static void a_description_has_the_job(void **state)
     json_decref(environment);
 
     setenv("LSB_JOBID", "17", 1);
-    setenv("LSB_JOBNAME", "an \"ocean\"", 1);
+    setenv("LSB_JOBNAME",
+           "an \"oc\xc3\xa9"
+           "an\" \xff",
+           1);
     fm_experiment_describe(folder, &facts);
     environment = json_load_file(path, 0, NULL);
     assert_non_null(environment);
     json_t *job = json_object_get(environment, "job");
     assert_string_equal(json_string_value(json_object_get(job, "system")), "LSF");
     assert_string_equal(json_string_value(json_object_get(job, "id")), "17");
-    assert_string_equal(json_string_value(json_object_get(job, "name")), "an \"ocean\"");
+    assert_string_equal(json_string_value(json_object_get(job, "name")), "an \"oc\xc3\xa9"
+                                                                         "an\" \xef\xbf\xbd");
     json_decref(environment);
     unsetenv("LSB_JOBID");
     unsetenv("LSB_JOBNAME");

@@ -1,5 +1,6 @@
 #include "record/core/experiment.h"
 
+#include "base/text.h"
 #include "record/core/clock.h"
 #include "record/core/job.h"
 
@@ -89,22 +90,6 @@ bool fm_experiment_create(uint32_t ranks, char *path, size_t size)
     return true;
 }
 
-/* Text as a JSON string. */
-static void write_json(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (const unsigned char *c = (const unsigned char *)(text != NULL ? text : ""); *c; c++) {
-        if (*c == '"' || *c == '\\') {
-            fprintf(file, "\\%c", *c);
-        } else if (*c < 0x20 || *c >= 0x7f) {
-            fprintf(file, "\\u%04x", *c);
-        } else {
-            fputc(*c, file);
-        }
-    }
-    fputc('"', file);
-}
-
 static void write_command_line(FILE *file)
 {
     char arguments[65536];
@@ -119,7 +104,7 @@ static void write_command_line(FILE *file)
         if (i > 0) {
             fputs(", ", file);
         }
-        write_json(file, arguments + i);
+        fm_text_write_json(file, arguments + i);
     }
     fputc(']', file);
 }
@@ -131,10 +116,10 @@ static void write_job(FILE *file)
         return;
     }
     fprintf(file, ",\n  \"job\": {\"system\": \"%s\", \"id\": ", job.system);
-    write_json(file, job.id);
+    fm_text_write_json(file, job.id);
     if (job.name != NULL) {
         fputs(", \"name\": ", file);
-        write_json(file, job.name);
+        fm_text_write_json(file, job.name);
     }
     fputc('}', file);
 }
@@ -163,10 +148,10 @@ static void write_description(FILE *file, const struct fm_environment *e)
     fprintf(file, "{\n  \"fermata\": \"%s\",\n  \"command\": ", FERMATA_VERSION);
     write_command_line(file);
     fputs(",\n  \"host\": ", file);
-    write_json(file, host.nodename);
+    fm_text_write_json(file, host.nodename);
     fprintf(file, ",\n  \"system\": \"%s %s %s\"", host.sysname, host.release, host.machine);
     fprintf(file, ",\n  \"start\": \"%s\",\n  \"mpi_library\": ", when);
-    write_json(file, e->mpi);
+    fm_text_write_json(file, e->mpi);
     fprintf(file, ",\n  \"ranks\": %u,\n  \"locations\": %llu,\n  \"events\": %llu", e->ranks,
             (unsigned long long)e->locations, (unsigned long long)e->events);
     fprintf(file, ",\n  \"clock\": {\"source\": \"%s\", \"ticks_per_second\": %llu, ",
@@ -185,14 +170,14 @@ static void write_description(FILE *file, const struct fm_environment *e)
     fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
             (unsigned long long)e->flushes);
     if (e->failure != NULL) {
-        write_json(file, e->failure);
+        fm_text_write_json(file, e->failure);
     } else {
         fputs("null", file);
     }
     fprintf(file, "},\n  \"complete\": %s", e->complete ? "true" : "false");
     if (e->incomplete != NULL) {
         fputs(",\n  \"incomplete\": ", file);
-        write_json(file, e->incomplete);
+        fm_text_write_json(file, e->incomplete);
     }
     fputs("\n}\n", file);
 }
