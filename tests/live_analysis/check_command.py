@@ -214,7 +214,7 @@ class Check:
             peak, done = self.peak(processes, trace)
             self.expect_report(f"peak of {processes} processes", done, expected)
             peaks[processes] = peak - floor
-        self.expect(peaks[2] < 0.75 * peaks[1] and peaks[4] < 0.75 * peaks[2],
+        self.expect(peaks[2] < 0.75 * peaks[1] and peaks[4] < 0.5 * peaks[1],
                     f"peak memory of each of 1, 2, 4 processes: {peaks} KiB")
         done = self.analyze(2, "--memory", "8M", "-o", self.report, trace)
         self.expect_report("--memory", done, expected)
