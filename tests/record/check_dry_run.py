@@ -46,14 +46,14 @@ def check(folder):
     variables, place, _ = parts(dry_run(
         folder, "record", "--dry-run", "-o", "there", "--memory", "2M", "--progress", "async",
         "--callpath=depth=3", "--sample", "1kHz", "--verbose", "--", *command,
-        LD_PRELOAD="libc.so.6", FERMATA_FLUSH_INTERVAL="it's no number",
+        LD_PRELOAD="libm.so.6", FERMATA_FLUSH_INTERVAL="it's no number",
         # Of a sanitized build, which wants to be first.
         ASAN_OPTIONS=f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0"))
     assert variables == {
         "FERMATA_CALLPATH": "depth=3", "FERMATA_EXPERIMENT_DIRECTORY": f"{folder}/there",
         "FERMATA_FLUSH_INTERVAL": "it's no number", "FERMATA_PROGRESS": "async",
         "FERMATA_SAMPLE": "1kHz", "FERMATA_TOTAL_MEMORY": "2M", "FERMATA_VERBOSE": "1",
-        "LD_PRELOAD": f"libc.so.6:{preload}"}, variables
+        "LD_PRELOAD": f"libm.so.6:{preload}"}, variables
     assert place == f"{folder}/there", place
 
     _, place, _ = parts(dry_run(folder, "record", "--dry-run", "--", *command,
