@@ -1,3 +1,4 @@
+#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/report_list.h"
 #include "report/comparison.h"
@@ -37,14 +38,11 @@ struct request {
 
 static fm_status_t parse_format(struct request *request, struct fm_error *error)
 {
-    static const char *const names[] = {"text", "json", "markdown"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(optarg, names[i]) == 0) {
-            request->format = (enum format)i;
-            return FM_OK;
-        }
-    }
-    return fm_fail(error, FM_ERR_USAGE, "--format: '%s' is none of text, json, markdown", optarg);
+    static const char *const names[] = {"text", "json", "markdown", NULL};
+    int chosen = FORMAT_TEXT;
+    fm_status_t status = fm_choice_parse("--format", optarg, names, &chosen, error);
+    request->format = (enum format)chosen;
+    return status;
 }
 
 static fm_status_t parse_top(struct request *request, struct fm_error *error)

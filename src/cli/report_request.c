@@ -1,5 +1,7 @@
 #include "cli/report_request.h"
 
+#include "cli/choice.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -63,14 +65,11 @@ static fm_status_t parse_top(struct fm_report_request *request, struct fm_error 
 
 static fm_status_t parse_format(struct fm_report_request *request, struct fm_error *error)
 {
-    static const char *const names[] = {"text", "json", "csv"};
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(optarg, names[i]) == 0) {
-            request->format = (enum fm_report_format)i;
-            return FM_OK;
-        }
-    }
-    return fm_fail(error, FM_ERR_USAGE, "--format: '%s' is none of text, json, csv", optarg);
+    static const char *const names[] = {"text", "json", "csv", NULL};
+    int chosen = 0;
+    fm_status_t status = fm_choice_parse("--format", optarg, names, &chosen, error);
+    request->format = (enum fm_report_format)chosen;
+    return status;
 }
 
 enum {
@@ -94,14 +93,11 @@ enum {
 /** Finds what --matrix wants. */
 static fm_status_t parse_matrix(struct fm_report_request *request, struct fm_error *error)
 {
-    static const char *const names[FM_MATRIX_COUNT] = {"messages", "rma", "delay"};
-    for (int i = 0; i < FM_MATRIX_COUNT; i++) {
-        if (strcmp(optarg, names[i]) == 0) {
-            request->matrix = (enum fm_cube_matrix_kind)i;
-            return FM_OK;
-        }
-    }
-    return fm_fail(error, FM_ERR_USAGE, "--matrix: '%s' is none of messages, rma, delay", optarg);
+    static const char *const names[FM_MATRIX_COUNT + 1] = {"messages", "rma", "delay"};
+    int chosen = 0;
+    fm_status_t status = fm_choice_parse("--matrix", optarg, names, &chosen, error);
+    request->matrix = (enum fm_cube_matrix_kind)chosen;
+    return status;
 }
 
 /** Checks that the options go together. */
