@@ -2,6 +2,7 @@
 
 #include "analysis/shared_points.h"
 #include "base/keyed_sort.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 static int compare_points(const void *a, const void *b)
@@ -131,36 +132,6 @@ void fm_group_points_free(struct fm_group_points *points)
     fm_shared_points_free(points->shared);
 }
 
-/* @return the first of `count` points, ascending by time, that is not before `t` */
-static size_t first_from(const struct fm_group_point *points, size_t count, uint64_t t)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (points[middle].t < t) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-/* @return how many of the communicators, ascending by first point, have one before `t` */
-static size_t begun_before(const fm_communicator_points_vector *communicators, uint64_t t)
-{
-    size_t low = 0, high = communicators->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (communicators->items[middle].first < t) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* @return whether a location took part in the operation behind a point. A member's only location
  * did. */
 static bool takes_part(const struct fm_group_points *points, uint32_t location,
@@ -179,12 +150,16 @@ uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t l
     uint64_t latest = 0;
     const struct fm_trace *trace = points->trace;
     const fm_communicator_points_vector *communicators = &points->communicators[location];
-    for (size_t c = begun_before(communicators, t);
+    if (communicators->count == 0) {
+        return 0;
+    }
+    for (size_t c = fm_count_below(&communicators->items->first, communicators->count,
+                                   sizeof *communicators->items, t);
          c > 0 && communicators->items[c - 1].last > latest; --c) {
         const struct fm_communicator_points *communicator = &communicators->items[c - 1];
         const struct fm_group_point *groups =
             points->by_communicator[location].items + communicator->begin;
-        size_t i = first_from(groups, communicator->count, t);
+        size_t i = fm_count_below(&groups->t, communicator->count, sizeof *groups, t);
         while (i > 0 && groups[i - 1].t > latest) {
             --i;
             if (takes_part(points, partner, &groups[i])) {

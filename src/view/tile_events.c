@@ -1,6 +1,7 @@
 #include "view/tile_events.h"
 
 #include "base/memory.h"
+#include "base/search.h"
 #include "view/arrow_columns.h"
 #include "view/segments.h"
 #include "view/tile_cells.h"
@@ -12,19 +13,6 @@
 #define CALLS_PER_TILE 8192U
 
 /* ---- which tiles ---- */
-
-static uint64_t count_below(const struct fm_location *location, uint64_t time)
-{
-    size_t low = 0, high = location->enter.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (location->enter.items[middle] < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
 
 static uint32_t end_of_band(const struct fm_trace *trace, uint32_t band)
 {
@@ -38,7 +26,8 @@ static uint64_t calls_before(const struct fm_event_tiles *tiles, const struct fm
 {
     uint64_t calls = 0;
     for (uint32_t i = band * FM_TILE_ROWS; i < end_of_band(trace, band); i++)
-        calls += count_below(&trace->locations[i], tiles->begin + time);
+        calls += fm_count_below(trace->locations[i].enter.items, trace->locations[i].enter.count,
+                                sizeof(uint64_t), tiles->begin + time);
     return calls;
 }
 

@@ -1,5 +1,7 @@
 #include "view/timeline_windows.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 /** Of the longest waits of a kind: how many have a window, unless they lie in one already. */
@@ -28,20 +30,6 @@ fm_timeline_windows fm_timeline_whole_run(const struct fm_cube *cube)
     return windows;
 }
 
-/** @return the number of elements of an ascending list that are less than `value`. */
-static size_t count_below(const uint64_t *times, size_t count, uint64_t value)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (times[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 struct search {
     const struct fm_trace *trace;
     uint64_t begin, length; /* of the run, ticks */
@@ -52,8 +40,8 @@ static uint64_t calls_of(const struct search *search, uint32_t location, uint64_
 {
     const struct fm_location *where = &search->trace->locations[location];
     const uint64_t *enter = where->enter.items;
-    return count_below(enter, where->enter.count, search->begin + to) -
-           count_below(enter, where->enter.count, search->begin + from);
+    return fm_count_below(enter, where->enter.count, sizeof *enter, search->begin + to) -
+           fm_count_below(enter, where->enter.count, sizeof *enter, search->begin + from);
 }
 
 static uint64_t calls_of_all(const struct search *search, uint64_t from, uint64_t to)
