@@ -73,14 +73,35 @@ static bool print_environment(void)
     return true;
 }
 
-fm_status_t fm_dry_run(const struct fm_record_options *options, char *const command[],
+static void print_settings(const struct fm_settings *settings)
+{
+    puts("settings:");
+    for (int id = 0; id < FM_SETTING_COUNT; id++) {
+        const struct fm_setting *setting = &fm_settings_known[id];
+        const struct fm_setting_value *value = &settings->values[id];
+        const char *text = value->text == NULL         ? setting->otherwise
+                           : setting->argument != NULL ? value->text
+                           : value->text[0] == '1'     ? "yes"
+                                                       : "no";
+        printf("  %s = ", setting->name);
+        if (value->text == NULL) {
+            printf("%s (default)\n", text);
+        } else {
+            print_word(text);
+            printf(" (%s)\n", fm_safe_text(value->origin));
+        }
+    }
+}
+
+fm_status_t fm_dry_run(const struct fm_settings *settings, char *const command[],
                        struct fm_error *error)
 {
     char path[PATH_MAX + 256];
-    fm_status_t status = fm_record_prepare(options, error);
+    fm_status_t status = fm_record_prepare(settings, error);
     if (status != FM_OK) {
         return status;
     }
+    print_settings(settings);
     if (!print_environment()) {
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     }

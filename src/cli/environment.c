@@ -70,14 +70,3 @@ fm_status_t fm_environment_set(const char *archive, const char *key, const char 
     json_decref(environment);
     return status;
 }
-
-const char *fm_progress_named(const char *text)
-{
-    static const char *const names[] = {"target", "async"};
-    for (size_t i = 0; text != NULL && i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            return names[i];
-        }
-    }
-    return NULL;
-}

@@ -19,8 +19,4 @@ json_t *fm_environment_load(const char *archive);
 fm_status_t fm_environment_set(const char *archive, const char *key, const char *text,
                                struct fm_error *error);
 
-/** Who serves one-sided operations: "target" or "async", what `fermata analyze --progress` takes.
- * @return one of the two, constant, or NULL if `text` is neither or NULL */
-const char *fm_progress_named(const char *text);
-
 #endif

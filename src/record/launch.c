@@ -25,73 +25,62 @@ bool fm_record_is_rank(void)
     return false;
 }
 
-static fm_status_t set_directory(const char *directory, struct fm_error *error)
+/* A directory that the command line or a file names is one of the working directory here, wherever
+ * the program runs. */
+static fm_status_t export_directory(const struct fm_setting_value *directory,
+                                    struct fm_error *error)
 {
     char path[PATH_MAX + 2], folder[PATH_MAX];
     struct stat status;
-    if (directory == NULL) {
+    if (directory->text == NULL || directory->source == FM_SET_BY_ENVIRONMENT) {
         return FM_OK;
     }
     if (getcwd(folder, sizeof folder) == NULL) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot read the working directory: %m");
     }
-    bool absolute = directory[0] == '/';
+    bool absolute = directory->text[0] == '/';
     if (snprintf(path, sizeof path, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/",
-                 directory) >= PATH_MAX) {
+                 directory->text) >= PATH_MAX) {
         return fm_fail(error, FM_ERR_USAGE, "the path of the experiment directory is too long");
     }
-    if (!fm_record_is_rank() && lstat(path, &status) == 0) {
+    /* A name for all recordings gets a number where it is taken: fm_experiment_create. */
+    if (directory->source == FM_SET_BY_COMMAND_LINE && !fm_record_is_rank() &&
+        lstat(path, &status) == 0) {
         return fm_fail(error, FM_ERR_USAGE, "%s exists; an experiment is never overwritten",
-                       directory);
+                       directory->text);
     }
-    setenv("FERMATA_EXPERIMENT_DIRECTORY", path, 1);
+    setenv(fm_settings_known[FM_SETTING_OUTPUT].variable, path, 1);
     return FM_OK;
 }
 
-/* The environment of a recorded program. Other preloaded libraries stay in front: a tool of the
- * program's own that wraps MPI keeps working. */
-fm_status_t fm_record_prepare(const struct fm_record_options *options, struct fm_error *error)
+/* Other preloaded libraries stay in front: a tool of the program's own that wraps MPI keeps
+ * working. */
+static fm_status_t export_preload(struct fm_error *error)
 {
     char preload[PATH_MAX];
     fm_status_t status = fm_find_library("libfermata-preload.so", preload, sizeof preload, error);
-    if (status == FM_OK) {
-        status = set_directory(options->directory, error);
-    }
-    if (status != FM_OK) {
+    const char *others = getenv("LD_PRELOAD");
+    if (status != FM_OK || (others != NULL && strstr(others, preload) != NULL)) {
         return status;
     }
-    if (options->memory != NULL) {
-        setenv("FERMATA_TOTAL_MEMORY", options->memory, 1);
-    }
-    if (options->progress != NULL) {
-        setenv("FERMATA_PROGRESS", options->progress, 1);
-    }
-    if (options->callpath != NULL) {
-        setenv("FERMATA_CALLPATH", options->callpath, 1);
-    }
-    if (options->sample != NULL) {
-        setenv("FERMATA_SAMPLE", options->sample, 1);
-    }
-    if (options->verbose) {
-        setenv("FERMATA_VERBOSE", "1", 1);
-    }
-    const char *others = getenv("LD_PRELOAD");
-    if (others != NULL && strstr(others, preload) != NULL) {
+    if (others == NULL || others[0] == '\0') {
+        setenv("LD_PRELOAD", preload, 1);
         return FM_OK;
     }
-    if (others != NULL && others[0] != '\0') {
-        size_t size = strlen(others) + sizeof preload + 2;
-        char *both = malloc(size);
-        if (both == NULL) {
-            return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
-        }
-        snprintf(both, size, "%s:%s", others, preload);
-        setenv("LD_PRELOAD", both, 1);
-        free(both);
-    } else {
-        setenv("LD_PRELOAD", preload, 1);
+    char *both;
+    if (asprintf(&both, "%s:%s", others, preload) < 0) {
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     }
+    setenv("LD_PRELOAD", both, 1);
+    free(both);
     return FM_OK;
+}
+
+fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_error *error)
+{
+    fm_settings_export(settings);
+    fm_status_t status = export_directory(&settings->values[FM_SETTING_OUTPUT], error);
+    return status == FM_OK ? export_preload(error) : status;
 }
 
 static fm_status_t cannot_start(const char *command, struct fm_error *error)
@@ -99,10 +88,10 @@ static fm_status_t cannot_start(const char *command, struct fm_error *error)
     return fm_fail(error, FM_ERR_SYSTEM, "cannot start %s: %s", command, strerror(errno));
 }
 
-fm_status_t fm_record_exec(const struct fm_record_options *options, char *const command[],
+fm_status_t fm_record_exec(const struct fm_settings *settings, char *const command[],
                            struct fm_error *error)
 {
-    fm_status_t status = fm_record_prepare(options, error);
+    fm_status_t status = fm_record_prepare(settings, error);
     if (status != FM_OK) {
         return status;
     }
@@ -120,7 +109,7 @@ static void pass_on(int number)
 }
 
 /* Starts the command; a pipe that closes on exec tells whether that worked. */
-static fm_status_t start(const struct fm_record_options *options, char *const command[],
+static fm_status_t start(const struct fm_settings *settings, char *const command[],
                          const char *result_file, pid_t *child, struct fm_error *error)
 {
     int report[2];
@@ -132,7 +121,7 @@ static fm_status_t start(const struct fm_record_options *options, char *const co
     *child = fork();
     if (*child == 0) {
         setenv("FERMATA_RESULT_FILE", result_file, 1);
-        fm_record_exec(options, command, &failure);
+        fm_record_exec(settings, command, &failure);
         ssize_t written = write(report[1], &failure, sizeof failure);
         _exit(written > 0 ? 127 : 126);
     }
@@ -213,7 +202,7 @@ static void complete(struct fm_record_result *result)
     }
 }
 
-fm_status_t fm_record_run(const struct fm_record_options *options, char *const command[],
+fm_status_t fm_record_run(const struct fm_settings *settings, char *const command[],
                           struct fm_record_result *result, struct fm_error *error)
 {
     const char *folder = getenv("TMPDIR");
@@ -226,7 +215,7 @@ fm_status_t fm_record_run(const struct fm_record_options *options, char *const c
         return fm_fail(error, FM_ERR_SYSTEM, "cannot create %s: %m", path);
     }
     close(file);
-    fm_status_t status = start(options, command, path, &child, error);
+    fm_status_t status = start(settings, command, path, &child, error);
     if (status == FM_OK) {
         result->exit_status = wait_for(child);
         read_result(path, result);

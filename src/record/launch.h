@@ -6,19 +6,10 @@
 
 #include "base/error.h"
 #include "record/core/experiment.h"
+#include "record/settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/** What and how to record. */
-struct fm_record_options {
-    const char *directory; /**< experiment directory, must not exist; NULL: a new name */
-    const char *memory;    /**< buffer of each process, as in 64M; NULL: the default */
-    const char *progress;  /**< "target", "async": who serves one-sided operations; NULL: unknown */
-    const char *callpath; /**< as FERMATA_CALLPATH: "stack", "flat", "depth=N"; NULL: the default */
-    const char *sample;   /**< as FERMATA_SAMPLE: a frequency (core/sample_rate.h); NULL: none */
-    bool verbose;
-};
 
 /** What came of it. */
 struct fm_record_result {
@@ -30,20 +21,20 @@ struct fm_record_result {
 
 /** Runs a command with the recorder and waits for it; if it does not reach its MPI_Finalize, the
  * archive is completed from what the processes left behind. Signals to this process that ask to end
- * are passed on. Under mpirun (as one of several processes) only the options' environment is used
+ * are passed on. Under mpirun (as one of several processes) only the settings' environment is used
  * as for any rank: use fm_record_exec there.
  * @param command  argument vector, ends with NULL
  * @return FM_OK if the command could be started, whatever it returned then */
-fm_status_t fm_record_run(const struct fm_record_options *options, char *const command[],
+fm_status_t fm_record_run(const struct fm_settings *settings, char *const command[],
                           struct fm_record_result *result, struct fm_error *error);
 
 /** Replaces this process by the command with the recorder; returns only on failure. */
-fm_status_t fm_record_exec(const struct fm_record_options *options, char *const command[],
+fm_status_t fm_record_exec(const struct fm_settings *settings, char *const command[],
                            struct fm_error *error);
 
 /** Changes this process's environment to that of the recorded program: what fm_record_exec does
  * before it starts the command. FM_ERR_USAGE if the directory exists already. */
-fm_status_t fm_record_prepare(const struct fm_record_options *options, struct fm_error *error);
+fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_error *error);
 
 /** Whether this process was itself started by an MPI launcher, as one of its ranks. */
 bool fm_record_is_rank(void);

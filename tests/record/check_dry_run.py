@@ -5,6 +5,7 @@ usage: check_dry_run.py FERMATA
 
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -18,15 +19,24 @@ JOBS = ("SLURM_", "PBS_", "LSB_", "FLUX_", "COBALT_", "SGE_", "JOB_")
 def dry_run(folder, *arguments, **variables):
     clean = {name: text for name, text in os.environ.items()
              if not name.startswith(("FERMATA_", "LD_PRELOAD") + RANKS + JOBS)}
+    clean |= {"HOME": str(folder), "XDG_CONFIG_HOME": ""}
     return subprocess.run([FERMATA, *arguments], cwd=folder, env=clean | variables, text=True,
                           capture_output=True, check=False)
+
+
+def settings(done):
+    """Value and origin of each setting."""
+    lines = done.stdout.split("environment:\n")[0].splitlines()
+    assert done.returncode == 0 and lines[0] == "settings:", done
+    return {name: (text, origin) for name, text, origin in
+            (re.fullmatch(r"  ([a-z-]+) = (.+) \((.+)\)", line).groups() for line in lines[1:])}
 
 
 def parts(done):
     """Variables, place and words of the command; checks the layout on the way."""
     assert done.returncode == 0 and done.stderr == "", done
     lines = done.stdout.splitlines()
-    assert lines[0] == "environment:", done.stdout
+    lines = lines[lines.index("environment:"):]
     assert lines[-2].startswith("experiment: ") and lines[-1].startswith("command: "), done.stdout
     assert all(line.startswith("  ") for line in lines[1:-2]), done.stdout
     variables = dict(shlex.split(line)[0].split("=", 1) for line in lines[1:-2])
@@ -43,18 +53,24 @@ def check(folder):
         assert place == f"{folder}/fermata-<app>-<ranks>x<threads>-<time>", place
         assert words == command, words
 
-    variables, place, _ = parts(dry_run(
-        folder, "record", "--dry-run", "-o", "there", "--memory", "2M", "--progress", "async",
+    done = dry_run(
+        folder, "record", "--dry-run", "-o", "it's there", "--memory", "2M", "--progress", "async",
         "--callpath=depth=3", "--sample", "1kHz", "--verbose", "--", *command,
-        LD_PRELOAD="libm.so.6", FERMATA_FLUSH_INTERVAL="it's no number",
+        LD_PRELOAD="libm.so.6", FERMATA_FLUSH_INTERVAL="0.5", FERMATA_TOTAL_MEMORY="3M",
+        FERMATA_VERBOSE="no",
         # Of a sanitized build, which wants to be first.
-        ASAN_OPTIONS=f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0"))
+        ASAN_OPTIONS=f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0")
+    variables, place, _ = parts(done)
     assert variables == {
-        "FERMATA_CALLPATH": "depth=3", "FERMATA_EXPERIMENT_DIRECTORY": f"{folder}/there",
-        "FERMATA_FLUSH_INTERVAL": "it's no number", "FERMATA_PROGRESS": "async",
+        "FERMATA_CALLPATH": "depth=3", "FERMATA_EXPERIMENT_DIRECTORY": f"{folder}/it's there",
+        "FERMATA_FLUSH_INTERVAL": "0.5", "FERMATA_PROGRESS": "async",
         "FERMATA_SAMPLE": "1kHz", "FERMATA_TOTAL_MEMORY": "2M", "FERMATA_VERBOSE": "1",
         "LD_PRELOAD": f"libm.so.6:{preload}"}, variables
-    assert place == f"{folder}/there", place
+    assert place == f"{folder}/it's there", place
+    assert settings(done) == settings(done) | {
+        "output": (r"'it'\''s there'", "--output"), "memory": ("2M", "--memory"),
+        "flush-interval": ("0.5", "FERMATA_FLUSH_INTERVAL"), "verbose": ("yes", "--verbose"),
+        "clock-exchange": ("auto", "default")}, settings(done)
 
     _, place, _ = parts(dry_run(folder, "record", "--dry-run", "--", *command,
                                 SLURM_JOB_ID="4711"))
@@ -71,5 +87,46 @@ def check(folder):
     assert os.listdir(folder) == ["there"] and os.listdir(folder / "there") == []
 
 
+def check_configuration(folder):
+    """A file's settings count behind options and variables; its mistakes are told."""
+    file = folder / ".fermata.conf"
+    file.write_text("memory = 1M\nsample = 100Hz # often\noutput = runs\n")
+    (folder / "runs").mkdir()
+    arguments = ("record", "--dry-run", "--memory=5M")
+    done = dry_run(folder, *arguments, "--", "ls", FERMATA_SAMPLE="7Hz")
+    variables, place, _ = parts(done)
+    assert variables["FERMATA_TOTAL_MEMORY"] == "5M" and variables["FERMATA_SAMPLE"] == "7Hz"
+    assert place == f"{folder}/runs (exists: the name will get a number)", place
+    assert settings(done)["output"] == ("runs", ".fermata.conf:3"), settings(done)
+    named = folder / "named"
+    named.write_text("verbose = yes")
+    done = dry_run(folder, *arguments, "--config", "named", "--", "ls")
+    assert settings(done)["verbose"] == ("yes", "named:1"), settings(done)
+    assert settings(done)["output"] == ("a new name", "default"), settings(done)
+    done = dry_run(folder, *arguments, "--verbose=no", "--", "ls", FERMATA_CONFIG=str(named))
+    assert settings(done)["verbose"] == ("no", "--verbose"), settings(done)
+    assert parts(done)[0]["FERMATA_VERBOSE"] == "0"
+
+    for text, message in (("memory = much", "named:1: memory wants a size like 64M"),
+                          ("memry = 1M", "named:1: 'memry' is no setting; see fermata record --help"),
+                          ("a\033[31m = b", "named:1: 'a?[31m' is no setting; see fermata record "
+                                            "--help")):
+        named.write_text(text)
+        for option in (), ("--dry-run",):
+            done = dry_run(folder, "record", "--config", "named", *option, "touch", "it ran")
+            assert (done.returncode, done.stdout) == (2, ""), done
+            assert done.stderr == f"fermata record: {message}\n", done.stderr
+    done = dry_run(folder, *arguments, "--config", "none", "ls")
+    assert done.returncode == 4 and "none: No such file or directory" in done.stderr, done
+    for option, message in (("--sample=soon", "--sample: sample wants a frequency from"),
+                            ("--output=", "--output: output wants a value"),
+                            ("--nonsense", "unrecognized option '--nonsense'\nsee fermata")):
+        done = dry_run(folder, "record", option, "touch", "it ran")
+        assert done.returncode == 2 and message in done.stderr, done
+    assert not (folder / "it ran").exists()
+
+
+with tempfile.TemporaryDirectory() as temporary:
+    check_configuration(pathlib.Path(temporary).resolve())
 with tempfile.TemporaryDirectory() as temporary:
     check(pathlib.Path(temporary).resolve())
