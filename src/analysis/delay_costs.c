@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Of a wait state, about 400 bytes are under way. */
-#define WAITS_UNDER_WAY 150000
+#define WAITS_UNDER_WAY 20000
 
 /* What a location did in an interval: numbers of its shares. */
 struct side {
@@ -399,6 +399,37 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     book_class(costs, worker, waiter, (fm_delay_kind_t)wait->delay_kind, direct);
 }
 
+/* What compare() will look at. */
+static void prefetch_cause(void *context, unsigned worker, uint32_t process, const void *record,
+                           unsigned stage)
+{
+    (void)process;
+    const struct costs *costs = context;
+    const struct fm_waiter_side *waiter = record;
+    const struct scratch *scratch = &costs->scratch[worker];
+    const struct location_slice *slice = &costs->locations[waiter->location];
+    const struct fm_caused_waits *caused = &costs->caused[waiter->location];
+    if (stage == 0) {
+        __builtin_prefetch(slice);
+        __builtin_prefetch(caused);
+        return;
+    }
+    size_t ordered = slice->first_notice + (waiter->position - slice->first_caused);
+    if (stage == 1) {
+        __builtin_prefetch(&scratch->order.items[ordered]);
+        __builtin_prefetch(&scratch->cause_sides.items[ordered]);
+        __builtin_prefetch(&caused->waits.items[waiter->position], 1);
+    } else if (stage == 2) {
+        const struct side *side = &scratch->cause_sides.items[ordered].side;
+        __builtin_prefetch(&slice->notices.items[scratch->order.items[ordered].value]);
+        __builtin_prefetch(scratch->visits.items + side->first);
+        __builtin_prefetch(scratch->ticks.items + side->first);
+    } else {
+        __builtin_prefetch(caused->parts.items + caused->parts.count, 1);
+        __builtin_prefetch(caused->visits.items + caused->visits.count, 1);
+    }
+}
+
 static void forget_notices(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
@@ -473,6 +504,7 @@ static void find_all_costs(struct costs *costs)
     costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
     costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),
                                            sizeof(struct fm_waiter_share), compare, costs);
+    fm_list_dispatch_prefetch(costs->sides, prefetch_cause);
     for (uint32_t s = 0; s < slices.count; ++s) {
         costs->slice_end = slices.ends[s];
         fm_engine_run(engine, notify_causes, costs);

@@ -10,6 +10,28 @@ static uint32_t receive_start(const struct fm_location *location, uint32_t row)
     return location->receives.items[row].start;
 }
 
+/* Streams that are in use in turn find their positions with one look, up to so many. */
+#define LEAST_RECENT 8u
+#define MOST_RECENT 1024u
+
+static inline uint32_t *recent_of(const struct fm_receiver *receiver, uint32_t communicator,
+                                  uint32_t source, uint32_t tag)
+{
+    return &receiver->recent[(source + tag + communicator) & (receiver->recent_count - 1)];
+}
+
+/* Makes the table of recent streams large enough for all. */
+static void forget_recent(struct fm_receiver *receiver)
+{
+    uint32_t count = receiver->recent_count == 0 ? LEAST_RECENT : receiver->recent_count * 4;
+    receiver->recent = fm_resize(receiver->recent, receiver->recent_count * sizeof(uint32_t),
+                                 count * sizeof(uint32_t));
+    receiver->recent_count = count;
+    for (uint32_t i = 0; i < count; ++i) {
+        receiver->recent[i] = FM_NONE;
+    }
+}
+
 static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, uint32_t source,
                            uint32_t tag)
 {
@@ -20,6 +42,9 @@ static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, 
     if (position == next) {
         fm_vector_push(&receiver->streams,
                        (struct fm_stream){communicator, source, tag, FM_NONE, FM_NONE, 0, 0});
+        if (next >= receiver->recent_count && receiver->recent_count < MOST_RECENT) {
+            forget_recent(receiver);
+        }
     }
     return position;
 }
@@ -28,15 +53,17 @@ static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, 
 static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t communicator,
                                    uint32_t source, uint32_t tag)
 {
-    uint32_t *recent = &receiver->recent[(source + tag + communicator) % FM_RECENT_STREAMS];
-    if (*recent < receiver->streams.count) {
-        const struct fm_stream *stream = &receiver->streams.items[*recent];
+    uint32_t recent = *recent_of(receiver, communicator, source, tag);
+    if (recent < receiver->streams.count) {
+        const struct fm_stream *stream = &receiver->streams.items[recent];
         if (stream->source == source && stream->tag == tag &&
             stream->communicator == communicator) {
-            return *recent;
+            return recent;
         }
     }
-    return *recent = add_stream(receiver, communicator, source, tag);
+    recent = add_stream(receiver, communicator, source, tag);
+    *recent_of(receiver, communicator, source, tag) = recent;
+    return recent;
 }
 
 /* Appends a receive to its stream, unless it was never completed. */
@@ -90,6 +117,7 @@ void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace
         .next = fm_resize(NULL, 0, count * sizeof *receiver->next),
         .arrivals = fm_resize(NULL, 0, count * sizeof *receiver->arrivals),
     };
+    forget_recent(receiver);
     if (owner->location_count > 1) {
         receiver->records = fm_resize(NULL, 0, count * sizeof *receiver->records);
     }
@@ -119,6 +147,7 @@ void fm_receiver_close(struct fm_receiver *receiver)
     fm_free(receiver->next);
     fm_free(receiver->ordinals);
     fm_free(receiver->arrivals);
+    fm_free(receiver->recent);
     fm_vector_free(&receiver->late_receivers);
     fm_vector_free(&receiver->streams);
     fm_map_free(&receiver->stream_of_source);
@@ -175,5 +204,45 @@ void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace
             fm_vector_push(&receiver->late_receivers,
                            (struct fm_late_receiver){sent->complete_location, sent->complete});
         }
+    }
+}
+
+/* @return the stream of a send if it was in use a short time ago, else NULL */
+static inline const struct fm_stream *recent_stream(const struct fm_receiver *receiver,
+                                                    const struct fm_sent *sent)
+{
+    uint32_t recent = *recent_of(receiver, sent->communicator, sent->source, sent->tag);
+    return recent < receiver->streams.count ? &receiver->streams.items[recent] : NULL;
+}
+
+void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_trace *trace,
+                          const struct fm_sent *sent, unsigned stage)
+{
+    if (stage == 0) {
+        __builtin_prefetch(receiver);
+        __builtin_prefetch(receiver->recent);
+        __builtin_prefetch(&trace->locations[receiver->first_location].receives);
+        return;
+    }
+    const struct fm_stream *stream = recent_stream(receiver, sent);
+    if (stream == NULL) {
+        return;
+    }
+    if (stage == 1) {
+        __builtin_prefetch(stream);
+        return;
+    }
+    if (stream->first == FM_NONE) {
+        return;
+    }
+    const struct fm_location *location = &trace->locations[receiver->first_location];
+    if (stage == 2) {
+        __builtin_prefetch(&receiver->next[stream->first]);
+        __builtin_prefetch(&receiver->arrivals[stream->first], 1);
+        if (receiver->records == NULL) {
+            __builtin_prefetch(&location->receives.items[stream->first]);
+        }
+    } else if (receiver->records == NULL) {
+        __builtin_prefetch(&location->enter.items[location->receives.items[stream->first].start]);
     }
 }

@@ -51,8 +51,6 @@ struct fm_stream {
     uint64_t received; /**< receives, gaps included */
 };
 
-#define FM_RECENT_STREAMS 16 /**< a power of two */
-
 /** The receives of one process, in the order in which they were posted. */
 struct fm_receiver {
     uint32_t count;
@@ -64,9 +62,10 @@ struct fm_receiver {
     struct fm_arrival *arrivals; /**< by receive */
     FM_VECTOR(struct fm_late_receiver) late_receivers;
     FM_VECTOR(struct fm_stream) streams;
-    struct fm_map stream_of_source;     /**< (communicator, source) -> number */
-    struct fm_map stream_of_tag;        /**< (number, tag) -> position in `streams` */
-    uint32_t recent[FM_RECENT_STREAMS]; /**< positions in `streams`; may be outdated */
+    struct fm_map stream_of_source; /**< (communicator, source) -> number */
+    struct fm_map stream_of_tag;    /**< (number, tag) -> position in `streams` */
+    uint32_t *recent;               /**< positions in `streams`; may be those of others */
+    uint32_t recent_count;          /**< a power of two */
     uint64_t unmatched_sends, unmatched_receives;
 };
 
@@ -90,5 +89,9 @@ static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *
  * which they were sent. */
 void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace,
                       const struct fm_sent *sent);
+
+/** Fetches what fm_receiver_take() will need; see fm_prefetcher_t. */
+void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_trace *trace,
+                          const struct fm_sent *sent, unsigned stage);
 
 #endif

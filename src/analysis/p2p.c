@@ -150,6 +150,14 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
     fm_receiver_take(&p2p->receivers[process], p2p->analysis->trace, record);
 }
 
+static void prefetch_receive(void *context, unsigned worker, uint32_t process, const void *record,
+                             unsigned stage)
+{
+    (void)worker;
+    struct p2p *p2p = context;
+    fm_receiver_prefetch(&p2p->receivers[process], p2p->analysis->trace, record, stage);
+}
+
 /* ---- messages of one process ---- */
 
 /* Numbers the senders. */
@@ -373,6 +381,25 @@ static void take_late_receiver(void *context, unsigned worker, uint32_t process,
                     &p2p->analysis->trace->locations[late->location], &late->candidate);
 }
 
+static void prefetch_call(void *context, unsigned worker, uint32_t process, const void *record,
+                          unsigned stage)
+{
+    (void)worker;
+    (void)process;
+    const struct p2p *p2p = context;
+    const struct late_receiver *late = record;
+    const struct fm_location *location = &p2p->analysis->trace->locations[late->location];
+    const struct fm_findings *findings = &p2p->analysis->findings[late->location];
+    if (stage == 0) {
+        __builtin_prefetch(&location->enter);
+        __builtin_prefetch(&findings->candidates);
+    } else if (stage == 1) {
+        __builtin_prefetch(&location->enter.items[late->candidate.activity]);
+        __builtin_prefetch(&location->leave.items[late->candidate.activity]);
+        __builtin_prefetch(findings->candidates.items + findings->candidates.count, 1);
+    }
+}
+
 static void detect(struct fm_analysis *analysis)
 {
     struct fm_engine *engine = analysis->engine;
@@ -384,8 +411,10 @@ static void detect(struct fm_analysis *analysis)
     };
     p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
     p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);
+    fm_dispatch_prefetch(p2p.sends, prefetch_receive);
     p2p.late_receivers =
         fm_dispatch_create(engine, sizeof(struct late_receiver), take_late_receiver, &p2p);
+    fm_dispatch_prefetch(p2p.late_receivers, prefetch_call);
     fm_engine_run(engine, open_receivers, &p2p);
     fm_engine_run(engine, send_messages, &p2p);
     fm_dispatch_deliver(p2p.sends);

@@ -8,7 +8,7 @@
 #include "base/vector.h"
 #include "cube/cube.h"
 
-#define FM_REMOTE_RECENT 64 /* a power of two */
+#define FM_REMOTE_RECENT 1024 /* a power of two */
 
 /** Values of one worker. `struct fm_remote_costs c = {0};` is an empty one. */
 struct fm_remote_costs {

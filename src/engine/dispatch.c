@@ -24,8 +24,41 @@ void fm_dispatch_free(struct fm_dispatch *dispatch)
 {
     if (dispatch != NULL) {
         fm_exchange_free(dispatch->exchange);
+        fm_prefetch_free(dispatch->queues);
         fm_free(dispatch);
     }
+}
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+static void handle_fetched(void *owner, unsigned worker, uint32_t process, const void *record)
+{
+    struct fm_dispatch *dispatch = owner;
+    dispatch->handler(dispatch->context, worker, process, record);
+}
+
+void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher)
+{
+    dispatch->queues =
+        fm_prefetch_create(dispatch->engine->workers, aligned(dispatch->record_size), prefetcher,
+                           dispatch->context, handle_fetched, dispatch);
+}
+
+void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
+                         const void *record)
+{
+    memcpy(fm_prefetch_push(dispatch->queues, worker, process), record, dispatch->record_size);
+    fm_prefetch_go_on(dispatch->queues, worker);
+}
+
+static void finish(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)first;
+    (void)last;
+    fm_prefetch_finish(context, worker);
 }
 
 void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
@@ -55,6 +88,9 @@ static bool is_alone(const struct fm_engine *engine)
 
 void fm_dispatch_deliver(struct fm_dispatch *dispatch)
 {
+    if (dispatch->queues != NULL) {
+        fm_engine_run(dispatch->engine, finish, dispatch->queues);
+    }
     if (is_alone(dispatch->engine)) {
         return;
     }
@@ -88,8 +124,40 @@ void fm_list_dispatch_free(struct fm_list_dispatch *dispatch)
     if (dispatch != NULL) {
         fm_exchange_free(dispatch->records);
         fm_exchange_free(dispatch->items);
+        fm_prefetch_free(dispatch->queues);
         fm_free(dispatch);
     }
+}
+
+/* What stands behind a record in its queue. */
+struct item_list {
+    const void *items;
+    uint32_t count;
+};
+
+static void handle_fetched_list(void *owner, unsigned worker, uint32_t process, const void *record)
+{
+    struct fm_list_dispatch *dispatch = owner;
+    struct item_list list;
+    memcpy(&list, (const unsigned char *)record + aligned(dispatch->record_size), sizeof list);
+    dispatch->handler(dispatch->context, worker, process, record, list.items, list.count);
+}
+
+void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher)
+{
+    dispatch->queues = fm_prefetch_create(
+        dispatch->engine->workers, aligned(dispatch->record_size) + sizeof(struct item_list),
+        prefetcher, dispatch->context, handle_fetched_list, dispatch);
+}
+
+void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
+                              const void *record, const void *items, uint32_t count)
+{
+    const struct item_list list = {items, count};
+    unsigned char *room = fm_prefetch_push(dispatch->queues, worker, process);
+    memcpy(room, record, dispatch->record_size);
+    memcpy(room + aligned(dispatch->record_size), &list, sizeof list);
+    fm_prefetch_go_on(dispatch->queues, worker);
 }
 
 void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
@@ -126,6 +194,9 @@ static void handle_lists(void *context, unsigned worker, uint32_t first, uint32_
 
 void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)
 {
+    if (dispatch->queues != NULL) {
+        fm_engine_run(dispatch->engine, finish, dispatch->queues);
+    }
     if (is_alone(dispatch->engine)) {
         return;
     }

@@ -7,6 +7,7 @@
 #define FERMATA_ENGINE_DISPATCH_H
 
 #include "engine/engine.h"
+#include "engine/prefetch.h"
 
 /** Handles a record for `process`, which the worker owns. It may send records through other
  * dispatches. */
@@ -20,6 +21,7 @@ struct fm_dispatch {
     void *context;
     const unsigned *owner_of; /**< of the engine */
     size_t record_size;
+    struct fm_prefetch_queues *queues; /**< NULL: a worker's own records are handled at once */
 };
 
 /** @param record_size  a multiple of 4
@@ -28,6 +30,15 @@ struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_s
                                        fm_dispatch_handler_t *handler, void *context);
 
 void fm_dispatch_free(struct fm_dispatch *dispatch);
+
+/** For records that are scattered over more memory than the processor's cache holds: a worker's own
+ * ones are handled, in their order, when the prefetcher has got what they need, at the latest in the
+ * delivery. The handler must not send through this dispatch. Call it before anything is sent. */
+void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher);
+
+/** Handles a record of the worker's own processes later. */
+void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
+                         const void *record);
 
 /** Keeps a copy of a record until the delivery. */
 void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
@@ -39,10 +50,12 @@ void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t pr
 static inline void fm_dispatch_send(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
                                     const void *record)
 {
-    if (dispatch->owner_of[process] == worker) {
-        dispatch->handler(dispatch->context, worker, process, record);
-    } else {
+    if (dispatch->owner_of[process] != worker) {
         fm_dispatch_post(dispatch, worker, process, record);
+    } else if (dispatch->queues != NULL) {
+        fm_dispatch_enqueue(dispatch, worker, process, record);
+    } else {
+        dispatch->handler(dispatch->context, worker, process, record);
     }
 }
 
@@ -62,6 +75,7 @@ struct fm_list_dispatch {
     void *context;
     const unsigned *owner_of; /**< of the engine */
     size_t record_size, item_size;
+    struct fm_prefetch_queues *queues; /**< as of struct fm_dispatch */
 };
 
 /** @param record_size  a multiple of 4, as item_size
@@ -72,6 +86,13 @@ struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_
 
 void fm_list_dispatch_free(struct fm_list_dispatch *dispatch);
 
+/** As fm_dispatch_prefetch(). Items that are sent must stay where they are until the delivery. */
+void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher);
+
+/** As fm_dispatch_enqueue(). */
+void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
+                              const void *record, const void *items, uint32_t count);
+
 /** Keeps a copy of a record and its items until the delivery. */
 void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                            const void *record, const void *items, uint32_t count);
@@ -81,10 +102,12 @@ static inline void fm_list_dispatch_send(struct fm_list_dispatch *dispatch, unsi
                                          uint32_t process, const void *record, const void *items,
                                          uint32_t count)
 {
-    if (dispatch->owner_of[process] == worker) {
-        dispatch->handler(dispatch->context, worker, process, record, items, count);
-    } else {
+    if (dispatch->owner_of[process] != worker) {
         fm_list_dispatch_post(dispatch, worker, process, record, items, count);
+    } else if (dispatch->queues != NULL) {
+        fm_list_dispatch_enqueue(dispatch, worker, process, record, items, count);
+    } else {
+        dispatch->handler(dispatch->context, worker, process, record, items, count);
     }
 }
 

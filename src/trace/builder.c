@@ -41,6 +41,7 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->completions_matter =
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
+    fm_tables_reserve(builder->location, &builder->sizes);
 }
 
 /* ---- calls ---- */
@@ -337,21 +338,7 @@ void fm_builder_end_location(struct fm_builder *builder)
             compare_matched);
     fm_requests_close_location(&builder->requests);
     fm_traffic_finish(&builder->traffic, builder->trace, location);
-    fm_vector_trim(&location->phases);
-    fm_vector_trim(&location->enter);
-    fm_vector_trim(&location->leave);
-    fm_vector_trim(&location->visit);
-    fm_vector_trim(&location->state_since);
-    fm_vector_trim(&location->state_visit);
-    fm_vector_trim(&location->profile);
-    fm_vector_trim(&location->counts);
-    fm_vector_trim(&location->sends);
-    fm_vector_trim(&location->receives);
-    fm_vector_trim(&location->matched);
-    fm_vector_trim(&location->collectives);
-    fm_vector_trim(&location->rma);
-    fm_vector_trim(&location->nested);
-    fm_vector_trim(&location->unrecorded);
+    fm_tables_trim(location, &builder->sizes);
 }
 
 /* ---- records ---- */

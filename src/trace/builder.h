@@ -6,6 +6,7 @@
 #define FERMATA_TRACE_BUILDER_H
 
 #include "trace/requests.h"
+#include "trace/table_sizes.h"
 #include "trace/trace.h"
 #include "trace/traffic.h"
 
@@ -51,6 +52,7 @@ struct fm_builder {
     uint64_t computed;                         /**< ticks of computation in calls that were left */
     struct fm_requests requests;
     struct fm_traffic_counter traffic;
+    struct fm_table_sizes sizes; /**< of the location before */
     struct fm_trace_defects *defects;
 };
 
