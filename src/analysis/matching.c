@@ -12,7 +12,7 @@ static uint32_t receive_start(const struct fm_location *location, uint32_t row)
 
 /* Streams that are in use in turn find their positions with one look, up to so many. */
 #define LEAST_RECENT 8u
-#define MOST_RECENT 1024u
+#define MOST_RECENT  1024u
 
 static inline uint32_t *recent_of(const struct fm_receiver *receiver, uint32_t communicator,
                                   uint32_t source, uint32_t tag)

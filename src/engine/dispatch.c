@@ -42,9 +42,8 @@ static void handle_fetched(void *owner, unsigned worker, uint32_t process, const
 
 void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher)
 {
-    dispatch->queues =
-        fm_prefetch_create(dispatch->engine->workers, aligned(dispatch->record_size), prefetcher,
-                           dispatch->context, handle_fetched, dispatch);
+    dispatch->queues = fm_prefetch_create(dispatch->engine->workers, aligned(dispatch->record_size),
+                                          prefetcher, dispatch->context, handle_fetched, dispatch);
 }
 
 void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,

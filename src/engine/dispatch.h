@@ -32,8 +32,9 @@ struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_s
 void fm_dispatch_free(struct fm_dispatch *dispatch);
 
 /** For records that are scattered over more memory than the processor's cache holds: a worker's own
- * ones are handled, in their order, when the prefetcher has got what they need, at the latest in the
- * delivery. The handler must not send through this dispatch. Call it before anything is sent. */
+ * ones are handled, in their order, when the prefetcher has got what they need, at the latest in
+ * the delivery. The handler must not send through this dispatch. Call it before anything is sent.
+ */
 void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher);
 
 /** Handles a record of the worker's own processes later. */

@@ -1,6 +1,6 @@
 /** @file
- * Records that are handled a little after they came, while what they need is on its way from memory.
- * Private to src/engine, but for the type of the prefetcher.
+ * Records that are handled a little after they came, while what they need is on its way from
+ * memory. Private to src/engine, but for the type of the prefetcher.
  */
 #ifndef FERMATA_ENGINE_PREFETCH_H
 #define FERMATA_ENGINE_PREFETCH_H
@@ -32,7 +32,8 @@ struct fm_prefetch_queues *fm_prefetch_create(unsigned workers, size_t record_si
 
 void fm_prefetch_free(struct fm_prefetch_queues *queues);
 
-/** @return room for a record behind the last one of a worker: fill it, then call fm_prefetch_go_on()
+/** @return room for a record behind the last one of a worker: fill it, then call
+ * fm_prefetch_go_on()
  */
 void *fm_prefetch_push(struct fm_prefetch_queues *queues, unsigned worker, uint32_t process);
 
