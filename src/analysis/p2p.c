@@ -213,17 +213,6 @@ static int compare_messages(const void *a, const void *b)
     return left->receive < right->receive ? -1 : left->receive > right->receive;
 }
 
-static void sort_messages(struct scratch *scratch)
-{
-    for (size_t i = 1; i < scratch->messages.count; ++i) {
-        if (compare_messages(&scratch->messages.items[i - 1], &scratch->messages.items[i]) > 0) {
-            fm_sort(scratch->messages.items, scratch->messages.count,
-                    sizeof *scratch->messages.items, compare_messages);
-            return;
-        }
-    }
-}
-
 /* The oldest sending time among messages that are received later than `message`. */
 struct outstanding {
     uint64_t any;
@@ -360,7 +349,8 @@ static void judge_messages(void *context, unsigned worker, uint32_t first, uint3
     for (uint32_t process = first; process < last; ++process) {
         struct fm_receiver *receiver = &p2p->receivers[process];
         list_messages(scratch, p2p->analysis->trace, receiver);
-        sort_messages(scratch);
+        fm_sort(scratch->messages.items, scratch->messages.count, sizeof *scratch->messages.items,
+                compare_messages);
         detect_at_receiver(p2p, worker, scratch, receiver);
         if (p2p->analysis->messages != NULL) {
             keep_messages(p2p, process, scratch);
