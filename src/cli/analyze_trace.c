@@ -13,15 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The report tells, too, what the experiment lacks. */
-static fm_status_t add_missing(struct fm_cube *cube, const char *archive, struct fm_error *error)
+/* The report tells, too, what the experiment lacks, and what is not to be believed. */
+static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     char *missing = fm_missing_of_experiment(archive);
+    char *doubt = fm_clock_doubt_of_experiment(archive);
     if (missing != NULL) {
         status = fm_cube_warn(cube, error, "incomplete run: %s", missing);
     }
+    if (status == FM_OK && doubt != NULL) {
+        status = fm_cube_warn(cube, error, FM_CLOCK_DOUBT "%s", doubt);
+    }
     free(missing);
+    free(doubt);
     return status;
 }
 
@@ -85,7 +90,7 @@ static void note_progress(const struct fm_analyze_request *request)
 static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
                                 const struct fm_detail *detail, struct fm_error *error)
 {
-    fm_status_t status = add_missing(cube, request->archive, error);
+    fm_status_t status = add_warnings(cube, request->archive, error);
     if (status == FM_OK) {
         status = fm_cube_write(cube, request->output, error);
     }

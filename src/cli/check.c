@@ -114,6 +114,6 @@ int fm_command_check(int argc, char **argv)
     if (status != FM_OK) {
         return status;
     }
-    fm_warn_of_missing(request.archive);
+    fm_warn_of_experiment(request.archive);
     return fm_run_isolated("check", request.archive, FM_READING_CPU_SECONDS, check, &request);
 }

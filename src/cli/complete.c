@@ -32,11 +32,26 @@ char *fm_missing_of_experiment(const char *archive)
     return missing;
 }
 
-void fm_warn_of_missing(const char *archive)
+char *fm_clock_doubt_of_experiment(const char *archive)
+{
+    json_t *environment = fm_environment_load(archive);
+    const json_t *clock = json_object_get(environment, "clock");
+    const char *text = json_string_value(json_object_get(clock, "doubt"));
+    char *doubt = text != NULL ? strdup(text) : NULL;
+    json_decref(environment);
+    return doubt;
+}
+
+void fm_warn_of_experiment(const char *archive)
 {
     char *missing = fm_missing_of_experiment(archive);
+    char *doubt = fm_clock_doubt_of_experiment(archive);
     if (missing != NULL) {
         fprintf(stderr, "fermata: warning: incomplete run: %s\n", fm_safe_text(missing));
     }
+    if (doubt != NULL) {
+        fprintf(stderr, "fermata: warning: " FM_CLOCK_DOUBT "%s\n", fm_safe_text(doubt));
+    }
     free(missing);
+    free(doubt);
 }

@@ -112,6 +112,12 @@ static void look_at_clock(void)
     if (fm_clock.counter) {
         fm_doctor_tell(FM_HEALTH_GOOD, NULL, "clock: time-stamp counter, invariant, %.0f MHz",
                        (double)fm_clock_resolution() / 1e6);
+    } else if (fm_clock.doubted) {
+        fm_doctor_tell(
+            FM_HEALTH_WARNING,
+            "ask the administrator why, see the kernel's log; each reading costs more",
+            "clock: CLOCK_MONOTONIC_RAW, for the kernel has found the time-stamp counter "
+            "to be unstable");
     } else {
         fm_doctor_tell(FM_HEALTH_WARNING,
                        "nothing to do; each reading costs more where the system has to be asked",

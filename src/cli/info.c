@@ -214,6 +214,6 @@ int fm_command_info(int argc, char **argv)
     if (status != FM_OK) {
         return status;
     }
-    fm_warn_of_missing(request.archive);
+    fm_warn_of_experiment(request.archive);
     return fm_run_isolated("info", request.archive, FM_READING_CPU_SECONDS, inform, &request);
 }

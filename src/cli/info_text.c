@@ -70,6 +70,18 @@ static void print_clock(const struct fm_info *info)
     }
 }
 
+/* What recording cost, as its closing line told. */
+static void print_recorder(const struct fm_info *info)
+{
+    const json_t *recorder = json_object_get(info->environment, "recorder");
+    if (json_is_object(recorder)) {
+        printf("%-14s %.1f MB of memory a process, %.2f s of CPU time, about %.1f %% of the run\n",
+               "recorder", json_number_value(json_object_get(recorder, "memory_bytes")) / 1e6,
+               json_number_value(json_object_get(recorder, "cpu_seconds")),
+               json_number_value(json_object_get(recorder, "overhead_percent")));
+    }
+}
+
 static void print_size(const struct fm_info *info)
 {
     const struct fm_survey *survey = info->survey;
@@ -89,6 +101,7 @@ static void print_size(const struct fm_info *info)
                  (double)info->summary->bytes / (double)info->summary->events);
     }
     print_scaled("on disk", (double)info->summary->bytes, "B", bytes_per_event);
+    print_recorder(info);
 }
 
 static void print_counts(const struct fm_info *info)

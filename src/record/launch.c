@@ -159,16 +159,17 @@ static int wait_for(pid_t child)
 
 static void read_result(const char *path, struct fm_record_result *result)
 {
+    char text[sizeof result->directory + 256] = "";
     FILE *file = fopen(path, "r");
-    unsigned long long numbers[4];
+    const char *rest = NULL;
+    if (file != NULL && fgets(text, sizeof text, file) != NULL) {
+        text[strcspn(text, "\n")] = '\0';
+        rest = fm_experiment_totals_read(&result->totals, text);
+    }
+    if (rest != NULL && rest[0] == ' ') {
+        snprintf(result->directory, sizeof result->directory, "%s", rest + 1);
+    }
     if (file != NULL) {
-        if (fscanf(file, "%llu %llu %llu %llu %4095[^\n]", &numbers[0], &numbers[1], &numbers[2],
-                   &numbers[3], result->directory) == 5) {
-            result->totals = (struct fm_experiment_totals){.events = numbers[0],
-                                                           .bytes = numbers[1],
-                                                           .samples = numbers[2],
-                                                           .samples_lost = numbers[3]};
-        }
         fclose(file);
     }
 }
@@ -193,8 +194,8 @@ static void complete(struct fm_record_result *result)
     if (status == FM_OK && rebuilt.by_other) {
         snprintf(result->missing, sizeof result->missing, "completed by another fermata meanwhile");
     } else if (status == FM_OK) {
-        result->totals.events = rebuilt.events;
-        result->totals.bytes = rebuilt.bytes;
+        result->totals =
+            (struct fm_experiment_totals){.events = rebuilt.events, .bytes = rebuilt.bytes};
         snprintf(result->missing, sizeof result->missing, "%s", rebuilt.missing);
     } else {
         result->totals.events = 0;

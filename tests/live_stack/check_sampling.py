@@ -81,7 +81,7 @@ def check_samples(options, experiment, stderr, failures):
         failures.append(f"{sampling}, expected {least} samples")
     if sampling["lost"] > 0.1 * sampling["samples"]:
         failures.append(f"too many samples are lost: {sampling}")
-    if f", {sampling['samples']} samples ({sampling['lost']} lost)\n" not in stderr:
+    if f", {sampling['samples']} samples ({sampling['lost']} lost); recorder: " not in stderr:
         failures.append(f"no samples in the closing line: {stderr}")
 
 

@@ -83,7 +83,7 @@ static void *live(void *argument)
 {
     struct process *process = argument;
     own_rank = process->exchange.rank;
-    process->offset = fm_clock_measure(&process->exchange, true);
+    process->offset = fm_clock_measure(&process->exchange, true, NULL);
     define(process);
     process->good = fm_unify(&process->exchange, &process->set, &process->global);
     return NULL;

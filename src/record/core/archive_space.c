@@ -2,6 +2,7 @@
 
 #include "record/core/archive.h"
 #include "record/core/marker.h"
+#include "record/core/memory_use.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +22,10 @@ enum {
 };
 
 struct buffer {
-    void *chunks[CHUNKS];
+    struct {
+        void *start;
+        uint64_t bytes;
+    } chunks[CHUNKS];
     int count;
 };
 
@@ -38,7 +42,9 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
     }
     void *chunk = malloc(bytes);
     if (chunk != NULL) {
-        buffer->chunks[buffer->count++] = chunk;
+        buffer->chunks[buffer->count].start = chunk;
+        buffer->chunks[buffer->count++].bytes = bytes;
+        fm_memory_use_add(bytes);
     }
     return chunk;
 }
@@ -49,7 +55,9 @@ static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, 
     (void)data, (void)type, (void)location;
     struct buffer *buffer = *buffer_data;
     while (buffer != NULL && buffer->count > 0) {
-        free(buffer->chunks[--buffer->count]);
+        buffer->count--;
+        free(buffer->chunks[buffer->count].start);
+        fm_memory_use_remove(buffer->chunks[buffer->count].bytes);
     }
     if (final) {
         free(buffer);

@@ -1,6 +1,7 @@
 #include "record/core/clock.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -33,9 +34,30 @@ static bool counter_is_invariant(void)
 #endif
 }
 
+bool fm_clock_is_trusted(const char *sources)
+{
+    return strstr(sources, "tsc") != NULL;
+}
+
+/* Where the system does not tell, it is trusted. */
+static bool kernel_trusts_counter(void)
+{
+    static const char path[] = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+    char sources[256];
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, sources, sizeof sources - 1) : 0;
+    if (file >= 0) {
+        close(file);
+    }
+    sources[length > 0 ? length : 0] = '\0';
+    return length <= 0 || fm_clock_is_trusted(sources);
+}
+
 void fm_clock_start(uint64_t ticks, uint64_t nanoseconds)
 {
-    fm_clock.counter = counter_is_invariant();
+    bool invariant = counter_is_invariant();
+    fm_clock.counter = invariant && kernel_trusts_counter();
+    fm_clock.doubted = invariant && !fm_clock.counter;
     uint64_t now = fm_clock_nanoseconds();
     if (nanoseconds == 0) {
         nanoseconds = now;
@@ -66,9 +88,29 @@ uint64_t fm_clock_resolution(void)
     return (uint64_t)(rate + 0.5L);
 }
 
+struct fm_clock_moment fm_clock_moment(void)
+{
+    enum { ATTEMPTS = 5 };
+    struct fm_clock_moment best = {.width = UINT64_MAX};
+    if (!fm_clock.counter) {
+        uint64_t now = fm_clock_nanoseconds();
+        return (struct fm_clock_moment){now, now, 0};
+    }
+    for (int i = 0; i < ATTEMPTS; i++) {
+        uint64_t before = fm_clock_now(), nanoseconds = fm_clock_nanoseconds();
+        uint64_t width = fm_clock_now() - before;
+        if (width < best.width) {
+            best = (struct fm_clock_moment){before + width / 2, nanoseconds, width};
+        }
+    }
+    return best;
+}
+
 const char *fm_clock_name(void)
 {
-    return fm_clock.counter ? "TSC (invariant)" : "CLOCK_MONOTONIC_RAW";
+    return fm_clock.counter   ? "TSC (invariant)"
+           : fm_clock.doubted ? "CLOCK_MONOTONIC_RAW (the kernel finds the TSC unstable)"
+                              : "CLOCK_MONOTONIC_RAW";
 }
 
 uint64_t fm_clock_domain(void)

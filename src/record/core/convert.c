@@ -2,6 +2,7 @@
 #include "record/core/archive.h"
 #include "record/core/attribute.h"
 #include "record/core/marker.h"
+#include "record/core/overhead.h"
 #include "record/core/unrecorded.h"
 
 #include <string.h>
@@ -518,6 +519,7 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
             return false;
         }
         convert_record(thread, records);
+        fm_overhead_count(&thread->work, kind);
         records += fm_record_words[kind];
     }
     return true;

@@ -369,6 +369,18 @@ void fm_define_map_free(struct fm_define_map *map)
     memset(map, 0, sizeof *map);
 }
 
+uint64_t fm_definitions_bytes(const struct fm_definitions *set)
+{
+    uint64_t bytes = 0;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        const struct fm_define_table *table = &set->tables[kind];
+        bytes += table->capacity * sizeof *table->offsets +
+                 table->word_capacity * sizeof *table->words +
+                 table->index_capacity * sizeof *table->index;
+    }
+    return bytes;
+}
+
 void fm_definitions_free(struct fm_definitions *set)
 {
     for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {

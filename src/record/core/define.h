@@ -145,6 +145,9 @@ uint32_t fm_group_member(const uint32_t *group, uint32_t i);
  * @return block to be freed, NULL without memory; its size in *bytes */
 void *fm_definitions_pack(const struct fm_definitions *set, size_t *bytes);
 
+/** Memory that a set takes, in bytes. */
+uint64_t fm_definitions_bytes(const struct fm_definitions *set);
+
 /** Merges a packed set into another. The first definition of a key stays; a name that it lacks is
  * taken from the later one.
  * @param map  receives the packed set's numbers in `set`; free with fm_define_map_free

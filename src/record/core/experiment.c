@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -136,6 +137,35 @@ static FILE *open_file(const char *directory, const char *name, int flags)
     return stream;
 }
 
+static void write_clock(FILE *file, const struct fm_environment *e)
+{
+    const struct fm_clock_quality *quality = e->clock;
+    fprintf(file, ",\n  \"clock\": {\"source\": \"%s\", \"ticks_per_second\": %llu, ",
+            fm_clock_name(), (unsigned long long)e->resolution);
+    fprintf(file, "\"largest_deviation_ticks\": %.1f", e->clock_deviation);
+    if (quality != NULL) {
+        fprintf(file,
+                ", \"rate_change_ppm\": %.3f, \"rate_difference_ppm\": %.3f, "
+                "\"drift_ppm\": %.3f, \"disorder_ticks\": %llu, \"doubt\": ",
+                (double)quality->change / 1e3, (double)quality->difference / 1e3,
+                (double)quality->drift / 1e3, (unsigned long long)quality->disorder);
+        fm_text_write_json(file, e->clock_doubt);
+    }
+    fputc('}', file);
+}
+
+static void write_overhead(FILE *file, const struct fm_environment *e)
+{
+    if (e->memory_used != 0) {
+        fprintf(file,
+                ",\n  \"recorder\": {\"memory_bytes\": %llu, \"cpu_seconds\": %.6f, "
+                "\"begin_seconds\": %.6f, \"end_seconds\": %.6f, "
+                "\"nanoseconds_per_call\": %.1f, \"overhead_percent\": %.3f}",
+                (unsigned long long)e->memory_used, e->cpu_seconds, e->begin_seconds,
+                e->end_seconds, e->nanoseconds_per_call, e->overhead * 100);
+    }
+}
+
 static void write_description(FILE *file, const struct fm_environment *e)
 {
     struct utsname host = {0};
@@ -154,10 +184,9 @@ static void write_description(FILE *file, const struct fm_environment *e)
     fm_text_write_json(file, e->mpi);
     fprintf(file, ",\n  \"ranks\": %u,\n  \"locations\": %llu,\n  \"events\": %llu", e->ranks,
             (unsigned long long)e->locations, (unsigned long long)e->events);
-    fprintf(file, ",\n  \"clock\": {\"source\": \"%s\", \"ticks_per_second\": %llu, ",
-            fm_clock_name(), (unsigned long long)e->resolution);
-    fprintf(file, "\"largest_deviation_ticks\": %.1f}", e->clock_deviation);
+    write_clock(file, e);
     fprintf(file, ",\n  \"memory_bytes\": %llu", (unsigned long long)e->memory);
+    write_overhead(file, e);
     write_job(file);
     if (e->progress != NULL) {
         fprintf(file, ",\n  \"progress\": \"%s\"", e->progress);
@@ -218,7 +247,7 @@ void fm_experiment_log(const char *directory, const char *format, ...)
  * program which this one, or one before it, started: it must not take its place. */
 static bool result_is_ours(int file, const char *directory)
 {
-    char text[PATH_MAX + 128];
+    char text[PATH_MAX + 256];
     ssize_t length = read(file, text, sizeof text - 1);
     text[length > 0 ? length : 0] = '\0';
     const char *place = strchr(text, '/');
@@ -230,29 +259,72 @@ static bool result_is_ours(int file, const char *directory)
 const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals, char *text,
                                       size_t size)
 {
-    int length = snprintf(text, size, "%llu events, %.1f MB", (unsigned long long)totals->events,
-                          (double)totals->bytes / 1e6);
-    if (totals->samples + totals->samples_lost > 0 && length >= 0 && (size_t)length < size) {
-        snprintf(text + length, size - (size_t)length, ", %llu samples (%llu lost)",
+    char samples[64] = "", recorder[128] = "";
+    if (totals->samples + totals->samples_lost > 0) {
+        snprintf(samples, sizeof samples, ", %llu samples (%llu lost)",
                  (unsigned long long)totals->samples, (unsigned long long)totals->samples_lost);
     }
+    if (totals->memory != 0) {
+        snprintf(recorder, sizeof recorder,
+                 "; recorder: %.1f MB of memory a process, %.2f s of CPU time, about %.1f %% of "
+                 "the run",
+                 (double)totals->memory / 1e6, (double)totals->cpu / 1e6,
+                 (double)totals->overhead / 1e4);
+    }
+    snprintf(text, size, "%llu events, %.1f MB%s%s", (unsigned long long)totals->events,
+             (double)totals->bytes / 1e6, samples, recorder);
     return text;
+}
+
+struct fm_experiment_totals fm_experiment_totals(const struct fm_environment *environment)
+{
+    return (struct fm_experiment_totals){
+        .events = environment->events,
+        .bytes = environment->bytes,
+        .samples = environment->samples,
+        .samples_lost = environment->samples_lost,
+        .memory = environment->memory_used,
+        .cpu = (uint64_t)(environment->cpu_seconds * 1e6),
+        .overhead = (uint64_t)(environment->overhead * 1e6),
+    };
+}
+
+int fm_experiment_totals_write(const struct fm_experiment_totals *totals, char *text, size_t size)
+{
+    return snprintf(text, size,
+                    "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                    " %" PRIu64,
+                    totals->events, totals->bytes, totals->samples, totals->samples_lost,
+                    totals->memory, totals->cpu, totals->overhead);
+}
+
+const char *fm_experiment_totals_read(struct fm_experiment_totals *totals, const char *text)
+{
+    struct fm_experiment_totals read = {0};
+    int length = 0;
+    if (sscanf(text,
+               "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+               "%n",
+               &read.events, &read.bytes, &read.samples, &read.samples_lost, &read.memory,
+               &read.cpu, &read.overhead, &length) != 7) {
+        return NULL;
+    }
+    *totals = read;
+    return text + length;
 }
 
 void fm_experiment_result(const char *directory, const struct fm_experiment_totals *totals,
                           bool closing)
 {
     const char *path = getenv("FERMATA_RESULT_FILE");
-    char text[PATH_MAX + 128];
+    char text[PATH_MAX + 256];
     int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
     bool told = file >= 0 && result_is_ours(file, directory);
     if (told) {
         /* In place: the disk may be full by now, and what was told before is better than nothing.
          */
-        int length = snprintf(text, sizeof text, "%llu %llu %llu %llu %s\n",
-                              (unsigned long long)totals->events, (unsigned long long)totals->bytes,
-                              (unsigned long long)totals->samples,
-                              (unsigned long long)totals->samples_lost, directory);
+        int length = fm_experiment_totals_write(totals, text, sizeof text);
+        length += snprintf(text + length, sizeof text - (size_t)length, " %s\n", directory);
         told = pwrite(file, text, (size_t)length, 0) == length && ftruncate(file, length) == 0;
     }
     if (file >= 0) {

@@ -5,6 +5,8 @@
 #ifndef FERMATA_RECORD_CORE_EXPERIMENT_H
 #define FERMATA_RECORD_CORE_EXPERIMENT_H
 
+#include "record/core/clock_check.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,17 +30,27 @@ struct fm_environment {
     uint32_t ranks;
     uint64_t locations; /**< 0 while the program runs */
     uint64_t events;
-    uint64_t flushes;       /**< full buffers, all processes */
-    uint64_t resolution;    /**< ticks per second */
-    double clock_deviation; /**< largest, in ticks */
-    uint64_t memory;        /**< budget of a process, bytes */
-    const char *mpi;        /**< library version */
+    uint64_t bytes;                       /**< of the archive */
+    uint64_t flushes;                     /**< full buffers, all processes */
+    uint64_t resolution;                  /**< ticks per second */
+    double clock_deviation;               /**< largest, in ticks */
+    const struct fm_clock_quality *clock; /**< NULL: not known yet */
+    const char *clock_doubt;              /**< a sentence, or NULL: it can be trusted */
+    uint64_t memory;                      /**< budget of a process, bytes */
+    const char *mpi;                      /**< library version */
     const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
     const char *failure;    /**< first failure, or NULL */
     const char *incomplete; /**< what is missing, a sentence, or NULL */
     double sample_rate;     /**< in Hz; 0: nothing was sampled */
     uint64_t samples, samples_lost;
-    bool complete; /**< the program reached its end, all of it was recorded */
+    /* What recording cost; known when `memory_used` is not 0: */
+    uint64_t memory_used;        /**< most of a process, bytes */
+    double cpu_seconds;          /**< of all processes */
+    double begin_seconds;        /**< time that the begin and the end of recording took */
+    double end_seconds;          /**< */
+    double nanoseconds_per_call; /**< of a recorded call */
+    double overhead;             /**< time of the run with it / without it - 1, estimated */
+    bool complete;               /**< the program reached its end, all of it was recorded */
 };
 
 /** Writes environment.json, replacing an older one as a whole or not at all. */
@@ -53,14 +65,28 @@ struct fm_experiment_totals {
     uint64_t events;
     uint64_t bytes; /**< of the archive */
     uint64_t samples, samples_lost;
+    /* The recorder's; 0: not known. */
+    uint64_t memory;   /**< most of a process, bytes */
+    uint64_t cpu;      /**< of all processes, microseconds */
+    uint64_t overhead; /**< estimated share of the run without it, millionths */
 };
+
+/** The numbers among the facts of a run. */
+struct fm_experiment_totals fm_experiment_totals(const struct fm_environment *environment);
+
+/** The totals as a line of numbers, for the launcher. @return its length */
+int fm_experiment_totals_write(const struct fm_experiment_totals *totals, char *text, size_t size);
+
+/** Reads that back. @return what follows the numbers in the text; NULL: it has none */
+const char *fm_experiment_totals_read(struct fm_experiment_totals *totals, const char *text);
 
 /** Tells the launcher (FERMATA_RESULT_FILE) the directory and the numbers, or, with none waiting,
  * prints the closing line on stderr. */
 void fm_experiment_result(const char *directory, const struct fm_experiment_totals *totals,
                           bool closing);
 
-/** The numbers as people read them: `1234 events, 0.5 MB`, with samples if there were any.
+/** The numbers as people read them: `1234 events, 0.5 MB`, with samples if there were any, and what
+ * the recorder cost if that is known.
  * @return text, which has `size` bytes */
 const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals, char *text,
                                       size_t size);

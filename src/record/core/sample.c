@@ -89,6 +89,13 @@ static void record(struct fm_thread *thread, const siginfo_t *info, const uconte
     fm_thread_publish(thread);
 }
 
+static void record_timed(struct fm_thread *thread, const siginfo_t *info, const ucontext_t *context)
+{
+    uint64_t begin = fm_clock_now();
+    record(thread, info, context);
+    thread->samples.handling += fm_clock_now() - begin;
+}
+
 static void take(int number, siginfo_t *info, void *context)
 {
     struct fm_thread *thread = fm_thread_self;
@@ -96,7 +103,7 @@ static void take(int number, siginfo_t *info, void *context)
     (void)number;
     if (thread != NULL && info->si_code == SI_TIMER && !fm_thread_is_quiet(thread) &&
         !thread->is_marking && thread->stack != NULL && !fm_pause_is_due(thread)) {
-        record(thread, info, context);
+        record_timed(thread, info, context);
     }
     errno = saved;
 }

@@ -26,6 +26,7 @@ struct fm_thread_samples {
     bool look_again;    /**< code was met that no known module holds: one may have been loaded */
     uint64_t taken;     /**< samples recorded; written by the handler only, like the next */
     uint64_t lost;      /**< those that were not: no room, or the stack could not be told */
+    uint64_t handling;  /**< ticks spent on them, but for the delivery of the signals */
     long waits;         /**< how often the thread had waited for something at the last sample */
     uint64_t flush_due; /**< what fm_thread.flush_due is to be again when that was looked at */
 };

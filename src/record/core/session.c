@@ -2,12 +2,15 @@
 
 #include "record/core/archive_space.h"
 #include "record/core/attribute.h"
+#include "record/core/closing.h"
 #include "record/core/experiment.h"
 #include "record/core/guard.h"
 #include "record/core/journal_read.h"
 #include "record/core/marker.h"
+#include "record/core/memory_use.h"
 #include "record/core/session_stack.h"
 #include "record/core/unify.h"
+#include "record/stack/helper.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -29,6 +32,10 @@ static struct {
     uint64_t memory;
     uint64_t flushes;
     struct fm_clock_offset offsets[2];
+    struct fm_clock_track track; /* guarded by the session's lock */
+    struct fm_clock_quality clock;
+    uint64_t opening;                /* nanoseconds that the begin of recording took */
+    uint64_t arrival;                /* when this process began to end the run */
     struct fm_callsites callsites;   /* known at the end of the run */
     struct fm_event_regions regions; /* numbers in the events that are written then */
     uint64_t noticeable;             /* ticks; a flush that takes longer is told of in the trace */
@@ -99,6 +106,7 @@ static void tell_of_samples(const char *format, ...)
 static bool write_definitions_to_journal(void)
 {
     pthread_mutex_lock(&fm_session.lock);
+    fm_clock_track_note(&state.track, fm_clock_moment());
     bool good =
         fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
     pthread_mutex_unlock(&fm_session.lock);
@@ -125,6 +133,7 @@ static bool flush(struct fm_thread *thread, bool full)
     if (good) {
         fm_thread_reuse(thread);
         uint64_t end = fm_clock_now();
+        thread->work.flushing += end - begin;
         if (full || end - begin > state.noticeable) {
             uint64_t *record = fm_thread_reserve(thread, FM_WORDS_FLUSH);
             record[0] = fm_record_header(FM_RECORD_FLUSH, 0, 0);
@@ -197,6 +206,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     fm_session.regions = regions;
     fm_session.region_count = region_count;
     fm_clock_start(start_ticks, start_nanoseconds);
+    fm_clock_track_note(&state.track, fm_clock_moment());
     fm_threads_begin(state.memory, flush);
     fm_pause_begin(function_name);
     fm_session_stack_begin();
@@ -267,6 +277,12 @@ static void describe_begin(void)
     }
 }
 
+static bool clocks_are_always_measured(void)
+{
+    const char *text = getenv("FERMATA_CLOCK_EXCHANGE");
+    return text != NULL && strcmp(text, "always") == 0;
+}
+
 static void open_session(const struct fm_exchange *exchange)
 {
     char path[PATH_MAX + 64];
@@ -282,9 +298,7 @@ static void open_session(const struct fm_exchange *exchange)
     exchange->reduce(&good, 1, FM_REDUCE_MIN);
     exchange->broadcast(fm_session.directory, sizeof fm_session.directory, 0);
     if (good) {
-        const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
-        state.offsets[0] =
-            fm_clock_measure(exchange, always != NULL && strcmp(always, "always") == 0);
+        state.offsets[0] = fm_clock_measure(exchange, clocks_are_always_measured(), NULL);
     }
     if (!good || exchange->failure != NULL) {
         if (exchange->failure != NULL || exchange->rank == 0) {
@@ -307,12 +321,17 @@ static void open_session(const struct fm_exchange *exchange)
 void fm_session_open(const struct fm_exchange *exchange, const char *library)
 {
     struct fm_guard guard;
+    uint64_t begin = fm_clock_nanoseconds();
     fm_guard_begin(&guard);
+    fm_overhead_begin();
+    exchange = fm_overhead_watch(exchange);
     fm_session.library = library;
     __atomic_store_n(&fm_session.exchange, exchange, __ATOMIC_RELEASE);
     fm_session_stack_main();
     open_session(exchange);
+    fm_overhead_end();
     fm_guard_end(&guard);
+    state.opening = fm_clock_nanoseconds() - begin;
 }
 
 void fm_session_sample(void)
@@ -388,38 +407,63 @@ static uint64_t marker_time(const void *nothing, uint64_t time)
     return global_time(time);
 }
 
-/* Sums over all processes. */
-struct sums {
-    uint64_t bytes, events, locations, flushes, stopped, reused_locations, samples, samples_lost;
-};
+static struct fm_closing_moment this_moment(void)
+{
+    uint64_t time = fm_clock_now();
+    uint64_t error = (uint64_t)fm_clock_offsets_error(state.offsets, time), now = global_time(time);
+    return (struct fm_closing_moment){now - error, now + error};
+}
 
-static void report(const struct sums *sums, uint64_t deviation)
+/* The description of the run, when its archive is complete: by rank 0. */
+static void report(const struct fm_closing *closing, const struct fm_overhead_rates *rates)
 {
     struct fm_environment facts = environment();
-    const struct fm_experiment_totals totals = {.events = sums->events,
-                                                .bytes = sums->bytes,
-                                                .samples = sums->samples,
-                                                .samples_lost = sums->samples_lost};
-    char text[128];
-    if (sums->stopped != 0) {
-        snprintf(text, sizeof text,
-                 "recording stopped early in %llu of %u processes: no room for more",
-                 (unsigned long long)sums->stopped, facts.ranks);
-        facts.incomplete = text;
-    }
-    facts.complete = sums->stopped == 0;
-    facts.events = sums->events;
-    facts.locations = sums->locations;
-    facts.flushes = sums->flushes;
-    facts.samples = sums->samples;
-    facts.samples_lost = sums->samples_lost;
-    facts.clock_deviation = (double)deviation;
+    char texts[512];
+    fm_closing_describe(closing, rates, fm_clock_now(), &facts, texts, sizeof texts);
+    const struct fm_experiment_totals totals = fm_experiment_totals(&facts);
     fm_experiment_describe(fm_session.directory, &facts);
     fm_experiment_log(fm_session.directory, "%llu events of %llu locations, %llu bytes, %llu %s",
-                      (unsigned long long)sums->events, (unsigned long long)sums->locations,
-                      (unsigned long long)sums->bytes, (unsigned long long)sums->flushes,
+                      (unsigned long long)facts.events, (unsigned long long)facts.locations,
+                      (unsigned long long)facts.bytes, (unsigned long long)facts.flushes,
                       "flushes of full buffers");
+    if (facts.clock_doubt != NULL) {
+        fm_experiment_log(fm_session.directory, "the clock: %s", facts.clock_doubt);
+        tell("times of different processes may be wrong: %s", facts.clock_doubt);
+    }
     fm_experiment_result(fm_session.directory, &totals, true);
+}
+
+/* What this process has to tell, but for the size of the archive. */
+static struct fm_closing closing_of_process(struct fm_thread *threads, uint64_t events,
+                                            const struct fm_overhead_rates *rates)
+{
+    const struct fm_sample_counts samples = fm_samples_count();
+    uint64_t resolution = fm_clock_resolution();
+    struct fm_closing closing = {
+        .sums = {.events = events,
+                 .flushes = state.flushes,
+                 .stopped = state.stopped,
+                 .reused_locations = fm_threads_reused(),
+                 .samples = samples.taken,
+                 .samples_lost = samples.lost,
+                 .work = fm_overhead_work() + fm_helper_time()},
+        .least = {.begin = global_time(fm_clock.start_ticks), .opening = state.opening},
+        .most = {.arrival = global_time(state.arrival),
+                 .deviation = (uint64_t)state.offsets[1].deviation,
+                 .memory = fm_memory_use_most() + fm_definitions_bytes(&fm_session.definitions) +
+                           fm_definitions_bytes(fm_session_sites())},
+        .clock = state.clock};
+    closing.most.end = closing.least.begin;
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        uint64_t time = global_time(thread->last_time);
+        uint64_t recording = fm_overhead_of_thread(thread, rates, resolution);
+        closing.most.end = time > closing.most.end ? time : closing.most.end;
+        closing.most.recording =
+            recording > closing.most.recording ? recording : closing.most.recording;
+        closing.sums.work += recording;
+        closing.sums.locations++;
+    }
+    return closing;
 }
 
 /* Everything after the last event. @return whether the archive is complete */
@@ -428,51 +472,35 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
 {
     const struct fm_exchange *exchange = fm_session.exchange;
     uint32_t global_regions[FM_FUNCTIONS_MOST];
-    uint64_t locations = 0, bytes = 0;
-    uint64_t begin = global_time(fm_clock.start_ticks), end = begin;
     for (size_t i = 0; i < fm_session.region_count; i++) {
         global_regions[i] = regions[i] == FM_DEFINE_NONE
                                 ? FM_DEFINE_NONE
                                 : map->numbers[FM_DEFINE_REGION][regions[i]];
-    }
-    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        uint64_t time = global_time(thread->last_time);
-        end = time > end ? time : end;
-        locations++;
     }
     fm_archive_end_events();
     fm_archive_begin_definitions();
     fm_archive_write_local(threads, map, global_regions, fm_session.region_count, &state.regions,
                            state.offsets);
     fm_archive_end_definitions();
+    const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);
+    struct fm_closing closing = closing_of_process(threads, events, &rates);
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        bytes += fm_experiment_protect(fm_session.directory,
-                                       fm_archive_location(exchange->rank, thread->index));
+        closing.sums.bytes += fm_experiment_protect(
+            fm_session.directory, fm_archive_location(exchange->rank, thread->index));
     }
-    const struct fm_sample_counts samples = fm_samples_count();
-    struct sums sums = {.bytes = bytes,
-                        .events = events,
-                        .locations = locations,
-                        .flushes = state.flushes,
-                        .stopped = state.stopped,
-                        .reused_locations = fm_threads_reused(),
-                        .samples = samples.taken,
-                        .samples_lost = samples.lost};
-    uint64_t largest[2] = {end, (uint64_t)state.offsets[1].deviation};
-    exchange->reduce(&sums.bytes, sizeof sums / sizeof sums.bytes, FM_REDUCE_SUM);
-    exchange->reduce(&begin, 1, FM_REDUCE_MIN);
-    exchange->reduce(largest, 2, FM_REDUCE_MAX);
+    uint64_t work = fm_overhead_work();
+    fm_closing_combine(&closing, exchange, this_moment);
     if (exchange->rank == 0 && fm_archive_failure() == NULL) {
         struct fm_archive_summary summary = {.resolution = fm_clock_resolution(),
-                                             .begin = begin,
-                                             .end = largest[0] + 1,
+                                             .begin = closing.least.begin,
+                                             .end = closing.most.end + 1,
                                              .realtime = fm_clock.start_realtime};
         fm_archive_write_global(&fm_session.definitions, &summary);
     }
     if (!fm_archive_agree()) {
         return false;
     }
-    fm_archive_close(sums.reused_locations != 0);
+    fm_archive_close(closing.sums.reused_locations != 0);
     if (!fm_archive_agree()) {
         return false;
     }
@@ -480,8 +508,9 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
     exchange->barrier();
     if (exchange->rank == 0) {
         fm_experiment_remove_journal(fm_session.directory);
-        sums.bytes += fm_experiment_protect_global(fm_session.directory);
-        report(&sums, largest[1]);
+        closing.sums.bytes += fm_experiment_protect_global(fm_session.directory);
+        closing.sums.work += fm_overhead_work() - work;
+        report(&closing, &rates);
     }
     return true;
 }
@@ -602,6 +631,23 @@ static uint64_t longest_mapping(void)
     return most;
 }
 
+/* The clocks at the end of the run, and whether they went as they should. */
+static void measure_clocks(void)
+{
+    struct fm_clock_quality *quality = &state.clock;
+    fm_clock_track_end(&state.track, fm_clock_moment());
+    struct fm_clock_comparison rates = {.own = fm_clock_track_rate(&state.track)};
+    state.offsets[1] = fm_clock_measure(fm_session.exchange, clocks_are_always_measured(), &rates);
+    quality->change = (uint64_t)(1e3 * fm_clock_track_change(&state.track));
+    if (rates.shared) {
+        quality->difference = (uint64_t)(1e3 * fm_clock_rates_differ(rates.own, rates.parent));
+    }
+    if (!rates.shared || clocks_are_always_measured()) {
+        quality->drift =
+            (uint64_t)(1e3 * fm_clock_offsets_differ(state.offsets, rates.own, rates.top));
+    }
+}
+
 static void close_session(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                           uint64_t events)
 {
@@ -609,9 +655,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
     struct fm_define_map map;
     fm_pause_run_ends(thread);
     struct fm_thread *threads = fm_threads_end();
-    const char *always = getenv("FERMATA_CLOCK_EXCHANGE");
-    state.offsets[1] =
-        fm_clock_measure(fm_session.exchange, always != NULL && strcmp(always, "always") == 0);
+    measure_clocks();
     bool resolved =
         fm_session_resolve(fm_session.exchange, &fm_session.definitions, &state.callsites);
     bool good = fm_archive_open(fm_session.directory, fm_session.exchange, longest_mapping());
@@ -674,12 +718,15 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
         return;
     }
     set(&state.ended);
+    state.arrival = fm_clock_now();
     fm_samples_end();
     fm_session_end_definitions();
     fm_guard_begin(&guard);
+    fm_overhead_begin();
     raise_descriptor_limit(&descriptors);
     close_session(thread, last, events);
     setrlimit(RLIMIT_NOFILE, &descriptors);
+    fm_overhead_end();
     fm_guard_end(&guard);
 }
 

@@ -1,5 +1,6 @@
 #include "record/core/thread.h"
 
+#include "record/core/memory_use.h"
 #include "record/stack/stack.h"
 
 #include <errno.h>
@@ -136,7 +137,11 @@ static void *new_pages(size_t bytes)
 {
     void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
+    if (pages == MAP_FAILED) {
+        return NULL;
+    }
+    fm_memory_use_add(bytes);
+    return pages;
 }
 
 static struct fm_chunk *new_chunk(void)
@@ -181,6 +186,7 @@ static struct fm_thread *new_thread(void)
         thread->spare = chunks[1];
         uint32_t deepest = atomic_load_explicit(&threads.stack_depth, memory_order_acquire);
         thread->stack = deepest != 0 ? fm_stack_begin(deepest) : NULL;
+        fm_memory_use_add(thread->stack != NULL ? sizeof *thread->stack : 0);
         atomic_fetch_sub(&threads.chunks_left, CHUNKS_AT_LEAST);
         pthread_mutex_lock(&threads.lock);
         thread->index = threads.count++;
@@ -447,6 +453,7 @@ void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes)
         }
         if (thread->scratch[slot] != NULL) {
             munmap(thread->scratch[slot], thread->scratch_size[slot]);
+            fm_memory_use_remove(thread->scratch_size[slot]);
         }
         thread->scratch[slot] = larger;
         thread->scratch_size[slot] = size;

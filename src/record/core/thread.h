@@ -52,6 +52,13 @@ struct fm_open_region {
 /** Set in an entry of fm_thread.open: the region is open, but its Enter was not recorded. */
 #define FM_OPEN_UNRECORDED ((uint64_t)1)
 
+/** What recording has cost a thread (overhead.h). */
+struct fm_thread_work {
+    uint64_t readings; /**< of the clock, for records of calls and marks */
+    uint64_t sites;    /**< functions of call stacks, recorded */
+    uint64_t flushing; /**< ticks spent on writing buffers */
+};
+
 /** A thread of the process. All fields belong to the thread itself, except where noted. */
 struct fm_thread {
     uint64_t *cursor;   /**< where the next record goes */
@@ -87,6 +94,7 @@ struct fm_thread {
     /* Guarded by `writing`: */
     struct fm_chunk *kept_chunk; /**< the journal has all records before `kept` in this chunk; */
     const uint64_t *kept;        /**< NULL: it has none of those in memory */
+    struct fm_thread_work work;  /**< but for `flushing`, known when its records are converted */
     uint64_t journaled;          /**< words of records that the journal has */
     const uint64_t *settled;     /**< fm_thread_settle; NULL: none */
 

@@ -127,15 +127,21 @@ struct clock_message {
     uint64_t time; /* in rank 0's clock */
     int64_t offset;
     uint64_t deviation;
+    struct fm_clock_rate own, top;
 };
 
 static void answer_child(const struct fm_exchange *exchange, const struct fm_clock_offset *mine,
-                         uint64_t domain, bool always, uint32_t child)
+                         const struct fm_clock_comparison *comparison, uint64_t domain, bool always,
+                         uint32_t child)
 {
     struct clock_message message;
     exchange->receive(&message, sizeof message, child);
     bool shared = message.domain == domain && !always;
-    message = (struct clock_message){domain, 0, mine->offset, (uint64_t)mine->deviation};
+    message = (struct clock_message){.domain = domain,
+                                     .offset = mine->offset,
+                                     .deviation = (uint64_t)mine->deviation,
+                                     .own = comparison->own,
+                                     .top = comparison->top};
     exchange->send(&message, sizeof message, child);
     for (int i = 0; !shared && i < EXCHANGES; i++) {
         exchange->receive(&message, sizeof message, child);
@@ -144,14 +150,18 @@ static void answer_child(const struct fm_exchange *exchange, const struct fm_clo
     }
 }
 
-static struct fm_clock_offset ask_parent(const struct fm_exchange *exchange, uint64_t domain,
+static struct fm_clock_offset ask_parent(const struct fm_exchange *exchange,
+                                         struct fm_clock_comparison *comparison, uint64_t domain,
                                          bool always, uint32_t parent)
 {
     struct clock_message message = {.domain = domain};
     struct fm_clock_offset best = {0};
     exchange->send(&message, sizeof message, parent);
     exchange->receive(&message, sizeof message, parent);
-    if (message.domain == domain && !always) {
+    comparison->top = message.top;
+    comparison->parent = message.own;
+    comparison->shared = message.domain == domain;
+    if (comparison->shared && !always) {
         return (struct fm_clock_offset){fm_clock_now(), message.offset, (double)message.deviation};
     }
     double above = (double)message.deviation;
@@ -171,20 +181,24 @@ static struct fm_clock_offset ask_parent(const struct fm_exchange *exchange, uin
     return best;
 }
 
-struct fm_clock_offset fm_clock_measure(const struct fm_exchange *exchange, bool always)
+struct fm_clock_offset fm_clock_measure(const struct fm_exchange *exchange, bool always,
+                                        struct fm_clock_comparison *comparison)
 {
+    struct fm_clock_comparison none = {0};
     uint64_t domain = fm_clock_domain();
     struct fm_clock_offset mine = {fm_clock_now(), 0, 0};
     uint32_t bit = 1;
+    comparison = comparison != NULL ? comparison : &none;
+    comparison->top = comparison->own;
     if (exchange->rank != 0) {
-        mine = ask_parent(exchange, domain, always, fm_tree_parent(exchange->rank));
+        mine = ask_parent(exchange, comparison, domain, always, fm_tree_parent(exchange->rank));
     }
     while (fm_tree_has_child(exchange->rank, exchange->size, bit)) {
         bit <<= 1;
     }
     for (bit >>= 1; bit != 0; bit >>= 1) { /* the child with the most processes below it first */
         if (exchange->rank + bit < exchange->size) {
-            answer_child(exchange, &mine, domain, always, exchange->rank + bit);
+            answer_child(exchange, &mine, comparison, domain, always, exchange->rank + bit);
         }
     }
     return mine;
