@@ -141,7 +141,7 @@ def limited(expected, options):
 def is_place(name, options):
     """Whether a function of a stripped program is named by its place."""
     program = re.escape(pathlib.Path(options.program[0]).name)
-    return re.fullmatch(rf"({program}|libplugin\S*)\+0x[0-9a-f]+", name) is not None
+    return re.fullmatch(rf"({program}|libmpi_plugin\S*)\+0x[0-9a-f]+", name) is not None
 
 
 def check_stripped(found, expected, options, failures):

@@ -78,6 +78,11 @@ static int no_job(void **state)
                                             "COBALT_JOBID",
                                             "COBALT_JOBNAME",
                                             "JOB_ID",
+                                            "SLURM_ARRAY_TASK_ID",
+                                            "PBS_ARRAY_INDEX",
+                                            "PBS_ARRAYID",
+                                            "LSB_JOBINDEX",
+                                            "SGE_TASK_ID",
                                             "JOB_NAME",
                                             "SGE_ROOT",
                                             "FERMATA_EXPERIMENT_DIRECTORY"};
@@ -143,6 +148,46 @@ static void the_name_has_the_job_unless_it_was_given(void **state)
     unsetenv("PBS_JOBID");
 }
 
+static void the_index_in_a_job_array_is_found(void **state)
+{
+    static const struct {
+        const char *id, *index, *none, *name;
+    } systems[] = {
+        {"SLURM_JOB_ID", "SLURM_ARRAY_TASK_ID", "", "/fermata-app-4x1-job17-now"},
+        {"PBS_JOBID", "PBS_ARRAY_INDEX", "", "/fermata-app-4x1-job17-now"},
+        {"PBS_JOBID", "PBS_ARRAYID", "", "/fermata-app-4x1-job17-now"},
+        {"LSB_JOBID", "LSB_JOBINDEX", "0", "/fermata-app-4x1-job17_3-now"},
+        {"JOB_ID", "SGE_TASK_ID", "undefined", "/fermata-app-4x1-job17_3-now"},
+    };
+    struct fm_environment facts = {.ranks = 1, .mpi = "none"};
+    struct fm_job job;
+    char path[4096];
+    (void)state;
+    setenv("SGE_ROOT", "/opt/sge", 1);
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        setenv(systems[i].id, "17", 1);
+        setenv(systems[i].index, systems[i].none, 1);
+        assert_true(fm_job_find(&job));
+        assert_null(job.index);
+        fm_experiment_place("app-4x1", "now", path, sizeof path);
+        assert_string_equal(strrchr(path, '/'), "/fermata-app-4x1-job17-now");
+        setenv(systems[i].index, "3", 1);
+        assert_true(fm_job_find(&job));
+        assert_string_equal(job.index, "3");
+        fm_experiment_place("app-4x1", "now", path, sizeof path);
+        assert_string_equal(strrchr(path, '/'), systems[i].name);
+        fm_experiment_describe(folder, &facts);
+        snprintf(path, sizeof path, "%s/environment.json", folder);
+        json_t *environment = json_load_file(path, 0, NULL);
+        const json_t *described = json_object_get(environment, "job");
+        assert_string_equal(json_string_value(json_object_get(described, "array_index")), "3");
+        json_decref(environment);
+        unsetenv(systems[i].id);
+        unsetenv(systems[i].index);
+    }
+    unsetenv("SGE_ROOT");
+}
+
 static void a_description_has_the_job(void **state)
 {
     struct fm_environment facts = {.ranks = 1, .mpi = "none"};
@@ -181,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_job_is_found_by_its_variables, no_job, remove_folder),
         cmocka_unit_test_setup_teardown(the_name_has_the_job_unless_it_was_given, no_job,
                                         remove_folder),
+        cmocka_unit_test_setup_teardown(the_index_in_a_job_array_is_found, no_job, remove_folder),
         cmocka_unit_test_setup_teardown(a_description_has_the_job, no_job, remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,7 +43,7 @@ static void program_name(char *name, size_t size)
 void fm_experiment_place(const char *what, const char *when, char *path, size_t size)
 {
     const char *wanted = getenv("FERMATA_EXPERIMENT_DIRECTORY");
-    char folder[PATH_MAX], id[32] = "";
+    char folder[PATH_MAX], id[48] = "";
     struct fm_job job;
     if (getcwd(folder, sizeof folder) == NULL) {
         snprintf(folder, sizeof folder, ".");
@@ -55,7 +55,8 @@ void fm_experiment_place(const char *what, const char *when, char *path, size_t 
     }
     bool in_job = fm_job_find(&job);
     if (in_job) {
-        snprintf(id, sizeof id, "%s", job.id);
+        bool together = job.shares_id && job.index != NULL;
+        snprintf(id, sizeof id, "%s%s%s", job.id, together ? "_" : "", together ? job.index : "");
         make_plain(id);
     }
     snprintf(path, size, "%s/fermata-%s%s%s-%s", folder, what, in_job ? "-job" : "", id, when);
@@ -121,6 +122,10 @@ static void write_job(FILE *file)
     if (job.name != NULL) {
         fputs(", \"name\": ", file);
         fm_text_write_json(file, job.name);
+    }
+    if (job.index != NULL) {
+        fputs(", \"array_index\": ", file);
+        fm_text_write_json(file, job.index);
     }
     fputc('}', file);
 }

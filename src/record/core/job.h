@@ -9,9 +9,10 @@
 /** A batch job. The texts are the environment's, valid until that is changed. */
 struct fm_job {
     const char *system; /**< "Slurm", "PBS", "LSF", "Flux", "Cobalt", "Grid Engine" */
-    const char *id;     /**< as the system writes it; of an array's job with what tells it apart,
-                             where the system's variable has that */
+    const char *id;     /**< as the system writes it */
     const char *name;   /**< NULL if the environment has none */
+    const char *index;  /**< which one of a job array it is; NULL: it is none */
+    bool shares_id;     /**< all jobs of the array have that id */
 };
 
 /** Finds the job. Where several systems have left variables, the first in the order above counts.

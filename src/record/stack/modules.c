@@ -1,5 +1,7 @@
 #include "record/stack/modules.h"
 
+#include "record/stack/libraries.h"
+
 #include <elf.h>
 #include <limits.h>
 #include <link.h>
@@ -45,34 +47,6 @@ int fm_modules_find(uint64_t address)
         }
     }
     return -1;
-}
-
-static bool begins_with_any(const char *path, const char *const *prefixes, size_t count)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
-    for (size_t i = 0; i < count; i++) {
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool is_c_library(const char *path)
-{
-    static const char *const names[] = {"ld-linux", "ld-musl",    "libc.so",
-                                        "libc-2.",  "libpthread", "linux-vdso"};
-    return begins_with_any(path, names, sizeof names / sizeof names[0]);
-}
-
-static bool is_communication_library(const char *path)
-{
-    static const char *const names[] = {
-        "libfermata", "libmpi",  "libompi", "libopen-rte", "libopen-pal", "mca_",
-        "liboshmem",  "libpmix", "libucp",  "libucs",      "libuct",      "libfabric",
-    };
-    return begins_with_any(path, names, sizeof names / sizeof names[0]);
 }
 
 static char *path_of(const struct dl_phdr_info *info)
@@ -183,9 +157,9 @@ static void take_module(struct fm_module *module, const struct dl_phdr_info *inf
     if (header != NULL) {
         take_unwind_information(module, info, header);
     }
-    module->c_library = module->path != NULL && is_c_library(module->path);
+    module->c_library = module->path != NULL && fm_library_is_c(module->path);
     module->hidden =
-        module->path == NULL || module->c_library || is_communication_library(module->path);
+        module->path == NULL || module->c_library || fm_library_communicates(module->path);
     module->loaded = true;
 }
 
@@ -265,6 +239,9 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
 bool fm_modules_refresh(void)
 {
     static struct survey survey;
+    if (modules.count == 0) {
+        fm_libraries_begin();
+    }
     memset(&survey, 0, sizeof survey);
     dl_iterate_phdr(look_at, &survey);
     if (!survey.changed) {
