@@ -121,6 +121,28 @@ static void offsets_are_compared_with_the_rates(void **state)
     assert_true(fm_clock_offsets_differ(offsets, own, top) == 0);
 }
 
+/* A clock that is a millisecond and 50 millionths off is brought right to less than a microsecond,
+ * between the measurements and beyond. */
+static void offset_and_drift_are_taken_out(void **state)
+{
+    (void)state;
+    const double off = RATE / 1000, drift = 50e-6;
+    struct fm_clock_offset offsets[2];
+    for (int i = 0; i < 2; i++) { /* measured at 0 s and 100 s of the right time */
+        double right = i * 100.0 * RATE;
+        double time = 1e9 + off + right * (1 + drift);
+        offsets[i] = (struct fm_clock_offset){(uint64_t)time, (int64_t)(right + 1e9 - time), 0};
+    }
+    for (double second = -10; second <= 110; second += 0.5) {
+        double right = 1e9 + second * RATE;
+        uint64_t time = (uint64_t)(1e9 + off + second * RATE * (1 + drift));
+        int64_t wrong = (int64_t)(fm_clock_offsets_apply(offsets, time) - (uint64_t)right);
+        assert_in_range(wrong + RATE / 1000000, 0, 2 * (RATE / 1000000));
+    }
+    offsets[1] = offsets[0];
+    assert_int_equal(fm_clock_offsets_apply(offsets, 5000), (uint64_t)(5000 + offsets[0].offset));
+}
+
 static void errors_of_offsets_grow_behind_the_last(void **state)
 {
     (void)state;
@@ -328,6 +350,7 @@ int main(void)
         cmocka_unit_test(without_two_moments_nothing_is_known),
         cmocka_unit_test(rates_differ_beyond_their_errors),
         cmocka_unit_test(offsets_are_compared_with_the_rates),
+        cmocka_unit_test(offset_and_drift_are_taken_out),
         cmocka_unit_test(errors_of_offsets_grow_behind_the_last),
         cmocka_unit_test(processes_are_combined),
         cmocka_unit_test(clocks_that_disagree_are_found),

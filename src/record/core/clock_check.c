@@ -100,6 +100,17 @@ double fm_clock_offsets_differ(const struct fm_clock_offset offsets[2], struct f
     return beyond(measured / (other.rate / own.rate) - 1, error + own.error + other.error);
 }
 
+uint64_t fm_clock_offsets_apply(const struct fm_clock_offset offsets[2], uint64_t time)
+{
+    const struct fm_clock_offset *a = &offsets[0], *b = &offsets[1];
+    if (b->time == a->time) {
+        return time + (uint64_t)a->offset;
+    }
+    long double slope = (long double)(b->offset - a->offset) / (long double)(b->time - a->time);
+    long double since = (long double)(int64_t)(time - a->time);
+    return time + (uint64_t)(a->offset + (int64_t)(slope * since));
+}
+
 double fm_clock_offsets_error(const struct fm_clock_offset offsets[2], uint64_t time)
 {
     double both = offsets[0].deviation + offsets[1].deviation;

@@ -50,6 +50,9 @@ double fm_clock_rates_differ(struct fm_clock_rate a, struct fm_clock_rate b);
 double fm_clock_offsets_differ(const struct fm_clock_offset offsets[2], struct fm_clock_rate own,
                                struct fm_clock_rate other);
 
+/** A time in the other clock, by interpolation between the two measurements. */
+uint64_t fm_clock_offsets_apply(const struct fm_clock_offset offsets[2], uint64_t time);
+
 /** How wrong a time that the offsets turn into rank 0's may be, in ticks; behind the second
  * measurement more and more so. */
 double fm_clock_offsets_error(const struct fm_clock_offset offsets[2], uint64_t time);

@@ -8,6 +8,7 @@
 #include "record/core/journal_read.h"
 #include "record/core/marker.h"
 #include "record/core/memory_use.h"
+#include "record/core/session_clock.h"
 #include "record/core/session_stack.h"
 #include "record/core/unify.h"
 #include "record/stack/helper.h"
@@ -31,9 +32,6 @@ static struct {
     pid_t process; /* forked children do not write */
     uint64_t memory;
     uint64_t flushes;
-    struct fm_clock_offset offsets[2];
-    struct fm_clock_track track; /* guarded by the session's lock */
-    struct fm_clock_quality clock;
     uint64_t opening;                /* nanoseconds that the begin of recording took */
     uint64_t arrival;                /* when this process began to end the run */
     struct fm_callsites callsites;   /* known at the end of the run */
@@ -106,7 +104,7 @@ static void tell_of_samples(const char *format, ...)
 static bool write_definitions_to_journal(void)
 {
     pthread_mutex_lock(&fm_session.lock);
-    fm_clock_track_note(&state.track, fm_clock_moment());
+    fm_session_clock_note();
     bool good =
         fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
     pthread_mutex_unlock(&fm_session.lock);
@@ -206,7 +204,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     fm_session.regions = regions;
     fm_session.region_count = region_count;
     fm_clock_start(start_ticks, start_nanoseconds);
-    fm_clock_track_note(&state.track, fm_clock_moment());
+    fm_session_clock_note();
     fm_threads_begin(state.memory, flush);
     fm_pause_begin(function_name);
     fm_session_stack_begin();
@@ -252,7 +250,7 @@ static void begin_journal(void)
         .start_ticks = fm_clock.start_ticks,
         .start_nanoseconds = fm_clock.start_nanoseconds,
         .start_realtime = fm_clock.start_realtime,
-        .offset = state.offsets[0],
+        .offset = fm_session_clock_offsets()[0],
         .callpath_depth = fm_session_callpath_depth(),
     };
     gethostname(process.host, sizeof process.host - 1);
@@ -277,12 +275,6 @@ static void describe_begin(void)
     }
 }
 
-static bool clocks_are_always_measured(void)
-{
-    const char *text = getenv("FERMATA_CLOCK_EXCHANGE");
-    return text != NULL && strcmp(text, "always") == 0;
-}
-
 static void open_session(const struct fm_exchange *exchange)
 {
     char path[PATH_MAX + 64];
@@ -298,7 +290,7 @@ static void open_session(const struct fm_exchange *exchange)
     exchange->reduce(&good, 1, FM_REDUCE_MIN);
     exchange->broadcast(fm_session.directory, sizeof fm_session.directory, 0);
     if (good) {
-        state.offsets[0] = fm_clock_measure(exchange, clocks_are_always_measured(), NULL);
+        fm_session_clock_open(exchange);
     }
     if (!good || exchange->failure != NULL) {
         if (exchange->failure != NULL || exchange->rank == 0) {
@@ -389,29 +381,10 @@ static uint64_t define_process(struct fm_thread *threads, struct fm_thread *last
     return sum;
 }
 
-/* Local time in rank 0's clock, by interpolation between the two measurements. */
-static uint64_t global_time(uint64_t time)
-{
-    const struct fm_clock_offset *a = &state.offsets[0], *b = &state.offsets[1];
-    if (b->time == a->time) {
-        return time + (uint64_t)a->offset;
-    }
-    long double slope = (long double)(b->offset - a->offset) / (long double)(b->time - a->time);
-    long double since = (long double)(int64_t)(time - a->time);
-    return time + (uint64_t)(a->offset + (int64_t)(slope * since));
-}
-
 static uint64_t marker_time(const void *nothing, uint64_t time)
 {
     (void)nothing;
-    return global_time(time);
-}
-
-static struct fm_closing_moment this_moment(void)
-{
-    uint64_t time = fm_clock_now();
-    uint64_t error = (uint64_t)fm_clock_offsets_error(state.offsets, time), now = global_time(time);
-    return (struct fm_closing_moment){now - error, now + error};
+    return fm_session_clock_global(time);
 }
 
 /* The description of the run, when its archive is complete: by rank 0. */
@@ -447,15 +420,15 @@ static struct fm_closing closing_of_process(struct fm_thread *threads, uint64_t 
                  .samples = samples.taken,
                  .samples_lost = samples.lost,
                  .work = fm_overhead_work() + fm_helper_time()},
-        .least = {.begin = global_time(fm_clock.start_ticks), .opening = state.opening},
-        .most = {.arrival = global_time(state.arrival),
-                 .deviation = (uint64_t)state.offsets[1].deviation,
+        .least = {.begin = fm_session_clock_global(fm_clock.start_ticks), .opening = state.opening},
+        .most = {.arrival = fm_session_clock_global(state.arrival),
+                 .deviation = (uint64_t)fm_session_clock_offsets()[1].deviation,
                  .memory = fm_memory_use_most() + fm_definitions_bytes(&fm_session.definitions) +
                            fm_definitions_bytes(fm_session_sites())},
-        .clock = state.clock};
+        .clock = fm_session_clock_quality()};
     closing.most.end = closing.least.begin;
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        uint64_t time = global_time(thread->last_time);
+        uint64_t time = fm_session_clock_global(thread->last_time);
         uint64_t recording = fm_overhead_of_thread(thread, rates, resolution);
         closing.most.end = time > closing.most.end ? time : closing.most.end;
         closing.most.recording =
@@ -480,7 +453,7 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
     fm_archive_end_events();
     fm_archive_begin_definitions();
     fm_archive_write_local(threads, map, global_regions, fm_session.region_count, &state.regions,
-                           state.offsets);
+                           fm_session_clock_offsets());
     fm_archive_end_definitions();
     const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);
     struct fm_closing closing = closing_of_process(threads, events, &rates);
@@ -489,7 +462,7 @@ static bool write_definitions(struct fm_thread *threads, const struct fm_define_
             fm_session.directory, fm_archive_location(exchange->rank, thread->index));
     }
     uint64_t work = fm_overhead_work();
-    fm_closing_combine(&closing, exchange, this_moment);
+    fm_closing_combine(&closing, exchange, fm_session_clock_now);
     if (exchange->rank == 0 && fm_archive_failure() == NULL) {
         struct fm_archive_summary summary = {.resolution = fm_clock_resolution(),
                                              .begin = closing.least.begin,
@@ -631,23 +604,6 @@ static uint64_t longest_mapping(void)
     return most;
 }
 
-/* The clocks at the end of the run, and whether they went as they should. */
-static void measure_clocks(void)
-{
-    struct fm_clock_quality *quality = &state.clock;
-    fm_clock_track_end(&state.track, fm_clock_moment());
-    struct fm_clock_comparison rates = {.own = fm_clock_track_rate(&state.track)};
-    state.offsets[1] = fm_clock_measure(fm_session.exchange, clocks_are_always_measured(), &rates);
-    quality->change = (uint64_t)(1e3 * fm_clock_track_change(&state.track));
-    if (rates.shared) {
-        quality->difference = (uint64_t)(1e3 * fm_clock_rates_differ(rates.own, rates.parent));
-    }
-    if (!rates.shared || clocks_are_always_measured()) {
-        quality->drift =
-            (uint64_t)(1e3 * fm_clock_offsets_differ(state.offsets, rates.own, rates.top));
-    }
-}
-
 static void close_session(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                           uint64_t events)
 {
@@ -655,7 +611,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
     struct fm_define_map map;
     fm_pause_run_ends(thread);
     struct fm_thread *threads = fm_threads_end();
-    measure_clocks();
+    fm_session_clock_close(fm_session.exchange);
     bool resolved =
         fm_session_resolve(fm_session.exchange, &fm_session.definitions, &state.callsites);
     bool good = fm_archive_open(fm_session.directory, fm_session.exchange, longest_mapping());
