@@ -30,6 +30,10 @@ struct fm_wrapper_library {
     /** The program sets what a signal does; in any thread, in signal handlers too. */
     void (*signal_set)(int number);
     void (*unloaded)(void); /**< called when dlclose() may have unloaded a library */
+    /** What the compiler lets instrumented functions call when they begin, and when they end. In
+     * any thread, in signal handlers too. */
+    void (*function_enter)(void *function, void *call_site);
+    void (*function_leave)(void *function, void *call_site);
 };
 
 #endif

@@ -1,8 +1,10 @@
 #include "symbols/exchange.h"
 
+#include "filter/filter.h"
 #include "symbols/symbols.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,6 +73,52 @@ static int answer(struct fm_symbols *symbols, const struct questions *q, const c
     return 0;
 }
 
+/* ---- filters ---- */
+
+struct filtering {
+    const struct fm_filter *filter;
+    bool others_excluded;
+    FILE *answers;
+};
+
+static void tell_if_different(void *context, uint64_t address, const struct fm_symbol_frame *frame)
+{
+    const struct filtering *filtering = context;
+    bool excluded =
+        fm_filter_excludes(filtering->filter, frame->name, frame->symbol, frame->file);
+    if (excluded != filtering->others_excluded) {
+        fprintf(filtering->answers, "X %" PRIx64 "\n", address);
+    }
+}
+
+/* Functions without a symbol are called by their place. */
+static bool excludes_nameless(const struct fm_filter *filter, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char name[256];
+    snprintf(name, sizeof name, "%s+0x0", slash != NULL ? slash + 1 : path);
+    return fm_filter_excludes(filter, name, NULL, NULL);
+}
+
+static int answer_filter(struct fm_symbols *symbols, const struct questions *q, const char *text,
+                         FILE *answers)
+{
+    struct fm_filter *filter = NULL;
+    char *path;
+    size_t binary = strtoull(text, &path, 10);
+    if (path == text || *path != ' ' || binary >= q->count ||
+        fm_filter_read(path + 1, &filter, NULL) != FM_OK) {
+        return -1;
+    }
+    const struct binary *asked = &q->binaries[binary];
+    struct filtering filtering = {filter, excludes_nameless(filter, asked->path), answers};
+    fprintf(answers, "D %d\n", filtering.others_excluded);
+    fm_symbols_visit(symbols, asked->path, asked->build_id, tell_if_different, &filtering);
+    fputs(".\n", answers);
+    fm_filter_free(filter);
+    return 0;
+}
+
 int fm_symbols_answer(FILE *questions, FILE *answers)
 {
     struct fm_symbols *symbols = fm_symbols_open();
@@ -84,6 +132,8 @@ int fm_symbols_answer(FILE *questions, FILE *answers)
             result = add_binary(&q, line + 2);
         } else if (line[0] == 'S' && line[1] == ' ') {
             result = answer(symbols, &q, line + 2, answers);
+        } else if (line[0] == 'E' && line[1] == ' ') {
+            result = answer_filter(symbols, &q, line + 2, answers);
         } else {
             result = -1;
         }

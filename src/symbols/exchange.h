@@ -5,9 +5,12 @@
  *
  * Questions:  `M <build-id or -> <path>`           a binary; they are numbered from 0
  *             `S <binary> <function> <address>`    addresses in the file, hexadecimal
- * Answers, for each `S` in order:
+ *             `E <binary> <path>`                  which functions the filter in a file leaves out
+ * Answers, for each question but `M`, in order:
  *             `F <line> <call line>` and, behind tabs, name, symbol, file, call file (may be
  * empty), for each function, outermost first
+ *             `D <0 or 1>`           whether functions without a symbol are left out
+ *             `X <address>`          a function of which that is not true
  *             `.`                    the end of this one's
  */
 #ifndef FERMATA_SYMBOLS_EXCHANGE_H

@@ -404,6 +404,47 @@ size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char 
     return count;
 }
 
+/* The name of a function whose first instruction is known, by debug information or by its symbol. */
+static void describe_begin(struct binary *binary, GElf_Addr address, const char *symbol,
+                           struct fm_symbol_frame *frame)
+{
+    Dwarf_Die unit, function;
+    Dwarf_Addr in_dwarf = address - binary->dwarf_bias;
+    *frame = (struct fm_symbol_frame){.name = NULL};
+    if (binary->dwarf != NULL && find_unit(binary, in_dwarf, &unit) &&
+        find_function(binary, &unit, in_dwarf, &function)) {
+        describe_function(&function, frame);
+    }
+    if (frame->name == NULL) {
+        fm_symbols_free_frames(frame, 1);
+        *frame = (struct fm_symbol_frame){.name = fm_symbol_name(symbol), .symbol = strdup(symbol)};
+    }
+}
+
+void fm_symbols_visit(struct fm_symbols *symbols, const char *path, const char *build_id,
+                      fm_symbol_visitor_t *visit, void *context)
+{
+    struct binary *binary = find_binary(symbols, path, build_id);
+    int count = binary != NULL ? dwfl_module_getsymtab(binary->module) : 0;
+    for (int i = 0; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        struct fm_symbol_frame frame;
+        const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address, &section,
+                                                   NULL, NULL);
+        if (name == NULL || name[0] == '\0' || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
+            section == SHN_UNDEF) {
+            continue;
+        }
+        describe_begin(binary, address, name, &frame);
+        if (frame.name != NULL) {
+            visit(context, address - binary->symbol_bias, &frame);
+        }
+        fm_symbols_free_frames(&frame, 1);
+    }
+}
+
 void fm_symbols_free_frames(struct fm_symbol_frame *frames, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

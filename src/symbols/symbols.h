@@ -41,6 +41,17 @@ size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char 
                        uint64_t function, uint64_t address,
                        struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST]);
 
+/** Receives a function that has a symbol.
+ * @param address  of its first instruction, in the file
+ * @param frame    its name, symbol, file and line; valid during the call */
+typedef void fm_symbol_visitor_t(void *context, uint64_t address,
+                                 const struct fm_symbol_frame *frame);
+
+/** Calls `visit` for each function of a binary; parameters as in fm_symbols_find(). One that has
+ * several symbols may come several times. Not thread-safe. */
+void fm_symbols_visit(struct fm_symbols *symbols, const char *path, const char *build_id,
+                      fm_symbol_visitor_t *visit, void *context);
+
 void fm_symbols_free_frames(struct fm_symbol_frame *frames, size_t count);
 
 void fm_symbols_close(struct fm_symbols *symbols);

@@ -190,6 +190,26 @@ static void end_marked(struct fm_thread *thread, uint32_t region, uint64_t time)
     fm_path_end(&thread->path, region, &writer, time);
 }
 
+static void enter_function(struct fm_thread *thread, const uint64_t *r)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_convert_pending(thread, r[1]);
+    struct fm_path_times times = {.over = thread->last_time,
+                                  .begun = begin_before(thread, after_last(thread, r[1])),
+                                  .marked = r[1]};
+    if (!fm_path_enter_function(&thread->path, callsites, fm_record_ref(r[0]),
+                                fm_record_aux(r[0]), &writer, &times)) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+}
+
+static void leave_functions(struct fm_thread *thread, const uint64_t *r)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_convert_pending(thread, r[1]);
+    fm_path_leave_functions(&thread->path, fm_record_ref(r[0]), &writer, r[1]);
+}
+
 /* Ends all marked regions but the outer `count`. */
 static void end_marked_behind(struct fm_thread *thread, uint32_t count, uint64_t time)
 {
@@ -467,6 +487,12 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_REGION_LEAVE:
         end_marked(thread, fm_record_ref(record[0]), record[1]);
+        return;
+    case FM_RECORD_FUNCTION_ENTER:
+        enter_function(thread, record);
+        return;
+    case FM_RECORD_FUNCTION_LEAVE:
+        leave_functions(thread, record);
         return;
     case FM_RECORD_PARAMETER:
     case FM_RECORD_PARAMETER_TEXT:

@@ -20,8 +20,8 @@
  *   LINE      file, line (0: unknown) |
  *   BINARY    path, build-id, begin of main (low, high; 0: unknown, or not there), serial number |
  *   SITE      binary, begin of the function (low, high), address in the binary (low, high), binary
- *             of the function that is called there (or none), begin of that (low, high), serial
- *             number | { region, line } ...: the function and those inlined into it there, and
+ *             of the function that is called there (or none), begin of that (low, high; without
+ *             one 1: the address is an instrumented function's begin), serial number | { region, line } ...: the function and those inlined into it there, and
  * where in each the address, or the call of the next one, is; region of what is called, if that is
  * known PARAMETER name, OTF2 parameter type | METRIC    name, unit, OTF2 value type, OTF2 mode |
  *   ATTRIBUTE name, description, OTF2 type |

@@ -192,8 +192,11 @@ static bool append(struct fm_path *path, const struct fm_path_writer *writer, ui
                    uint32_t region, uint32_t line)
 {
     uint32_t number = writer->number(writer->context, region, line);
-    struct fm_path_entry entry = {
-        .event_region = number, .region = region, .line = line, .function = function};
+    struct fm_path_entry entry = {.event_region = number,
+                                  .region = region,
+                                  .line = line,
+                                  .function = function,
+                                  .instrumented = FM_PATH_PLAIN};
     return number != FM_DEFINE_NONE && add_entry(path, entry);
 }
 
@@ -261,6 +264,12 @@ bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
 
 /* ---- marked regions ---- */
 
+/* Whether the entry is a region that the program has marked. */
+static bool is_marked(const struct fm_path_entry *entry)
+{
+    return entry->function == FM_PATH_MARKED && entry->instrumented == FM_PATH_PLAIN;
+}
+
 /* Whether the region marks the function around it, in which nothing has happened before. */
 static bool marks_its_function(const struct fm_path *path, const struct fm_path_writer *writer,
                                uint32_t region)
@@ -297,7 +306,7 @@ static void end_at(struct fm_path *path, size_t place, const struct fm_path_writ
     for (size_t i = path->count; i-- > place;) {
         struct fm_path_entry *entry = &path->entries[i];
         leave(entry, writer, time);
-        if (entry->function == FM_PATH_MARKED || entry->over) {
+        if (is_marked(entry) || entry->over) {
             remove_entry(path, i);
         }
     }
@@ -308,7 +317,7 @@ void fm_path_end(struct fm_path *path, uint32_t region, const struct fm_path_wri
                  uint64_t time)
 {
     for (size_t i = path->count; i-- > 0;) {
-        if (path->entries[i].function == FM_PATH_MARKED && path->entries[i].region == region) {
+        if (is_marked(&path->entries[i]) && path->entries[i].region == region) {
             end_at(path, i, writer, time);
             return;
         }
@@ -319,11 +328,95 @@ void fm_path_end_behind(struct fm_path *path, size_t count, const struct fm_path
                         uint64_t time)
 {
     for (size_t i = 0; i < path->count; i++) {
-        if (path->entries[i].function == FM_PATH_MARKED && count-- == 0) {
+        if (is_marked(&path->entries[i]) && count-- == 0) {
             end_at(path, i, writer, time);
             return;
         }
     }
+}
+
+/* ---- instrumented functions ---- */
+
+/* The entry that the stack tells of an instrumented function by, which is inside all others of them
+ * that are open; the number of entries: there is none. */
+static size_t find_function(const struct fm_path *path, uint32_t region)
+{
+    size_t i = path->count;
+    while (i > 0 && path->entries[i - 1].instrumented == FM_PATH_PLAIN) {
+        i--;
+    }
+    while (i < path->count && (path->entries[i].function == FM_PATH_MARKED ||
+                               path->entries[i].over || path->entries[i].region != region)) {
+        i++;
+    }
+    return i;
+}
+
+/* The stack does not tell of the function: it is inlined somewhere, or there is no stack. If others
+ * begin inside it, it lies around what they have called, else inside of all.
+ * @return false without memory */
+static bool insert_function(struct fm_path *path, const struct fm_path_writer *writer,
+                            struct level level, size_t place)
+{
+    if (!append(path, writer, FM_PATH_MARKED, level.region, level.line)) {
+        return false;
+    }
+    struct fm_path_entry entry = path->entries[path->count - 1];
+    memmove(&path->entries[place + 1], &path->entries[place],
+            (path->count - 1 - place) * sizeof entry);
+    path->entries[place] = entry;
+    path->unwritten++;
+    return true;
+}
+
+bool fm_path_enter_function(struct fm_path *path, const struct fm_callsites *sites, uint32_t site,
+                            unsigned known, const struct fm_path_writer *writer,
+                            const struct fm_path_times *times)
+{
+    uint32_t levels, number = path->instrumented++;
+    bool apart = (known & FM_PATH_APART) != 0, more = (known & FM_PATH_MORE) != 0;
+    const struct fm_callsite_frame *frames = fm_callsite_frames(sites, site, &levels);
+    if (levels == 0 || site >= sites->count) {
+        return true;
+    }
+    bool good = apart || update(path, sites, writer, times->over);
+    size_t place = apart ? path->count : find_function(path, frames[0].region);
+    if (!good || (place == path->count && (path->hidden != 0 || path->cut))) {
+        return good; /* too deep to be shown */
+    }
+    if (place == path->count) {
+        uint32_t line = apart ? FM_DEFINE_NONE : line_of(path, sites, path->site_count);
+        place = more ? path->count - path->unwritten : path->count;
+        good = insert_function(path, writer, (struct level){frames[0].region, line}, place);
+    }
+    if (good && place >= path->count - path->unwritten) {
+        write_entries(path, writer, path->count - place, times->begun);
+        write_entries(path, writer, path->count - place - 1, times->marked);
+    }
+    if (good) {
+        path->entries[place].instrumented = number;
+    }
+    return good;
+}
+
+void fm_path_leave_functions(struct fm_path *path, uint32_t count,
+                             const struct fm_path_writer *writer, uint64_t time)
+{
+    size_t place = 0;
+    path->instrumented = path->instrumented < count ? path->instrumented : count;
+    while (place < path->count && (path->entries[place].instrumented == FM_PATH_PLAIN ||
+                                   path->entries[place].instrumented < count)) {
+        place++;
+    }
+    for (size_t i = place; i < path->count; i++) {
+        struct fm_path_entry *entry = &path->entries[i];
+        entry->over = entry->over || !is_marked(entry);
+        if (entry->function <= path->settled) { /* called again from there, it begins again */
+            path->settled = entry->function;
+            path->due = true;
+        }
+    }
+    leave_over(path, writer, time);
 }
 
 void fm_path_end_all(struct fm_path *path, const struct fm_path_writer *writer, uint64_t time)
@@ -334,6 +427,7 @@ void fm_path_end_all(struct fm_path *path, const struct fm_path_writer *writer, 
     path->unwritten = 0;
     path->settled = 0;
     path->hidden = 0;
+    path->instrumented = 0;
     path->due = path->site_count != 0;
 }
 

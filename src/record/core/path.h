@@ -16,6 +16,10 @@
  *
  * Programs mark functions with regions of their names: such a region stands for the function, which
  * is left out of the path while the region is open, unless something happened in it before.
+ *
+ * Functions that the compiler has instrumented tell themselves when they begin and end. Where the
+ * stack tells of them, too, they are those of the stack, with times that are exact; else they are
+ * entries of their own.
  */
 #ifndef FERMATA_RECORD_CORE_PATH_H
 #define FERMATA_RECORD_CORE_PATH_H
@@ -32,12 +36,15 @@ struct fm_path_entry {
     uint32_t region;       /**< number of its definition */
     uint32_t line;         /**< where it was called: LINE, or none */
     uint32_t function;     /**< of the call stack, from the outermost; FM_PATH_MARKED: none */
+    uint32_t instrumented; /**< how many instrumented functions are open around this one;
+                                FM_PATH_PLAIN: it does not tell of itself */
     bool over;             /**< it ended, but regions are open that began in it */
     bool written;          /**< its Enter is written, its Leave is not; else it is innermost, or a
                                 function that the region inside it stands for */
 };
 
 #define FM_PATH_MARKED UINT32_MAX
+#define FM_PATH_PLAIN  UINT32_MAX
 
 /** Functions that one call site can stand for, at most; what is inside those is not told. */
 enum { FM_PATH_LEVELS = 66 };
@@ -52,6 +59,7 @@ struct fm_path {
     size_t settled; /**< how many of the functions the entries already show */
     bool due;       /**< the stack has changed since the entries were brought up to date */
     bool cut;       /**< the stack goes on behind the last function */
+    uint32_t instrumented; /**< number of instrumented functions that are open, hidden ones, too */
     size_t hidden;  /**< 1 + the number of the outermost function that is not shown, or not with
                          those inlined into it, for there are too many; 0: all are */
 };
@@ -114,6 +122,24 @@ void fm_path_end(struct fm_path *path, uint32_t region, const struct fm_path_wri
 /** Ends all marked regions but the outer `count` of them. */
 void fm_path_end_behind(struct fm_path *path, size_t count, const struct fm_path_writer *writer,
                         uint64_t time);
+
+/** What is known of an instrumented function when it begins. */
+enum {
+    FM_PATH_MORE = 1, /**< others that have begun inside it come next */
+    FM_PATH_APART = 2 /**< the call stack was not looked at in it */
+};
+
+/** An instrumented function begins: at `marked`, unless it is known to have begun before.
+ * @param site   call site of its first instruction
+ * @param known  FM_PATH_MORE, FM_PATH_APART
+ * @return false without memory */
+bool fm_path_enter_function(struct fm_path *path, const struct fm_callsites *sites, uint32_t site,
+                            unsigned known, const struct fm_path_writer *writer,
+                            const struct fm_path_times *times);
+
+/** All instrumented functions but the outer `count` have ended, with what they have called. */
+void fm_path_leave_functions(struct fm_path *path, uint32_t count,
+                             const struct fm_path_writer *writer, uint64_t time);
 
 /** Ends all that is open. */
 void fm_path_end_all(struct fm_path *path, const struct fm_path_writer *writer, uint64_t time);

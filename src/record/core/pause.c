@@ -229,6 +229,9 @@ void fm_pause_run_ends(struct fm_thread *thread)
         if (paused && thread->stack != NULL) {
             fm_thread_note_stack(thread, thread->pause.here);
         }
+        if (paused && thread->functions.due) {
+            fm_functions_tell(thread, thread->enter);
+        }
     }
     pause_state.running = false;
     pause_state.wanted = true; /* nothing is recorded any more */

@@ -36,6 +36,9 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
                                      count; in front of RECORDING_ON */                            \
     X(RECORDING_ON, 1, 2)         /* ref: regions that stayed open; time */                        \
     X(REGION_LEAVE, 1, 2)         /* ref: region; time; leaves those inside it, too */             \
+    X(FUNCTION_ENTER, 1, 2)       /* aux: FM_PATH_MORE, FM_PATH_APART, ref: call site of its first \
+                                     instruction; time */                                          \
+    X(FUNCTION_LEAVE, 1, 2)       /* ref: instrumented functions that go on; time */               \
     X(BYTES_ABOVE, 0, 1)          /* of the next record, with sized header (fm_record_above) */    \
     X(SEND, 1, 1)                 /* sized, ref: communicator; peer | tag << 32 */                 \
     X(ISEND, 2, 1)                /* as SEND, request */                                           \

@@ -37,7 +37,7 @@ static struct {
     struct fm_callsites callsites;   /* known at the end of the run */
     struct fm_event_regions regions; /* numbers in the events that are written then */
     uint64_t noticeable;             /* ticks; a flush that takes longer is told of in the trace */
-    bool told, told_of_samples;
+    bool told, told_of_samples, told_of_functions;
     bool stopped; /* there was no room for more records */
     bool ended;   /* the archive was made, or what is left of the run was saved for good */
     bool left;    /* the call that ends the process is recorded */
@@ -71,7 +71,10 @@ static void tell_once(bool *told, const char *format, va_list arguments)
     if (__atomic_exchange_n(told, true, __ATOMIC_RELAXED)) {
         return;
     }
-    int length = snprintf(text, sizeof text, "fermata: rank %u: ", fm_session.exchange->rank);
+    const struct fm_exchange *exchange = __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE);
+    int length = exchange == NULL
+                     ? snprintf(text, sizeof text, "fermata: ")
+                     : snprintf(text, sizeof text, "fermata: rank %u: ", exchange->rank);
     length += vsnprintf(text + length, sizeof text - (size_t)length - 1, format, arguments);
     length = length < (int)sizeof text - 1 ? length : (int)sizeof text - 2;
     text[length++] = '\n';
@@ -86,6 +89,16 @@ static void tell(const char *format, ...)
     va_list arguments;
     va_start(arguments, format);
     tell_once(&state.told, format, arguments);
+    va_end(arguments);
+}
+
+/* More functions than were wanted are recorded, no fewer. */
+static void tell_of_functions(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell_of_functions(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tell_once(&state.told_of_functions, format, arguments);
     va_end(arguments);
 }
 
@@ -208,6 +221,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     fm_threads_begin(state.memory, flush);
     fm_pause_begin(function_name);
     fm_session_stack_begin();
+    fm_functions_begin(tell_of_functions);
     struct fm_thread *thread = fm_thread_attach();
     if (thread != NULL) {
         ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);

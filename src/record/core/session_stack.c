@@ -7,14 +7,13 @@
 #include "record/stack/site_set.h"
 #include "record/stack/stack.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static struct {
-    bool recorded;
+    bool recorded; /* call sites are */
     bool main_known;
     uint32_t depth;              /* functions shown at most; 0: call stacks are not recorded */
     struct fm_definitions sites; /* guarded by the session's lock */
@@ -37,7 +36,7 @@ static uint32_t depth_wanted(void)
 void fm_session_note_sites(void)
 {
     pthread_mutex_lock(&fm_session.lock);
-    if (stacks.main_known) {
+    if (stacks.main_known && fm_sites_count() > FM_SITE_UNKNOWN + 1) {
         fm_site_set_update(&stacks.sites);
     }
     pthread_mutex_unlock(&fm_session.lock);
@@ -53,10 +52,8 @@ static void end_in_child(void)
 void fm_session_stack_begin(void)
 {
     stacks.depth = depth_wanted();
-    if (stacks.depth != 0 && fm_places_begin() && pthread_atfork(NULL, NULL, end_in_child) == 0) {
-        stacks.recorded = true;
-        fm_threads_with_stacks(stacks.depth, fm_session_note_sites);
-    }
+    stacks.recorded = fm_places_begin() && pthread_atfork(NULL, NULL, end_in_child) == 0;
+    fm_threads_with_stacks(stacks.recorded ? stacks.depth : 0, fm_session_note_sites);
 }
 
 uint32_t fm_session_callpath_depth(void)
@@ -66,8 +63,18 @@ uint32_t fm_session_callpath_depth(void)
 
 void fm_session_unloaded(void)
 {
+    struct fm_thread *thread = fm_thread_self;
+    uint32_t before = thread != NULL ? thread->is_marking : 0;
     if (stacks.recorded) {
+        if (thread != NULL) { /* instrumented functions in signal handlers look up places, too */
+            thread->is_marking = 1;
+            fm_signal_fence();
+        }
         fm_places_forget_unloaded();
+        if (thread != NULL) {
+            fm_signal_fence();
+            thread->is_marking = before;
+        }
     }
 }
 
@@ -84,23 +91,6 @@ void fm_session_stack_main(void)
 const struct fm_definitions *fm_session_sites(void)
 {
     return &stacks.sites;
-}
-
-/* The helper program lies beside this library. */
-static void find_helper(char *path, size_t size)
-{
-    char folder[PATH_MAX];
-    Dl_info self;
-    path[0] = '\0';
-    if (dladdr((void *)(uintptr_t)find_helper, &self) != 0 && self.dli_fname != NULL) {
-        const char *slash = strrchr(self.dli_fname, '/');
-        size_t length = slash != NULL ? (size_t)(slash - self.dli_fname) : 0;
-        if (length != 0 && length < sizeof folder) {
-            memcpy(folder, self.dli_fname, length);
-            folder[length] = '\0';
-            fm_resolve_helper(folder, path, size);
-        }
-    }
 }
 
 /* Sends rank 0's set to all.
@@ -138,7 +128,7 @@ static bool resolve(const struct fm_exchange *exchange, const struct fm_definiti
 {
     char helper[PATH_MAX];
     if (exchange->rank == 0) {
-        find_helper(helper, sizeof helper);
+        fm_resolve_own_helper(helper, sizeof helper);
         good = fm_resolve(all, helper, resolved) && good;
     }
     return distribute(exchange, resolved, good);
@@ -149,7 +139,7 @@ bool fm_session_resolve(const struct fm_exchange *exchange, struct fm_definition
 {
     struct fm_definitions all = {0}, resolved = {0};
     struct fm_define_map own = {0}, global = {0};
-    uint64_t wanted = stacks.recorded;
+    uint64_t wanted = stacks.recorded && fm_sites_count() > FM_SITE_UNKNOWN + 1;
     *sites = (struct fm_callsites){.deepest = stacks.depth};
     exchange->reduce(&wanted, 1, FM_REDUCE_MAX);
     if (wanted == 0) {

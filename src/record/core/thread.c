@@ -72,7 +72,7 @@ void fm_threads_without_stacks(void)
 }
 
 /* What records refer to is known before they can be saved. */
-static void tell_new_sites(void)
+void fm_thread_tell_sites(void)
 {
     uint32_t count = fm_sites_count();
     if (FM_UNLIKELY(count != atomic_load_explicit(&threads.known_sites, memory_order_acquire))) {
@@ -99,7 +99,7 @@ void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here)
     if (change == NULL) {
         return;
     }
-    tell_new_sites();
+    fm_thread_tell_sites();
     fm_thread_put_stack(fm_thread_reserve(thread, change->added > 1 ? change->added : 1), change);
     fm_thread_publish(thread);
 }
@@ -274,6 +274,7 @@ static void retire(void *ending)
     thread->depth = 0;
     thread->is_marking = 0;
     if (!atomic_load_explicit(&threads.over, memory_order_acquire)) {
+        fm_functions_end(thread);
         leave_regions(thread);
         if (__atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED) != UINT64_MAX) {
             fm_thread_flush(thread);
@@ -434,6 +435,9 @@ void fm_thread_attend(struct fm_thread *thread, struct fm_here here)
     thread->pause.here = here;
     if (paused && thread->stack != NULL) { /* recording has resumed */
         fm_thread_note_stack(thread, here);
+    }
+    if (paused && thread->functions.due) {
+        fm_functions_tell(thread, fm_clock_now());
     }
     thread->enter = fm_clock_now();
 }

@@ -13,6 +13,7 @@
 #define FERMATA_RECORD_CORE_THREAD_H
 
 #include "record/core/clock.h"
+#include "record/core/functions.h"
 #include "record/core/nesting.h"
 #include "record/core/path.h"
 #include "record/core/pause.h"
@@ -81,6 +82,7 @@ struct fm_thread {
     size_t scratch_size[2];
 
     struct fm_nesting open; /**< regions of user code: struct fm_open_region *, maybe marked */
+    struct fm_thread_functions functions;
     struct fm_thread_pause pause;
     struct fm_thread_samples samples;
     struct fm_stack *stack; /**< its call stack (stack/stack.h); NULL: it is not recorded now */
@@ -231,7 +233,7 @@ struct fm_thread *fm_threads_all(void);
 void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes);
 
 /** From now on threads that become locations have their call stacks recorded.
- * @param deepest  number of functions of each at most
+ * @param deepest  number of functions of each at most; 0: call stacks are not recorded
  * @param met      called when call sites are new (places.h), before a record refers to them; by any
  *                 thread, never in signal handlers */
 void fm_threads_with_stacks(uint32_t deepest, void (*met)(void));
@@ -242,6 +244,9 @@ void fm_threads_without_stacks(void);
 /** Writes how the call stack has changed, into room for as many words as there are call sites, but
  * for one at least. @return the place behind */
 uint64_t *fm_thread_put_stack(uint64_t *place, const struct fm_stack_change *change);
+
+/** Makes new call sites known, before a record refers to them. errno is preserved. */
+void fm_thread_tell_sites(void);
 
 /** Records how the call stack has changed, before an event: whole at once, so that it may stand
  * alone. errno is preserved. */
@@ -284,6 +289,9 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
     thread->function = function;
     if (thread->stack != NULL) {
         fm_thread_note_stack(thread, FM_HERE);
+    }
+    if (FM_UNLIKELY(thread->functions.due)) {
+        fm_functions_tell(thread, fm_clock_now());
     }
     thread->enter = fm_clock_now();
     if (FM_UNLIKELY(thread->enter >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED))) {

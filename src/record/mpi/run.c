@@ -138,6 +138,8 @@ const struct fm_wrapper_library fermata_wrapper_library = {.count = FM_FUNCTION_
                                                            .save = fm_session_save,
                                                            .signal_set = fm_samples_signal_set,
                                                            .unloaded = fm_session_unloaded,
+                                                           .function_enter = fm_function_enter,
+                                                           .function_leave = fm_function_leave,
                                                            .user = &fm_user_functions};
 
 /* Its maker runs under the error handler of MPI_COMM_WORLD, which is the program's: it is put back.

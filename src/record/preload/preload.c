@@ -6,6 +6,7 @@
  * It exports, too, the functions by which processes end without exit handlers, so that what was
  * measured can be saved before; and some that tell what becomes of libraries and signals. They do
  * what they always do. */
+#include "record/core/hot.h"
 #include "record/interface.h"
 #include "record/preload/fortran.h"
 
@@ -51,6 +52,11 @@ static const struct fm_user_functions *user_functions; /* set by resolve_all */
 static void (*save)(bool ending);                      /* set once there is something to be saved */
 static void (*unloaded)(void);                         /* as above */
 static void (*signal_set)(int number);                 /* as above */
+
+/* What instrumented functions call. Before the MPI library is there nobody records. */
+typedef void fm_function_event_t(void *function, void *call_site);
+static fm_function_event_t ignore;
+static fm_function_event_t *function_enter, *function_leave = ignore; /* NULL: not known yet */
 
 __attribute__((constructor)) static void note_start(void)
 {
@@ -128,12 +134,19 @@ static void unavailable(void)
     abort();
 }
 
+static void lead_functions_to(fm_function_event_t *enter, fm_function_event_t *leave)
+{
+    __atomic_store_n(&function_enter, enter, __ATOMIC_RELEASE);
+    __atomic_store_n(&function_leave, leave, __ATOMIC_RELEASE);
+}
+
 static void resolve_all(void)
 {
     struct mpi_library *library = NULL;
     const struct fm_wrapper_library *wrappers = NULL;
     void *mpi = NULL;
 
+    lead_functions_to(ignore, ignore); /* those of signal handlers do not wait for this to end */
     dl_iterate_phdr(find_library, &library);
     if (library != NULL) {
         mpi = dlopen(library->path, RTLD_NOW | RTLD_NOLOAD);
@@ -153,6 +166,9 @@ static void resolve_all(void)
             function = symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
         }
         __atomic_store_n(&fm_preload_slots[i], function, __ATOMIC_RELEASE);
+    }
+    if (wrappers != NULL) {
+        lead_functions_to(wrappers->function_enter, wrappers->function_leave);
     }
 }
 
@@ -186,6 +202,46 @@ fermata_user_connect(size_t size, bool *settled)
     *settled = true;
     errno = saved;
     return user_functions;
+}
+
+/* ---- instrumented functions ---- */
+
+static void ignore(void *function, void *call_site)
+{
+    (void)function, (void)call_site;
+}
+
+/* The first function begins, often before the first MPI call. An MPI library that comes later is
+ * seen by that. */
+static FM_COLD fm_function_event_t *connect_functions(void)
+{
+    int saved = errno;
+    lead_functions_to(ignore, ignore);
+    if (can_resolve()) {
+        pthread_once(&resolved, resolve_all);
+    }
+    errno = saved;
+    return __atomic_load_n(&function_enter, __ATOMIC_ACQUIRE);
+}
+
+__attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function,
+                                                                     void *call_site);
+__attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function,
+                                                                    void *call_site);
+
+/* These are jumps: the recorder looks at the stack of who calls them. */
+void __cyg_profile_func_enter(void *function, void *call_site)
+{
+    fm_function_event_t *enter = __atomic_load_n(&function_enter, __ATOMIC_RELAXED);
+    if (FM_UNLIKELY(enter == NULL)) {
+        enter = connect_functions();
+    }
+    enter(function, call_site);
+}
+
+void __cyg_profile_func_exit(void *function, void *call_site)
+{
+    __atomic_load_n(&function_leave, __ATOMIC_RELAXED)(function, call_site);
 }
 
 /* What an exported ending leads to. An MPI library's is not found among those of the program if the

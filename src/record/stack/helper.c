@@ -82,6 +82,16 @@ static uint64_t nanoseconds_of(struct timeval time)
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
+FILE *fm_helper_file(const char *name)
+{
+    int file = memfd_create(name, MFD_CLOEXEC);
+    FILE *stream = file >= 0 ? fdopen(file, "w+") : NULL;
+    if (stream == NULL && file >= 0) {
+        close(file);
+    }
+    return stream;
+}
+
 bool fm_helper_run(const char *path, int input, int output, unsigned seconds)
 {
     struct rusage usage = {0};

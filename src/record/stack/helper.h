@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+
+/** A file in memory for input or output, open for both; NULL: the system has none. */
+FILE *fm_helper_file(const char *name);
 
 /** Runs a program with two open files as its standard input and output, and waits for it.
  * @param path     of the program, which gets no arguments

@@ -87,6 +87,7 @@ static struct fm_place *insert(struct fm_places *places, const struct fm_place *
     slot->rule = place->rule;
     slot->site = place->site;
     slot->caller = NULL;
+    __atomic_store_n(&slot->choice, place->choice, __ATOMIC_RELAXED);
     slot->plain = fm_unwind_rule_is_plain(&place->rule);
     __atomic_store_n(&slot->address, place->address, __ATOMIC_RELEASE);
     return slot;
@@ -136,7 +137,8 @@ static uint32_t number_of(struct fm_site site)
 {
     if (fm_modules_get(site.module)->again) {
         for (uint32_t i = FM_SITE_UNKNOWN + 1; i < state.site_count; i++) {
-            if (state.sites[i].module == site.module && state.sites[i].offset == site.offset) {
+            if (state.sites[i].module == site.module && state.sites[i].offset == site.offset &&
+                state.sites[i].target == site.target) {
                 return i;
             }
         }
@@ -192,8 +194,9 @@ static void find_target(const struct fm_module *module, uint64_t address, struct
 /* @return false: no module that is known has code there */
 static bool find_rule(struct fm_place *place)
 {
-    bool exact = (place->address & FM_PLACE_EXACT) != 0;
-    uint64_t address = place->address & ~FM_PLACE_EXACT;
+    bool begin = (place->address & FM_PLACE_FUNCTION) != 0;
+    bool exact = begin || (place->address & FM_PLACE_EXACT) != 0;
+    uint64_t address = place->address & ~(FM_PLACE_EXACT | FM_PLACE_FUNCTION);
     uint64_t pc = exact ? address : address - 1;
     uint64_t function = 0;
     int number = fm_modules_find(pc);
@@ -218,7 +221,10 @@ static bool find_rule(struct fm_place *place)
                                .offset = pc - module->base,
                                .function = function != 0 ? function - module->base : 0,
                                .target_module = FM_SITE_NO_TARGET};
-        if (!exact) {
+        if (begin) {
+            site.function = site.offset;
+            site.target = FM_SITE_INSTRUMENTED;
+        } else if (!exact) {
             find_target(module, address, &site);
         }
         place->site = number_of(site);
@@ -234,7 +240,7 @@ static void forget_unloaded(void)
     }
     for (size_t i = 0; i <= fm_places->mask; i++) {
         struct fm_place *place = &fm_places->slots[i];
-        uint64_t address = place->address & ~FM_PLACE_EXACT;
+        uint64_t address = place->address & ~(FM_PLACE_EXACT | FM_PLACE_FUNCTION);
         if (place->address > FM_PLACE_FORGOTTEN && fm_modules_find(address - 1) < 0) {
             __atomic_store_n(&place->address, FM_PLACE_FORGOTTEN, __ATOMIC_RELEASE);
         }

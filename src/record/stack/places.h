@@ -25,12 +25,20 @@ enum { FM_PLACE_FORGOTTEN = 1 };
 /** In a place's address: it is where a signal interrupted the code, not a return address. */
 #define FM_PLACE_EXACT ((uint64_t)1 << 63)
 
+/** In a place's address: it is the first instruction of a function that the compiler has
+ * instrumented. */
+#define FM_PLACE_FUNCTION ((uint64_t)1 << 62)
+
+/** Whether the visits of such a function are recorded. */
+enum fm_place_choice { FM_PLACE_OPEN, FM_PLACE_RECORDED, FM_PLACE_LEFT_OUT };
+
 /** A place. */
 struct fm_place {
-    uint64_t address; /**< return address, or address | FM_PLACE_EXACT */
+    uint64_t address; /**< return address, or address | FM_PLACE_EXACT or FM_PLACE_FUNCTION */
     struct fm_unwind_rule rule;
     uint32_t site;
     bool plain;              /**< fm_unwind_rule_is_plain */
+    uint8_t choice;          /**< enum fm_place_choice; atomic */
     struct fm_place *caller; /**< place that unwinding led to last; any, or NULL */
 };
 
@@ -43,6 +51,8 @@ struct fm_site {
     uint32_t target_module; /**< FM_SITE_NO_TARGET: what is called is not known, or not shown */
 };
 #define FM_SITE_NO_TARGET UINT32_MAX
+/** Target where there is none: it is the first instruction of an instrumented function. */
+#define FM_SITE_INSTRUMENTED 1
 
 /** The cache of places: open addressing; replaced by a larger one when it fills. */
 struct fm_places {

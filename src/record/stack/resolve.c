@@ -2,12 +2,13 @@
 
 #include "record/stack/helper.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { SECONDS = 120, INLINED_MOST = 64, FIELDS = 4 };
@@ -17,6 +18,22 @@ void fm_resolve_helper(const char *folder, char *path, size_t size)
     int length = snprintf(path, size, "%s/fermata-symbols", folder);
     if (length < 0 || (size_t)length >= size || access(path, X_OK) != 0) {
         path[0] = '\0';
+    }
+}
+
+void fm_resolve_own_helper(char *path, size_t size)
+{
+    char folder[PATH_MAX];
+    Dl_info self;
+    path[0] = '\0';
+    if (dladdr((void *)(uintptr_t)fm_resolve_own_helper, &self) != 0 && self.dli_fname != NULL) {
+        const char *slash = strrchr(self.dli_fname, '/');
+        size_t length = slash != NULL ? (size_t)(slash - self.dli_fname) : 0;
+        if (length != 0 && length < sizeof folder) {
+            memcpy(folder, self.dli_fname, length);
+            folder[length] = '\0';
+            fm_resolve_helper(folder, path, size);
+        }
     }
 }
 
@@ -49,20 +66,11 @@ static bool write_questions(FILE *file, const struct fm_definitions *sites)
     return fflush(file) == 0 && !ferror(file) && lseek(fileno(file), 0, SEEK_SET) == 0;
 }
 
-static FILE *memory_file(const char *name)
-{
-    int file = memfd_create(name, MFD_CLOEXEC);
-    FILE *stream = file >= 0 ? fdopen(file, "w+") : NULL;
-    if (stream == NULL && file >= 0) {
-        close(file);
-    }
-    return stream;
-}
-
 /* @return the answers, as far as there are any; NULL: none */
 static FILE *ask(const struct fm_definitions *sites, const char *helper)
 {
-    FILE *questions = memory_file("fermata-questions"), *answers = memory_file("fermata-answers");
+    FILE *questions = fm_helper_file("fermata-questions");
+    FILE *answers = fm_helper_file("fermata-answers");
     if (questions != NULL && answers != NULL && write_questions(questions, sites)) {
         fm_helper_run(helper, fileno(questions), fileno(answers), SECONDS);
         rewind(answers);
@@ -167,6 +175,16 @@ static uint32_t define_function(struct fm_definitions *set, const struct answer 
     return fm_define_region(set, answer->name, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
                             OTF2_REGION_FLAG_NONE, answer->file,
                             answer->file != NULL ? answer->line : 0);
+}
+
+/* What is instrumented is marked so wherever it is met: region of the function at a call site, which
+ * is its first instruction. */
+static void mark_instrumented(struct fm_definitions *set, const uint32_t *site, size_t count)
+{
+    if (site[FM_SITE_TARGET_BINARY] == FM_DEFINE_NONE && wide(site + FM_SITE_TARGET) != 0 &&
+        count > FM_SITE_FRAMES) {
+        fm_defined(set, FM_DEFINE_REGION, site[FM_SITE_FRAMES], NULL)[2] = OTF2_PARADIGM_COMPILER;
+    }
 }
 
 /* A function of which only the place is known is named by where it begins; main by what it is. */
@@ -296,6 +314,12 @@ bool fm_resolve(const struct fm_definitions *sites, const char *helper,
         memcpy(site->words, words, FM_SITE_FRAMES * sizeof *words);
         good = add_frames(site, &answers) && add_target(site, &answers) &&
                fm_define(resolved, FM_DEFINE_SITE, site->words, site->count) == i;
+    }
+    /* This changes keys: nothing is added to the set any more. */
+    for (uint32_t i = 0; good && i < count; i++) {
+        size_t words;
+        const uint32_t *resolved_site = fm_defined(resolved, FM_DEFINE_SITE, i, &words);
+        mark_instrumented(resolved, resolved_site, words);
     }
     if (answers.file != NULL) {
         fclose(answers.file);

@@ -19,4 +19,7 @@ bool fm_resolve(const struct fm_definitions *sites, const char *helper,
 /** Path of fermata-symbols in a folder, or "" if it is not there. */
 void fm_resolve_helper(const char *folder, char *path, size_t size);
 
+/** The same for the folder of the library that this code is in. */
+void fm_resolve_own_helper(char *path, size_t size);
+
 #endif

@@ -37,7 +37,7 @@ char *fm_user_copy(struct fm_text text);
 /** The calling thread if it records now, and the time for a record between calls; then
  * fm_user_done() follows. NULL: nothing is recorded (any more), or the thread is inside a recorded
  * call. */
-static inline struct fm_thread *fm_user_thread(uint64_t *now)
+static inline __attribute__((always_inline)) struct fm_thread *fm_user_thread(uint64_t *now)
 {
     struct fm_thread *thread = fm_thread_self;
     if (__builtin_expect(thread == NULL, 0)) {
@@ -55,6 +55,12 @@ static inline struct fm_thread *fm_user_thread(uint64_t *now)
     if (__builtin_expect(*now >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED), 0)) {
         fm_thread_flush(thread);
         *now = fm_clock_now();
+    }
+    if (__builtin_expect(thread->functions.due, 0)) {
+        if (thread->stack != NULL) {
+            fm_thread_note_stack(thread, FM_HERE);
+        }
+        fm_functions_tell(thread, *now);
     }
     return thread;
 }
