@@ -42,9 +42,10 @@ static bool is_dynamic(const struct fm_elf *elf)
     return false;
 }
 
-/* Whether the program itself defines MPI_Init: the MPI library was linked into it. */
-static bool defines_mpi(const struct fm_elf *elf)
+/* Whether the program has a symbol, which it defines itself or takes from a library. */
+static bool has_symbol(const struct fm_elf *elf, const char *wanted, bool defined)
 {
+    size_t size = strlen(wanted) + 1;
     for (unsigned i = 0; i < elf->head->e_shnum; i++) {
         const Elf64_Shdr *table = fm_elf_section(elf, i);
         if (table == NULL || (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM)) {
@@ -55,10 +56,9 @@ static bool defines_mpi(const struct fm_elf *elf)
         const char *text = names != NULL ? fm_elf_at(elf, names->sh_offset, names->sh_size) : NULL;
         for (uint64_t s = 0;
              text != NULL && symbols != NULL && s < table->sh_size / sizeof *symbols; s++) {
-            static const char wanted[] = "MPI_Init";
             uint64_t name = symbols[s].st_name;
-            if (symbols[s].st_shndx != SHN_UNDEF && name + sizeof wanted <= names->sh_size &&
-                memcmp(text + name, wanted, sizeof wanted) == 0) {
+            if ((symbols[s].st_shndx != SHN_UNDEF) == defined && name + size <= names->sh_size &&
+                memcmp(text + name, wanted, size) == 0) {
                 return true;
             }
         }
@@ -131,11 +131,15 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
     } else if (!is_dynamic(elf)) {
         fm_doctor_tell(FM_HEALTH_BAD, "link it without -static",
                        "%s is linked statically: nothing can be preloaded", path);
-    } else if (defines_mpi(elf)) {
+    } else if (has_symbol(elf, "MPI_Init", true)) { /* the library was linked into it */
         fm_doctor_tell(FM_HEALTH_BAD, "link it with the shared MPI library",
                        "the MPI library is linked statically into %s", path);
     } else {
         look_at_libraries(path);
+        if (has_symbol(elf, "__cyg_profile_func_enter", false)) {
+            fm_doctor_tell(FM_HEALTH_GOOD, NULL,
+                           "%s is instrumented: its functions tell when they begin and end", path);
+        }
         fm_doctor_symbols(path, elf);
     }
 }

@@ -32,7 +32,7 @@ static void print_usage(FILE *stream)
  * does the work: only some commands are for all of them */
 static bool leaves_it_to_the_first(const char *command)
 {
-    static const char *const for_all[] = {"analyze", "record", "run"};
+    static const char *const for_all[] = {"analyze", "record", "run", "cc", "cxx", "fc"};
     for (size_t i = 0; i < sizeof for_all / sizeof for_all[0]; ++i) {
         if (strcmp(command, for_all[i]) == 0) {
             return false;

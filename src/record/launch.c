@@ -1,6 +1,7 @@
 #include "record/launch.h"
 
 #include "base/installed.h"
+#include "filter/filter.h"
 #include "record/rebuild.h"
 
 #include <errno.h>
@@ -53,6 +54,20 @@ static fm_status_t export_directory(const struct fm_setting_value *directory,
     return FM_OK;
 }
 
+/* A filter is read by every process, wherever it runs; what is wrong with it is told here. */
+static fm_status_t export_filter(const struct fm_setting_value *value, struct fm_error *error)
+{
+    struct fm_filter *filter = NULL;
+    fm_status_t status = value->text != NULL ? fm_filter_read(value->text, &filter, error) : FM_OK;
+    char *path = status == FM_OK && value->text != NULL ? realpath(value->text, NULL) : NULL;
+    if (path != NULL) {
+        setenv(fm_settings_known[FM_SETTING_FILTER].variable, path, 1);
+    }
+    free(path);
+    fm_filter_free(filter);
+    return status == FM_ERR_DATA ? FM_ERR_USAGE : status;
+}
+
 /* Other preloaded libraries stay in front: a tool of the program's own that wraps MPI keeps
  * working. */
 static fm_status_t export_preload(struct fm_error *error)
@@ -80,6 +95,9 @@ fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_erro
 {
     fm_settings_export(settings);
     fm_status_t status = export_directory(&settings->values[FM_SETTING_OUTPUT], error);
+    if (status == FM_OK) {
+        status = export_filter(&settings->values[FM_SETTING_FILTER], error);
+    }
     return status == FM_OK ? export_preload(error) : status;
 }
 

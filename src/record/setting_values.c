@@ -1,4 +1,5 @@
 /* What values of settings must be. */
+#include "record/core/duration.h"
 #include "record/core/sample_rate.h"
 #include "record/settings.h"
 
@@ -63,6 +64,12 @@ const char *fm_refuse_sample(const char *text)
 {
     _Static_assert(FM_SAMPLE_RATE_LEAST == 1 && FM_SAMPLE_RATE_MOST == 10000, "said below");
     return fm_sample_rate(text) > 0 ? NULL : "a frequency from 1 Hz to 10 kHz";
+}
+
+const char *fm_refuse_duration(const char *text)
+{
+    uint64_t nanoseconds;
+    return fm_duration_parse(text, &nanoseconds) ? NULL : "a duration like 1us";
 }
 
 const char *fm_refuse_flush_interval(const char *text)

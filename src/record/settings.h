@@ -87,6 +87,7 @@ const char *fm_refuse_size(const char *text);
 const char *fm_refuse_progress(const char *text);
 const char *fm_refuse_callpath(const char *text);
 const char *fm_refuse_sample(const char *text);
+const char *fm_refuse_duration(const char *text);
 const char *fm_refuse_flush_interval(const char *text);
 const char *fm_refuse_clock_exchange(const char *text);
 

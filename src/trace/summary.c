@@ -47,8 +47,9 @@ static int add_bytes(const char *path, const struct stat *status, int type, stru
 }
 
 /* An archive NAME is NAME.otf2, NAME.def and the folder NAME. */
-static uint64_t count_bytes(const char *anchor)
+uint64_t fm_summary_bytes(const struct fm_survey *survey)
 {
+    const char *anchor = survey->anchor;
     static const char *const endings[] = {".otf2", ".def", ".marker", ""};
     size_t length = strlen(anchor);
     size_t base = length > 5 && strcmp(anchor + length - 5, ".otf2") == 0 ? length - 5 : length;
@@ -78,7 +79,7 @@ void fm_summary_read(struct fm_survey *survey, struct fm_summary *summary)
             }
         }
     }
-    summary->bytes = count_bytes(survey->anchor);
+    summary->bytes = fm_summary_bytes(survey);
 }
 
 void fm_summary_free(struct fm_summary *summary)

@@ -73,6 +73,7 @@ void fm_closing_describe(const struct fm_closing *closing, const struct fm_overh
     facts->flushes = sums->flushes;
     facts->samples = sums->samples;
     facts->samples_lost = sums->samples_lost;
+    facts->functions_dropped = sums->functions_dropped;
     facts->clock_deviation = (double)closing->most.deviation;
     facts->clock = &closing->clock;
     facts->clock_doubt =

@@ -17,6 +17,7 @@ struct fm_closing {
         uint64_t stopped; /**< processes that ended recording for want of room */
         uint64_t reused_locations;
         uint64_t samples, samples_lost;
+        uint64_t functions_dropped; /**< visits of instrumented functions */
         uint64_t work; /**< CPU time of the recorder, nanoseconds */
     } sums;
     struct fm_closing_least {

@@ -171,6 +171,23 @@ static void write_overhead(FILE *file, const struct fm_environment *e)
     }
 }
 
+/* How instrumented functions were recorded, if not all of them were. */
+static void write_instrumentation(FILE *file, const struct fm_environment *e)
+{
+    const char *filter = getenv("FERMATA_FILTERING_FILE");
+    const char *shortest = getenv("FERMATA_MIN_DURATION");
+    bool filtered = filter != NULL && filter[0] != '\0';
+    bool limited = shortest != NULL && shortest[0] != '\0';
+    if (!filtered && !limited) {
+        return;
+    }
+    fputs(",\n  \"functions\": {\"filter\": ", file);
+    fm_text_write_json(file, filtered ? filter : NULL);
+    fputs(", \"min_duration\": ", file);
+    fm_text_write_json(file, limited ? shortest : NULL);
+    fprintf(file, ", \"visits_left_out\": %llu}", (unsigned long long)e->functions_dropped);
+}
+
 static void write_description(FILE *file, const struct fm_environment *e)
 {
     struct utsname host = {0};
@@ -201,6 +218,7 @@ static void write_description(FILE *file, const struct fm_environment *e)
                 e->sample_rate, (unsigned long long)e->samples,
                 (unsigned long long)e->samples_lost);
     }
+    write_instrumentation(file, e);
     fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
             (unsigned long long)e->flushes);
     if (e->failure != NULL) {

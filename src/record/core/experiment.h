@@ -43,6 +43,7 @@ struct fm_environment {
     const char *incomplete; /**< what is missing, a sentence, or NULL */
     double sample_rate;     /**< in Hz; 0: nothing was sampled */
     uint64_t samples, samples_lost;
+    uint64_t functions_dropped; /**< visits of instrumented functions, too short to be recorded */
     /* What recording cost; known when `memory_used` is not 0: */
     uint64_t memory_used;        /**< most of a process, bytes */
     double cpu_seconds;          /**< of all processes */

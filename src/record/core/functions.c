@@ -8,6 +8,8 @@
 #include "record/stack/stack.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -40,8 +42,8 @@ uint64_t fm_functions_dropped(void)
 
 /* ---- which functions ---- */
 
-/* A function is met for the first time. @return its call site; FM_SITE_HIDDEN: it is left out */
-static FM_COLD uint32_t meet(uint64_t function)
+/* @return the function's call site; FM_SITE_HIDDEN: it is left out */
+static uint32_t choose(uint64_t function)
 {
     uint64_t address = function | FM_PLACE_FUNCTION;
     struct fm_place *place = fm_places_find(address);
@@ -56,6 +58,17 @@ static FM_COLD uint32_t meet(uint64_t function)
     __atomic_store_n(&place->choice, recorded ? FM_PLACE_RECORDED : FM_PLACE_LEFT_OUT,
                      __ATOMIC_RELEASE);
     return recorded ? place->site : FM_SITE_HIDDEN;
+}
+
+/* A function is met for the first time. Those of signal handlers wait until that is over. */
+static FM_COLD uint32_t meet(uint64_t function)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    uint32_t site = choose(function);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return site;
 }
 
 FM_INLINE uint32_t site_of(uint64_t function)
@@ -256,29 +269,30 @@ void fm_function_enter(void *function, void *call_site)
                     (fm_thread_is_quiet(thread) | thread->is_marking) != 0)) {
         return;
     }
+    uint32_t site = site_of(address);
+    if (site == FM_SITE_HIDDEN) {
+        return;
+    }
     thread->is_marking = 1;
     fm_signal_fence();
     struct fm_thread_functions *f = &thread->functions;
     struct fm_registers at = fm_here_caller(here);
-    uint32_t site = site_of(address);
-    if (site != FM_SITE_HIDDEN) {
-        uint64_t frame = frame_of(at);
-        if (f->count != 0 && f->open[f->count - 1].frame <= frame) {
-            size_t there = count_there(f, frame, at.pc, (uint64_t)(uintptr_t)call_site);
-            if (there < f->count) {
-                end(thread, there, fm_clock_now(), true, here);
-            }
+    uint64_t frame = frame_of(at);
+    if (f->count != 0 && f->open[f->count - 1].frame <= frame) {
+        size_t there = count_there(f, frame, at.pc, (uint64_t)(uintptr_t)call_site);
+        if (there < f->count) {
+            end(thread, there, fm_clock_now(), true, here);
         }
-        if (FM_LIKELY(f->count < f->room) || grow(f)) {
-            struct fm_open_function *open = &f->open[f->count++];
-            f->due = true;
-            *open = (struct fm_open_function){.function = address,
-                                              .call_site = (uint64_t)(uintptr_t)call_site,
-                                              .pc = at.pc,
-                                              .frame = frame,
-                                              .site = site,
-                                              .time = fm_clock_now()};
-        }
+    }
+    if (FM_LIKELY(f->count < f->room) || grow(f)) {
+        struct fm_open_function *open = &f->open[f->count++];
+        f->due = true;
+        *open = (struct fm_open_function){.function = address,
+                                          .call_site = (uint64_t)(uintptr_t)call_site,
+                                          .pc = at.pc,
+                                          .frame = frame,
+                                          .site = site,
+                                          .time = fm_clock_now()};
     }
     fm_signal_fence();
     thread->is_marking = 0;
@@ -298,26 +312,26 @@ static size_t find_open(const struct fm_thread_functions *f, uint64_t function, 
 
 void fm_function_leave(void *function, void *call_site)
 {
-    uint64_t now = fm_clock_now(), address = (uint64_t)(uintptr_t)function;
+    uint64_t address = (uint64_t)(uintptr_t)function;
     struct fm_thread *thread = fm_thread_self;
     struct fm_here here = FM_HERE;
     (void)call_site;
-    if (FM_UNLIKELY(thread == NULL ||
-                    (fm_thread_is_quiet(thread) | thread->is_marking) != 0)) {
+    if (FM_UNLIKELY(thread == NULL || (fm_thread_is_quiet(thread) | thread->is_marking) != 0)) {
         return;
     }
-    thread->is_marking = 1;
-    fm_signal_fence();
     struct fm_thread_functions *f = &thread->functions;
-    uint64_t sp = fm_here_caller(here).sp;
-    if (f->count != 0) {
-        const struct fm_open_function *last = &f->open[f->count - 1];
-        bool is_last = last->function == address && last->frame >= sp;
-        size_t number = is_last ? f->count - 1 : find_open(f, address, sp);
-        if (number < f->count) {
-            end(thread, number, now, false, here);
-        }
+    if (f->count == 0) {
+        return;
     }
-    fm_signal_fence();
-    thread->is_marking = 0;
+    uint64_t sp = fm_here_caller(here).sp;
+    const struct fm_open_function *last = &f->open[f->count - 1];
+    bool is_last = last->function == address && last->frame >= sp;
+    size_t number = is_last ? f->count - 1 : find_open(f, address, sp);
+    if (number < f->count) {
+        thread->is_marking = 1;
+        fm_signal_fence();
+        end(thread, number, fm_clock_now(), false, here);
+        fm_signal_fence();
+        thread->is_marking = 0;
+    }
 }

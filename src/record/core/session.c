@@ -433,6 +433,7 @@ static struct fm_closing closing_of_process(struct fm_thread *threads, uint64_t 
                  .reused_locations = fm_threads_reused(),
                  .samples = samples.taken,
                  .samples_lost = samples.lost,
+                 .functions_dropped = fm_functions_dropped(),
                  .work = fm_overhead_work() + fm_helper_time()},
         .least = {.begin = fm_session_clock_global(fm_clock.start_ticks), .opening = state.opening},
         .most = {.arrival = fm_session_clock_global(state.arrival),
