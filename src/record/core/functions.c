@@ -42,6 +42,15 @@ uint64_t fm_functions_dropped(void)
 
 /* ---- which functions ---- */
 
+/* @return the mask to go back to */
+static sigset_t hold_signals(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    return before;
+}
+
 /* @return the function's call site; FM_SITE_HIDDEN: it is left out */
 static uint32_t choose(uint64_t function)
 {
@@ -63,9 +72,7 @@ static uint32_t choose(uint64_t function)
 /* A function is met for the first time. Those of signal handlers wait until that is over. */
 static FM_COLD uint32_t meet(uint64_t function)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t before = hold_signals();
     uint32_t site = choose(function);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return site;
@@ -109,12 +116,23 @@ static bool is_own(const struct fm_thread_functions *f, uint64_t sp)
     return sp - f->low < f->high - f->low;
 }
 
+#define UNKNOWN_FRAME UINT64_MAX
+
+/* A place is met for the first time. */
+static FM_COLD const struct fm_place *add_place(uint64_t pc)
+{
+    sigset_t before = hold_signals();
+    const struct fm_place *place = fm_places_add(pc, false);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return place;
+}
+
 /* Where the caller's frame begins, by the rule for the place that the function is at. */
 static uint64_t frame_of(struct fm_registers at)
 {
     const struct fm_place *place = fm_places_find(at.pc);
     if (FM_UNLIKELY(place == NULL)) {
-        place = fm_places_add(at.pc, false);
+        place = add_place(at.pc);
     }
     uint64_t offset = place != NULL ? (uint64_t)(int64_t)place->rule.cfa_offset : 0;
     switch (place != NULL ? place->rule.cfa : FM_CFA_UNKNOWN) {
@@ -123,8 +141,14 @@ static uint64_t frame_of(struct fm_registers at)
     case FM_CFA_FP:
         return at.fp + offset;
     default:
-        return at.sp;
+        return UNKNOWN_FRAME;
     }
+}
+
+static FM_COLD void find_bounds(struct fm_thread_functions *f)
+{
+    f->bounds_known = true;
+    fm_bounds_own(&f->low, &f->high);
 }
 
 /* How many are still there when a function begins. Other stacks are left when the thread's own is
@@ -134,14 +158,11 @@ static size_t count_there(struct fm_thread_functions *f, uint64_t frame, uint64_
                           uint64_t call_site)
 {
     size_t count = f->count;
-    if (!f->bounds_known) {
-        f->bounds_known = true;
-        fm_bounds_own(&f->low, &f->high);
-    }
     if (!is_own(f, frame)) {
         return count;
     }
-    while (count > 0 && (!is_own(f, f->open[count - 1].frame) || f->open[count - 1].frame < frame)) {
+    while (count > 0 && f->open[count - 1].frame != UNKNOWN_FRAME &&
+           (!is_own(f, f->open[count - 1].frame) || f->open[count - 1].frame < frame)) {
         count--;
     }
     for (size_t i = count; i > 0 && f->open[i - 1].frame == frame; i--) {
@@ -278,6 +299,9 @@ void fm_function_enter(void *function, void *call_site)
     struct fm_thread_functions *f = &thread->functions;
     struct fm_registers at = fm_here_caller(here);
     uint64_t frame = frame_of(at);
+    if (FM_UNLIKELY(!f->bounds_known)) {
+        find_bounds(f);
+    }
     if (f->count != 0 && f->open[f->count - 1].frame <= frame) {
         size_t there = count_there(f, frame, at.pc, (uint64_t)(uintptr_t)call_site);
         if (there < f->count) {

@@ -28,7 +28,7 @@ struct fm_open_function {
     uint64_t function;  /**< address of its first instruction */
     uint64_t call_site; /**< return address of the frame that it runs in */
     uint64_t pc;        /**< where it told its begin */
-    uint64_t frame;     /**< outer end of the frame, where its caller's begins */
+    uint64_t frame;     /**< outer end of the frame, where its caller's begins; all bits: unknown */
     uint64_t time;      /**< of its begin */
     uint32_t site;      /**< call site of the first instruction */
 };
