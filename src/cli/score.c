@@ -21,15 +21,16 @@ struct request {
 
 static void print_usage(FILE *stream)
 {
-    fputs("usage: fermata score [OPTIONS] DIR|ANCHOR.otf2\n\n"
-          "Tells for each region how often it was visited, how long it took, how much of the trace\n"
-          "it fills and what recording it costs; which functions, of those that were compiled with\n"
-          "`fermata cc`, cxx or fc, a filter should leave out; and what that saves.\n\n"
-          "  --filter FILE    shows what a filter leaves out, instead of what is suggested\n"
-          "  --suggest FILE   writes what is suggested as a filter, for `fermata record --filter`\n"
-          "  --all            prints all regions, not only the largest\n"
-          "  --format=FORMAT  text (the default) or json\n",
-          stream);
+    fputs(
+        "usage: fermata score [OPTIONS] DIR|ANCHOR.otf2\n\n"
+        "Tells for each region how often it was visited, how long it took, how much of the trace\n"
+        "it fills and what recording it costs; which functions, of those that were compiled with\n"
+        "`fermata cc`, cxx or fc, a filter should leave out; and what that saves.\n\n"
+        "  --filter FILE    shows what a filter leaves out, instead of what is suggested\n"
+        "  --suggest FILE   writes what is suggested as a filter, for `fermata record --filter`\n"
+        "  --all            prints all regions, not only the largest\n"
+        "  --format=FORMAT  text (the default) or json\n",
+        stream);
 }
 
 static fm_status_t write_filter(const struct fm_score *score, const char *path,
@@ -130,8 +131,7 @@ int fm_command_score(int argc, char **argv)
         print_usage(stderr);
         return FM_ERR_USAGE;
     }
-    fm_status_t status =
-        filter != NULL ? fm_filter_read(filter, &request.filter, &error) : FM_OK;
+    fm_status_t status = filter != NULL ? fm_filter_read(filter, &request.filter, &error) : FM_OK;
     if (status != FM_OK) {
         fprintf(stderr, "fermata score: %s\n", fm_safe_text(error.message));
         return status;

@@ -25,7 +25,8 @@ enum fm_score_type {
 };
 
 /** Estimates of what recording takes while the program runs (docs/performance.md): nanoseconds for
- * a visit of an instrumented function and for a call of a library, bytes of the buffer for either. */
+ * a visit of an instrumented function and for a call of a library, bytes of the buffer for either.
+ */
 enum { FM_SCORE_FUNCTION_COST = 50, FM_SCORE_CALL_COST = 40, FM_SCORE_RECORD_BYTES = 40 };
 
 /** A region, or all regions of a type. */
@@ -37,19 +38,19 @@ struct fm_score_row {
     uint64_t visits;
     uint64_t ticks; /**< own time, without that of the regions inside */
     double bytes;   /**< of its events in the trace */
-    double cost;    /**< of recording it, in seconds; 0 if only call stacks and samples tell of it */
+    double cost; /**< of recording it, in seconds; 0 if only call stacks and samples tell of it */
 };
 
 struct fm_score {
-    FM_VECTOR(struct fm_score_row) rows; /**< those with visits, most bytes first */
+    FM_VECTOR(struct fm_score_row) rows;       /**< those with visits, most bytes first */
     struct fm_score_row types[FM_SCORE_TYPES]; /**< sums */
     struct fm_score_row all, kept;             /**< sums; kept: without what is left out */
     uint64_t ticks_per_second;
     uint64_t events;
     uint64_t processes;
-    double bytes;       /**< of the archive; without what is left out: */
+    double bytes; /**< of the archive; without what is left out: */
     double bytes_kept;
-    double buffer;      /**< of the process with the most records, in bytes; and then: */
+    double buffer; /**< of the process with the most records, in bytes; and then: */
     double buffer_kept;
     uint64_t unreadable; /**< locations that could not be read to their end */
 };

@@ -57,8 +57,8 @@ static void print_sums(const struct fm_score *score, bool filtered)
                                                           "user code that leads to calls",
                                                           "user code that does not"};
         if (score->types[type].visits > 0) {
-            print_row(score, &score->types[type], ' ',
-                      fm_score_type_name((enum fm_score_type)type), names[type]);
+            print_row(score, &score->types[type], ' ', fm_score_type_name((enum fm_score_type)type),
+                      names[type]);
         }
     }
     if (filtered) {
@@ -101,8 +101,8 @@ void fm_score_print_text(const struct fm_score *score, size_t most)
         printf("%-16s %" PRIu64 " locations cannot be read to their end\n", "incomplete",
                score->unreadable);
     }
-    printf("\nflt type %13s %12s %11s %6s %12s %9s  region\n", "bytes", "visits", "time[s]",
-           "[%]", "us/visit", "cost[s]");
+    printf("\nflt type %13s %12s %11s %6s %12s %9s  region\n", "bytes", "visits", "time[s]", "[%]",
+           "us/visit", "cost[s]");
     print_sums(score, filtered);
     putchar('\n');
     size_t shown = score->rows.count < most ? score->rows.count : most;

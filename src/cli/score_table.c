@@ -169,9 +169,7 @@ static void finish_rows(const struct reading *reading, double bytes, struct fm_s
             row.type = FM_SCORE_COM;
         }
         bool user = row.type == FM_SCORE_COM || row.type == FM_SCORE_USR;
-        double cost = !user              ? FM_SCORE_CALL_COST
-                      : row.instrumented ? FM_SCORE_FUNCTION_COST
-                                         : 0;
+        double cost = !user ? FM_SCORE_CALL_COST : row.instrumented ? FM_SCORE_FUNCTION_COST : 0;
         row.bytes *= scale;
         row.cost = (double)row.visits * cost * 1e-9;
         fm_vector_push(&score->rows, row);
@@ -196,8 +194,7 @@ void fm_score_read(struct fm_survey *survey, struct fm_score *score)
             fm_survey_find(&survey->process_index, survey->locations.items[i].process);
         uint64_t count;
         reading.records = 0;
-        score->unreadable +=
-            fm_survey_read(survey, i, take, &reading, &count, &error) != FM_OK;
+        score->unreadable += fm_survey_read(survey, i, take, &reading, &count, &error) != FM_OK;
         while (reading.open.count > 0) {
             close_innermost(&reading, reading.last_time);
         }
@@ -205,8 +202,7 @@ void fm_score_read(struct fm_survey *survey, struct fm_score *score)
             score->processes += !seen[process];
             seen[process] = true;
             buffers[process] += reading.records;
-            score->buffer =
-                buffers[process] > score->buffer ? buffers[process] : score->buffer;
+            score->buffer = buffers[process] > score->buffer ? buffers[process] : score->buffer;
         }
     }
     score->bytes = (double)fm_summary_bytes(survey);
@@ -224,9 +220,8 @@ void fm_score_read(struct fm_survey *survey, struct fm_score *score)
 static bool is_suggested(const struct fm_score *score, const struct fm_score_row *row)
 {
     const double most_cost = 0.1, least_bytes = 0.001;
-    double seconds = score->ticks_per_second > 0
-                         ? (double)row->ticks / (double)score->ticks_per_second
-                         : 0;
+    double seconds =
+        score->ticks_per_second > 0 ? (double)row->ticks / (double)score->ticks_per_second : 0;
     return row->type == FM_SCORE_USR && row->cost > most_cost * seconds &&
            row->bytes > least_bytes * score->bytes;
 }
@@ -237,10 +232,9 @@ void fm_score_apply(struct fm_score *score, const struct fm_filter *filter)
     score->kept = (struct fm_score_row){.name = NULL};
     for (size_t i = 0; i < score->rows.count; i++) {
         struct fm_score_row *row = &score->rows.items[i];
-        row->left_out =
-            row->instrumented && (filter != NULL
-                                      ? fm_filter_excludes(filter, row->name, NULL, row->file)
-                                      : is_suggested(score, row));
+        row->left_out = row->instrumented &&
+                        (filter != NULL ? fm_filter_excludes(filter, row->name, NULL, row->file)
+                                        : is_suggested(score, row));
         double own = row->cost > 0 ? (double)row->visits : 0;
         records += own;
         if (!row->left_out) {

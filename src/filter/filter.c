@@ -150,8 +150,8 @@ static fm_status_t parse_blocks(struct parser *p, struct fm_error *error)
         }
     }
     if (status == FM_OK && p->next < p->end) {
-        status = fm_fail(error, FM_ERR_DATA, "%s:%u: a zero byte: this is no text", p->name,
-                         p->line);
+        status =
+            fm_fail(error, FM_ERR_DATA, "%s:%u: a zero byte: this is no text", p->name, p->line);
     }
     return status;
 }
@@ -162,9 +162,8 @@ fm_status_t fm_filter_parse(const char *text, size_t length, const char *name,
     struct parser parser = {.next = text, .end = text + length, .line = 1, .name = name};
     parser.filter = calloc(1, sizeof *parser.filter);
     parser.word = malloc(length + 1);
-    fm_status_t status = parser.filter != NULL && parser.word != NULL
-                             ? parse_blocks(&parser, error)
-                             : no_memory(error);
+    fm_status_t status = parser.filter != NULL && parser.word != NULL ? parse_blocks(&parser, error)
+                                                                      : no_memory(error);
     free(parser.word);
     if (status == FM_OK) {
         *filter = parser.filter;
@@ -256,15 +255,23 @@ bool fm_filter_has_files(const struct fm_filter *filter)
     return filter->files.count != 0;
 }
 
-void fm_filter_write_name(FILE *file, const char *name)
+/* Whether a name is read as a word of the format. */
+static bool is_word_of_format(const char *name)
 {
     static const char *const words[] = {"EXCLUDE", "INCLUDE", "MANGLED"};
+    static const char end[] = "REGION_NAMES_END";
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(name, words[i]) == 0) {
-            putc('\\', file);
+            return true;
         }
     }
-    if (strstr(name, "_NAMES_END") != NULL) { /* as words of the format, these end blocks */
+    return strcmp(name, end) == 0 ||
+           (strncmp(name, "SCOREP_", 7) == 0 && strcmp(name + 7, end) == 0);
+}
+
+void fm_filter_write_name(FILE *file, const char *name)
+{
+    if (is_word_of_format(name)) {
         putc('\\', file);
     }
     for (; *name != '\0'; name++) {

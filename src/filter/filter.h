@@ -21,11 +21,12 @@ struct fm_filter;
 fm_status_t fm_filter_parse(const char *text, size_t length, const char *name,
                             struct fm_filter **filter, struct fm_error *error);
 
-/** Reads a file, of 16 MiB at most. @return as fm_filter_parse(), FM_ERR_USAGE: it cannot be read */
+/** Reads a file, of 16 MiB at most. @return as fm_filter_parse(), FM_ERR_USAGE: it cannot be read
+ */
 fm_status_t fm_filter_read(const char *path, struct fm_filter **filter, struct fm_error *error);
 
-/** Whether a function is left out: the last rule that matches its file says so, or the last one that
- * matches its name. Thread-safe.
+/** Whether a function is left out: the last rule that matches its file says so, or the last one
+ * that matches its name. Thread-safe.
  * @param name    for people
  * @param symbol  the compiler's name; NULL: unknown
  * @param file    where it is defined; NULL: unknown */

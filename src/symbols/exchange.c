@@ -84,8 +84,7 @@ struct filtering {
 static void tell_if_different(void *context, uint64_t address, const struct fm_symbol_frame *frame)
 {
     const struct filtering *filtering = context;
-    bool excluded =
-        fm_filter_excludes(filtering->filter, frame->name, frame->symbol, frame->file);
+    bool excluded = fm_filter_excludes(filtering->filter, frame->name, frame->symbol, frame->file);
     if (excluded != filtering->others_excluded) {
         fprintf(filtering->answers, "X %" PRIx64 "\n", address);
     }

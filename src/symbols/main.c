@@ -1,5 +1,6 @@
 /* fermata-symbols: tells what addresses stand for; questions on standard input, answers on standard
- * output (exchange.h). The recorder starts it at the end of a run, and where a filter decides which functions are recorded. */
+ * output (exchange.h). The recorder starts it at the end of a run, and where a filter decides which
+ * functions are recorded. */
 #include "symbols/exchange.h"
 
 #include <signal.h>

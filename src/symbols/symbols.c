@@ -404,7 +404,8 @@ size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char 
     return count;
 }
 
-/* The name of a function whose first instruction is known, by debug information or by its symbol. */
+/* The name of a function whose first instruction is known, by debug information or by its symbol.
+ */
 static void describe_begin(struct binary *binary, GElf_Addr address, const char *symbol,
                            struct fm_symbol_frame *frame)
 {
@@ -431,8 +432,8 @@ void fm_symbols_visit(struct fm_symbols *symbols, const char *path, const char *
         GElf_Addr address;
         GElf_Word section;
         struct fm_symbol_frame frame;
-        const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address, &section,
-                                                   NULL, NULL);
+        const char *name =
+            dwfl_module_getsym_info(binary->module, i, &symbol, &address, &section, NULL, NULL);
         if (name == NULL || name[0] == '\0' || GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
             section == SHN_UNDEF) {
             continue;

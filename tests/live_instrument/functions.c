@@ -57,8 +57,7 @@ APART static int fibonacci(int n)
     if (n < 2) {
         return n;
     }
-    return fibonacci(n - 1) +
-           fibonacci(n - 2);
+    return fibonacci(n - 1) + fibonacci(n - 2);
 }
 
 APART static void on_signal(int number)

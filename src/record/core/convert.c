@@ -197,8 +197,8 @@ static void enter_function(struct fm_thread *thread, const uint64_t *r)
     struct fm_path_times times = {.over = thread->last_time,
                                   .begun = begin_before(thread, after_last(thread, r[1])),
                                   .marked = r[1]};
-    if (!fm_path_enter_function(&thread->path, callsites, fm_record_ref(r[0]),
-                                fm_record_aux(r[0]), &writer, &times)) {
+    if (!fm_path_enter_function(&thread->path, callsites, fm_record_ref(r[0]), fm_record_aux(r[0]),
+                                &writer, &times)) {
         fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
     }
 }

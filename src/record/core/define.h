@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* clang-format off */
 /** Kinds, in an order in which a definition refers only to earlier kinds or earlier ones of its
  * kind. Layouts (key | rest):
  *   STRING    bytes, text padded with zeros |
@@ -20,10 +21,13 @@
  *   LINE      file, line (0: unknown) |
  *   BINARY    path, build-id, begin of main (low, high; 0: unknown, or not there), serial number |
  *   SITE      binary, begin of the function (low, high), address in the binary (low, high), binary
- *             of the function that is called there (or none), begin of that (low, high; without
- *             one 1: the address is an instrumented function's begin), serial number | { region, line } ...: the function and those inlined into it there, and
- * where in each the address, or the call of the next one, is; region of what is called, if that is
- * known PARAMETER name, OTF2 parameter type | METRIC    name, unit, OTF2 value type, OTF2 mode |
+ *             of the function that is called there (or none), begin of that (low, high; without a
+ *             binary 1: the address is the begin of an instrumented function), serial number |
+ *             { region, line } ...: the function and those inlined into it there, and where in each
+ *             the address, or the call of the next one, is; region of what is called, if that is
+ *             known
+ *   PARAMETER name, OTF2 parameter type |
+ *   METRIC    name, unit, OTF2 value type, OTF2 mode |
  *   ATTRIBUTE name, description, OTF2 type |
  *   GROUP     members, { first, stride, count } ... of world ranks |
  *   COMM      origin, a, b, c | group, second group (of an inter-communicator), parent, name
@@ -34,6 +38,7 @@
  *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
  * Names, files and lines may be FM_DEFINE_NONE. Serial numbers make binaries and call sites of one
  * process distinct, whatever they are; where those of several processes meet they are 0. */
+/* clang-format on */
 enum fm_define_kind {
     FM_DEFINE_STRING,
     FM_DEFINE_REGION,

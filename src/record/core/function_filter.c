@@ -93,8 +93,8 @@ static void ask(const struct fm_module *module, struct verdicts *verdicts)
     FILE *questions = fm_helper_file("fermata-questions");
     FILE *answers = fm_helper_file("fermata-answers");
     fm_resolve_own_helper(helper, sizeof helper);
-    bool good = questions != NULL && answers != NULL && helper[0] != '\0' &&
-                module->path != NULL && write_question(questions, module) &&
+    bool good = questions != NULL && answers != NULL && helper[0] != '\0' && module->path != NULL &&
+                write_question(questions, module) &&
                 fm_helper_run(helper, fileno(questions), fileno(answers), SECONDS);
     if (good) {
         rewind(answers);
@@ -128,9 +128,9 @@ bool fm_function_filter_excludes(struct fm_site site)
     if (!verdicts->asked) {
         ask(fm_modules_get(site.module), verdicts);
     }
-    bool listed = verdicts->count != 0 &&
-                  bsearch(&site.offset, verdicts->addresses, verdicts->count,
-                          sizeof *verdicts->addresses, compare) != NULL;
+    bool listed =
+        verdicts->count != 0 && bsearch(&site.offset, verdicts->addresses, verdicts->count,
+                                        sizeof *verdicts->addresses, compare) != NULL;
     bool excluded = listed != verdicts->others;
     pthread_mutex_unlock(&filter.lock);
     errno = saved;

@@ -1,7 +1,7 @@
 /** @file
- * Which instrumented functions the user's filter leaves out (filter/filter.h). Their names are known
- * to who reads debug information: the helper program is asked once for each binary, when its first
- * function is met, and what it answers is kept.
+ * Which instrumented functions the user's filter leaves out (filter/filter.h). Their names are
+ * known to who reads debug information: the helper program is asked once for each binary, when its
+ * first function is met, and what it answers is kept.
  */
 #ifndef FERMATA_RECORD_CORE_FUNCTION_FILTER_H
 #define FERMATA_RECORD_CORE_FUNCTION_FILTER_H

@@ -327,8 +327,8 @@ void fm_function_enter(void *function, void *call_site)
 static size_t find_open(const struct fm_thread_functions *f, uint64_t function, uint64_t sp)
 {
     size_t i = site_of(function) != FM_SITE_HIDDEN ? f->count : 0;
-    while (i > 0 && (f->open[i - 1].function != function ||
-                     (f->open[i - 1].frame < sp && is_own(f, sp)))) {
+    while (i > 0 &&
+           (f->open[i - 1].function != function || (f->open[i - 1].frame < sp && is_own(f, sp)))) {
         i--;
     }
     return i > 0 ? i - 1 : f->count;

@@ -56,12 +56,12 @@ struct fm_path {
     size_t unwritten; /**< number of innermost entries that are not written */
     uint32_t *sites;  /**< call sites of the stack's functions, from the outermost */
     size_t site_count, site_room;
-    size_t settled; /**< how many of the functions the entries already show */
-    bool due;       /**< the stack has changed since the entries were brought up to date */
-    bool cut;       /**< the stack goes on behind the last function */
+    size_t settled;        /**< how many of the functions the entries already show */
+    bool due;              /**< the stack has changed since the entries were brought up to date */
+    bool cut;              /**< the stack goes on behind the last function */
     uint32_t instrumented; /**< number of instrumented functions that are open, hidden ones, too */
-    size_t hidden;  /**< 1 + the number of the outermost function that is not shown, or not with
-                         those inlined into it, for there are too many; 0: all are */
+    size_t hidden; /**< 1 + the number of the outermost function that is not shown, or not with
+                        those inlined into it, for there are too many; 0: all are */
 };
 
 /** What a path does with a region that begins or ends: an Enter (`enter`) or a Leave is written. */

@@ -177,8 +177,8 @@ static uint32_t define_function(struct fm_definitions *set, const struct answer 
                             answer->file != NULL ? answer->line : 0);
 }
 
-/* What is instrumented is marked so wherever it is met: region of the function at a call site, which
- * is its first instruction. */
+/* What is instrumented is marked so wherever it is met: region of the function at a call site,
+ * which is its first instruction. */
 static void mark_instrumented(struct fm_definitions *set, const uint32_t *site, size_t count)
 {
     if (site[FM_SITE_TARGET_BINARY] == FM_DEFINE_NONE && wide(site + FM_SITE_TARGET) != 0 &&
