@@ -7,6 +7,8 @@
  *   mpi_call_loop deep COUNT      as p2p, 12 functions deep
  *   mpi_call_loop changing COUNT  the same calls, each through 12 functions, of which 11 are others
  *                                 than those of the call before
+ *   mpi_call_loop functions COUNT  visits of a function that the compiler has instrumented, instead
+ *                                 of MPI calls
  *
  * Prints nanoseconds of processor time per call: the median of several loops of COUNT turns, of
  * which a first one only warms up; with a third argument N, of N loops (default 9). All that is
@@ -208,6 +210,26 @@ static void lock_with_clock(long count, MPI_Win window)
     lock_and_put(count, window, true);
 }
 
+/* ---- an instrumented function ---- */
+
+void instrumented(void); /* instrumented.c */
+
+static void visit_plainly(long count, MPI_Win window)
+{
+    (void)window;
+    for (long i = 0; i < count; ++i) {
+        instrumented();
+    }
+}
+
+static void visit_with_clock(long count, MPI_Win window)
+{
+    (void)window;
+    for (long i = 0; i < count; ++i) {
+        CALL(true, instrumented());
+    }
+}
+
 static const struct loop {
     const char *name;
     int calls; /* in each turn */
@@ -219,7 +241,8 @@ static const struct loop {
              {"rma", 2, true, true, put_plainly, put_with_clock},
              {"locks", 3, true, false, lock_plainly, lock_with_clock},
              {"deep", 3, false, false, deep_plainly, deep_with_clock},
-             {"changing", 3, false, false, changing_plainly, changing_with_clock}};
+             {"changing", 3, false, false, changing_plainly, changing_with_clock},
+             {"functions", 1, false, false, visit_plainly, visit_with_clock}};
 
 static const struct loop *find_loop(const char *name)
 {
@@ -261,7 +284,8 @@ int main(int argc, char **argv)
     long count = argc > 2 ? atol(argv[2]) : 0;
     int repeats = argc > 3 ? atoi(argv[3]) : 9;
     if (loop == NULL || count <= 0 || repeats <= 0 || repeats > MAX_LOOPS) {
-        fprintf(stderr, "usage: mpi_call_loop p2p|rma|locks|deep|changing COUNT [LOOPS]\n");
+        fprintf(stderr,
+                "usage: mpi_call_loop p2p|rma|locks|deep|changing|functions COUNT [LOOPS]\n");
         MPI_Finalize();
         return 2;
     }

@@ -106,6 +106,28 @@ def call_cost(programs, folder, options):
                       for e, f in zip(added["eztrace"], added["fermata"])], 2.5, at_most=False)
 
 
+    yield visit_cost(programs, folder, options)
+
+
+def visit_cost(programs, folder, options):
+    """P1: what recording adds to an instrumented function, where nobody is compared."""
+    archives = Archives(programs, folder, "functions", 10 * options.turns)
+    samples = alternate({"plain": archives.plain, "flat": archives.fermata,
+                         "stack": archives.with_stacks}, options.repeats)
+    archives.remove()
+    times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
+    clock = [nanoseconds(s, "per call with two clocks") - p
+             for s, p in zip(samples["plain"], times["plain"])]
+    added = {name: [t - p for t, p in zip(times[name], times["plain"])]
+             for name in ("flat", "stack")}
+    details = {"ns_per_visit": {name: median(times[name]) for name in times},
+               "ns_added": {name: median(added[name]) for name in added},
+               "ns_added_by_two_clocks": median(clock)}
+    return Figure("P1", "recording a visit of an instrumented function, with call stacks / two "
+                  "readings of the clock", [s / c for s, c in zip(added["stack"], clock)], None,
+                  details=details)
+
+
 def stack_cost(programs, folder, options):
     """P2: what call stacks add to that."""
     for loop, what, bar in (("deep", "unchanged callers", 2), ("changing", "other callers", 6)):

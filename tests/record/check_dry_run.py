@@ -87,6 +87,21 @@ def check(folder):
     assert os.listdir(folder) == ["there"] and os.listdir(folder / "there") == []
 
 
+def check_filter(folder):
+    """A filter is read by processes anywhere; one that cannot be applied is told before the run."""
+    rules = folder / "rules"
+    rules.write_text("REGION_NAMES_BEGIN EXCLUDE a REGION_NAMES_END")
+    arguments = ("record", "--dry-run", "--filter")
+    variables, _, _ = parts(dry_run(folder, *arguments, "rules", "--min-duration", "1us", "ls"))
+    assert variables["FERMATA_FILTERING_FILE"] == str(rules), variables
+    assert variables["FERMATA_MIN_DURATION"] == "1us", variables
+    rules.write_text("REGION_NAMES_BEGIN\nEXCLUDE a")
+    for file, message in (("rules", "rules:1: the block that begins here has no REGION_NAMES_END"),
+                          ("nothing", "cannot read the filter nothing")):
+        done = dry_run(folder, *arguments, file, "ls")
+        assert done.returncode == 2 and message in done.stderr, done
+
+
 def check_configuration(folder):
     """A file's settings count behind options and variables; its mistakes are told."""
     file = folder / ".fermata.conf"
@@ -130,3 +145,5 @@ with tempfile.TemporaryDirectory() as temporary:
     check_configuration(pathlib.Path(temporary).resolve())
 with tempfile.TemporaryDirectory() as temporary:
     check(pathlib.Path(temporary).resolve())
+with tempfile.TemporaryDirectory() as temporary:
+    check_filter(pathlib.Path(temporary).resolve())
