@@ -195,6 +195,11 @@ def check(options, folder, problems):
         if result.returncode != 0 or (words == ["check"] and " 0 findings" not in result.stdout):
             problems.append(f"fermata {words[0]}: {result.stdout}{result.stderr}")
 
+    if mode == "stack":
+        told = run([options.fermata, "doctor", "--", options.program], folder).stdout
+        if f"{options.program} is instrumented" not in told:
+            problems.append(f"fermata doctor: {told}")
+
     trees, paradigms = read_trees(experiment, problems)
     for (process, thread), tree in trees.items():
         wanted = expected if thread == "Master thread" else TREE_THREAD

@@ -45,6 +45,9 @@ void fm_session_note_sites(void)
 /* A forked child writes nothing, and may have inherited locks whose holders are not there. */
 static void end_in_child(void)
 {
+    if (fm_thread_self != NULL) {
+        fm_thread_self->over = 1;
+    }
     stacks.recorded = false;
     fm_threads_without_stacks();
 }
