@@ -100,6 +100,7 @@ static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cu
 {
     const struct fm_trace_defects *defects = &analysis->trace->defects;
     const struct fm_omissions *omissions = &analysis->omissions;
+    const bool paused = defects->pauses != 0;
     const struct {
         uint64_t count;
         const char *sentence;
@@ -117,17 +118,23 @@ static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cu
          "non-blocking sends lack the record of their completion: no Late Receiver for them"},
         {omissions->unmatched_sends, "sends have no matching receive: not analysed"},
         {omissions->unmatched_receives, "receives have no matching send: not analysed"},
+        {omissions->cut_off_messages,
+         "messages were sent or received while that was not recorded: not analysed"},
         {omissions->clock_violations,
          "messages were received before they were sent: the clocks of the nodes disagree"},
         {omissions->incomplete_collectives,
-         "collective operations lack the record of a member: not analysed"},
+         paused ? "collective operations were not recorded by all of their members: not analysed"
+                : "collective operations lack the record of a member: not analysed"},
         {omissions->mixed_collectives,
          "collective operations were different calls on different members: not analysed"},
         {omissions->unknown_neighborhoods,
          "neighbourhood collectives ran on communicators whose topology the trace does not tell: "
          "not analysed"},
         {omissions->unmatched_epochs,
-         "access or exposure epochs of windows lack their partner: analysed as far as known"},
+         paused ? "access or exposure epochs of windows were not recorded by all of their "
+                  "partners: analysed as far as known"
+                : "access or exposure epochs of windows lack their partner: analysed as far as "
+                  "known"},
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < sizeof warnings / sizeof warnings[0] && status == FM_OK; ++i) {

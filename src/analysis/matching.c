@@ -139,6 +139,9 @@ void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace
         }
         add_receive(receiver, trace, process, number, receive);
     }
+    if (gaps != NULL) {
+        skip_receives(receiver, trace, process, gaps, UINT64_MAX);
+    }
 }
 
 void fm_receiver_close(struct fm_receiver *receiver)
@@ -160,24 +163,45 @@ static uint64_t posted_at(const struct fm_trace *trace, struct fm_record_ref rec
     return location->enter.items[fm_trace_post(trace, location, record.row)];
 }
 
+/* Receives of unrecorded sends leave the stream: those that lie before `sent` of its messages. */
+static void cut_off_receives(struct fm_receiver *receiver, struct fm_stream *stream, uint64_t sent)
+{
+    while (stream->first != FM_NONE && receiver->ordinals[stream->first] < sent) {
+        stream->first = receiver->next[stream->first];
+        --receiver->unmatched_receives;
+        ++receiver->cut_off;
+    }
+}
+
 /* @return the receive of a send, which leaves the stream; FM_NONE: it is not there, or happened
- * unrecorded */
+ * unrecorded, which is counted */
 static uint32_t match(struct fm_receiver *receiver, struct fm_stream *stream)
 {
-    uint32_t receive = stream->first;
+    uint64_t ordinal = stream->sent++;
     if (receiver->ordinals != NULL) {
-        uint64_t ordinal = stream->sent++;
-        while (receive != FM_NONE && receiver->ordinals[receive] < ordinal) {
-            receive = stream->first = receiver->next[receive]; /* of an unrecorded send */
-        }
-        if (receive != FM_NONE && receiver->ordinals[receive] > ordinal) {
+        cut_off_receives(receiver, stream, ordinal);
+        if (ordinal < stream->received &&
+            (stream->first == FM_NONE || receiver->ordinals[stream->first] > ordinal)) {
+            ++receiver->cut_off;
             return FM_NONE;
         }
     }
-    if (receive != FM_NONE) {
+    uint32_t receive = stream->first;
+    if (receive == FM_NONE) {
+        ++receiver->unmatched_sends;
+    } else {
         stream->first = receiver->next[receive];
+        --receiver->unmatched_receives;
     }
     return receive;
+}
+
+void fm_receiver_finish(struct fm_receiver *receiver)
+{
+    for (size_t i = 0; receiver->ordinals != NULL && i < receiver->streams.count; ++i) {
+        struct fm_stream *stream = &receiver->streams.items[i];
+        cut_off_receives(receiver, stream, stream->sent);
+    }
 }
 
 void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace,
@@ -191,10 +215,8 @@ void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace
     }
     uint32_t receive = match(receiver, stream);
     if (receive == FM_NONE) {
-        ++receiver->unmatched_sends;
         return;
     }
-    --receiver->unmatched_receives;
     struct fm_arrival *arrival = &receiver->arrivals[receive];
     *arrival = (struct fm_arrival){sent->enter, sent->location, sent->start, FM_NONE, position};
     if (!sent->never_waits) {

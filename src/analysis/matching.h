@@ -67,12 +67,16 @@ struct fm_receiver {
     uint32_t *recent;               /**< positions in `streams`; may be those of others */
     uint32_t recent_count;          /**< a power of two */
     uint64_t unmatched_sends, unmatched_receives;
+    uint64_t cut_off; /**< sends and receives whose other side happened unrecorded */
 };
 
 /** Lists the receives of a process that were completed.
  * @param gaps  for what the process did unrecorded; NULL: no process has gaps */
 void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace, uint32_t process,
                       struct fm_gaps *gaps);
+
+/** No more sends come: receives of unrecorded sends are told from those that nobody sent. */
+void fm_receiver_finish(struct fm_receiver *receiver);
 
 /** Frees what belongs to it. */
 void fm_receiver_close(struct fm_receiver *receiver);

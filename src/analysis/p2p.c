@@ -139,6 +139,9 @@ static void send_messages(void *context, unsigned worker, uint32_t first, uint32
                 lost += !send_message(p2p, worker, process, record.location, send);
             }
         }
+        while (fm_gaps_ahead(gaps)) {
+            send_gap(p2p, worker, process, fm_gaps_before(gaps, UINT64_MAX));
+        }
     }
     p2p->analysis->omissions.unmatched_sends += lost;
 }
@@ -355,6 +358,8 @@ static void judge_messages(void *context, unsigned worker, uint32_t first, uint3
         if (p2p->analysis->messages != NULL) {
             keep_messages(p2p, process, scratch);
         }
+        fm_receiver_finish(receiver);
+        p2p->analysis->omissions.cut_off_messages += receiver->cut_off;
         p2p->analysis->omissions.unmatched_sends += receiver->unmatched_sends;
         p2p->analysis->omissions.unmatched_receives += receiver->unmatched_receives;
         fm_receiver_close(receiver);

@@ -30,6 +30,19 @@ static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struc
     return status;
 }
 
+/* ... and what was not to be recorded. */
+static fm_status_t add_selection(struct fm_cube *cube, const char *archive, struct fm_error *error)
+{
+    json_t *environment = fm_environment_load(archive);
+    const char *recorded = json_string_value(json_object_get(environment, "recorded"));
+    fm_status_t status =
+        recorded != NULL
+            ? fm_cube_warn(cube, error, "recorded: %.1000s; the rest is not known", recorded)
+            : FM_OK;
+    json_decref(environment);
+    return status;
+}
+
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -91,6 +104,9 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
                                 const struct fm_detail *detail, struct fm_error *error)
 {
     fm_status_t status = add_warnings(cube, request->archive, error);
+    if (status == FM_OK) {
+        status = add_selection(cube, request->archive, error);
+    }
     if (status == FM_OK) {
         status = fm_cube_write(cube, request->output, error);
     }

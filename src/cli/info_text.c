@@ -50,6 +50,7 @@ static void print_origin(const struct fm_info *info)
     print_field("program", program != NULL ? program : environment_text(info, "command"));
     print_field("machine", survey->machine);
     print_field("description", survey->description);
+    print_field("recorded", environment_text(info, "recorded"));
 }
 
 static void print_clock(const struct fm_info *info)

@@ -1,6 +1,7 @@
 /* What values of settings must be. */
 #include "record/core/duration.h"
 #include "record/core/sample_rate.h"
+#include "record/core/scope.h"
 #include "record/settings.h"
 
 #include <errno.h>
@@ -70,6 +71,32 @@ const char *fm_refuse_duration(const char *text)
 {
     uint64_t nanoseconds;
     return fm_duration_parse(text, &nanoseconds) ? NULL : "a duration like 1us";
+}
+
+static const char *refuse_part(enum fm_scope_kind kind, const char *text)
+{
+    struct fm_scope selection = fm_scope_all();
+    return fm_scope_set(&selection, kind, text);
+}
+
+const char *fm_refuse_ranks(const char *text)
+{
+    return refuse_part(FM_SCOPE_RANKS, text);
+}
+
+const char *fm_refuse_window(const char *text)
+{
+    return refuse_part(FM_SCOPE_WINDOW, text);
+}
+
+const char *fm_refuse_phase(const char *text)
+{
+    return refuse_part(FM_SCOPE_PHASE, text);
+}
+
+const char *fm_refuse_signal(const char *text)
+{
+    return refuse_part(FM_SCOPE_SIGNAL, text);
 }
 
 const char *fm_refuse_flush_interval(const char *text)

@@ -88,6 +88,10 @@ const char *fm_refuse_progress(const char *text);
 const char *fm_refuse_callpath(const char *text);
 const char *fm_refuse_sample(const char *text);
 const char *fm_refuse_duration(const char *text);
+const char *fm_refuse_ranks(const char *text);
+const char *fm_refuse_window(const char *text);
+const char *fm_refuse_phase(const char *text);
+const char *fm_refuse_signal(const char *text);
 const char *fm_refuse_flush_interval(const char *text);
 const char *fm_refuse_clock_exchange(const char *text);
 

@@ -1,25 +1,37 @@
-/* Ranks pause at different times, in the midst of everything that is matched by order. Each
- * iteration tells its number by a parameter, so that check_pauses.py can bring together what
- * belongs together by that. */
+/* Ranks pause at different times (`finalize`, `exit`: how they end), or are switched by a signal
+ * (`signal`; `handler`: which is the program's own), or do as they are told from outside, in the
+ * midst of everything that is matched by order. Each iteration tells its number by a parameter, so
+ * that check_pauses.py can bring together what belongs together by that. */
 #include "together.h"
 
 #include <fermata/fermata.h>
 
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { ITERATIONS = 24, DELAY = 3000 /* microseconds */ };
 
 static int rank, size;
 static atomic_int over;
+static bool pausing, signalling; /* by itself; by a signal to itself */
+static volatile sig_atomic_t handled;
 
 /* First iterations of each rank's pauses, and those behind them. */
 static void switch_recording(int iteration)
 {
+    if (signalling && (iteration == 5 + rank || iteration == 9)) {
+        raise(SIGUSR2);
+    }
+    if (!pausing) {
+        return;
+    }
     if (iteration == 2 + rank || iteration == 14 || iteration == 19 + rank % 2) {
         fermata_pause();
         fermata_pause();
@@ -103,6 +115,12 @@ static void windows(int iteration, MPI_Win win, MPI_Group others)
     }
 }
 
+static void handle(int number)
+{
+    (void)number;
+    handled++;
+}
+
 static void *other_thread(void *nothing)
 {
     while (!over) {
@@ -115,6 +133,14 @@ static void *other_thread(void *nothing)
 int main(int argc, char **argv)
 {
     int provided;
+    const char *how = argc > 1 ? argv[1] : "";
+    pausing = strcmp(how, "finalize") == 0 || strcmp(how, "exit") == 0;
+    /* Without the recorder a signal that nobody handles would end the program. */
+    signalling =
+        (strcmp(how, "signal") == 0 && fermata_is_recording()) || strcmp(how, "handler") == 0;
+    if (strcmp(how, "handler") == 0) {
+        signal(SIGUSR2, handle);
+    }
     together_begin();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -154,12 +180,14 @@ int main(int argc, char **argv)
     MPI_Group_free(&others);
     MPI_Win_free(&win);
     MPI_Comm_free(&comm);
-    fermata_pause();
+    if (pausing) {
+        fermata_pause();
+    }
     MPI_Barrier(MPI_COMM_WORLD);
-    if (argc > 1 && argv[1][0] == 'e') {
+    if (strcmp(how, "exit") == 0) {
         together_exit(3);
     }
     MPI_Finalize();
-    printf("%d\n", fermata_is_recording());
+    printf("%d %d\n", fermata_is_recording(), (int)handled);
     return 0;
 }

@@ -16,12 +16,12 @@ def run(command, folder, **settings):
                           capture_output=True, text=True, errors="replace")
 
 
-def record(options, folder, program, ranks=2, **settings):
-    """Records `program` (a list of words behind `mpirun -n RANKS`); returns the experiment and what is
+def record(options, folder, program, ranks=2, how=(), **settings):
+    """Records `program` (a list of words behind `mpirun -n RANKS`) with the options `how`; returns the experiment and what is
     wrong: another exit code than unrecorded, findings of `fermata check`, a failing analysis."""
     command = [options.mpirun, "-n", str(ranks), *program]
     plain = run(command, folder)
-    recorded = run([options.fermata, "record", "-o", "experiment", "--", *command], folder,
+    recorded = run([options.fermata, "record", "-o", "experiment", *how, "--", *command], folder,
                    **settings)
     problems = []
     if (recorded.returncode, recorded.stdout) != (plain.returncode, plain.stdout):

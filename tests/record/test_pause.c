@@ -188,7 +188,8 @@ static void each_series_is_counted(void **state)
 }
 
 /* As the functions for regions do; see src/record/user/region.c. */
-static struct fm_open_region regions[] = {{10, false}, {11, false}, {12, true}, {13, false}};
+static struct fm_open_region regions[] = {
+    {10, false, false}, {11, false, false}, {12, true, false}, {13, false, false}};
 
 static void open_region(int i)
 {
@@ -261,6 +262,97 @@ static void a_thread_that_slept_notices_all(void **state)
     in_new_thread(miss_all);
 }
 
+static void pause_for_two_reasons(void)
+{
+    send(0, 0);
+    fm_pause_for(FM_PAUSE_PHASE, true);
+    send(0, 0);
+    fm_pause();
+    fm_pause_for(FM_PAUSE_PHASE, false);
+    assert_false(fm_is_recording());
+    send(0, 0);
+    fm_resume();
+    assert_true(fm_is_recording());
+    send(0, 0);
+    assert_string_equal(written(), "call send off skipped(1 1 0 0 x2) on(0) call send ");
+}
+
+static void recording_goes_on_when_no_reason_is_left(void **state)
+{
+    (void)state;
+    in_new_thread(pause_for_two_reasons);
+}
+
+static void be_switched_by_signals(void)
+{
+    send(0, 0);
+    fm_pause_toggle();
+    send(0, 0);
+    assert_false(fm_is_recording());
+    fm_pause_toggle();
+    send(0, 0);
+    fm_pause_toggle();
+    fm_pause_toggle(); /* before anybody looked */
+    send(0, 0);
+    assert_true(fm_is_recording());
+    assert_string_equal(written(), "call send off skipped(1 1 0 0 x1) on(0) call send call send ");
+}
+
+static void signals_switch(void **state)
+{
+    (void)state;
+    in_new_thread(be_switched_by_signals);
+}
+
+/* Times of the records that switch recording. */
+static size_t switch_times(uint64_t times[], size_t room)
+{
+    struct fm_thread *thread = fm_thread_self;
+    size_t count = 0;
+    for (const uint64_t *r = thread->first->words; r < thread->cursor;) {
+        enum fm_record_kind kind = fm_record_kind(r[0]);
+        if (kind == FM_RECORD_RECORDING_ON || kind == FM_RECORD_RECORDING_OFF) {
+            assert_true(count < room);
+            times[count++] = r[1];
+        }
+        r += fm_record_words[kind];
+    }
+    return count;
+}
+
+static void wait_until(uint64_t time)
+{
+    while (fm_clock_now() <= time) {
+    }
+}
+
+static void pass_a_window(void)
+{
+    uint64_t times[4], now = fm_clock_now(), step = fm_clock_resolution() / 50;
+    send(0, 0);
+    fm_pause_outside(now + step, now + 2 * step);
+    send(0, 0);
+    assert_int_equal(fm_pause_next(), now + step);
+    wait_until(now + step);
+    send(0, 0);
+    assert_int_equal(fm_pause_next(), now + 2 * step);
+    wait_until(now + 2 * step);
+    assert_false(fm_is_recording());
+    send(0, 0);
+    assert_int_equal(fm_pause_next(), UINT64_MAX);
+    fm_pause_for(FM_PAUSE_WINDOW, false);
+    send(0, 0);
+    assert_int_equal(switch_times(times, 4), 4);
+    assert_int_equal(times[1], now + step); /* whenever it was noticed */
+    assert_int_equal(times[2], now + 2 * step);
+}
+
+static void windows_begin_and_end_in_time(void **state)
+{
+    (void)state;
+    in_new_thread(pass_a_window);
+}
+
 static void appear(void)
 {
     send(0, 0);
@@ -301,6 +393,9 @@ int main(void)
         cmocka_unit_test(each_series_is_counted),
         cmocka_unit_test(regions_are_those_that_are_open),
         cmocka_unit_test(a_thread_that_slept_notices_all),
+        cmocka_unit_test(recording_goes_on_when_no_reason_is_left),
+        cmocka_unit_test(signals_switch),
+        cmocka_unit_test(windows_begin_and_end_in_time),
         cmocka_unit_test(a_thread_may_appear_in_a_pause),
         cmocka_unit_test(the_last_call_is_recorded), /* nothing can be paused behind it */
     };

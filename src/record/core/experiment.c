@@ -219,6 +219,10 @@ static void write_description(FILE *file, const struct fm_environment *e)
                 (unsigned long long)e->samples_lost);
     }
     write_instrumentation(file, e);
+    if (e->recorded != NULL) {
+        fputs(",\n  \"recorded\": ", file);
+        fm_text_write_json(file, e->recorded);
+    }
     fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
             (unsigned long long)e->flushes);
     if (e->failure != NULL) {

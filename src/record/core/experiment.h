@@ -39,6 +39,7 @@ struct fm_environment {
     uint64_t memory;                      /**< budget of a process, bytes */
     const char *mpi;                      /**< library version */
     const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
+    const char *recorded;   /**< what was selected to be recorded, NULL: everything */
     const char *failure;    /**< first failure, or NULL */
     const char *incomplete; /**< what is missing, a sentence, or NULL */
     double sample_rate;     /**< in Hz; 0: nothing was sampled */

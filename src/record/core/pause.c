@@ -13,9 +13,13 @@ static struct {
     uint64_t *times;           /* of the switches */
     size_t room;
     bool running;
-    bool wanted; /* before the run: to be paused when it begins */
+    uint32_t reasons;           /* to be paused now: enum fm_pause_reason; when the run begins */
+    _Atomic uint64_t window[2]; /* begin and end of what is recorded; UINT64_MAX: it is over */
+    _Atomic uint32_t toggles;   /* by signals */
+    _Atomic uint64_t toggled;   /* when that was last */
+    _Atomic uint32_t toggles_seen;
     const char *(*function_name)(uint32_t function);
-} pause_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} pause_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .window = {UINT64_MAX, UINT64_MAX}};
 
 void fm_pause_begin(const char *(*function_name)(uint32_t function))
 {
@@ -31,12 +35,12 @@ static void tell_threads(void)
     }
 }
 
+/* With the lock. Times never go back: a window may end before the program paused, and be noticed
+ * after. */
 static void switch_to(bool paused, uint64_t time)
 {
-    int saved = errno;
-    pthread_mutex_lock(&pause_state.lock);
     uint32_t switches = pause_state.switches;
-    bool due = (switches & 1) != paused;
+    bool due = pause_state.running && (switches & 1) != paused;
     if (due && switches == pause_state.room) {
         size_t room = switches != 0 ? 2 * (size_t)switches : 64;
         uint64_t *times = realloc(pause_state.times, room * sizeof *times);
@@ -47,42 +51,109 @@ static void switch_to(bool paused, uint64_t time)
         due = times != NULL; /* else it stays as it is */
     }
     if (due) {
-        pause_state.times[switches] = time;
+        uint64_t last = switches != 0 ? pause_state.times[switches - 1] : 0;
+        pause_state.times[switches] = time > last ? time : last;
         pause_state.switches = switches + 1;
         tell_threads();
     }
+}
+
+/* With the lock. */
+static void want(uint32_t reason, bool paused, uint64_t time)
+{
+    pause_state.reasons =
+        paused ? pause_state.reasons | reason : pause_state.reasons & ~(uint32_t)reason;
+    switch_to(pause_state.reasons != 0, time);
+}
+
+uint64_t fm_pause_next(void)
+{
+    uint64_t begin = pause_state.window[0], end = pause_state.window[1];
+    return begin < end ? begin : end;
+}
+
+/* With the lock: what time and signals have switched by now. */
+static void catch_up(void)
+{
+    uint64_t now = fm_clock_now();
+    for (int i = 0; i < 2; i++) {
+        uint64_t time = pause_state.window[i];
+        if (time <= now) {
+            pause_state.window[i] = UINT64_MAX;
+            want(FM_PAUSE_WINDOW, i == 1, time);
+        }
+    }
+    uint32_t toggles = pause_state.toggles;
+    if (toggles != pause_state.toggles_seen) {
+        pause_state.toggles_seen = toggles;
+        want(FM_PAUSE_SIGNAL, (toggles & 1) != 0, pause_state.toggled);
+    }
+}
+
+static bool is_behind(void)
+{
+    return pause_state.toggles != pause_state.toggles_seen ||
+           (fm_pause_next() != UINT64_MAX && fm_pause_next() <= fm_clock_now());
+}
+
+static void lock_and_catch_up(void)
+{
+    pthread_mutex_lock(&pause_state.lock);
+    if (pause_state.running && is_behind()) {
+        catch_up();
+    }
+}
+
+void fm_pause_for(enum fm_pause_reason reason, bool paused)
+{
+    int saved = errno;
+    lock_and_catch_up();
+    want(reason, paused, pause_state.running ? fm_clock_now() : 0);
     pthread_mutex_unlock(&pause_state.lock);
     errno = saved;
 }
 
-static void want(bool paused)
-{
-    if (pause_state.running) {
-        switch_to(paused, fm_clock_now());
-    } else {
-        pause_state.wanted = paused;
-    }
-}
-
 void fm_pause(void)
 {
-    want(true);
+    fm_pause_for(FM_PAUSE_PROGRAM, true);
 }
 
 void fm_resume(void)
 {
-    want(false);
+    fm_pause_for(FM_PAUSE_PROGRAM, false);
+}
+
+void fm_pause_outside(uint64_t begin, uint64_t end)
+{
+    fm_pause_for(FM_PAUSE_WINDOW, begin > fm_clock_now());
+    pause_state.window[0] = begin;
+    pause_state.window[1] = end;
+    tell_threads();
+}
+
+void fm_pause_toggle(void)
+{
+    pause_state.toggled = fm_clock_now();
+    pause_state.toggles++;
+    tell_threads();
 }
 
 bool fm_is_recording(void)
 {
-    return pause_state.running ? (pause_state.switches & 1) == 0 : !pause_state.wanted;
+    int saved = errno;
+    lock_and_catch_up();
+    bool recording = pause_state.reasons == 0;
+    pthread_mutex_unlock(&pause_state.lock);
+    errno = saved;
+    return recording;
 }
 
 void fm_pause_run_begins(void)
 {
+    pthread_mutex_lock(&pause_state.lock);
     pause_state.running = true;
-    want(pause_state.wanted);
+    switch_to(pause_state.reasons != 0, fm_clock_now());
+    pthread_mutex_unlock(&pause_state.lock);
 }
 
 /* ---- a thread ---- */
@@ -188,6 +259,10 @@ static void end_pause(struct fm_thread *thread, uint64_t time)
 
 bool fm_pause_is_due(const struct fm_thread *thread)
 {
+    if (pause_state.running && is_behind()) {
+        lock_and_catch_up();
+        pthread_mutex_unlock(&pause_state.lock);
+    }
     return thread->pause.seen != pause_state.switches;
 }
 
@@ -197,7 +272,7 @@ bool fm_pause_attend(struct fm_thread *thread, bool (*flush)(struct fm_thread *t
     if (pause->paused) {
         fm_pause_fold(thread);
     }
-    while (pause->seen != pause_state.switches) {
+    while (fm_pause_is_due(thread)) {
         pthread_mutex_lock(&pause_state.lock);
         uint64_t time = pause_state.times[pause->seen];
         pthread_mutex_unlock(&pause_state.lock);
@@ -224,7 +299,10 @@ void fm_pause_run_ends(struct fm_thread *thread)
 {
     if (thread != NULL) {
         bool paused = thread->pause.paused;
+        lock_and_catch_up();
+        pause_state.window[0] = pause_state.window[1] = UINT64_MAX;
         switch_to(false, thread->enter);
+        pthread_mutex_unlock(&pause_state.lock);
         fm_pause_attend(thread, NULL);
         if (paused && thread->stack != NULL) {
             fm_thread_note_stack(thread, thread->pause.here);
@@ -234,5 +312,5 @@ void fm_pause_run_ends(struct fm_thread *thread)
         }
     }
     pause_state.running = false;
-    pause_state.wanted = true; /* nothing is recorded any more */
+    pause_state.reasons = FM_PAUSE_PROGRAM; /* nothing is recorded any more */
 }

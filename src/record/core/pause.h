@@ -37,6 +37,15 @@ struct fm_thread_pause {
     struct fm_here here;    /**< the call that the thread is in */
 };
 
+/** Reasons for a pause: recording goes on where there is none. */
+enum fm_pause_reason {
+    FM_PAUSE_PROGRAM = 1, /**< the program calls fm_pause */
+    FM_PAUSE_RANK = 2,    /**< the rank was not selected */
+    FM_PAUSE_WINDOW = 4,  /**< the time lies outside of what was selected */
+    FM_PAUSE_PHASE = 8,   /**< no visit of the selected phase is open */
+    FM_PAUSE_SIGNAL = 16  /**< a signal has switched recording off */
+};
+
 /** Names the functions in records: called once, before all others. */
 void fm_pause_begin(const char *(*function_name)(uint32_t function));
 
@@ -44,6 +53,18 @@ void fm_pause_begin(const char *(*function_name)(uint32_t function));
  * is preserved. */
 void fm_pause(void);
 void fm_resume(void);
+
+/** The same, for a reason. */
+void fm_pause_for(enum fm_pause_reason reason, bool paused);
+
+/** Pauses before `begin` and from `end` on. Once, before the run begins or while it does. */
+void fm_pause_outside(uint64_t begin, uint64_t end);
+
+/** Pauses or resumes for the reason FM_PAUSE_SIGNAL: for signal handlers. */
+void fm_pause_toggle(void);
+
+/** Time at which recording will be paused or resumed next; UINT64_MAX: that is not known. */
+uint64_t fm_pause_next(void);
 
 /** Whether recording goes on (or will, when the run begins). */
 bool fm_is_recording(void);

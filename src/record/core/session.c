@@ -9,6 +9,7 @@
 #include "record/core/marker.h"
 #include "record/core/memory_use.h"
 #include "record/core/session_clock.h"
+#include "record/core/selected.h"
 #include "record/core/session_stack.h"
 #include "record/core/unify.h"
 #include "record/stack/helper.h"
@@ -37,7 +38,7 @@ static struct {
     struct fm_callsites callsites;   /* known at the end of the run */
     struct fm_event_regions regions; /* numbers in the events that are written then */
     uint64_t noticeable;             /* ticks; a flush that takes longer is told of in the trace */
-    bool told, told_of_samples, told_of_functions;
+    bool told, told_of_samples, told_of_functions, told_of_selection;
     bool stopped; /* there was no room for more records */
     bool ended;   /* the archive was made, or what is left of the run was saved for good */
     bool left;    /* the call that ends the process is recorded */
@@ -220,6 +221,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     fm_session_clock_note();
     fm_threads_begin(state.memory, flush);
     fm_pause_begin(function_name);
+    fm_selected_begin();
     fm_session_stack_begin();
     fm_functions_begin(tell_of_functions);
     struct fm_thread *thread = fm_thread_attach();
@@ -243,11 +245,14 @@ static const char *progress(void)
 
 static struct fm_environment environment(void)
 {
+    static char recorded[1024];
+    bool selected = fm_scope_describe(fm_selected(), recorded, sizeof recorded);
     return (struct fm_environment){
         .ranks = fm_session.exchange->size,
         .memory = state.memory,
         .mpi = fm_session.library,
         .progress = progress(),
+        .recorded = selected ? recorded : NULL,
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
         .sample_rate = fm_samples_count().rate,
@@ -324,6 +329,16 @@ static void open_session(const struct fm_exchange *exchange)
     }
 }
 
+/* What is wrong with it is the same on all processes. */
+static void tell_selection(void)
+{
+    const char *problem = fm_selected_problem();
+    if (problem != NULL && fm_session.exchange->rank == 0 && !state.told_of_selection) {
+        state.told_of_selection = true;
+        dprintf(STDERR_FILENO, "fermata: %s\n", problem);
+    }
+}
+
 void fm_session_open(const struct fm_exchange *exchange, const char *library)
 {
     struct fm_guard guard;
@@ -335,6 +350,8 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
     __atomic_store_n(&fm_session.exchange, exchange, __ATOMIC_RELEASE);
     fm_session_stack_main();
     open_session(exchange);
+    fm_selected_run_begins(exchange->rank);
+    tell_selection();
     fm_overhead_end();
     fm_guard_end(&guard);
     state.opening = fm_clock_nanoseconds() - begin;
@@ -624,6 +641,7 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
     struct fm_define_map map;
+    tell_selection();
     fm_pause_run_ends(thread);
     struct fm_thread *threads = fm_threads_end();
     fm_session_clock_close(fm_session.exchange);

@@ -1,6 +1,7 @@
 #include "record/core/thread.h"
 
 #include "record/core/memory_use.h"
+#include "record/core/selected.h"
 #include "record/stack/stack.h"
 
 #include <errno.h>
@@ -42,6 +43,7 @@ static void plan_flush(struct fm_thread *thread)
 {
     uint64_t interval = atomic_load_explicit(&threads.interval, memory_order_relaxed);
     uint64_t due = interval == UINT64_MAX ? UINT64_MAX : fm_clock_now() + interval;
+    due = due < fm_pause_next() ? due : fm_pause_next();
     __atomic_store_n(&thread->flush_due, due, __ATOMIC_SEQ_CST);
     if (fm_pause_is_due(thread)) { /* switched just now: never overlook that */
         __atomic_store_n(&thread->flush_due, 0, __ATOMIC_SEQ_CST);
@@ -258,6 +260,11 @@ static void leave_regions(struct fm_thread *thread)
             record[1] = fm_clock_now();
             fm_thread_publish(thread);
             break;
+        }
+    }
+    for (size_t i = 0; i < thread->open.count; i++) {
+        if ((thread->open.regions[i] & FM_OPEN_SELECTED) != 0) {
+            fm_selected_visit_ends();
         }
     }
     thread->open.count = 0;

@@ -46,12 +46,15 @@ struct fm_cache_entry {
 /** What a region of user code is to the thread in which it is open; its user may keep more behind.
  */
 struct fm_open_region {
-    uint32_t number; /**< of its definition */
-    bool is_phase;   /**< visits are recorded from their begin on, or not at all */
+    uint32_t number;  /**< of its definition */
+    bool is_phase;    /**< visits are recorded from their begin on, or not at all */
+    bool is_selected; /**< only visits of it are recorded (selected.h) */
 };
 
 /** Set in an entry of fm_thread.open: the region is open, but its Enter was not recorded. */
 #define FM_OPEN_UNRECORDED ((uint64_t)1)
+/** Set there: recording goes on because of this visit. */
+#define FM_OPEN_SELECTED ((uint64_t)2)
 
 /** What recording has cost a thread (overhead.h). */
 struct fm_thread_work {
@@ -154,7 +157,8 @@ void fm_thread_attend(struct fm_thread *thread, struct fm_here here);
 /** Region of an entry of fm_thread.open. */
 static inline const struct fm_open_region *fm_open_region(uint64_t entry)
 {
-    return (const struct fm_open_region *)(uintptr_t)(entry & ~FM_OPEN_UNRECORDED);
+    return (const struct fm_open_region *)(uintptr_t)(entry &
+                                                      ~(FM_OPEN_UNRECORDED | FM_OPEN_SELECTED));
 }
 
 /** Makes the calling thread a location, or gives it that of a thread that has ended, unless

@@ -1,6 +1,7 @@
 /* Regions of user code. A thread's nesting is kept here, so that every REGION_LEAVE has its
  * REGION_ENTER, whatever the program does. */
 #include "fermata/fermata.h"
+#include "record/core/selected.h"
 #include "record/core/session.h"
 #include "record/user/functions.h"
 
@@ -31,7 +32,9 @@ void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t l
         number = fm_session_region(
             region->name, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
             kind == FERMATA_PHASE ? OTF2_REGION_FLAG_PHASE : OTF2_REGION_FLAG_NONE, source, line);
-        region->open = (struct fm_open_region){number, kind == FERMATA_PHASE};
+        region->open =
+            (struct fm_open_region){number, kind == FERMATA_PHASE,
+                                    fm_scope_is_phase(fm_selected(), region->name, name.length)};
     }
     if (number == FM_DEFINE_NONE) {
         free(region);
@@ -57,17 +60,22 @@ void fm_user_begin_region(void *object)
 {
     const struct user_region *region = object;
     uint64_t now;
+    bool selected = region->open.is_selected && fm_selected_visit_begins();
     struct fm_thread *thread = fm_user_thread(&now);
-    if (thread == NULL) {
-        return;
-    }
-    if (fm_nesting_push(&thread->open, (uintptr_t)region)) {
+    bool pushed =
+        thread != NULL &&
+        fm_nesting_push(&thread->open, (uintptr_t)region | selected * FM_OPEN_SELECTED);
+    if (pushed) {
         if (thread->stack != NULL) {
             fm_thread_note_stack(thread, FM_HERE);
         }
         write_record(thread, FM_RECORD_REGION_ENTER, region->open.number, now);
+    } else if (selected) {
+        fm_selected_visit_ends();
     }
-    fm_user_done(thread);
+    if (thread != NULL) {
+        fm_user_done(thread);
+    }
 }
 
 static const struct user_region *open_region(const struct fm_thread *thread, size_t depth)
@@ -92,6 +100,11 @@ static void end_at(struct fm_thread *thread, size_t depth, uint64_t now)
         }
     }
     write_leave(thread, depth, now);
+    for (size_t inner = thread->open.count; inner-- > depth;) {
+        if ((thread->open.regions[inner] & FM_OPEN_SELECTED) != 0) {
+            fm_selected_visit_ends();
+        }
+    }
     thread->open.count = depth;
 }
 
