@@ -74,6 +74,11 @@ static int check(void *argument)
     if (result.open_requests > 0) {
         printf(" (%" PRIu64 " requests are never completed, which is legal)", result.open_requests);
     }
+    if (result.paused > 0) {
+        printf(" (of %" PRIu64
+               " processes a part was not recorded: what it began or ended there is not missed)",
+               result.paused);
+    }
     putchar('\n');
     return status;
 }

@@ -21,6 +21,7 @@ typedef void (*fm_finding_handler_t)(void *context, const struct fm_survey *surv
 struct fm_validation {
     uint64_t locations, events, findings;
     uint64_t open_requests; /**< started and never completed, which is legal */
+    uint64_t paused;        /**< processes of which a part was not recorded */
 };
 
 /** Checks definitions (all references exist), and for each location: times in order and inside of

@@ -248,6 +248,7 @@ void fm_validator_end_process(struct fm_validator *validator, uint32_t location)
                "releases of window locks that its process never requested");
     end_states(validator, location, &validator->thread_locks, NULL,
                "releases of thread locks that its process never acquired");
+    validator->result.paused += validator->was_paused;
     validator->was_paused = false;
     fm_map_clear(&validator->requests);
     fm_map_clear(&validator->operations);

@@ -95,6 +95,10 @@ def check_analysis(options, experiment, recorded, described, planted):
         information = user_archive.run([options.fermata, "info", str(experiment)], experiment).stdout
         if described not in information:
             yield f"info does not say '{described}': {information}"
+    checked = user_archive.run([options.fermata, "check", str(experiment)], experiment).stdout
+    paused = any("Recording was paused" in warning for warning in report["warnings"])
+    if ("a part was not recorded" in checked) != paused:
+        yield f"paused: {paused}, but check says {checked}"
     if any("no matching" in warning or "lack the record of a member" in warning
            for warning in report["warnings"]):
         yield f"what was cut off is taken for an error: {report['warnings']}"

@@ -17,8 +17,9 @@ def run(command, folder, **settings):
 
 
 def record(options, folder, program, ranks=2, how=(), **settings):
-    """Records `program` (a list of words behind `mpirun -n RANKS`) with the options `how`; returns the experiment and what is
-    wrong: another exit code than unrecorded, findings of `fermata check`, a failing analysis."""
+    """Records `program` (a list of words behind `mpirun -n RANKS`) with the options `how`; returns the
+    experiment and what is wrong: another exit code than unrecorded, findings of `fermata check`, a
+    failing analysis."""
     command = [options.mpirun, "-n", str(ranks), *program]
     plain = run(command, folder)
     recorded = run([options.fermata, "record", "-o", "experiment", *how, "--", *command], folder,

@@ -62,9 +62,8 @@ void fm_user_begin_region(void *object)
     uint64_t now;
     bool selected = region->open.is_selected && fm_selected_visit_begins();
     struct fm_thread *thread = fm_user_thread(&now);
-    bool pushed =
-        thread != NULL &&
-        fm_nesting_push(&thread->open, (uintptr_t)region | selected * FM_OPEN_SELECTED);
+    bool pushed = thread != NULL &&
+                  fm_nesting_push(&thread->open, (uintptr_t)region | selected * FM_OPEN_SELECTED);
     if (pushed) {
         if (thread->stack != NULL) {
             fm_thread_note_stack(thread, FM_HERE);
