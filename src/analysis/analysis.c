@@ -120,6 +120,8 @@ static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cu
         {omissions->unmatched_receives, "receives have no matching send: not analysed"},
         {omissions->cut_off_messages,
          "messages were sent or received while that was not recorded: not analysed"},
+        {omissions->unknown_progress,
+         "one-sided calls ran while their target was not recorded: no Wait for Progress for them"},
         {omissions->clock_violations,
          "messages were received before they were sent: the clocks of the nodes disagree"},
         {omissions->incomplete_collectives,

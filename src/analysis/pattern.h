@@ -19,6 +19,7 @@ struct fm_omissions {
     atomic_uint_fast64_t unmatched_sends;
     atomic_uint_fast64_t unmatched_receives;
     atomic_uint_fast64_t cut_off_messages; /**< one side happened in a pause of the recording */
+    atomic_uint_fast64_t unknown_progress; /**< calls whose target was not recorded meanwhile */
     atomic_uint_fast64_t clock_violations; /**< messages received before they were sent */
     atomic_uint_fast64_t incomplete_collectives; /**< some member's record is missing */
     atomic_uint_fast64_t mixed_collectives;      /**< members called different operations */

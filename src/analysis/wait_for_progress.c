@@ -171,6 +171,21 @@ static struct progressing_calls *calls_of(struct progress *progress, uint32_t pr
     return participant->calls;
 }
 
+/* @return whether a part of [begin, end) was not recorded: who knows what happened then? */
+static bool was_paused(const struct fm_location *location, uint64_t begin, uint64_t end)
+{
+    size_t low = 0, high = location->pauses.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (location->pauses.items[middle].end <= begin) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < location->pauses.count && location->pauses.items[low].begin < end;
+}
+
 /* Answers a need; handles what `needs` brings. */
 static void answer_need(void *context, unsigned worker, uint32_t process, const void *record)
 {
@@ -180,6 +195,7 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
     const struct fm_process *target = &trace->processes[process];
     struct progressing_calls *calls = calls_of(progress, process);
     struct answer_message answer = {.found.enter = NEVER, .need = need->need};
+    bool is_known = true;
     for (uint32_t t = 0; t < target->location_count; ++t) {
         const struct fm_location *location = &trace->locations[target->first_location + t];
         uint32_t call = first_overlapping(location, &calls[t], need->enter);
@@ -189,7 +205,16 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
                                                      {target->first_location + t, call}};
         }
     }
-    if (answer.found.enter <= need->leave && answer.found.enter != NEVER) {
+    if (answer.found.enter > need->leave || answer.found.enter == NEVER) {
+        return;
+    }
+    for (uint32_t t = 0; t < target->location_count && is_known; ++t) {
+        is_known = !was_paused(&trace->locations[target->first_location + t], need->enter,
+                               answer.found.enter);
+    }
+    if (!is_known) {
+        ++progress->analysis->omissions.unknown_progress;
+    } else {
         fm_dispatch_send(progress->answers, worker, need->origin, &answer);
     }
 }

@@ -143,7 +143,7 @@ void fm_builder_pause(struct fm_builder *builder)
     if (!builder->is_paused) {
         builder->is_paused = true;
         builder->paused_since = builder->now;
-        ++builder->location->pauses;
+        fm_vector_push(&builder->location->pauses, (struct fm_pause){builder->now, UINT64_MAX});
         change_state(builder->location, builder->now, FM_NONE);
         if (builder->frames.count != 0) {
             builder->frames.items[builder->frames.count - 1].contains_calls = true;
@@ -154,9 +154,11 @@ void fm_builder_pause(struct fm_builder *builder)
 void fm_builder_resume(struct fm_builder *builder)
 {
     if (builder->is_paused) {
+        struct fm_location *location = builder->location;
         account_pause(builder);
         builder->is_paused = false;
-        change_state(builder->location, builder->now,
+        location->pauses.items[location->pauses.count - 1].end = builder->now;
+        change_state(location, builder->now,
                      builder->frames.count == 0
                          ? FM_NONE
                          : builder->frames.items[builder->frames.count - 1].visit);
@@ -320,7 +322,7 @@ void fm_builder_end_location(struct fm_builder *builder)
     struct fm_location *location = builder->location;
     location->end = builder->now;
     account_pause(builder);
-    builder->defects->pauses += location->pauses;
+    builder->defects->pauses += location->pauses.count;
     builder->defects->paused += location->paused;
     for (size_t i = 0; i < builder->frames.count; ++i) {
         uint32_t activity = builder->frames.items[i].activity;

@@ -112,7 +112,7 @@ static bool was_paused(const struct fm_trace *trace, uint32_t process)
 {
     const struct fm_process *p = &trace->processes[process];
     for (uint32_t l = p->first_location; l < p->first_location + p->location_count; ++l) {
-        if (trace->locations[l].pauses != 0) {
+        if (trace->locations[l].pauses.count != 0) {
             return true;
         }
     }

@@ -32,6 +32,7 @@ void fm_location_free(struct fm_location *location)
     free_records(location);
     fm_vector_free(&location->nested);
     fm_vector_free(&location->unrecorded);
+    fm_vector_free(&location->pauses);
     fm_vector_free(&location->phases);
     fm_vector_free(&location->traffic);
 }

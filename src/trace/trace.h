@@ -180,6 +180,12 @@ struct fm_unrecorded {
     uint8_t series; /**< fm_series_t */
 };
 
+/** A pause of the recording. */
+struct fm_pause {
+    uint64_t begin;
+    uint64_t end; /**< UINT64_MAX: it lasts to the end */
+};
+
 /** A call that contains others, or work of the recorder: what is not its own time. */
 struct fm_nested_time {
     uint32_t activity;
@@ -238,10 +244,10 @@ struct fm_location {
     FM_VECTOR(struct fm_rma) rma;
     FM_VECTOR(struct fm_nested_time) nested;    /**< ascending by activity */
     FM_VECTOR(struct fm_unrecorded) unrecorded; /**< ascending by time */
-    uint64_t pauses;                            /**< how often recording was paused */
-    uint64_t paused;                   /**< ticks for which it was; they belong to no call path */
-    FM_VECTOR(struct fm_phase) phases; /**< in the order in which they were entered */
-    FM_VECTOR(struct fm_traffic) traffic; /**< ascending by kind and process */
+    FM_VECTOR(struct fm_pause) pauses;          /**< of the recording, ascending */
+    uint64_t paused;                            /**< ticks of them; they belong to no call path */
+    FM_VECTOR(struct fm_phase) phases;          /**< in the order in which they were entered */
+    FM_VECTOR(struct fm_traffic) traffic;       /**< ascending by kind and process */
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
 };
 

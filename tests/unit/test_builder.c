@@ -490,7 +490,8 @@ static void test_pauses(void **state)
     end(f);
     assert_true(time_in(f, SOLVE) == 6);
     assert_true(time_in(f, MAIN) == 14);
-    assert_true(location->pauses == 1 && location->paused == 20);
+    assert_true(location->pauses.count == 1 && location->paused == 20);
+    assert_true(location->pauses.items[0].begin == 5 && location->pauses.items[0].end == 25);
     assert_int_equal(location->unrecorded.count, 1);
     const struct fm_unrecorded *gap = &location->unrecorded.items[0];
     assert_true(gap->time == 5 && gap->count == 40 && gap->reference == 3 && gap->peer == 1 &&
@@ -527,7 +528,10 @@ static void test_pauses_of_other_recorders(void **state)
     assert_true(time_in(f, WAIT) == 2);
     assert_true(time_in(f, SOLVE) == 0);
     assert_true(time_in(f, MAIN) == 6);
-    assert_true(location->pauses == 2 && location->paused == 22);
+    assert_true(location->pauses.count == 2 && location->paused == 22);
+    assert_true(location->pauses.items[0].begin == 3 && location->pauses.items[0].end == 15);
+    assert_true(location->pauses.items[1].begin == 20 &&
+                location->pauses.items[1].end == UINT64_MAX);
     assert_int_equal(location->state_visit.items[location->state_visit.count - 1], FM_NONE);
 }
 
