@@ -183,6 +183,13 @@ void fermata_resume(void);
  * MPI_Finalize. Saves the work of making what would not be recorded. */
 int fermata_is_recording(void);
 
+/** Lets the flight recorder (`fermata record --flight-recorder SIZE`), which keeps the last records
+ * of this process only, write those that it has now: where the program sees that something has gone
+ * wrong or took too long. May be called several times, in any thread. Without the recorder, or if
+ * it records the whole run, nothing happens. Each process writes for itself: best let all call it.
+ */
+void fermata_flight_dump(void);
+
 /* ==== Parameters ====
  *
  * A parameter is a value that tells visits of a region apart: the size of a block, the level of a
@@ -237,6 +244,7 @@ void fermata_marker(const char *text);
 #define fermata_pause()                            ((void)0)
 #define fermata_resume()                           ((void)0)
 #define fermata_is_recording()                     0
+#define fermata_flight_dump()                      ((void)0)
 #define fermata_marker(text)                       ((void)(text))
 #endif
 

@@ -19,7 +19,10 @@ static int fail(const char *command, struct fm_error *error, fm_status_t status)
 static void print_closing_line(const struct fm_record_result *result)
 {
     char text[256];
-    if (result->directory[0] == '\0') {
+    if (result->discarded) {
+        fprintf(stderr,
+                "fermata: nothing asked the flight recorder for its records: none are kept\n");
+    } else if (result->directory[0] == '\0') {
         fprintf(stderr, "fermata: nothing was recorded: no dynamically linked MPI program called "
                         "MPI_Init, or a message above says why; see `fermata doctor`\n");
     } else if (result->totals.events == 0) {

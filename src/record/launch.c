@@ -192,6 +192,16 @@ static void read_result(const char *path, struct fm_record_result *result)
     }
 }
 
+/* The directory is gone if there was nothing to keep. */
+static void note_discarded(struct fm_record_result *result)
+{
+    struct stat status;
+    if (result->directory[0] != '\0' && lstat(result->directory, &status) != 0 && errno == ENOENT) {
+        result->discarded = true;
+        result->directory[0] = '\0';
+    }
+}
+
 /* The processes are gone when their launcher is, or soon after: a rebuild that finds one alive
  * waits for it a little. */
 static void complete(struct fm_record_result *result)
@@ -238,6 +248,7 @@ fm_status_t fm_record_run(const struct fm_settings *settings, char *const comman
     if (status == FM_OK) {
         result->exit_status = wait_for(child);
         read_result(path, result);
+        note_discarded(result);
         complete(result);
     }
     unlink(path);

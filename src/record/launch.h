@@ -15,6 +15,7 @@
 struct fm_record_result {
     int exit_status;      /**< the program's; 128 + signal if it was killed */
     char directory[4096]; /**< absolute path of the experiment; empty: nothing was recorded */
+    bool discarded; /**< nothing asked the flight recorder for what it had: `directory` is empty */
     struct fm_experiment_totals totals; /**< events 0 if the archive could not be completed */
     char missing[1024]; /**< what an incomplete experiment lacks, a sentence; empty: nothing */
 };

@@ -29,8 +29,8 @@ static void append(char *text, size_t size, size_t *length, const char *format, 
     *length += more > 0 ? (size_t)more : 0;
 }
 
-void fm_missing_describe(struct fm_process_end *ends, size_t count, const char *failure, char *text,
-                         size_t size)
+void fm_missing_describe(struct fm_process_end *ends, size_t count, bool partly,
+                         const char *failure, char *text, size_t size)
 {
     size_t length = 0, named = 0, lost = 0;
     for (size_t i = 0; i < count; i++) {
@@ -42,7 +42,8 @@ void fm_missing_describe(struct fm_process_end *ends, size_t count, const char *
         return;
     }
     if (lost == 0) {
-        append(text, size, &length, "the program ended without MPI_Finalize; all before is there");
+        append(text, size, &length, "the program ended without MPI_Finalize%s",
+               partly ? "" : "; all before is there");
         return;
     }
     qsort(ends, count, sizeof *ends, compare);

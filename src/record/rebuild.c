@@ -460,7 +460,9 @@ static void describe_missing(struct rebuild *r, const struct fm_archive_summary 
                                                             : 0};
     }
     if (ends != NULL) {
-        fm_missing_describe(ends, r->size, failure, r->result->missing, sizeof r->result->missing);
+        bool partly = json_object_get(environment, "recorded") != NULL;
+        fm_missing_describe(ends, r->size, partly, failure, r->result->missing,
+                            sizeof r->result->missing);
     }
     free(ends);
 }

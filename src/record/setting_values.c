@@ -1,5 +1,6 @@
 /* What values of settings must be. */
 #include "record/core/duration.h"
+#include "record/core/flight_option.h"
 #include "record/core/sample_rate.h"
 #include "record/core/scope.h"
 #include "record/settings.h"
@@ -97,6 +98,12 @@ const char *fm_refuse_phase(const char *text)
 const char *fm_refuse_signal(const char *text)
 {
     return refuse_part(FM_SCOPE_SIGNAL, text);
+}
+
+const char *fm_refuse_flight_recorder(const char *text)
+{
+    struct fm_flight_option option;
+    return fm_flight_option_read(&option, text) ? NULL : "a size, as in 16M or 16M,always";
 }
 
 const char *fm_refuse_flush_interval(const char *text)

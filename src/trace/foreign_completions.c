@@ -68,11 +68,71 @@ static void complete_elsewhere(struct fm_trace *trace, const struct fm_open_requ
     }
 }
 
-/* A receive without its request record: posted when it completed. */
+/* The last pause of a process that began before a time; NULL: there is none. */
+static const struct fm_pause *pause_before(const struct fm_trace *trace, uint32_t process,
+                                           uint64_t time)
+{
+    const struct fm_process *p = &trace->processes[process];
+    const struct fm_pause *last = NULL;
+    for (uint32_t l = p->first_location; l < p->first_location + p->location_count; ++l) {
+        const struct fm_pause *pauses = trace->locations[l].pauses.items;
+        size_t low = 0, high = trace->locations[l].pauses.count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (pauses[middle].begin <= time) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        if (low > 0 && (last == NULL || pauses[low - 1].begin > last->begin)) {
+            last = &pauses[low - 1];
+        }
+    }
+    return last;
+}
+
+/* An operation that began in a pause is one of those that were not recorded: only that gives it its
+ * place in the order. */
+static void complete_unrecorded(struct fm_location *location, const struct fm_pause *pause,
+                                const struct fm_foreign_completion *completion)
+{
+    bool collective = completion->kind == FM_REQUEST_COLLECTIVE;
+    struct fm_unrecorded gap = {
+        .time = pause->begin,
+        .count = 1,
+        .reference = completion->communicator,
+        .peer = collective ? 0 : completion->peer,
+        .tag = collective ? 0 : completion->tag,
+        .series = (uint8_t)(collective ? FM_SERIES_COLLECTIVES : FM_SERIES_RECEIVES),
+    };
+    if (gap.reference == FM_NONE) {
+        return;
+    }
+    fm_vector_push(&location->unrecorded, gap);
+    for (size_t i = location->unrecorded.count - 1; i > 0; --i) {
+        struct fm_unrecorded *items = location->unrecorded.items;
+        if (items[i - 1].time <= gap.time) {
+            break;
+        }
+        items[i] = items[i - 1];
+        items[i - 1] = gap;
+    }
+}
+
+/* A receive without its request record: posted when it completed, unless that may have been in a
+ * pause. */
 static void complete_alone(struct fm_trace *trace, const struct fm_foreign_completion *completion)
 {
+    struct fm_location *location = &trace->locations[completion->location];
+    const struct fm_pause *pause = pause_before(trace, location->process, completion->time);
+    bool is_end = completion->kind != FM_REQUEST_SEND && !completion->cancelled;
+    if (pause != NULL && is_end) {
+        complete_unrecorded(location, pause, completion);
+        return;
+    }
     if (completion->kind == FM_REQUEST_RECEIVE && !completion->cancelled) {
-        fm_vector_push(&trace->locations[completion->location].receives,
+        fm_vector_push(&location->receives,
                        (struct fm_message_end){.start = completion->activity,
                                                .complete = completion->activity,
                                                .complete_location = completion->location,

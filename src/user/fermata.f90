@@ -31,7 +31,7 @@ module fermata
     public :: fermata_region, fermata_parameter, fermata_counter
     public :: fermata_region_begin, fermata_phase_begin, fermata_iteration, fermata_region_end
     public :: fermata_parameter_set, fermata_count, fermata_marker
-    public :: fermata_pause, fermata_resume, fermata_is_recording
+    public :: fermata_pause, fermata_resume, fermata_is_recording, fermata_flight_dump
     public :: fermata_level, fermata_total
 
     ! What the values of a counter are: the value at this moment, or the sum since the start.
@@ -139,6 +139,10 @@ module fermata
 
         subroutine fermata_resume() bind(c, name='fermata_resume')
         end subroutine fermata_resume
+
+        ! Lets the flight recorder write what it has now.
+        subroutine fermata_flight_dump() bind(c, name='fermata_flight_dump')
+        end subroutine fermata_flight_dump
 
         integer(c_int) function c_is_recording() bind(c, name='fermata_is_recording')
             import :: c_int

@@ -34,6 +34,7 @@ struct fm_user_functions {
     void (*pause)(void);
     void (*resume)(void);
     bool (*is_recording)(void);
+    void (*flight_dump)(void);
 };
 
 /** The symbol that the preload library exports, a fm_user_connect_t. */

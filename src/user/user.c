@@ -163,6 +163,14 @@ void fermata_resume(void)
     }
 }
 
+void fermata_flight_dump(void)
+{
+    const struct fm_user_functions *functions = fm_user_connected();
+    if (functions != NULL) {
+        functions->flight_dump();
+    }
+}
+
 int fermata_is_recording(void)
 {
     const struct fm_user_functions *functions = fm_user_connected();

@@ -1,7 +1,9 @@
 /* Ranks pause at different times (`finalize`, `exit`: how they end), or are switched by a signal
  * (`signal`; `handler`: which is the program's own), or do as they are told from outside, in the
- * midst of everything that is matched by order. Each iteration tells its number by a parameter, so
- * that check_pauses.py can bring together what belongs together by that. */
+ * midst of everything that is matched by order. Or they do more than a small flight recorder keeps,
+ * which is asked in several ways (`flight`: not at all, `dump`, `raise`, `crash`, `abort`). Each
+ * iteration tells its number by a parameter, so that check_pauses.py can bring together what
+ * belongs together by that. */
 #include "together.h"
 
 #include <fermata/fermata.h>
@@ -16,11 +18,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ITERATIONS = 24, DELAY = 3000 /* microseconds */ };
+enum { ITERATIONS = 24, DELAY = 3000 /* microseconds */, FLOOD = 14000 };
 
 static int rank, size;
 static atomic_int over;
 static bool pausing, signalling; /* by itself; by a signal to itself */
+static const char *flight = "";  /* how the flight recorder is asked */
 static volatile sig_atomic_t handled;
 
 /* First iterations of each rank's pauses, and those behind them. */
@@ -39,6 +42,52 @@ static void switch_recording(int iteration)
     if (iteration == 5 + 2 * rank || iteration == 15 + rank || iteration == 22) {
         fermata_resume();
         fermata_resume();
+    }
+}
+
+/* More than half a MiB of records, of the same series as what is checked. */
+static void flood(MPI_Comm comm)
+{
+    FERMATA_SCOPE("flood");
+    int next = (rank + 1) % size, previous = (rank + size - 1) % size, value = 0, got;
+    for (int i = 0; i < FLOOD; i++) {
+        bool others = i < 50 || i >= FLOOD - 50; /* what is lost, and what is not */
+        MPI_Sendrecv(&i, 1, MPI_INT, others ? next : 0, 7, &got, 1, MPI_INT, others ? previous : 0,
+                     7, others ? MPI_COMM_WORLD : MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        if (others && i % 8 == 0) {
+            MPI_Bcast(&value, 1, MPI_INT, 0, comm);
+        }
+    }
+}
+
+static void ask(void)
+{
+    if (strcmp(flight, "dump") == 0) {
+        fermata_flight_dump();
+    } else if (strcmp(flight, "raise") == 0 && fermata_is_recording()) {
+        raise(SIGUSR2);
+    }
+}
+
+static void fly(int iteration, MPI_Comm comm)
+{
+    if (iteration == 8 || iteration == 15) {
+        flood(comm);
+    }
+    if (iteration == 12 + rank || iteration == 20) {
+        ask();
+    }
+    bool crash = strcmp(flight, "crash") == 0, abort = strcmp(flight, "abort") == 0;
+    if (iteration == 22 && (crash || abort)) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        usleep(rank == 1 ? 50 * 1000 : 0); /* the others are in the next one */
+        if (rank == 1 && crash) {
+            static volatile int *volatile nowhere;
+            *nowhere = 1;
+        } else if (rank == 1) {
+            MPI_Abort(MPI_COMM_WORLD, 7);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
     }
 }
 
@@ -141,6 +190,9 @@ int main(int argc, char **argv)
     if (strcmp(how, "handler") == 0) {
         signal(SIGUSR2, handle);
     }
+    if (argc > 2 && strcmp(how, "flight") == 0) {
+        flight = argv[2];
+    }
     together_begin();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -164,6 +216,9 @@ int main(int argc, char **argv)
     FERMATA_BEGIN("iterations");
     for (int i = 0; i < ITERATIONS; i++) {
         switch_recording(i);
+        if (flight[0] != '\0') {
+            fly(i, comm);
+        }
         FERMATA_ITERATION("iteration");
         FERMATA_PARAMETER_INT("iteration", i);
         messages(i);

@@ -550,6 +550,30 @@ static void test_sends_that_are_completed_in_a_pause(void **state)
     assert_int_equal(f->defects.unrecorded_completions, 1);
 }
 
+/* They have their place among those that were not recorded. */
+static void test_operations_that_begin_in_a_pause(void **state)
+{
+    struct fixture *f = *state;
+    const struct fm_location *location = &f->locations[0];
+    begin(f, 0);
+    at(f, 5);
+    fm_builder_pause(&f->builder);
+    at(f, 8);
+    fm_builder_unrecorded(&f->builder, FM_SERIES_SENDS, 0, 1, 7, 4);
+    fm_builder_resume(&f->builder);
+    uint32_t posted = irecv(f, 9, 3);
+    wait_receive(f, 12, 2, 5);
+    wait_receive(f, 22, 3, 5);
+    end(f);
+    fm_builder_end_process(&f->builder);
+    assert_int_equal(location->receives.count, 1);
+    assert_int_equal(posted, 0);
+    assert_int_equal(location->unrecorded.count, 2);
+    const struct fm_unrecorded *gap = &location->unrecorded.items[0]; /* in the order of time */
+    assert_true(gap->time == 5 && gap->count == 1 && gap->peer == 5 &&
+                gap->series == FM_SERIES_RECEIVES);
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
 
 int main(void)
@@ -573,6 +597,7 @@ int main(void)
         test(pauses),
         test(pauses_of_other_recorders),
         test(sends_that_are_completed_in_a_pause),
+        test(operations_that_begin_in_a_pause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

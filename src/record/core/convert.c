@@ -106,6 +106,14 @@ static const char *region_name(uint32_t region)
                : "";
 }
 
+/* The rest of a phase's visit would look like a visit. */
+static bool is_phase(uint32_t region)
+{
+    return region < definitions->tables[FM_DEFINE_REGION].count &&
+           (fm_defined(definitions, FM_DEFINE_REGION, region, NULL)[3] & OTF2_REGION_FLAG_PHASE) !=
+               0;
+}
+
 /* Languages name the function that they are in without its class, name space or module. */
 static bool is_marked_by(void *context, uint32_t function, uint32_t region)
 {
@@ -483,6 +491,9 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         thread->flush_begin[1] = record[2];
         return;
     case FM_RECORD_REGION_ENTER:
+        if (fm_record_aux(record[0]) == FM_REGION_CUT && is_phase(fm_record_ref(record[0]))) {
+            return;
+        }
         begin_marked(thread, fm_record_ref(record[0]), record[1]);
         return;
     case FM_RECORD_REGION_LEAVE:

@@ -429,8 +429,22 @@ void fm_experiment_remove_archive(const char *directory)
 void fm_experiment_remove_journal(const char *directory)
 {
     char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/journal/saved", directory);
+    unlink(path);
     snprintf(path, sizeof path, "%s/journal", directory);
     rmdir(path);
+}
+
+void fm_experiment_remove(const char *directory)
+{
+    static const char *const names[] = {"environment.json", "log"};
+    char path[PATH_MAX + 64];
+    fm_experiment_remove_journal(directory);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        unlink(path);
+    }
+    rmdir(directory);
 }
 
 uint64_t fm_experiment_size(const char *text, uint64_t otherwise)

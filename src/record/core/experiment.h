@@ -106,6 +106,9 @@ void fm_experiment_remove_archive(const char *directory);
 /** Removes the emptied folder of the journals. */
 void fm_experiment_remove_journal(const char *directory);
 
+/** Removes an experiment of which nothing is to be kept: all but its archive. */
+void fm_experiment_remove(const char *directory);
+
 /** A size like 64M (K, M, G) in bytes; `otherwise` if the text is NULL or none. */
 uint64_t fm_experiment_size(const char *text, uint64_t otherwise);
 

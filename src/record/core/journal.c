@@ -288,6 +288,29 @@ bool fm_journal_records(struct fm_thread *thread, struct fm_extent records)
     return good;
 }
 
+bool fm_journal_words(struct fm_thread *thread, const uint64_t *words, size_t count)
+{
+    struct fm_journal_moment moment = {fm_clock_now(), fm_clock_nanoseconds()};
+    if (!journal.begun) {
+        errno = ENOENT;
+        return false;
+    }
+    int file = count != 0 ? open_file(thread->index, thread->journaled == 0) : -1;
+    if (file < 0) {
+        return count == 0;
+    }
+    off_t begin = end_of(file);
+    bool good = finish(file, begin,
+                       write_block(file, FM_JOURNAL_RECORDS, &moment, sizeof moment, words,
+                                   count * sizeof *words));
+    if (good) {
+        thread->journaled += count;
+    } else if (thread->journaled == 0) {
+        remove_empty(thread->index);
+    }
+    return good;
+}
+
 bool fm_journal_saved(void)
 {
     struct fm_journal_moment moment = {fm_clock_now(), fm_clock_nanoseconds()};

@@ -96,6 +96,10 @@ void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string)
  * @return false: not all were written, errno tells why */
 bool fm_journal_records(struct fm_thread *thread, struct fm_extent records);
 
+/** Appends words of records that stand nowhere in the thread's memory, in front of those to come.
+ * The same holds. */
+bool fm_journal_words(struct fm_thread *thread, const uint64_t *words, size_t count);
+
 /** Appends the mark that the process ended in order now. */
 bool fm_journal_saved(void);
 

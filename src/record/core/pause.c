@@ -30,9 +30,7 @@ void fm_pause_begin(const char *(*function_name)(uint32_t function))
  * afterwards whether something was switched. */
 static void tell_threads(void)
 {
-    for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
-        __atomic_store_n(&thread->flush_due, 0, __ATOMIC_SEQ_CST);
-    }
+    fm_threads_attend();
 }
 
 /* With the lock. Times never go back: a window may end before the program paused, and be noticed

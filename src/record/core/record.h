@@ -26,7 +26,7 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(STACK_SITE, 0, 2)           /* ref: call site of a function inside those */                  \
     X(SAMPLE, 2, 2)               /* time; since when the stack has been like that at most */      \
     X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
-    X(REGION_ENTER, 1, 2)         /* ref: region; time */                                          \
+    X(REGION_ENTER, 1, 2)         /* aux: CUT or 0, ref: region; time */                           \
     X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
     X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \
     X(METRIC, 2, 2)               /* aux: OTF2 type, ref: metric; time, bits of the value */       \
@@ -81,6 +81,9 @@ enum fm_record_kind {
  * are not told. */
 enum { FM_STACK_CUT = 0x8000 };
 #define FM_STACK_NO_SITE UINT32_MAX
+
+/** In a REGION_ENTER record: the region began before, in a part that is not there. */
+enum { FM_REGION_CUT = 1 };
 
 /** Words of each record, header included, as constants FM_WORDS_kind. */
 enum {

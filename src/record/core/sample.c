@@ -1,5 +1,6 @@
 #include "record/core/sample.h"
 
+#include "record/core/free_signal.h"
 #include "record/core/sample_rate.h"
 #include "record/core/thread.h"
 #include "record/stack/stack.h"
@@ -110,19 +111,6 @@ static void take(int number, siginfo_t *info, void *context)
 
 /* ---- begin and end ---- */
 
-/* The highest real-time signal that nobody uses; 0: there is none. */
-static int free_signal(void)
-{
-    for (int number = SIGRTMAX; number >= SIGRTMIN; number--) {
-        struct sigaction before;
-        if (sigaction(number, NULL, &before) == 0 && (before.sa_flags & SA_SIGINFO) == 0 &&
-            before.sa_handler == SIG_DFL) {
-            return number;
-        }
-    }
-    return 0;
-}
-
 /* On the alternate stack if the thread has one: its own may be small (coroutines). */
 static bool install(int number)
 {
@@ -142,7 +130,7 @@ void fm_samples_begin(void (*tell)(const char *format, ...))
     int saved = errno;
     double rate = fm_sample_rate(text);
     bool has_stack = thread->stack != NULL || thread->pause.stack != NULL;
-    int number = rate > 0 && has_stack ? free_signal() : 0;
+    int number = rate > 0 && has_stack ? fm_free_signal() : 0;
     samples.tell = tell;
     if (rate <= 0) {
         tell("nothing is sampled: FERMATA_SAMPLE is no frequency from %d Hz to %d kHz",

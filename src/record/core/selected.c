@@ -3,6 +3,7 @@
 #include "record/core/clock.h"
 #include "record/core/pause.h"
 
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,9 +15,15 @@ static struct {
     enum fm_scope_kind wrong; /* not understood */
     bool foreign;             /* the signal is the program's */
     bool installed;
+    void (*on_signal)(void);
     _Atomic uint64_t visits; /* of the phase, so far */
     _Atomic uint32_t open;   /* of those that are recorded */
-} selected = {.wrong = FM_SCOPE_KINDS};
+} selected = {.wrong = FM_SCOPE_KINDS, .on_signal = fm_pause_toggle};
+
+void fm_selected_on_signal(void (*function)(void))
+{
+    selected.on_signal = function;
+}
 
 void fm_selected_begin(void)
 {
@@ -33,8 +40,10 @@ const struct fm_scope *fm_selected(void)
 
 static void toggle(int number)
 {
+    int saved = errno;
     (void)number;
-    fm_pause_toggle();
+    selected.on_signal();
+    errno = saved;
 }
 
 /* A handler of the program has come first, or came later: it stays. MPICH has one for SIGUSR1. */
@@ -63,7 +72,7 @@ const char *fm_selected_problem(void)
     }
     look_for_signal();
     return selected.foreign ? "the program or its MPI library handles the signal itself: it does "
-                              "not switch recording"
+                              "nothing to the recording"
                             : NULL;
 }
 

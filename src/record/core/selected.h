@@ -9,6 +9,10 @@
 /** Reads what is selected. Once, before all others. */
 void fm_selected_begin(void);
 
+/** What is done when the selected signal comes, instead of a pause; in its handler. Before the run
+ * begins. */
+void fm_selected_on_signal(void (*function)(void));
+
 /** What is selected; constant. */
 const struct fm_scope *fm_selected(void);
 

@@ -4,6 +4,8 @@
 #include "record/core/attribute.h"
 #include "record/core/closing.h"
 #include "record/core/experiment.h"
+#include "record/core/flight.h"
+#include "record/core/flight_option.h"
 #include "record/core/guard.h"
 #include "record/core/journal_read.h"
 #include "record/core/marker.h"
@@ -43,6 +45,9 @@ static struct {
     bool ended;   /* the archive was made, or what is left of the run was saved for good */
     bool left;    /* the call that ends the process is recorded */
     bool saving;  /* fm_session_save is at work */
+    struct fm_flight_option flight;
+    bool asked;    /* the flight recorder, for what it had */
+    bool demanded; /* ... and could not give it then: before the next call */
 } state;
 
 /* Read by threads that record while another one begins or ends the run. */
@@ -128,6 +133,12 @@ static bool write_definitions_to_journal(void)
 static bool flush(struct fm_thread *thread, bool full)
 {
     struct fm_guard guard;
+    if (state.flight.bytes != 0) {
+        if (__atomic_exchange_n(&state.demanded, false, __ATOMIC_RELAXED)) {
+            fm_session_save(false);
+        }
+        return false;
+    }
     if (getpid() != state.process ||
         __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE) == NULL) {
         fm_thread_reuse(thread); /* a forked child, or before the run */
@@ -207,6 +218,16 @@ static const char *function_name(uint32_t function)
 static void save_at_exit(void)
 {
     fm_session_save(true);
+    fm_flight_alarm();
+}
+
+static void begin_memory(void)
+{
+    const char *flight = getenv(FM_FLIGHT_VARIABLE);
+    state.memory = fm_experiment_size(getenv("FERMATA_TOTAL_MEMORY"), DEFAULT_MEMORY);
+    if (flight != NULL && fm_flight_option_read(&state.flight, flight)) {
+        state.memory = state.flight.bytes;
+    }
 }
 
 void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
@@ -214,7 +235,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
 {
     char program[PATH_MAX];
     state.process = getpid();
-    state.memory = fm_experiment_size(getenv("FERMATA_TOTAL_MEMORY"), DEFAULT_MEMORY);
+    begin_memory();
     fm_session.regions = regions;
     fm_session.region_count = region_count;
     fm_clock_start(start_ticks, start_nanoseconds);
@@ -222,6 +243,10 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
     fm_threads_begin(state.memory, flush);
     fm_pause_begin(function_name);
     fm_selected_begin();
+    if (state.flight.bytes != 0) {
+        fm_threads_keep_last(function_name);
+        fm_selected_on_signal(fm_session_demand);
+    }
     fm_session_stack_begin();
     fm_functions_begin(tell_of_functions);
     struct fm_thread *thread = fm_thread_attach();
@@ -243,16 +268,31 @@ static const char *progress(void)
     return known ? text : NULL;
 }
 
+/* What is recorded of the run, if that is not all of it; else NULL. */
+static const char *part_of_run(void)
+{
+    static char text[1024];
+    struct fm_scope selection = *fm_selected();
+    if (state.flight.bytes == 0) {
+        return fm_scope_describe(&selection, text, sizeof text) ? text : NULL;
+    }
+    selection.signal = 0; /* asks for the records */
+    fm_flight_option_describe(&state.flight, text, sizeof text);
+    size_t length = strlen(text);
+    if (fm_scope_describe(&selection, text + length + 2, sizeof text - length - 2)) {
+        memcpy(text + length, ", ", 2);
+    }
+    return text;
+}
+
 static struct fm_environment environment(void)
 {
-    static char recorded[1024];
-    bool selected = fm_scope_describe(fm_selected(), recorded, sizeof recorded);
     return (struct fm_environment){
         .ranks = fm_session.exchange->size,
         .memory = state.memory,
         .mpi = fm_session.library,
         .progress = progress(),
-        .recorded = selected ? recorded : NULL,
+        .recorded = part_of_run(),
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
         .sample_rate = fm_samples_count().rate,
@@ -323,7 +363,10 @@ static void open_session(const struct fm_exchange *exchange)
     uint64_t resolution = fm_clock_resolution();
     state.noticeable = resolution / 1000;
     set(&fm_session.open);
-    fm_threads_interval(flush_interval(resolution));
+    fm_threads_interval(state.flight.bytes == 0 ? flush_interval(resolution) : UINT64_MAX);
+    if (state.flight.bytes != 0) {
+        fm_flight_watch(exchange, fm_session.directory);
+    }
     if (exchange->rank == 0) {
         describe_begin();
     }
@@ -336,6 +379,16 @@ static void tell_selection(void)
     if (problem != NULL && fm_session.exchange->rank == 0 && !state.told_of_selection) {
         state.told_of_selection = true;
         dprintf(STDERR_FILENO, "fermata: %s\n", problem);
+    }
+}
+
+static void tell_flight(void)
+{
+    const char *text = getenv(FM_FLIGHT_VARIABLE);
+    if (text != NULL && text[0] != '\0' && state.flight.bytes == 0 &&
+        fm_session.exchange->rank == 0) {
+        dprintf(STDERR_FILENO, "fermata: %s is not understood: the whole run is recorded\n",
+                FM_FLIGHT_VARIABLE);
     }
 }
 
@@ -352,6 +405,7 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
     open_session(exchange);
     fm_selected_run_begins(exchange->rank);
     tell_selection();
+    tell_flight();
     fm_overhead_end();
     fm_guard_end(&guard);
     state.opening = fm_clock_nanoseconds() - begin;
@@ -636,6 +690,65 @@ static uint64_t longest_mapping(void)
     return most;
 }
 
+/* Waits for `attempt` to succeed, but not for long: its holder may be what a signal handler, which
+ * this is called in, has interrupted. */
+static bool wait_briefly(bool (*attempt)(void *context), void *context)
+{
+    enum { ATTEMPTS = 500 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (attempt(context)) {
+            return true;
+        }
+        nanosleep(&pause, NULL);
+    }
+    errno = EBUSY;
+    return false;
+}
+
+static bool try_thread(void *thread)
+{
+    return fm_thread_claim(thread);
+}
+
+/* Everything that the flight recorder has becomes part of the trace, or nothing of it.
+ * @return false: it cannot be written */
+static bool end_flight(struct fm_thread *thread, struct fm_thread *threads)
+{
+    bool good = true;
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        fm_thread_settle(each, wait_briefly(try_thread, each));
+    }
+    uint64_t begin = state.flight.always ? fm_flight_begin_of_kept(threads) : UINT64_MAX;
+    good = write_definitions_to_journal();
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        uint64_t resume = begin != UINT64_MAX ? begin : each == thread ? each->enter : UINT64_MAX;
+        good = good && each->settled != NULL && fm_flight_write(each, begin, resume);
+        if (each->settled != NULL) {
+            fm_thread_unclaim(each);
+        }
+    }
+    return good;
+}
+
+/* Nobody has asked for it: nothing is kept. */
+static void discard(struct fm_thread *threads)
+{
+    fm_journal_remove(threads);
+    fm_session.exchange->barrier();
+    if (fm_session.exchange->rank == 0) {
+        fm_experiment_remove(fm_session.directory);
+    }
+}
+
+/* @return whether the run is to be written, as any of its processes was asked to */
+static bool is_wanted(void)
+{
+    uint64_t asked = state.flight.bytes == 0 || state.flight.always || is_set(&state.asked);
+    fm_session.exchange->reduce(&asked, 1, FM_REDUCE_MAX);
+    return asked != 0 || fm_session.exchange->failure != NULL;
+}
+
 static void close_session(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                           uint64_t events)
 {
@@ -644,12 +757,25 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
     tell_selection();
     fm_pause_run_ends(thread);
     struct fm_thread *threads = fm_threads_end();
+    if (state.flight.bytes != 0) {
+        fm_flight_unwatch();
+        if (!is_wanted()) {
+            discard(threads);
+            return;
+        }
+    }
+    bool flown = state.flight.bytes == 0 || end_flight(thread, threads);
+    int reason = errno;
     fm_session_clock_close(fm_session.exchange);
     bool resolved =
         fm_session_resolve(fm_session.exchange, &fm_session.definitions, &state.callsites);
     bool good = fm_archive_open(fm_session.directory, fm_session.exchange, longest_mapping());
     if (!resolved) {
         fm_archive_fail("no memory for the names of functions");
+    }
+    if (!flown) {
+        fm_archive_fail("cannot write %.200s/journal: %s", fm_session.directory,
+                        strerrordesc_np(reason));
     }
     fm_convert_begin(&fm_session.definitions, &state.callsites, &state.regions);
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
@@ -719,31 +845,10 @@ void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *t
     fm_guard_end(&guard);
 }
 
-/* Waits for `attempt` to succeed, but not for long: its holder may be what a signal handler, which
- * this is called in, has interrupted. */
-static bool wait_briefly(bool (*attempt)(void *context), void *context)
-{
-    enum { ATTEMPTS = 500 };
-    const struct timespec pause = {.tv_nsec = 1000000};
-    for (int i = 0; i < ATTEMPTS; i++) {
-        if (attempt(context)) {
-            return true;
-        }
-        nanosleep(&pause, NULL);
-    }
-    errno = EBUSY;
-    return false;
-}
-
 static bool try_definitions(void *unused)
 {
     (void)unused;
     return pthread_mutex_trylock(&fm_session.lock) == 0;
-}
-
-static bool try_thread(void *thread)
-{
-    return fm_thread_claim(thread);
 }
 
 static bool try_saving(void *unused)
@@ -787,10 +892,14 @@ static bool save_all(void)
         fm_thread_settle(each, claimed);
         good = good && claimed;
     }
-    bool defined = save_definitions();
+    bool defined = save_definitions(), flight = state.flight.bytes != 0;
+    uint64_t begin = flight ? fm_flight_begin_of_kept(threads) : 0;
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         if (each->settled != NULL) {
-            good = defined && fm_journal_records(each, fm_thread_settled(each)) && good;
+            good = defined &&
+                   (flight ? fm_flight_write(each, begin, begin)
+                           : fm_journal_records(each, fm_thread_settled(each))) &&
+                   good;
             fm_thread_unclaim(each);
         }
     }
@@ -807,14 +916,25 @@ void fm_session_save(bool ending)
     if (ending) {
         leave_last_call();
     }
+    set(&state.asked);
     bool good = wait_briefly(try_saving, NULL);
     if (good) {
         good = save_all() && (!ending || is_set(&state.stopped) || fm_journal_saved());
         __atomic_store_n(&state.saving, false, __ATOMIC_RELEASE);
     }
-    if (!good) {
+    if (!good && errno == EBUSY && !ending && state.flight.bytes != 0) {
+        set(&state.demanded); /* it came in the midst of the recorder's own work */
+        fm_threads_attend();
+    } else if (!good) {
         tell("what was measured last cannot be written to %s/journal: %s", fm_session.directory,
              strerrordesc_np(errno));
     }
     fm_guard_end(&guard);
+}
+
+void fm_session_demand(void)
+{
+    if (state.flight.bytes != 0) {
+        fm_session_save(false);
+    }
 }

@@ -44,6 +44,10 @@ void fm_session_sample(void);
 void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
                       uint64_t events);
 
+/** The flight recorder is asked for what it has (flight.h); without it nothing happens. Like
+ * fm_session_save. */
+void fm_session_demand(void);
+
 /** Writes what there is to the journal, without communication. For processes that may end without
  * fm_session_close; recording goes on. Thread-safe; may be called in a signal handler.
  * @param ending  the process ends in order: the call that is open in this thread will not return */

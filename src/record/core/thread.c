@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,15 +29,22 @@ static struct {
     _Atomic uint32_t known_sites; /* call sites that `met` was told of */
     void (*met)(void);
     bool (*flush)(struct fm_thread *thread, bool full);
+    long chunks_wanted;                              /* by all threads together */
+    const char *(*function_name)(uint32_t function); /* NULL: full chunks are flushed */
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .interval = UINT64_MAX};
 
 static void retire(void *ending);
 
 void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool full))
 {
-    threads.chunks_left = (long)(bytes / FM_CHUNK_BYTES);
+    threads.chunks_left = threads.chunks_wanted = (long)(bytes / FM_CHUNK_BYTES);
     threads.flush = flush;
     threads.has_key = pthread_key_create(&threads.key, retire) == 0;
+}
+
+void fm_threads_keep_last(const char *(*function_name)(uint32_t function))
+{
+    threads.function_name = function_name;
 }
 
 static void plan_flush(struct fm_thread *thread)
@@ -186,6 +194,7 @@ static struct fm_thread *new_thread(void)
         fill(thread, chunks[0]);
         fm_thread_publish(thread);
         thread->spare = chunks[1];
+        thread->chunks = CHUNKS_AT_LEAST;
         uint32_t deepest = atomic_load_explicit(&threads.stack_depth, memory_order_acquire);
         thread->stack = deepest != 0 ? fm_stack_begin(deepest) : NULL;
         fm_memory_use_add(thread->stack != NULL ? sizeof *thread->stack : 0);
@@ -293,16 +302,196 @@ static void retire(void *ending)
     pthread_mutex_unlock(&threads.lock);
 }
 
+void fm_threads_attend(void)
+{
+    for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
+        __atomic_store_n(&thread->flush_due, 0, __ATOMIC_SEQ_CST);
+    }
+}
+
+/* ---- the last records only ---- */
+
+static bool contains(const struct fm_chunk *chunk, const uint64_t *place)
+{
+    return place >= chunk->words &&
+           place <= (const uint64_t *)((const char *)chunk + FM_CHUNK_BYTES);
+}
+
+/* Of the oldest chunk. */
+static void pass_chunk(struct fm_thread *thread)
+{
+    const struct fm_chunk *chunk = thread->first;
+    bool all_kept = thread->kept != NULL && thread->kept_chunk != chunk;
+    const uint64_t *record = thread->passed == NULL          ? chunk->words
+                             : thread->passed_chunk == chunk ? thread->passed
+                                                             : chunk->used;
+    while (record < chunk->used) {
+        bool kept = all_kept || (thread->kept != NULL && record < thread->kept);
+        fm_cut_pass(&thread->cut, record, !kept, threads.function_name);
+        record += fm_record_words[fm_record_kind(record[0])];
+    }
+}
+
+/* The oldest chunk, whose records are claimed. */
+static struct fm_chunk *give_up(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = thread->first;
+    pass_chunk(thread);
+    if (thread->kept_chunk == chunk) {
+        thread->kept_chunk = NULL;
+        thread->kept = NULL;
+    }
+    if (thread->passed_chunk == chunk) {
+        thread->passed = NULL;
+    }
+    thread->first = chunk->next;
+    return chunk;
+}
+
+/* The oldest chunk gives up its records. NULL: they are still needed, or being saved. A signal that
+ * wants them saved waits, for its handler would in vain. */
+static struct fm_chunk *recycle(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = NULL;
+    sigset_t all, before;
+    if (thread->first == thread->current || contains(thread->first, thread->done)) {
+        return NULL;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (fm_thread_claim(thread)) {
+        chunk = give_up(thread);
+        fm_thread_unclaim(thread);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return chunk;
+}
+
+/* Each thread gets its part of the memory, however many there are; one that had more before gives
+ * back a chunk with each that it fills. */
+static struct fm_chunk *take_from_ring(struct fm_thread *thread)
+{
+    uint32_t count = __atomic_load_n(&threads.count, __ATOMIC_RELAXED);
+    size_t part = (size_t)threads.chunks_wanted / (count != 0 ? count : 1);
+    struct fm_chunk *chunk = NULL;
+    part = part > CHUNKS_AT_LEAST ? part : CHUNKS_AT_LEAST;
+    if (thread->chunks < part && atomic_fetch_sub(&threads.chunks_left, 1) > 0) {
+        chunk = new_chunk();
+        thread->chunks += chunk != NULL;
+        return chunk;
+    }
+    if (thread->chunks < part) {
+        atomic_fetch_add(&threads.chunks_left, 1);
+    }
+    chunk = recycle(thread);
+    if (chunk != NULL && thread->chunks > part) {
+        struct fm_chunk *second = recycle(thread);
+        if (second != NULL) {
+            munmap(second, FM_CHUNK_BYTES);
+            thread->chunks--;
+            atomic_fetch_add(&threads.chunks_left, 1);
+        }
+    }
+    return chunk;
+}
+
+/* Records that no journal has and that are not passed. */
+static struct fm_extent unpassed(const struct fm_thread *thread)
+{
+    struct fm_extent rest = fm_thread_settled(thread);
+    for (struct fm_chunk *chunk = rest.first; thread->passed != NULL; chunk = chunk->next) {
+        if (chunk == thread->passed_chunk) {
+            if (chunk != rest.first || thread->passed > rest.begin) {
+                rest.begin = thread->passed;
+            }
+            rest.first = chunk;
+            break;
+        }
+        if (chunk == rest.last) {
+            break;
+        }
+    }
+    return rest;
+}
+
+/* Goes on to the next chunk at the end of one. @return whether there is a record */
+static bool has_record(struct fm_extent *rest)
+{
+    while (rest->first != rest->last && rest->begin >= rest->first->used) {
+        rest->first = rest->first->next;
+        rest->begin = rest->first->words;
+    }
+    return rest->first != rest->last || rest->begin < rest->end;
+}
+
+static void skip_record(struct fm_extent *rest)
+{
+    rest->begin += fm_record_words[fm_record_kind(rest->begin[0])];
+}
+
+/* Time of the next record that has one; UINT64_MAX: there is none. */
+static uint64_t next_time(struct fm_extent rest)
+{
+    uint64_t time = UINT64_MAX;
+    while (has_record(&rest) && !fm_cut_time(rest.begin, &time)) {
+        skip_record(&rest);
+    }
+    return time;
+}
+
+uint64_t fm_thread_first_kept(const struct fm_thread *thread)
+{
+    uint64_t time = thread->cut.gone ? next_time(unpassed(thread)) : 0;
+    return time != UINT64_MAX ? time : fm_clock_now();
+}
+
+struct fm_extent fm_thread_cut_before(struct fm_thread *thread, uint64_t time)
+{
+    struct fm_extent rest = unpassed(thread);
+    uint64_t own;
+    while (has_record(&rest)) {
+        /* What has no time of its own belongs to what follows, except for the rest of a call. */
+        bool stays = fm_cut_may_begin(rest.begin) &&
+                     (fm_cut_time(rest.begin, &own) ? own : next_time(rest)) >= time;
+        if (stays) {
+            break;
+        }
+        fm_cut_pass(&thread->cut, rest.begin, true, threads.function_name);
+        skip_record(&rest);
+    }
+    thread->passed_chunk = rest.first;
+    thread->passed = rest.begin;
+    return rest;
+}
+
+/* ---- chunks ---- */
+
 /* NULL: there is none left. */
 static struct fm_chunk *take_chunk(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = thread->spare;
     if (chunk != NULL) {
         thread->spare = chunk->next;
+    } else if (threads.function_name != NULL) {
+        chunk = take_from_ring(thread);
     } else if (atomic_fetch_sub(&threads.chunks_left, 1) > 0) {
         chunk = new_chunk();
     } else {
         atomic_fetch_add(&threads.chunks_left, 1);
+    }
+    return chunk;
+}
+
+/* Room for the call that is open, whatever the budget is. */
+static struct fm_chunk *exceed(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = new_chunk();
+    if (chunk != NULL) {
+        thread->chunks++;
+        atomic_fetch_sub(&threads.chunks_left, 1);
+    } else {
+        thread->cut.broken = true;
+        fm_thread_reuse(thread);
     }
     return chunk;
 }
@@ -328,11 +517,8 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
     /* A new chunk holds more than any reservation. */
     struct fm_chunk *chunk = take_chunk(thread);
     /* Where flushing fails, recording ends, but the call that is open needs its room. */
-    if (chunk == NULL && !threads.flush(thread, true)) {
-        chunk = new_chunk();
-        if (chunk == NULL) {
-            fm_thread_reuse(thread);
-        }
+    if (chunk == NULL && (threads.function_name != NULL || !threads.flush(thread, true))) {
+        chunk = exceed(thread);
     }
     if (chunk != NULL) {
         fill(thread, chunk);

@@ -13,6 +13,7 @@
 #define FERMATA_RECORD_CORE_THREAD_H
 
 #include "record/core/clock.h"
+#include "record/core/cut.h"
 #include "record/core/functions.h"
 #include "record/core/nesting.h"
 #include "record/core/path.h"
@@ -93,6 +94,7 @@ struct fm_thread {
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
     struct fm_chunk *spare;   /**< chunks to be filled again */
+    size_t chunks;            /**< how many it has, those to be filled again included */
     struct fm_thread *next;   /**< list of all threads; constant */
     struct fm_thread *idle;   /**< list of those whose thread has ended */
 
@@ -102,6 +104,9 @@ struct fm_thread {
     struct fm_thread_work work;  /**< but for `flushing`, known when its records are converted */
     uint64_t journaled;          /**< words of records that the journal has */
     const uint64_t *settled;     /**< fm_thread_settle; NULL: none */
+    struct fm_cut cut;           /**< what is left of the records in front of `passed` */
+    struct fm_chunk *passed_chunk;
+    const uint64_t *passed; /**< in that chunk; NULL: all that are in memory lie behind */
 
     uint32_t rank; /**< of the process; set when the archive is written */
 
@@ -130,6 +135,24 @@ extern FM_HIDDEN __thread struct fm_thread *fm_thread_self
  *               itself. `full`: there is no memory left, else it is just time. Returns false if the
  *               records stay in memory. */
 void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool full));
+
+/** From now on nothing is flushed when memory is spent: the oldest records make room
+ * (fm_thread.cut). Before there are threads.
+ * @param function_name  names functions in records */
+void fm_threads_keep_last(const char *(*function_name)(uint32_t function));
+
+/** Passes the thread's records that no journal has, up to the first one behind `time` (or that has
+ * no time of its own before it), as lost; it has been settled.
+ * @return those behind */
+struct fm_extent fm_thread_cut_before(struct fm_thread *thread, uint64_t time);
+
+/** Time of the first record that no journal has, if older ones are lost; else 0. The thread has
+ * been settled. */
+uint64_t fm_thread_first_kept(const struct fm_thread *thread);
+
+/** Lets every thread call fm_thread_flush before its next call. Takes no lock: may be called
+ * anywhere, in signal handlers too. */
+void fm_threads_attend(void);
 
 /** Sets how long records stay in memory at most before the next call flushes them, in ticks;
  * UINT64_MAX: until it is full. Of the calling thread and those to come. */

@@ -47,20 +47,25 @@ static bool grow(struct fm_unrecorded_table *table)
     return true;
 }
 
-static bool add(struct fm_unrecorded_table *table, enum fm_series series, uint32_t reference,
-                uint32_t peer, uint32_t tag)
+bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded *entry)
 {
-    struct fm_unrecorded entry = {0, series, reference, peer, tag};
     if (2 * (table->count + 1) > table->capacity && !grow(table)) {
         return false;
     }
-    struct fm_unrecorded *slot = &table->slots[place_of(table, &entry)];
+    struct fm_unrecorded *slot = &table->slots[place_of(table, entry)];
     if (slot->series == 0) {
-        *slot = entry;
+        *slot = *entry;
         table->count++;
+    } else {
+        slot->count += entry->count;
     }
-    slot->count++;
     return true;
+}
+
+static bool add(struct fm_unrecorded_table *table, enum fm_series series, uint32_t reference,
+                uint32_t peer, uint32_t tag)
+{
+    return fm_unrecorded_add(table, &(struct fm_unrecorded){1, series, reference, peer, tag});
 }
 
 /* Communicators that only their own members make: their creation is no operation of another one. */

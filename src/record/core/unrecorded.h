@@ -41,6 +41,9 @@ struct fm_unrecorded_table {
 bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *record,
                         const char *function);
 
+/** Adds the members of a series that `entry` counts. @return false without memory */
+bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded *entry);
+
 /** Forgets all counts; the memory stays. */
 void fm_unrecorded_clear(struct fm_unrecorded_table *table);
 

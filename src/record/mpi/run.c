@@ -1,5 +1,6 @@
 /* Begin and end of the MPI program: MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort; and the
  * recorder's own communication, on a communicator of its own. */
+#include "record/core/flight.h"
 #include "record/core/session_stack.h"
 #include "record/interface.h"
 #include "record/mpi/comm.h"
@@ -131,11 +132,19 @@ static void begin(uint64_t start_ticks, uint64_t start_nanoseconds)
     fm_session_begin(start_ticks, start_nanoseconds, regions, sizeof regions / sizeof regions[0]);
 }
 
+static void save(bool ending)
+{
+    fm_session_save(ending);
+    if (ending) {
+        fm_flight_alarm();
+    }
+}
+
 __attribute__((visibility("default")))
 const struct fm_wrapper_library fermata_wrapper_library = {.count = FM_FUNCTION_COUNT,
                                                            .wrappers = wrappers,
                                                            .begin = begin,
-                                                           .save = fm_session_save,
+                                                           .save = save,
                                                            .signal_set = fm_samples_signal_set,
                                                            .unloaded = fm_session_unloaded,
                                                            .function_enter = fm_function_enter,
@@ -248,7 +257,7 @@ int fm_MPI_Finalize(void)
 int fm_MPI_Abort(MPI_Comm comm, int errorcode)
 {
     struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Abort);
-    fm_session_save(true);
+    save(true);
     int result = PMPI_Abort(comm, errorcode);
     if (thread != NULL) {
         fm_thread_done(thread);

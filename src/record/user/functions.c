@@ -1,7 +1,9 @@
 #include "record/user/functions.h"
 
 #include "record/core/pause.h"
+#include "record/core/session.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,15 @@ const struct fm_user_functions fm_user_functions = {
     .pause = fm_pause,
     .resume = fm_resume,
     .is_recording = fm_is_recording,
+    .flight_dump = fm_user_flight_dump,
 };
+
+void fm_user_flight_dump(void)
+{
+    int saved = errno;
+    fm_session_demand();
+    errno = saved;
+}
 
 char *fm_user_copy(struct fm_text text)
 {

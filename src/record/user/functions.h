@@ -26,6 +26,9 @@ void fm_user_count(const void *counter, int64_t value);
 void fm_user_count_real(const void *counter, double value);
 void fm_user_mark(struct fm_text text);
 
+/* functions.c: */
+void fm_user_flight_dump(void);
+
 /** The one object that stands for a definition: `candidate`, which was made by malloc, or one that
  * was made before for the same definition (then `candidate` is freed). Thread-safe.
  * @return NULL without memory (`candidate` is freed) */
