@@ -93,9 +93,10 @@ static void expect_kinds(const uint64_t *records, size_t words, const enum fm_re
 static void *keep_the_last(void *nothing)
 {
     static const enum fm_record_kind expected[] = {
-        FM_RECORD_RECORDING_OFF, FM_RECORD_UNRECORDED, FM_RECORD_RECORDING_ON,
-        FM_RECORD_STACK,         FM_RECORD_STACK,      FM_RECORD_STACK,
-        FM_RECORD_REGION_ENTER,  FM_RECORD_STACK,      FM_RECORD_STACK};
+        FM_RECORD_RECORDING_OFF, FM_RECORD_UNRECORDED,     FM_RECORD_RECORDING_ON,
+        FM_RECORD_STACK,         FM_RECORD_STACK,          FM_RECORD_STACK,
+        FM_RECORD_REGION_ENTER,  FM_RECORD_FUNCTION_ENTER, FM_RECORD_STACK,
+        FM_RECORD_STACK};
     struct fm_extent rest;
     size_t words, chunks = 0;
     struct fm_thread *thread = fm_thread_attach();
@@ -105,6 +106,9 @@ static void *keep_the_last(void *nothing)
     put(FM_RECORD_REGION_ENTER, 0, 11, FM_WORDS_REGION_ENTER);
     put(FM_RECORD_REGION_ENTER, 0, 12, FM_WORDS_REGION_ENTER);
     put(FM_RECORD_REGION_LEAVE, 0, 12, FM_WORDS_REGION_LEAVE);
+    put(FM_RECORD_FUNCTION_ENTER, FM_PATH_MORE, 200, FM_WORDS_FUNCTION_ENTER);
+    put(FM_RECORD_FUNCTION_ENTER, 0, 201, FM_WORDS_FUNCTION_ENTER);
+    put(FM_RECORD_FUNCTION_LEAVE, 0, 1, FM_WORDS_FUNCTION_LEAVE);
     put(FM_RECORD_STACK, 1, 102, FM_WORDS_STACK); /* main/work; begin has returned */
     for (int i = 0; i < CALLS; i++) {
         send();
@@ -131,9 +135,11 @@ static void *keep_the_last(void *nothing)
     assert_int_equal(fm_record_ref(records[8]), 100);
     assert_int_equal(fm_record_ref(records[9]), 101);
     assert_int_equal(fm_record_ref(records[10]), 11);
-    assert_int_equal(fm_record_ref(records[12]), 102);
-    assert_int_equal(fm_record_aux(records[12]), 1);
-    assert_int_equal(fm_record_aux(records[13]), 2);
+    assert_int_equal(fm_record_ref(records[12]), 200);
+    assert_int_equal(fm_record_aux(records[12]), FM_PATH_MORE);
+    assert_int_equal(fm_record_ref(records[14]), 102);
+    assert_int_equal(fm_record_aux(records[14]), 1);
+    assert_int_equal(fm_record_aux(records[15]), 2);
     free(records);
 
     /* Nothing more is lost: nothing stands in front. */

@@ -55,13 +55,13 @@ static bool grow(struct fm_cut *cut)
     return true;
 }
 
-static void push(struct fm_cut *cut, uint32_t number, bool is_region)
+static void push(struct fm_cut *cut, enum fm_cut_kind kind, uint32_t number, uint32_t known)
 {
     if (cut->count < cut->room || grow(cut)) {
-        cut->items[cut->count++] =
-            (struct fm_cut_item){.number = number, .depth = cut->depth, .is_region = is_region};
+        cut->items[cut->count++] = (struct fm_cut_item){
+            .number = number, .depth = cut->depth, .kind = kind, .known = known};
     }
-    cut->depth += !is_region;
+    cut->depth += kind == FM_CUT_STACK;
 }
 
 /* Functions that are over stay for the regions inside them. */
@@ -76,7 +76,7 @@ static void pop(struct fm_cut *cut, uint32_t kept)
 {
     for (size_t i = cut->count; i-- > 0;) {
         struct fm_cut_item *item = &cut->items[i];
-        if (!item->is_region && !item->is_over) {
+        if (item->kind == FM_CUT_STACK && !item->is_over) {
             if (item->depth < kept) {
                 break;
             }
@@ -87,12 +87,14 @@ static void pop(struct fm_cut *cut, uint32_t kept)
     drop_idle(cut);
 }
 
-/* Ends the regions from an item on; functions inside them that are not over stay. */
-static void end_regions(struct fm_cut *cut, size_t first)
+/* Ends what is of a kind from an item on; what is inside and not over stays. With regions go the
+ * functions that stayed for them. */
+static void end_from(struct fm_cut *cut, enum fm_cut_kind kind, size_t first)
 {
     size_t count = first;
     for (size_t i = first; i < cut->count; i++) {
-        if (!cut->items[i].is_region && !cut->items[i].is_over) {
+        bool goes = kind == FM_CUT_REGION && cut->items[i].is_over;
+        if (cut->items[i].kind != kind && !goes) {
             cut->items[count++] = cut->items[i];
         }
     }
@@ -103,18 +105,19 @@ static void end_regions(struct fm_cut *cut, size_t first)
 static void end_region(struct fm_cut *cut, uint32_t region)
 {
     for (size_t i = cut->count; i-- > 0;) {
-        if (cut->items[i].is_region && cut->items[i].number == region) {
-            end_regions(cut, i);
+        if (cut->items[i].kind == FM_CUT_REGION && cut->items[i].number == region) {
+            end_from(cut, FM_CUT_REGION, i);
             return;
         }
     }
 }
 
-static void end_regions_behind(struct fm_cut *cut, uint32_t kept)
+/* Ends all of a kind but the outer ones. */
+static void end_behind(struct fm_cut *cut, enum fm_cut_kind kind, uint32_t kept)
 {
     for (size_t i = 0; i < cut->count; i++) {
-        if (cut->items[i].is_region && kept-- == 0) {
-            end_regions(cut, i);
+        if (cut->items[i].kind == kind && kept-- == 0) {
+            end_from(cut, kind, i);
             return;
         }
     }
@@ -128,7 +131,7 @@ static void pass_stack(struct fm_cut *cut, uint64_t header)
         pop(cut, aux & ~(uint32_t)FM_STACK_CUT);
     }
     if (site != FM_STACK_NO_SITE) {
-        push(cut, site, false);
+        push(cut, FM_CUT_STACK, site, 0);
     }
 }
 
@@ -169,10 +172,16 @@ void fm_cut_pass(struct fm_cut *cut, const uint64_t *record, bool lost,
         pass_stack(cut, record[0]);
         break;
     case FM_RECORD_REGION_ENTER:
-        push(cut, fm_record_ref(record[0]), true);
+        push(cut, FM_CUT_REGION, fm_record_ref(record[0]), 0);
         break;
     case FM_RECORD_REGION_LEAVE:
         end_region(cut, fm_record_ref(record[0]));
+        break;
+    case FM_RECORD_FUNCTION_ENTER:
+        push(cut, FM_CUT_INSTRUMENTED, fm_record_ref(record[0]), fm_record_aux(record[0]));
+        break;
+    case FM_RECORD_FUNCTION_LEAVE:
+        end_behind(cut, FM_CUT_INSTRUMENTED, fm_record_ref(record[0]));
         break;
     case FM_RECORD_RECORDING_OFF:
         cut->off = true;
@@ -180,7 +189,7 @@ void fm_cut_pass(struct fm_cut *cut, const uint64_t *record, bool lost,
         break;
     case FM_RECORD_RECORDING_ON:
         cut->off = false;
-        end_regions_behind(cut, fm_record_ref(record[0]));
+        end_behind(cut, FM_CUT_REGION, fm_record_ref(record[0]));
         break;
     default:
         break;
@@ -228,7 +237,7 @@ static uint64_t *put_open(const struct fm_cut *cut, uint64_t *place, uint64_t ti
     *place++ = fm_record_header(FM_RECORD_STACK, 0, FM_STACK_NO_SITE);
     for (size_t i = 0; i < cut->count; i++) {
         const struct fm_cut_item *item = &cut->items[i];
-        if (!item->is_region) {
+        if (item->kind == FM_CUT_STACK) {
             *place++ = fm_record_header(FM_RECORD_STACK, item->depth, item->number);
             depth = item->depth + 1;
         } else {
@@ -236,7 +245,9 @@ static uint64_t *put_open(const struct fm_cut *cut, uint64_t *place, uint64_t ti
                 *place++ = fm_record_header(FM_RECORD_STACK, item->depth, FM_STACK_NO_SITE);
                 depth = item->depth;
             }
-            place = put(place, FM_RECORD_REGION_ENTER, FM_REGION_CUT, item->number, time);
+            bool is_region = item->kind == FM_CUT_REGION;
+            place = put(place, is_region ? FM_RECORD_REGION_ENTER : FM_RECORD_FUNCTION_ENTER,
+                        is_region ? FM_REGION_CUT : item->known, item->number, time);
         }
     }
     *place++ = fm_record_header(FM_RECORD_STACK, cut->depth | (cut->stack_cut ? FM_STACK_CUT : 0),

@@ -15,12 +15,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A function of the call stack or a marked region that is open, or was when what is open began. */
+/** What can be open. */
+enum fm_cut_kind {
+    FM_CUT_STACK,       /**< a function of the call stack */
+    FM_CUT_REGION,      /**< a marked region */
+    FM_CUT_INSTRUMENTED /**< a function that tells of itself */
+};
+
+/** What is open, or was when what is open began. */
 struct fm_cut_item {
     uint32_t number; /**< call site or region */
     uint32_t depth;  /**< number of functions of the stack outside it */
-    bool is_region;
-    bool is_over; /**< of functions: returned, but regions are open that began in it */
+    enum fm_cut_kind kind;
+    uint32_t known; /**< of instrumented functions: aux of their record */
+    bool is_over;   /**< of functions of the stack: returned, but what began in it is open */
 };
 
 /** Of one thread; used by whoever has claimed its records. Zeroed = nothing was passed. */
