@@ -18,7 +18,7 @@ struct fm_closing {
         uint64_t reused_locations;
         uint64_t samples, samples_lost;
         uint64_t functions_dropped; /**< visits of instrumented functions */
-        uint64_t work; /**< CPU time of the recorder, nanoseconds */
+        uint64_t work;              /**< CPU time of the recorder, nanoseconds */
     } sums;
     struct fm_closing_least {
         uint64_t begin;   /**< of the run, in rank 0's time */
