@@ -85,7 +85,7 @@ static int run(struct request *request)
     if (status != FM_OK) {
         return status;
     }
-    fm_warn_of_missing(request->archive);
+    fm_warn_of_experiment(request->archive);
     return fm_run_isolated("score", request->archive, FM_READING_CPU_SECONDS, score_archive,
                            request);
 }

@@ -25,7 +25,8 @@
     DO(collectives)                                                                                \
     DO(rma)                                                                                        \
     DO(nested)                                                                                     \
-    DO(unrecorded)
+    DO(unrecorded)                                                                                 \
+    DO(pauses)
 
 /** Elements of the tables of a location. */
 struct fm_table_sizes {
