@@ -34,11 +34,13 @@ static uint64_t hash(uint64_t before, const void *bytes, size_t size)
     return before;
 }
 
-/* @return what tells this report from others: its contents, and when its trace was made */
+/* @return what tells these tiles from others: their version, the contents of the report, and when
+ * its trace was made */
 static uint64_t key_of(const char *place, const char *archive)
 {
     struct stat info;
-    uint64_t key = UINT64_C(0xcbf29ce484222325);
+    const uint64_t version = FM_TILES_VERSION;
+    uint64_t key = hash(UINT64_C(0xcbf29ce484222325), &version, sizeof version);
     char *beside = NULL;
     if (stat(place, &info) == 0 && S_ISDIR(info.st_mode))
         beside = fm_path_beside_report(place, "report.fer");

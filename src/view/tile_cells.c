@@ -40,6 +40,32 @@ void fm_cell_band_open(struct fm_cell_band *band, const struct fm_detail *detail
     band->cursors = fm_allocate(band->count, sizeof *band->cursors);
 }
 
+void fm_cell_band_open_alike(struct fm_cell_band *band, const struct fm_detail *detail,
+                             const struct fm_wait_kinds *kinds, const struct fm_clusters *alike)
+{
+    uint32_t locations = detail->trace->location_count;
+    fm_cell_band_open(band, detail, kinds, 0, (locations + FM_TILE_ROWS - 1) / FM_TILE_ROWS);
+    band->alike = alike;
+}
+
+static uint32_t row_of(const struct fm_cell_band *band, uint32_t i)
+{
+    return band->alike != NULL ? band->alike->of[i] : i / band->group;
+}
+
+static uint32_t row_count(const struct fm_cell_band *band)
+{
+    return band->alike != NULL ? band->alike->count : (band->count + band->group - 1) / band->group;
+}
+
+static uint32_t members_of(const struct fm_cell_band *band, uint32_t row)
+{
+    if (band->alike != NULL)
+        return band->alike->size[row];
+    uint32_t members = band->count - row * band->group;
+    return members < band->group ? members : band->group;
+}
+
 void fm_cell_band_close(struct fm_cell_band *band)
 {
     fm_free(band->cursors);
@@ -138,7 +164,7 @@ void fm_cells_measure(struct fm_cells *cells, struct fm_cell_band *band, unsigne
     memset(cells->ticks, 0, fm_cells_count(band->kinds) * sizeof *cells->ticks);
     for (uint32_t i = 0; i < band->count; i++) {
         const struct fm_location *location = &band->detail->trace->locations[band->first + i];
-        size_t row = (size_t)(i / band->group) * FM_TILE_BINS;
+        size_t row = (size_t)row_of(band, i) * FM_TILE_BINS;
         if (location->begin > location->end)
             continue;
         spread_clipped(&part, cells->ticks + INSIDE * PLANE + row, location->begin, location->end);
@@ -177,9 +203,8 @@ static void scale(struct shares *shares, const struct fm_cells *cells,
 {
     for (size_t at = 0; at < (size_t)rows * FM_TILE_BINS; at++) {
         uint32_t row = (uint32_t)(at / FM_TILE_BINS), bin = (uint32_t)(at % FM_TILE_BINS);
-        uint32_t members = band->count - row * band->group;
-        members = members < band->group ? members : band->group;
-        uint64_t whole = (edge(part, bin + 1) - edge(part, bin)) * members, waiting = 0;
+        uint64_t whole = (edge(part, bin + 1) - edge(part, bin)) * members_of(band, row);
+        uint64_t waiting = 0;
         for (uint32_t kind = 0; kind < band->kinds->count; kind++) {
             uint64_t wait = cells->ticks[(WAITS + (size_t)kind) * PLANE + at];
             waiting += wait;
@@ -208,7 +233,7 @@ void fm_cells_add(struct fm_bundle *bundle, const struct fm_cells *cells,
                               .length = band->length,
                               .first = column * FM_TILE_BINS,
                               .total = (uint64_t)FM_TILE_BINS << depth};
-    uint32_t rows = (band->count + band->group - 1) / band->group;
+    uint32_t rows = row_count(band);
     size_t count = (size_t)rows * FM_TILE_BINS, kept = 0;
     uint64_t *values = fm_allocate(PLANE * (WAITS + band->kinds->count), sizeof *values);
     struct shares shares = {values, values + PLANE, values + WAITS * PLANE};

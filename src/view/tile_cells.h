@@ -1,13 +1,14 @@
 /** @file
  * Cells of a timeline: what part of the CPU time of some locations in some part of the time was
  * computation, calls, and waiting of each kind. A tile has FM_TILE_ROWS rows of equally many
- * neighbouring locations, and FM_TILE_BINS parts of the time.
+ * neighbouring locations, or of those that are alike (alike.h), and FM_TILE_BINS parts of the time.
  */
 #ifndef FERMATA_VIEW_TILE_CELLS_H
 #define FERMATA_VIEW_TILE_CELLS_H
 
 #include "analysis/detail.h"
 #include "view/bundle.h"
+#include "view/clusters.h"
 
 #define FM_TILE_ROWS 64U
 #define FM_TILE_BINS 256U
@@ -32,15 +33,20 @@ struct fm_cell_cursor {
 struct fm_cell_band {
     const struct fm_detail *detail;
     const struct fm_wait_kinds *kinds;
-    uint64_t begin, length; /**< of the run, ticks */
-    uint32_t first, count;  /**< locations */
-    uint32_t group;         /**< of them in a row */
+    uint64_t begin, length;          /**< of the run, ticks */
+    uint32_t first, count;           /**< locations */
+    uint32_t group;                  /**< of them in a row */
+    const struct fm_clusters *alike; /**< rows are those of alike locations; NULL: of neighbours */
     struct fm_cell_cursor *cursors;
 };
 
 /** Begins a band; to be ended with fm_cell_band_close(). */
 void fm_cell_band_open(struct fm_cell_band *band, const struct fm_detail *detail,
                        const struct fm_wait_kinds *kinds, uint32_t first, uint32_t group);
+
+/** Begins a band of all locations, a row for each group of alike ones: FM_TILE_ROWS at most. */
+void fm_cell_band_open_alike(struct fm_cell_band *band, const struct fm_detail *detail,
+                             const struct fm_wait_kinds *kinds, const struct fm_clusters *alike);
 void fm_cell_band_close(struct fm_cell_band *band);
 
 /** Ticks of a tile: planes of [row][bin]: in the run, in calls, waiting of each kind. */

@@ -1,6 +1,7 @@
 #include "view/tiles.h"
 
 #include "base/memory.h"
+#include "view/alike.h"
 #include "view/bundle.h"
 #include "view/tile_cells.h"
 #include "view/tile_events.h"
@@ -35,8 +36,10 @@ struct maker {
     const struct fm_detail *detail;
     uint64_t begin, length, calls;
     struct fm_wait_kinds kinds;
+    struct fm_clusters alike;
     struct level levels[MOST_LEVELS];
     unsigned level_count;
+    struct level alike_level; /* its rows are those of alike locations */
     uint64_t first_event;
     struct fm_event_tiles events;
     struct fm_tile_writer *writer;
@@ -60,6 +63,16 @@ static unsigned depth_for(const struct maker *maker, uint32_t bands)
     return depth;
 }
 
+/** @return the number behind the tiles of the level, of which the first is `first`. */
+static uint64_t set_level(const struct maker *maker, struct level *level, uint32_t rows,
+                          uint64_t first)
+{
+    level->bands = (rows + FM_TILE_ROWS - 1) / FM_TILE_ROWS;
+    level->first = first;
+    level->depth = depth_for(maker, level->bands);
+    return first + level->bands * tiles_of_band(level->depth);
+}
+
 static void choose_levels(struct maker *maker)
 {
     uint32_t locations = maker->detail->trace->location_count, group = 1;
@@ -68,14 +81,11 @@ static void choose_levels(struct maker *maker)
         uint32_t rows = (locations + group - 1) / group;
         struct level *level = &maker->levels[maker->level_count++];
         level->group = group;
-        level->bands = (rows + FM_TILE_ROWS - 1) / FM_TILE_ROWS;
-        level->first = next;
-        level->depth = depth_for(maker, level->bands);
-        next += level->bands * tiles_of_band(level->depth);
+        next = set_level(maker, level, rows, next);
         if (rows <= COARSE_ROWS)
             break;
     }
-    maker->first_event = next;
+    maker->first_event = set_level(maker, &maker->alike_level, maker->alike.count, next);
 }
 
 /** Writes the tile of a part of the time and those of its parts; leaves its ticks in
@@ -116,8 +126,11 @@ static fm_status_t make_level(struct maker *maker, const struct level *level,
     fm_status_t status = FM_OK;
     for (uint32_t i = 0; i < level->bands && status == FM_OK; i++) {
         struct fm_cell_band band = {.begin = maker->begin, .length = maker->length};
-        fm_cell_band_open(&band, maker->detail, &maker->kinds, i * FM_TILE_ROWS * level->group,
-                          level->group);
+        if (level == &maker->alike_level)
+            fm_cell_band_open_alike(&band, maker->detail, &maker->kinds, &maker->alike);
+        else
+            fm_cell_band_open(&band, maker->detail, &maker->kinds, i * FM_TILE_ROWS * level->group,
+                              level->group);
         status = make_cells(maker, level, i, &band, 0, 0, error);
         fm_cell_band_close(&band);
     }
@@ -145,7 +158,9 @@ static void put_json(const struct maker *maker, FILE *json)
         fprintf(json, "%s{\"group\":%u,\"first\":%" PRIu64 ",\"bands\":%u,\"depth\":%u}",
                 i == 0 ? "" : ",", level->group, level->first, level->bands, level->depth);
     }
-    fprintf(json, "],\"first_event\":%" PRIu64 ",", maker->first_event);
+    fprintf(json,
+            "],\"alike_level\":{\"first\":%" PRIu64 ",\"depth\":%u},\"first_event\":%" PRIu64 ",",
+            maker->alike_level.first, maker->alike_level.depth, maker->first_event);
 }
 
 static fm_status_t make_index(struct maker *maker, struct fm_error *error)
@@ -157,6 +172,7 @@ static fm_status_t make_index(struct maker *maker, struct fm_error *error)
         fm_vector_push(&first, events->first.items[i]);
     put_json(maker, fm_bundle_json(bundle));
     fm_topology_data_add(bundle, maker->detail->trace);
+    fm_alike_add(bundle, &maker->alike, maker->detail->trace->location_count);
     size_t count = events->from.count;
     fm_column_move(bundle, "event_first", &first, true);
     fm_column_move(bundle, "event_from", &events->from, true);
@@ -182,6 +198,7 @@ fm_status_t fm_tiles_write(const struct fm_detail *detail, const struct fm_cube 
     if (detail->trace->location_count == 0 || maker.length == 0)
         return fm_fail(error, FM_ERR_DATA, "nothing happened in this run: there is no timeline");
     maker.kinds = fm_wait_kinds_find(detail);
+    maker.alike = fm_alike_find(detail, &maker.kinds, maker.begin, maker.length);
     choose_levels(&maker);
     fm_event_tiles_choose(&maker.events, detail, maker.begin, maker.length);
     for (unsigned i = 0; i <= MOST_DEPTH; i++)
@@ -191,6 +208,8 @@ fm_status_t fm_tiles_write(const struct fm_detail *detail, const struct fm_cube 
     for (unsigned i = 0; i < maker.level_count && status == FM_OK; i++)
         status = make_level(&maker, &maker.levels[i], error);
     if (status == FM_OK)
+        status = make_level(&maker, &maker.alike_level, error);
+    if (status == FM_OK)
         status = fm_event_tiles_make(&maker.events, detail, put_event_tile, &maker, error);
     if (status == FM_OK)
         status = make_index(&maker, error);
@@ -198,5 +217,6 @@ fm_status_t fm_tiles_write(const struct fm_detail *detail, const struct fm_cube 
     for (unsigned i = 0; i <= MOST_DEPTH; i++)
         fm_free(maker.cells[i].ticks);
     fm_event_tiles_free(&maker.events);
+    fm_clusters_free(&maker.alike);
     return status;
 }

@@ -7,12 +7,15 @@
  * - cells (tile_cells.h), for each level and in it each band of FM_TILE_ROWS rows: one tile of the
  *   whole run, two of its halves, four of its quarters, ... down to the level's depth: the tile of
  *   part `column` of 2^d is number first + band * (2^(depth + 1) - 1) + 2^d - 1 + column;
+ * - cells of another level, likewise, with a row for each group of alike locations (alike.h);
  * - single events (tile_events.h);
  * - as the last one the index, a bundle whose JSON has "version", "length" (ticks), "calls",
  *   "locations", "rows" (FM_TILE_ROWS), "bins" (FM_TILE_BINS), "waits" (the kinds of wait states,
  *   metrics), "levels": each with "group" (locations in a row), "first", "bands", "depth";
- *   "first_event" (number), "topologies" (topology_data.h); and columns `event_first` (of each
- * band, tiles from `first_event` on), `event_from` (ticks), `event_calls`.
+ *   "alike_level": "first", "depth" of the level of alike locations, which has one band;
+ *   "first_event" (number), "topologies" (topology_data.h), "alike" (alike.h); and columns
+ *   `event_first` (of each band, tiles from `first_event` on), `event_from` (ticks), `event_calls`,
+ *   and those of alike.h and topology_data.h.
  */
 #ifndef FERMATA_VIEW_TILES_H
 #define FERMATA_VIEW_TILES_H
@@ -21,6 +24,9 @@
 #include "cube/cube.h"
 
 #include <stdio.h>
+
+/** Changes with what the file has: files of other versions are made anew. */
+#define FM_TILES_VERSION 2U
 
 /** Writes the file of tiles.
  * @param detail  of the run that `cube` is the report of

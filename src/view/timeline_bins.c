@@ -10,11 +10,10 @@
 struct bins {
     uint64_t begin, length; /* of the run, ticks */
     uint32_t count, rows, group;
-    uint32_t kind_count;
-    uint8_t kinds[FM_METRIC_COUNT];   /* the metrics */
-    uint8_t kind_of[FM_METRIC_COUNT]; /* index in `kinds` of each metric */
-    uint64_t *inside, *calls;         /* ticks [row][bin]: in the run, in calls */
-    uint64_t *waits;                  /* ticks [kind][row][bin] */
+    const struct fm_wait_kinds *kinds;
+    uint32_t *members;        /* [row]: locations */
+    uint64_t *inside, *calls; /* ticks [row][bin]: in the run, in calls */
+    uint64_t *waits;          /* ticks [kind][row][bin] */
 };
 
 static uint64_t edge(const struct bins *bins, uint32_t bin)
@@ -42,11 +41,12 @@ static void spread(const struct bins *bins, uint64_t *row, uint64_t from, uint64
     }
 }
 
-static void add_location(struct bins *bins, const struct fm_detail *detail, uint32_t index)
+static void add_location(struct bins *bins, const struct fm_detail *detail, uint32_t index,
+                         uint32_t row_number)
 {
     const struct fm_location *location = &detail->trace->locations[index];
     const struct fm_findings *findings = &detail->findings[index];
-    size_t row = (size_t)(index / bins->group) * bins->count;
+    size_t row = (size_t)row_number * bins->count;
     if (location->begin > location->end)
         return;
     spread(bins, bins->inside + row, location->begin, location->end);
@@ -60,25 +60,9 @@ static void add_location(struct bins *bins, const struct fm_detail *detail, uint
     }
     for (size_t i = 0; i < findings->waits.count; i++) {
         const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
-        size_t kind = bins->kind_of[wait->metric];
+        size_t kind = bins->kinds->of[wait->metric];
         spread(bins, bins->waits + (kind * bins->rows) * bins->count + row,
                location->enter.items[wait->activity], wait->t);
-    }
-}
-
-static void find_kinds(struct bins *bins, const struct fm_detail *detail)
-{
-    bool occurs[FM_METRIC_COUNT] = {false};
-    for (uint32_t i = 0; i < detail->trace->location_count; i++) {
-        const struct fm_findings *findings = &detail->findings[i];
-        for (size_t k = 0; k < findings->waits.count; k++)
-            occurs[findings->candidates.items[findings->waits.items[k]].metric] = true;
-    }
-    for (unsigned metric = 0; metric < FM_METRIC_COUNT; metric++) {
-        if (occurs[metric]) {
-            bins->kind_of[metric] = (uint8_t)bins->kind_count;
-            bins->kinds[bins->kind_count++] = (uint8_t)metric;
-        }
     }
 }
 
@@ -88,17 +72,16 @@ static uint64_t percent(uint64_t part, uint64_t whole)
 }
 
 /** Makes percent of ticks. */
-static void scale(struct bins *bins, uint32_t location_count)
+static void scale(struct bins *bins)
 {
     size_t cells = (size_t)bins->rows * bins->count;
     for (uint32_t row = 0; row < bins->rows; row++) {
-        uint32_t members = location_count - row * bins->group;
-        members = members < bins->group ? members : bins->group;
+        uint32_t members = bins->members[row];
         for (uint32_t bin = 0; bin < bins->count; bin++) {
             size_t at = (size_t)row * bins->count + bin;
             uint64_t whole = (edge(bins, bin + 1) - edge(bins, bin)) * members;
             uint64_t waiting = 0;
-            for (uint32_t kind = 0; kind < bins->kind_count; kind++) {
+            for (uint32_t kind = 0; kind < bins->kinds->count; kind++) {
                 uint64_t *wait = &bins->waits[kind * cells + at];
                 waiting += *wait;
                 *wait = percent(*wait, whole);
@@ -114,36 +97,60 @@ static void put_json(const struct bins *bins, FILE *json)
 {
     fprintf(json, "\"bins\":{\"count\":%u,\"rows\":%u,\"group\":%u,\"waits\":[", bins->count,
             bins->rows, bins->group);
-    for (uint32_t i = 0; i < bins->kind_count; i++)
-        fprintf(json, "%s%u", i == 0 ? "" : ",", bins->kinds[i]);
+    for (uint32_t i = 0; i < bins->kinds->count; i++)
+        fprintf(json, "%s%u", i == 0 ? "" : ",", bins->kinds->metrics[i]);
     fputs("]},", json);
 }
 
+static void allocate(struct bins *bins)
+{
+    size_t cells = (size_t)bins->rows * bins->count;
+    bins->members = fm_allocate(bins->rows, sizeof *bins->members);
+    bins->inside = fm_allocate(cells, sizeof *bins->inside);
+    bins->calls = fm_allocate(cells, sizeof *bins->calls);
+    bins->waits = fm_allocate(cells * bins->kinds->count, sizeof *bins->waits);
+}
+
+/** Adds the columns, in percent, and frees the bins. */
+static void move(struct fm_bundle *bundle, struct bins *bins, const char *compute, const char *call,
+                 const char *wait)
+{
+    size_t cells = (size_t)bins->rows * bins->count;
+    scale(bins);
+    fm_bundle_add(bundle, compute, bins->inside, cells, false);
+    fm_bundle_add(bundle, call, bins->calls, cells, false);
+    fm_bundle_add(bundle, wait, bins->waits, cells * bins->kinds->count, false);
+    fm_free(bins->members);
+    fm_free(bins->inside);
+    fm_free(bins->calls);
+    fm_free(bins->waits);
+}
+
 void fm_timeline_bins_add(struct fm_bundle *bundle, const struct fm_detail *detail,
-                          const struct fm_cube *cube)
+                          const struct fm_cube *cube, const struct fm_wait_kinds *kinds,
+                          const struct fm_clusters *alike)
 {
     uint32_t locations = detail->trace->location_count;
     struct bins bins = {.begin = cube->experiment.begin,
-                        .length = cube->experiment.end - cube->experiment.begin};
+                        .length = cube->experiment.end - cube->experiment.begin,
+                        .kinds = kinds};
     bins.group = (locations + MOST_ROWS - 1) / MOST_ROWS;
     bins.rows = (locations + bins.group - 1) / bins.group;
     bins.count = CELLS / bins.rows;
     bins.count = bins.count > MOST_BINS    ? MOST_BINS
                  : bins.count < LEAST_BINS ? LEAST_BINS
                                            : bins.count;
-    size_t cells = (size_t)bins.rows * bins.count;
-    find_kinds(&bins, detail);
-    bins.inside = fm_allocate(cells, sizeof *bins.inside);
-    bins.calls = fm_allocate(cells, sizeof *bins.calls);
-    bins.waits = fm_allocate(cells * bins.kind_count, sizeof *bins.waits);
-    for (uint32_t i = 0; i < locations; i++)
-        add_location(&bins, detail, i);
-    scale(&bins, locations);
+    struct bins together = bins;
+    together.rows = alike->count;
+    allocate(&bins);
+    allocate(&together);
+    for (uint32_t i = 0; i < locations; i++) {
+        add_location(&bins, detail, i, i / bins.group);
+        add_location(&together, detail, i, alike->of[i]);
+        bins.members[i / bins.group]++;
+        together.members[alike->of[i]]++;
+    }
     put_json(&bins, fm_bundle_json(bundle));
-    fm_bundle_add(bundle, "bin_compute", bins.inside, cells, false);
-    fm_bundle_add(bundle, "bin_call", bins.calls, cells, false);
-    fm_bundle_add(bundle, "bin_wait", bins.waits, cells * bins.kind_count, false);
-    fm_free(bins.inside);
-    fm_free(bins.calls);
-    fm_free(bins.waits);
+    move(bundle, &bins, "bin_compute", "bin_call", "bin_wait");
+    move(bundle, &together, "alike_compute", "alike_call", "alike_wait");
 }

@@ -1,6 +1,7 @@
 #include "view/timeline_data.h"
 
 #include "base/memory.h"
+#include "view/alike.h"
 #include "view/bundle.h"
 #include "view/timeline_bins.h"
 #include "view/timeline_events.h"
@@ -34,10 +35,19 @@ static void put_windows(FILE *json, const fm_timeline_windows *windows)
     fputs("],", json);
 }
 
-static fm_status_t make(const struct fm_detail *detail, const struct fm_cube *cube,
-                        const struct extent *extent, unsigned char **bytes, size_t *size,
-                        struct fm_error *error)
+/** What is the same whatever its extent. */
+struct source {
+    const struct fm_detail *detail;
+    const struct fm_cube *cube;
+    struct fm_wait_kinds kinds;
+    struct fm_clusters alike;
+};
+
+static fm_status_t make(const struct source *source, const struct extent *extent,
+                        unsigned char **bytes, size_t *size, struct fm_error *error)
 {
+    const struct fm_detail *detail = source->detail;
+    const struct fm_cube *cube = source->cube;
     struct fm_bundle *bundle = fm_bundle_create();
     FILE *json = fm_bundle_json(bundle);
     fm_timeline_windows windows =
@@ -47,8 +57,9 @@ static fm_status_t make(const struct fm_detail *detail, const struct fm_cube *cu
             cube->experiment.end - cube->experiment.begin, fm_timeline_calls(detail->trace));
     put_windows(json, &windows);
     fm_topology_data_add(bundle, detail->trace);
+    fm_alike_add(bundle, &source->alike, detail->trace->location_count);
     if (extent->calls != 0)
-        fm_timeline_bins_add(bundle, detail, cube);
+        fm_timeline_bins_add(bundle, detail, cube, &source->kinds, &source->alike);
     fm_timeline_events_add(bundle, detail, cube->experiment.begin, &windows);
     fm_timeline_windows_free(&windows);
     fm_status_t status = fm_bundle_finish(bundle, bytes, size, error);
@@ -66,14 +77,18 @@ fm_status_t fm_timeline_data_make(const struct fm_detail *detail, const struct f
     *size = 0;
     if (cube->location_count == 0 || cube->experiment.end <= cube->experiment.begin)
         return FM_OK;
+    struct source source = {.detail = detail, .cube = cube, .kinds = fm_wait_kinds_find(detail)};
+    source.alike = fm_alike_find(detail, &source.kinds, cube->experiment.begin,
+                                 cube->experiment.end - cube->experiment.begin);
     fm_status_t status = FM_OK;
     for (size_t i = fm_timeline_calls(detail->trace) <= CALLS_OF_RUN ? 0 : 1; i < count; i++) {
-        status = make(detail, cube, &extents[i], bytes, size, error);
+        status = make(&source, &extents[i], bytes, size, error);
         if (status != FM_OK || *size <= limit)
-            return status;
+            break;
         fm_free(*bytes);
         *bytes = NULL;
         *size = 0;
     }
+    fm_clusters_free(&source.alike);
     return status;
 }

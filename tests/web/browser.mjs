@@ -122,6 +122,22 @@ export class Bench {
   }
 }
 
+/** A scenario of ranks that compute for some time each and meet in a barrier, twice.
+ * @param times  how long each rank computes, less than 100 */
+export function barrierScenario(times) {
+  const lines = ["unit 1e-3", `ranks ${times.length}`];
+  times.forEach((time, rank) => {
+    lines.push(`0 ${rank} enter main`);
+    for (const begin of [0, 100]) {
+      lines.push(`${begin} ${rank} enter solve`, `${begin + time} ${rank} leave solve`);
+      lines.push(`${begin + time} ${rank} enter MPI_Barrier`, `${begin + time} ${rank} coll_begin`);
+      lines.push(`${begin + 100} ${rank} coll_end barrier world - 0 0`, `${begin + 100} ${rank} leave MPI_Barrier`);
+    }
+    lines.push(`200 ${rank} leave main`);
+  });
+  return `${lines.join("\n")}\n`;
+}
+
 /** Reads CSV as RFC 4180 has it. @returns a list of objects by the header's names */
 export function parseCsv(text) {
   const rows = [[]];

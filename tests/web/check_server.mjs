@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync
 import { request } from "node:http";
 import { connect } from "node:net";
 import { inflateSync } from "node:zlib";
-import { Bench, parseCsv } from "./browser.mjs";
+import { barrierScenario, Bench, parseCsv } from "./browser.mjs";
 
 const [web, fermata, scenario, synthesize] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -248,7 +248,11 @@ await bench.check("cells of every level and depth add up to the report's waiting
   const kinds = waits.map((metric) => json.metrics[metric].id);
   const reported = (id) => json.statistics.find((record) => record.metric === id).sum;
   assert.ok(levels.length > 1);
-  for (const level of levels) {
+  // Groups of alike locations are rows like others, but with different numbers of members.
+  const sizes = new Array(index.json.alike).fill(0);
+  index.column("alike_of").forEach((group) => sizes[group]++);
+  assert.equal(sizes.reduce((a, b) => a + b), locations);
+  for (const level of [...levels, { ...index.json.alike_level, bands: 1, group: null }]) {
     for (let depth = 0; depth <= level.depth; depth++) {
       const seconds = new Array(kinds.length).fill(0);
       for (let band = 0; band < level.bands; band++) {
@@ -257,7 +261,7 @@ await bench.check("cells of every level and depth add up to the report's waiting
           const values = read("wait");
           head.kinds.forEach((kind, k) => {
             for (let row = 0; row < head.rows; row++) {
-              const members = Math.min(level.group, locations - (band * index.json.rows + row) * level.group);
+              const members = level.group === null ? sizes[row] : Math.min(level.group, locations - (band * index.json.rows + row) * level.group);
               for (let bin = 0; bin < bins; bin++) {
                 const share = values[(k * head.rows + row) * bins + bin] / 100;
                 seconds[kind] += (share * members * length) / 2 ** depth / bins / ticks;
@@ -325,6 +329,31 @@ await bench.check("many locations: from all of them to single events, and a chai
   await page.waitForTimeout(200);
   assert.match(await page.evaluate(() => location.hash), /rows=/);
   await page.waitForLoadState("networkidle");
+});
+
+await bench.check("alike ranks of a big run: cells of groups, then of opened ones, then events", async () => {
+  const times = Array.from({ length: 300 }, (_, rank) => (rank % 3 === 0 ? 90 : 10));
+  writeFileSync(bench.path("alike.scn"), barrierScenario(times));
+  bench.run(fermata, "synth", bench.path("alike.scn"), "-o", bench.path("alike"));
+  bench.run(fermata, "analyze", "--quiet", bench.path("alike"));
+  const served = await serve(bench.path("alike"));
+  const page = await openTimeline(served.url, "#timeline?alike=1");
+  const groups = page.getByRole("list", { name: "Groups of alike ranks" }).getByRole("listitem");
+  assert.deepEqual(await groups.allInnerTexts(), ["100 like rank 0", "200 like rank 1"]);
+  const locations = async () => [...new Set((await csvOf(page)).map((row) => Number(row.location)))].sort((a, b) => a - b);
+  assert.deepEqual(await locations(), [0, 1]);
+  await page.getByRole("button", { name: "100 like rank 0" }).click();
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(100);
+  // As many as fit, from the first on.
+  const shown = await locations();
+  assert.ok(shown.length > 40 && shown.length < 70, `${shown.length} rows`);
+  assert.ok(shown.every((location) => location % 3 === 0));
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(100);
+  assert.deepEqual(await locations(), [...Array.from({ length: 100 }, (_, i) => 3 * i), 1].sort((a, b) => a - b));
+  await served.end();
 });
 
 await big.end();

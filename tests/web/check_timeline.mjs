@@ -2,9 +2,9 @@
 // explanation of wait states, excerpts of long runs.
 // usage: check_timeline.mjs WEB FERMATA SCENARIO SYNTHESIZE_SOR
 import assert from "node:assert/strict";
-import { copyFileSync, readFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { assertClose, Bench, parseCsv, parseShown } from "./browser.mjs";
+import { assertClose, barrierScenario, Bench, parseCsv, parseShown } from "./browser.mjs";
 
 const [web, fermata, scenario, synthesize] = process.argv.slice(2);
 const bench = new Bench(web, fermata);
@@ -249,6 +249,50 @@ await bench.check("without timeline where none is wanted or the trace is another
     assert.match(await page.locator("main").innerText(), /This page has no timeline/);
     await page.context().close();
   }
+});
+
+await bench.check("alike ranks stand in one row, which opens", async () => {
+  // Every fifth rank computes long, the others wait; rank 7 is like nobody.
+  const times = Array.from({ length: 40 }, (_, rank) => (rank === 7 ? 60 : rank % 5 === 0 ? 99 : 20 + (rank % 2)));
+  const scenario = bench.path("alike.scn");
+  writeFileSync(scenario, barrierScenario(times));
+  bench.run(fermata, "synth", scenario, "-o", bench.path("alike"));
+  bench.run(fermata, "analyze", "--quiet", bench.path("alike"), "--html", bench.path("alike.html"));
+  const page = await openTimeline(bench.path("alike.html"));
+  const rowsOf = async () =>
+    new Set(parseCsv((await exported(page, "CSV")).toString("utf8")).filter((row) => row.event === "code").map((row) => Number(row.location)));
+  assert.equal((await rowsOf()).size, 40);
+  await page.getByLabel("group alike ranks").check();
+  const groups = page.getByRole("list", { name: "Groups of alike ranks" }).getByRole("listitem");
+  assert.deepEqual(await groups.allInnerTexts(), ["8 like rank 0", "31 like rank 2", "rank 7"]);
+  assert.deepEqual([...(await rowsOf())], [0, 2, 7]);
+  // The names, and rows of groups, tell who is in them; a click opens and closes.
+  const box = await page.getByTestId("timeline-chart").boundingBox();
+  const rowAt = (row, rows) => box.y + PLOT.top + ((row + 0.5) / rows) * (box.height - PLOT.top - PLOT.bottom);
+  await page.mouse.move(box.x + 60, rowAt(0, 3));
+  assert.match(await page.getByRole("tooltip").innerText(), /^8 like rank 0\nranks 0, 5, 10, 15, 20, 25, 30, 35\nclick to expand$/);
+  await page.mouse.click(box.x + 60, rowAt(0, 3));
+  assert.deepEqual([...(await rowsOf())], [0, 5, 10, 15, 20, 25, 30, 35, 2, 7].toSorted((a, b) => a - b));
+  const shown = await page.evaluate(() => location.hash);
+  assert.match(shown, /alike=1/);
+  const copy = await openTimeline(bench.path("alike.html"), shown);
+  const picture = (of) => of.getByTestId("timeline-chart").locator("canvas").evaluate((canvas) => canvas.toDataURL());
+  await page.mouse.move(5, 5);
+  assert.equal(await picture(copy), await picture(page));
+  await copy.context().close();
+  await page.getByRole("button", { name: "8 like rank 0" }).click();
+  assert.equal((await rowsOf()).size, 3);
+  // A wait state of who has no row opens the group; without groups all are there again.
+  await page.evaluate((hash) => (location.hash = hash), "#timeline?alike=1&wait=4_20000");
+  await page.getByTestId("explanation").waitFor();
+  await page.getByRole("button", { name: "Zoom to it" }).click();
+  assert.ok((await rowsOf()).has(4));
+  await page.keyboard.press("Escape");
+  await page.getByTestId("timeline-chart").locator("canvas").focus();
+  await page.keyboard.press("g");
+  await page.getByRole("button", { name: "All", exact: true }).click();
+  assert.equal((await rowsOf()).size, 40);
+  await page.context().close();
 });
 
 await bench.check("of long runs an overview, and all events around the longest waits", async () => {

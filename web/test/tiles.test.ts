@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assembleCells, cellsFor, cellTile, eventTilesFor, tilesOf, type Cells, type TileIndex } from "../src/model/tiles";
+import { assembleCells, bandsOf, cellsFor, cellsOf, cellTile, eventTilesFor, tilesOf, type Cells, type TileIndex } from "../src/model/tiles";
 
 /** 1,000 locations, 1,024 ticks; 4 bins and 64 rows in a tile. */
 const index: TileIndex = {
@@ -13,7 +13,9 @@ const index: TileIndex = {
     { group: 1, first: 0, bands: 16, depth: 3 },
     { group: 4, first: 240, bands: 4, depth: 2 },
   ],
-  firstEvent: 268,
+  alikeLevel: { group: 1, first: 268, bands: 1, depth: 2 },
+  alike: { count: 0, of: new Float64Array(), typical: new Float64Array(), members: [] },
+  firstEvent: 275,
   eventFirst: Float64Array.from({ length: 16 }, (_, band) => 2 * band),
   eventFrom: Float64Array.from({ length: 32 }, (_, tile) => (tile % 2) * 500),
   eventCalls: new Float64Array(32).fill(3000),
@@ -37,11 +39,13 @@ test("a view has cells of about a pixel, and tiles of what it shows only", () =>
 });
 
 test("events where there are not too many", () => {
-  expect(eventTilesFor(index, { from: 0, to: 1024 }, { from: 64, to: 65 })).toEqual([270, 271]);
-  expect(eventTilesFor(index, { from: 600, to: 610 }, { from: 60, to: 70 })).toEqual([269, 271]);
-  expect(eventTilesFor(index, { from: 0, to: 1024 }, { from: 0, to: 1000 })?.length).toBe(32);
+  const tiles = (from: number, to: number, rows: { from: number; to: number }): number[] | null =>
+    eventTilesFor(index, { from, to }, bandsOf(index, rows));
+  expect(tiles(0, 1024, { from: 64, to: 65 })).toEqual([277, 278]);
+  expect(tiles(600, 610, { from: 60, to: 70 })).toEqual([276, 278]);
+  expect(tiles(0, 1024, all)?.length).toBe(32);
   const many = { ...index, eventCalls: new Float64Array(32).fill(50000) };
-  expect(eventTilesFor(many, { from: 0, to: 1024 }, all)).toBeNull();
+  expect(eventTilesFor(many, { from: 0, to: 1024 }, bandsOf(many, all))).toBeNull();
 });
 
 test("coarser tiles stand in for those that are not there yet", () => {
@@ -58,7 +62,23 @@ test("coarser tiles stand in for those that are not there yet", () => {
     [cellTile(index.levels[0]!, 0, 2, 3), cells(50)],
   ]);
   const bins = assembleCells(index, view, (tile) => loaded.get(tile));
-  expect([bins.from, bins.to, bins.first, bins.count, bins.rows]).toEqual([512, 1024, 0, 8, 64]);
+  expect([bins.from, bins.to, bins.count, bins.rows]).toEqual([512, 1024, 8, 64]);
+  expect([bins.rowOf(0), bins.rowOf(63), bins.rowOf(64)]).toEqual([0, 63, -1]);
   // Column 2 is bin 2 of the whole run, four times; column 3 is there itself.
   expect(Array.from(bins.compute).slice(0, 8)).toEqual([12, 12, 12, 12, 50, 51, 52, 53]);
+});
+
+test("bands need not be neighbours, and what has not come has no row", () => {
+  const cells = (value: number): Cells => ({
+    rows: 64,
+    compute: new Uint8Array(256).fill(value),
+    call: new Uint8Array(256),
+    wait: [null],
+  });
+  const view = cellsOf(index, index.levels[0]!, [1, 4, 9], { from: 0, to: 1024 }, 4);
+  expect(tilesOf(view)).toEqual([15, 60, 135]);
+  const loaded = new Map([[15, cells(1)], [135, cells(3)]]);
+  const bins = assembleCells(index, view, (tile) => loaded.get(tile));
+  expect([bins.rowOf(70), bins.rowOf(4 * 64), bins.rowOf(9 * 64 + 2)]).toEqual([6, -1, 130]);
+  expect(bins.compute[130 * bins.count]).toBe(3);
 });

@@ -2,7 +2,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { CanvasSurface } from "../draw/canvas";
 import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline";
-import { LEFT } from "../draw/timeline_layout";
 import type { TimelineState } from "../state/timeline";
 import type { Palette } from "../draw/colors";
 import type { Hit } from "./Chart";
@@ -49,6 +48,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
   }, [scene, palette, size]);
 
   const layout = () => layoutOf(scene, size.width, size.height);
+  const partOf = (x: number): number => Math.min(1, Math.max(0, (x - layout().left) / layout().plotWidth));
   const pointOf = (event: MouseEvent): { x: number; y: number } => {
     const bounds = canvas.current!.getBoundingClientRect();
     return { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
@@ -63,12 +63,12 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
       const shown = layoutOf(scene, element.clientWidth, element.clientHeight);
       const scroll = event.deltaMode === 1 ? 30 : 1;
       if (event.shiftKey) {
-        const at = Math.min(1, Math.max(0, (place.y - shown.top(scene.rows.from)) / shown.plotHeight));
+        const at = Math.min(1, Math.max(0, (place.y - shown.topOf(scene.rows.from)) / shown.plotHeight));
         state.zoomRows(WHEEL_ZOOM ** (scroll * (event.deltaY || event.deltaX)), at);
       } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
         state.pan((scroll * event.deltaX) / shown.plotWidth);
       } else {
-        state.zoom(WHEEL_ZOOM ** (scroll * event.deltaY), Math.min(1, Math.max(0, (place.x - LEFT) / shown.plotWidth)));
+        state.zoom(WHEEL_ZOOM ** (scroll * event.deltaY), Math.min(1, Math.max(0, (place.x - shown.left) / shown.plotWidth)));
       }
       setTip(null);
     };
@@ -110,7 +110,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
       const place = pointOf(last);
       if (!moved) hit(place.x, place.y, size.width, size.height)?.activate?.();
       else if (event.shiftKey) {
-        const from = Math.max(LEFT, Math.min(start.x, place.x));
+        const from = Math.max(shown.left, Math.min(start.x, place.x));
         state.show(shown.time(from), shown.time(Math.max(from + 1, start.x, place.x)));
       }
     };
@@ -122,8 +122,8 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
   const key = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const acts: Record<string, () => void> = {
-      w: () => state.zoom(1 / KEY_ZOOM, tip === null ? 0.5 : (tip.x - LEFT) / layout().plotWidth),
-      s: () => state.zoom(KEY_ZOOM, tip === null ? 0.5 : (tip.x - LEFT) / layout().plotWidth),
+      w: () => state.zoom(1 / KEY_ZOOM, tip === null ? 0.5 : partOf(tip.x)),
+      s: () => state.zoom(KEY_ZOOM, tip === null ? 0.5 : partOf(tip.x)),
       a: () => state.pan(-KEY_PAN),
       d: () => state.pan(KEY_PAN),
       ArrowLeft: () => state.pan(-KEY_PAN),
@@ -164,8 +164,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
         }}
         onMouseLeave={() => setTip(null)}
         onDblClick={(event) => {
-          const place = pointOf(event);
-          state.zoom(0.2, Math.min(1, Math.max(0, (place.x - LEFT) / layout().plotWidth)));
+          state.zoom(0.2, partOf(pointOf(event).x));
         }}
         onKeyDown={key}
       />

@@ -159,6 +159,8 @@ export interface JsonTimeline {
     enter: number | null;
   }[];
   topologies: JsonTopology[];
+  /** Number of groups of alike locations: src/view/alike.h. */
+  alike: number;
   bins?: { count: number; rows: number; group: number; waits: number[] };
 }
 
@@ -172,6 +174,8 @@ export interface JsonTileIndex {
   bins: number;
   waits: number[];
   levels: { group: number; first: number; bands: number; depth: number }[];
+  alike_level: { first: number; depth: number };
+  alike: number;
   first_event: number;
   topologies: JsonTopology[];
 }

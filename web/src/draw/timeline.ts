@@ -1,8 +1,9 @@
 /** The timeline: locations by time. */
 import { scaleLinear } from "d3-scale";
-import { formatTick, printable, shorten } from "../format";
+import { formatCount, formatTick, printable, shorten } from "../format";
+import type { Arrangement } from "../model/arrangement";
 import type { PathSegments, Report } from "../model/report";
-import type { Activity, Timeline } from "../model/timeline";
+import type { Activity, Bins, Timeline } from "../model/timeline";
 import { segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
 import { niceStep } from "./axis";
@@ -11,7 +12,7 @@ import { drawPathBars } from "./path_bars";
 import { textWidth, type Surface } from "./surface";
 import { drawArrows, drawCauses, drawChosen } from "./timeline_arrows";
 import type { TimelineColors } from "./timeline_colors";
-import { BOTTOM, LEFT, TimelineLayout, TOP } from "./timeline_layout";
+import { BOTTOM, TimelineLayout, TOP } from "./timeline_layout";
 
 export interface TimelineScene {
   readonly report: Report;
@@ -19,6 +20,7 @@ export interface TimelineScene {
   readonly colors: TimelineColors;
   readonly span: Span;
   readonly rows: Span;
+  readonly arrangement: Arrangement;
   readonly arrows: boolean;
   readonly path: PathSegments | null;
   /** The wait state that is explained, -1: none; with what it goes back to. */
@@ -27,7 +29,7 @@ export interface TimelineScene {
 }
 
 export function layoutOf(scene: TimelineScene, width: number, height: number): TimelineLayout {
-  return new TimelineLayout(width, height, scene.timeline, scene.span, scene.rows);
+  return new TimelineLayout(width, height, scene.timeline, scene.span, scene.rows, scene.arrangement);
 }
 
 export function hatchColor(palette: Palette): string {
@@ -39,12 +41,12 @@ export function drawTimeline(surface: Surface, palette: Palette, scene: Timeline
   if (layout.plotWidth < 40 || layout.plotHeight < 8) return;
   drawAxis(surface, palette, scene, layout);
   drawNames(surface, palette, scene, layout);
-  surface.clip(LEFT, TOP, layout.plotWidth, layout.plotHeight, () => {
+  surface.clip(layout.left, TOP, layout.plotWidth, layout.plotHeight, () => {
     const painter = new RowPainter(surface, palette, scene, layout);
     const first = Math.max(0, Math.floor(scene.rows.from / layout.group) * layout.group);
-    const last = Math.min(scene.report.locations.length, Math.ceil(scene.rows.to));
+    const last = Math.min(scene.arrangement.rows, Math.ceil(scene.rows.to));
     for (let at = first; at < last; at += layout.group) {
-      painter.paint(at, Math.min(at + layout.group, scene.report.locations.length));
+      painter.paint(at, Math.min(at + layout.group, scene.arrangement.rows));
     }
     if (scene.path !== null) drawPath(surface, palette, scene.path, layout);
     if (scene.arrows) drawArrows(surface, palette, scene, layout);
@@ -57,7 +59,7 @@ function drawAxis(surface: Surface, palette: Palette, scene: TimelineScene, layo
   const seconds = (time: number): number => time / scene.report.ticksPerSecond;
   const from = seconds(scene.span.from);
   const to = seconds(scene.span.to);
-  const scale = scaleLinear([from, to], [LEFT, LEFT + layout.plotWidth]);
+  const scale = scaleLinear([from, to], [layout.left, layout.left + layout.plotWidth]);
   const ticks = scale.ticks(Math.max(2, Math.floor(layout.plotWidth / 120)));
   // Far into the run, digits that all marks share would hide the others.
   const isFar = ticks.length > 1 && from > 200 * (to - from);
@@ -70,27 +72,43 @@ function drawAxis(surface: Surface, palette: Palette, scene: TimelineScene, layo
   if (scene.timeline.bins === null || scene.timeline.isTiled) return;
   // Where the single events are known.
   scene.timeline.windows.forEach((window) => {
-    const x = Math.max(LEFT, layout.x(window.from));
-    const end = Math.min(LEFT + layout.plotWidth, layout.x(window.to));
-    if (end > LEFT && x < LEFT + layout.plotWidth) {
+    const x = Math.max(layout.left, layout.x(window.from));
+    const end = Math.min(layout.left + layout.plotWidth, layout.x(window.to));
+    if (end > layout.left && x < layout.left + layout.plotWidth) {
       surface.rect(x, TOP - 12, Math.max(3, end - x), 5, palette.accent, 0.75);
     }
   });
 }
 
 function drawNames(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
-  const { locations } = scene.report;
+  const { report, arrangement } = scene;
   const every = Math.max(1, Math.ceil(13 / layout.laneHeight));
   const step = every <= 1 ? 1 : niceStep(every);
   const first = Math.ceil(Math.max(0, scene.rows.from - 0.5) / step) * step;
-  for (let i = first; i < Math.min(locations.length, scene.rows.to); i += step) {
-    const y = layout.middle(i);
+  for (let i = first; i < Math.min(arrangement.rows, scene.rows.to); i += step) {
+    const y = layout.topOf(i + 0.5);
     if (y < TOP || y > TOP + layout.plotHeight) continue;
-    const { rank, thread } = locations[i]!;
-    surface.text(LEFT - 8, y, thread === 0 ? `rank ${rank}` : `${rank}.${thread}`, {
+    const group = arrangement.group(i);
+    const { rank, thread } = report.locations[arrangement.location(i)]!;
+    const name = thread === 0 ? `rank ${rank}` : `${rank}.${thread}`;
+    if (group < 0) {
+      surface.text(layout.left - 8, y, name, { size: 11, color: palette.muted, anchor: "end" });
+      continue;
+    }
+    const isOpen = arrangement.isOpen(group);
+    const [x, half] = [12, 3.5];
+    surface.polygon(
+      isOpen
+        ? [[x - half, y - 2], [x + half, y - 2], [x, y + 3]]
+        : [[x - 2, y - half], [x - 2, y + half], [x + 3, y]],
+      palette.muted,
+    );
+    const size = formatCount(arrangement.alike!.members[group]!.length);
+    surface.text(layout.left - 8, y, `${size} like ${name}`, {
       size: 11,
-      color: palette.muted,
+      color: palette.ink,
       anchor: "end",
+      limit: layout.left - 26,
     });
   }
 }
@@ -100,9 +118,9 @@ function drawPath(surface: Surface, palette: Palette, path: PathSegments, layout
   const thick = Math.max(1.5, Math.min(4, layout.laneHeight * 0.2));
   drawPathBars(surface, path, {
     x: (ticks) => layout.x(ticks),
-    y: (location) => layout.top(location + 1) - thick / 2,
-    from: LEFT,
-    to: LEFT + layout.plotWidth,
+    y: (location) => layout.top(location) + layout.laneHeight - thick / 2,
+    from: layout.left,
+    to: layout.left + layout.plotWidth,
     thick,
     color: palette.path,
   });
@@ -137,26 +155,31 @@ class RowPainter {
 
   paint(first: number, end: number): void {
     // Whole pixels: rows that touch one another must leave no seams.
-    const upper = Math.round(this.layout.top(first));
-    const whole = Math.round(this.layout.top(end)) - upper;
+    const upper = Math.round(this.layout.topOf(first));
+    const whole = Math.round(this.layout.topOf(end)) - upper;
     const gap = whole >= 14 ? 3 : whole >= 6 ? 1 : 0;
     const top = Math.max(TOP - 1, upper);
     const bottom = Math.min(TOP + this.layout.plotHeight + 1, upper + whole - gap);
     if (bottom <= top) return;
     this.sums.fill(0);
     const { bins, isTiled } = this.scene.timeline;
+    if (this.scene.arrangement.alike !== null) {
+      this.addRow(first, end - first === 1, top, bottom - top);
+      this.flush(top, bottom - top);
+      return;
+    }
     if (isTiled && bins !== null && end - first > 1) {
       // Each row of cells once, however many locations are in it.
       for (let at = Math.floor(first / bins.group) * bins.group; at < end; at += bins.group) {
         const share = Math.min(end, at + bins.group) - Math.max(first, at);
-        this.addBins(at, this.scene.span.from, this.scene.span.to, share);
+        this.addBins(bins, at, this.scene.span.from, this.scene.span.to, share);
       }
       this.flush(top, bottom - top);
       return;
     }
     for (let location = first; location < end; location++) {
       const parts = this.layout.partsOf(location);
-      if (this.scene.timeline.bins !== null) this.addOverview(location, parts);
+      if (bins !== null) this.addOverview(bins, location, parts);
       for (const part of parts) {
         this.addLane(part.lane, part.from, part.to, end - first === 1, top, bottom - top);
       }
@@ -164,10 +187,23 @@ class RowPainter {
     this.flush(top, bottom - top);
   }
 
+  /** Adds a row of a group, or of a member, which stands for the next ones where rows are narrow. */
+  private addRow(row: number, isSingle: boolean, y: number, height: number): void {
+    const { arrangement, timeline } = this.scene;
+    const { alike, bins, alikeBins } = timeline;
+    const location = arrangement.location(row);
+    const parts = this.layout.partsOf(location);
+    // What members have not, all of their group have: they are alike.
+    const isMember = arrangement.group(row) < 0 && bins !== null && bins.group === 1 && bins.rowOf(location) >= 0;
+    const cells = isMember ? bins : alikeBins;
+    if (cells !== null) this.addOverview(cells, isMember ? location : alike.of[location]!, parts);
+    for (const part of parts) this.addLane(part.lane, part.from, part.to, isSingle, y, height);
+  }
+
   /** Adds the pixels from x to x + width to what has this kind. */
   private add(x: number, width: number, kind: number): void {
-    let from = Math.max(0, x - LEFT);
-    const to = Math.min(this.columns, x + width - LEFT);
+    let from = Math.max(0, x - this.layout.left);
+    const to = Math.min(this.columns, x + width - this.layout.left);
     while (from < to) {
       const column = Math.floor(from);
       const until = Math.min(to, column + 1);
@@ -199,8 +235,8 @@ class RowPainter {
     const shown = width > 3 ? width - 0.6 : width;
     this.surface.rect(x, y, shown, height, color);
     if (hatched && width >= 2) this.surface.hatch(x, y, shown, height, this.hatch);
-    const left = Math.max(x, LEFT);
-    const room = Math.min(x + width, LEFT + this.layout.plotWidth) - left - 8;
+    const left = Math.max(x, this.layout.left);
+    const room = Math.min(x + width, this.layout.left + this.layout.plotWidth) - left - 8;
     if (room < LABEL_WIDTH || height < LABEL_HEIGHT) return;
     const name = shorten(printable(this.scene.report.callpaths[callpath]!.region), 60);
     const isCalm = color === this.palette.compute || color === this.palette.line;
@@ -218,20 +254,19 @@ class RowPainter {
     });
   }
 
-  private addOverview(location: number, parts: readonly { from: number; to: number }[]): void {
+  private addOverview(bins: Bins, place: number, parts: readonly { from: number; to: number }[]): void {
     const { span } = this.scene;
     let from = span.from;
     for (const part of [...parts, { from: span.to, to: span.to }]) {
-      if (part.from > from) this.addBins(location, from, part.from);
+      if (part.from > from) this.addBins(bins, place, from, part.from);
       from = Math.max(from, part.to);
     }
   }
 
-  /** Adds the cells of the row that a location is in, `weight` times. */
-  private addBins(location: number, from: number, to: number, weight = 1): void {
-    const bins = this.scene.timeline.bins!;
+  /** Adds the cells of the row that a location or group is in, `weight` times. */
+  private addBins(bins: Bins, place: number, from: number, to: number, weight = 1): void {
     const { colors } = this.scene;
-    const row = Math.floor((location - bins.first) / bins.group);
+    const row = bins.rowOf(place);
     if (row < 0 || row >= bins.rows) return;
     const length = (bins.to - bins.from) / bins.count;
     const last = Math.min(bins.count - 1, Math.floor((to - bins.from) / length));
@@ -251,8 +286,8 @@ class RowPainter {
 
   private addShare(x: number, width: number, percent: number, kind: number): void {
     if (percent === 0) return;
-    let from = Math.max(0, x - LEFT);
-    const to = Math.min(this.columns, x + width - LEFT);
+    let from = Math.max(0, x - this.layout.left);
+    const to = Math.min(this.columns, x + width - this.layout.left);
     while (from < to) {
       const column = Math.floor(from);
       const until = Math.min(to, column + 1);
@@ -270,7 +305,7 @@ class RowPainter {
       const parts: number[] = column < this.columns ? this.partsAt(column) : [];
       const key = parts.length === 0 ? "" : parts.map((part) => Math.round(part * 64)).join();
       if (key === before && column < this.columns) continue;
-      if (before !== "") this.stack(LEFT + from, column - from, y, height, beforeParts);
+      if (before !== "") this.stack(this.layout.left + from, column - from, y, height, beforeParts);
       from = column;
       before = key;
       beforeParts = parts;

@@ -2,7 +2,8 @@
 import type { Palette } from "./colors";
 import type { Stroke, Surface } from "./surface";
 import type { TimelineScene } from "./timeline";
-import { LEFT, type TimelineLayout } from "./timeline_layout";
+import { hasRow } from "../model/arrangement";
+import type { TimelineLayout } from "./timeline_layout";
 
 /** More arrows than this would hide the rest; they appear when one zooms in. */
 const MOST_ARROWS = 1500;
@@ -69,6 +70,7 @@ export function drawArrows(surface: Surface, palette: Palette, scene: TimelineSc
       const end = begin + arrows.time[k]!;
       if (end < scene.span.from || begin > scene.span.to) continue;
       if (!layout.isVisible(arrows.tail[k]!) && !layout.isVisible(arrows.head[k]!)) continue;
+      if (!hasRow(layout.arrangement, arrows.tail[k]!) && !hasRow(layout.arrangement, arrows.head[k]!)) continue;
       shown.push(k);
     }
   });
@@ -99,8 +101,9 @@ export function drawCauses(surface: Surface, palette: Palette, scene: TimelineSc
     for (let k = window.waits.first; k < window.waits.end; k++) {
       const end = waits.enter[k]! + waits.time[k]!;
       if (end < scene.span.from || end > scene.span.to || waits.causeLocation[k]! < 0) continue;
-      const width = layout.x(end) - Math.max(LEFT, layout.x(waits.enter[k]!));
-      if (width >= LEAST_WAIT && layout.isVisible(waits.location[k]!)) shown.push(k);
+      const width = layout.x(end) - Math.max(layout.left, layout.x(waits.enter[k]!));
+      const location = waits.location[k]!;
+      if (width >= LEAST_WAIT && layout.isVisible(location) && hasRow(layout.arrangement, location)) shown.push(k);
     }
   });
   shown.sort((a, b) => waits.time[b]! - waits.time[a]!);
@@ -131,8 +134,8 @@ export function drawChosen(surface: Surface, palette: Palette, scene: TimelineSc
   const { waits } = scene.timeline;
   if (scene.chosen < 0) return;
   const frame = (location: number, from: number, to: number, color: string): void => {
-    const x = Math.max(LEFT - 4, layout.x(from));
-    const end = Math.min(LEFT + layout.plotWidth + 4, layout.x(to));
+    const x = Math.max(layout.left - 4, layout.x(from));
+    const end = Math.min(layout.left + layout.plotWidth + 4, layout.x(to));
     const top = layout.top(location);
     const height = Math.max(4, layout.laneHeight - (layout.laneHeight >= 14 ? 3 : 0));
     surface.frame(x, top, Math.max(3, end - x), height, { color: palette.panel, width: 4 });

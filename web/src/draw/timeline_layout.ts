@@ -1,9 +1,12 @@
 /** Where things are in a timeline. */
+import type { Arrangement } from "../model/arrangement";
 import type { Timeline } from "../model/timeline";
 import { segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
 
-export const LEFT = 78;
+/** Room for names, and for those of groups. */
+const LEFT = 78;
+const LEFT_OF_GROUPS = 138;
 export const RIGHT = 12;
 export const TOP = 34;
 export const BOTTOM = 4;
@@ -23,11 +26,12 @@ export interface LanePart {
 }
 
 export class TimelineLayout {
+  readonly left: number;
   readonly plotWidth: number;
   readonly plotHeight: number;
-  /** Height of a location, smaller than a pixel if there are many. */
+  /** Height of a row, smaller than a pixel if there are many. */
   readonly laneHeight: number;
-  /** Locations in a row. */
+  /** Rows that are drawn as one. */
   readonly group: number;
 
   constructor(
@@ -36,42 +40,50 @@ export class TimelineLayout {
     readonly timeline: Timeline,
     readonly span: Span,
     readonly rows: Span,
+    readonly arrangement: Arrangement,
   ) {
-    this.plotWidth = Math.max(1, width - LEFT - RIGHT);
+    this.left = arrangement.alike === null ? LEFT : LEFT_OF_GROUPS;
+    this.plotWidth = Math.max(1, width - this.left - RIGHT);
     this.plotHeight = Math.max(1, height - TOP - BOTTOM);
     this.laneHeight = this.plotHeight / (rows.to - rows.from);
     this.group = Math.max(1, Math.ceil(LEAST_ROW / this.laneHeight));
   }
 
   x(time: number): number {
-    return LEFT + ((time - this.span.from) / (this.span.to - this.span.from)) * this.plotWidth;
+    return this.left + ((time - this.span.from) / (this.span.to - this.span.from)) * this.plotWidth;
   }
 
   time(x: number): number {
-    return this.span.from + ((x - LEFT) / this.plotWidth) * (this.span.to - this.span.from);
+    return this.span.from + ((x - this.left) / this.plotWidth) * (this.span.to - this.span.from);
   }
 
-  /** Upper edge of a location. */
+  /** Upper edge of a row. */
+  topOf(row: number): number {
+    return TOP + (row - this.rows.from) * this.laneHeight;
+  }
+
+  /** Of the row of a location: its upper edge, and the middle. */
   top(location: number): number {
-    return TOP + (location - this.rows.from) * this.laneHeight;
+    return this.topOf(this.arrangement.row(location));
   }
 
   middle(location: number): number {
-    return this.top(location + 0.5);
+    return this.topOf(this.arrangement.row(location) + 0.5);
   }
 
   isVisible(location: number): boolean {
-    return location + 1 > this.rows.from && location < this.rows.to;
+    const row = this.arrangement.row(location);
+    return row + 1 > this.rows.from && row < this.rows.to;
   }
 
   isInside(x: number, y: number): boolean {
-    return x >= LEFT && x <= LEFT + this.plotWidth && y >= TOP && y <= TOP + this.plotHeight;
+    return x >= this.left && x <= this.left + this.plotWidth && y >= TOP && y <= TOP + this.plotHeight;
   }
 
-  /** @returns the location at a height, -1 if there is none. */
-  locationAt(y: number): number {
-    const location = Math.floor(this.rows.from + (y - TOP) / this.laneHeight);
-    return location >= this.rows.from - 1 && location < this.rows.to ? location : -1;
+  /** @returns the row at a height, -1 if there is none. */
+  rowAt(y: number): number {
+    const row = Math.floor(this.rows.from + (y - TOP) / this.laneHeight);
+    return y >= TOP && row >= this.rows.from - 1 && row < Math.min(this.rows.to, this.arrangement.rows) ? row : -1;
   }
 
   /** @returns the parts of the time shown in which the events of a location are known, in order. */
@@ -102,8 +114,9 @@ export class TimelineLayout {
   /** @returns what is at a point of the chart. */
   segmentAt(x: number, y: number): { location: number; lane: number; window: number; segment: number } | null {
     if (!this.isInside(x, y) || this.group > 1) return null;
-    const location = this.locationAt(y);
-    if (location < 0) return null;
+    const row = this.rowAt(y);
+    if (row < 0) return null;
+    const location = this.arrangement.location(row);
     const time = this.time(x);
     for (const part of this.partsOf(location)) {
       if (time < part.from || time >= part.to) continue;

@@ -1,6 +1,7 @@
 /** The timeline in tiles (src/view/tiles.h): which of them a view needs, and what they make together. */
 import type { Bundle } from "../data/bundle";
 import type { JsonTileIndex, JsonTimeline } from "../data/layout";
+import { makeAlike, type Alike } from "./arrangement";
 import { makeTopologies, type Bins, type Topology } from "./timeline";
 
 export interface Range2 {
@@ -25,6 +26,9 @@ export interface TileIndex {
   /** Kinds of wait states (metrics). */
   readonly kinds: readonly number[];
   readonly levels: readonly Level[];
+  /** Its rows are groups of alike locations. */
+  readonly alikeLevel: Level;
+  readonly alike: Alike;
   readonly firstEvent: number;
   readonly eventFirst: Float64Array;
   readonly eventFrom: Float64Array;
@@ -42,6 +46,8 @@ export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
     bins: json.bins,
     kinds: json.waits,
     levels: json.levels,
+    alikeLevel: { ...json.alike_level, group: 1, bands: 1 },
+    alike: makeAlike(bundle),
     firstEvent: json.first_event,
     eventFirst: bundle.column("event_first"),
     eventFrom: bundle.column("event_from"),
@@ -50,12 +56,12 @@ export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
   };
 }
 
-/** A rectangle of cells of one level, all of the same resolution: tiles of all its bands and columns. */
+/** Cells of one level, all of the same resolution: tiles of all these bands and columns. */
 export interface CellView {
   readonly level: Level;
   readonly depth: number;
-  readonly firstBand: number;
-  readonly endBand: number;
+  /** Ascending. */
+  readonly bands: readonly number[];
   readonly firstColumn: number;
   readonly endColumn: number;
 }
@@ -72,16 +78,29 @@ export function cellsFor(index: TileIndex, span: Range2, rows: Range2, width: nu
   const most = Math.max(1, (rows.to - rows.from) / Math.max(1, height / ROW_PIXELS));
   let level = index.levels[0]!;
   for (const coarser of index.levels) if (coarser.group <= most) level = coarser;
+  const bandOf = (row: number): number => Math.floor(row / (level.group * index.rows));
+  const first = Math.min(level.bands - 1, Math.max(0, bandOf(rows.from)));
+  const end = Math.min(level.bands, Math.max(0, bandOf(rows.to - 1e-6)) + 1);
+  const bands = Array.from({ length: Math.max(0, end - first) }, (_, i) => first + i);
+  return cellsOf(index, level, bands, span, width);
+}
+
+/** @returns the cells of some bands of a level for a part of the time on a chart of so many pixels. */
+export function cellsOf(
+  index: TileIndex,
+  level: Level,
+  bands: readonly number[],
+  span: Range2,
+  width: number,
+): CellView {
   const parts = (width * index.length) / Math.max(1e-9, span.to - span.from);
   const depth = Math.min(level.depth, Math.max(0, Math.floor(Math.log2(parts / index.bins))));
   const columns = 2 ** depth;
   const columnOf = (time: number): number => Math.floor((time / index.length) * columns);
-  const bandOf = (row: number): number => Math.floor(row / (level.group * index.rows));
   return {
     level,
     depth,
-    firstBand: Math.min(level.bands - 1, Math.max(0, bandOf(rows.from))),
-    endBand: Math.min(level.bands, Math.max(0, bandOf(rows.to - 1e-6)) + 1),
+    bands,
     firstColumn: Math.min(columns - 1, Math.max(0, columnOf(span.from))),
     endColumn: Math.min(columns, Math.max(0, columnOf(span.to - 1e-6)) + 1),
   };
@@ -90,7 +109,7 @@ export function cellsFor(index: TileIndex, span: Range2, rows: Range2, width: nu
 /** @returns the tiles of a view. */
 export function tilesOf(view: CellView): number[] {
   const tiles: number[] = [];
-  for (let band = view.firstBand; band < view.endBand; band++) {
+  for (const band of view.bands) {
     for (let column = view.firstColumn; column < view.endColumn; column++) {
       tiles.push(cellTile(view.level, band, view.depth, column));
     }
@@ -102,13 +121,18 @@ export function tilesOf(view: CellView): number[] {
 const MOST_CALLS = 120_000;
 const MOST_TILES = 64;
 
-/** @returns the tiles with the events of some locations in some time; null: more than can be shown. */
-export function eventTilesFor(index: TileIndex, span: Range2, rows: Range2): number[] | null {
-  const tiles: number[] = [];
-  let calls = 0;
+/** @returns the bands that some locations are in. */
+export function bandsOf(index: TileIndex, rows: Range2): number[] {
   const first = Math.max(0, Math.floor(rows.from / index.rows));
   const last = Math.min(index.eventFirst.length, Math.ceil(rows.to / index.rows));
-  for (let band = first; band < last; band++) {
+  return Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
+}
+
+/** @returns the tiles with the events of some bands in some time; null: more than can be shown. */
+export function eventTilesFor(index: TileIndex, span: Range2, bands: readonly number[]): number[] | null {
+  const tiles: number[] = [];
+  let calls = 0;
+  for (const band of bands) {
     const end = index.eventFirst[band + 1] ?? index.eventFrom.length;
     for (let tile = lastBefore(index.eventFrom, index.eventFirst[band]!, end, span.from); tile < end; tile++) {
       if (index.eventFrom[tile]! >= span.to) break;
@@ -160,30 +184,38 @@ export function makeCells(index: TileIndex, bundle: Bundle<{ rows: number; kinds
 export function assembleCells(index: TileIndex, view: CellView, loaded: (tile: number) => Cells | undefined): Bins {
   const columns = view.endColumn - view.firstColumn;
   const count = columns * index.bins;
-  const rows = (view.endBand - view.firstBand) * index.rows;
+  const rows = view.bands.length * index.rows;
+  const { group } = view.level;
+  // Where nothing has come yet, there is no row.
+  const places = new Map<number, number>();
   const bins = {
     from: (view.firstColumn / 2 ** view.depth) * index.length,
     to: (view.endColumn / 2 ** view.depth) * index.length,
-    first: view.firstBand * index.rows * view.level.group,
+    rowOf: (place: number): number => {
+      const row = Math.floor(place / group);
+      const base = places.get(Math.floor(row / index.rows));
+      return base === undefined ? -1 : base + (row % index.rows);
+    },
     count,
     rows,
-    group: view.level.group,
+    group,
     kinds: index.kinds,
     compute: new Uint8Array(rows * count),
     call: new Uint8Array(rows * count),
     wait: new Uint8Array(rows * count * index.kinds.length),
   };
-  for (let band = view.firstBand; band < view.endBand; band++) {
+  view.bands.forEach((band, i) => {
     for (let column = view.firstColumn; column < view.endColumn; column++) {
       for (let up = 0; up <= view.depth; up++) {
         const cells = loaded(cellTile(view.level, band, view.depth - up, Math.floor(column / 2 ** up)));
         if (cells === undefined) continue;
-        const place = { row: (band - view.firstBand) * index.rows, bin: (column - view.firstColumn) * index.bins };
+        const place = { row: i * index.rows, bin: (column - view.firstColumn) * index.bins };
         copyCells(index, bins, cells, place, (column % 2 ** up) * index.bins, up);
+        places.set(band, place.row);
         break;
       }
     }
-  }
+  });
   return bins;
 }
 
@@ -236,11 +268,12 @@ export function joinEventTiles(index: TileIndex, tiles: readonly EventTile[]): B
       length: index.length,
       calls: index.calls,
       topologies: [],
+      alike: 0,
       windows: tiles.map(({ from, to }) => ({ from, to, metric: null, location: null, enter: null })),
     },
     has: () => true,
     column(name) {
-      if (name.startsWith("topology_")) return new Float64Array();
+      if (/^(topology|alike)_/.test(name)) return new Float64Array();
       const parts = tiles.map((tile, i) => {
         const column = tile.columns[name]!;
         return name.endsWith("_window") ? column.map(() => i) : column;

@@ -2,6 +2,7 @@
  * begin of the run (src/view/timeline_events.h). */
 import type { Bundle } from "../data/bundle";
 import type { JsonTimeline, JsonTopology } from "../data/layout";
+import { makeAlike, type Alike } from "./arrangement";
 
 /** Some locations for some time, with all their events. */
 export interface TimelineWindow {
@@ -62,15 +63,17 @@ export interface TimelineArrows {
   readonly time: Float64Array;
 }
 
-/** Parts of the time, by rows of neighbouring locations: percent of their CPU time. */
+/** Parts of the time, by rows of locations: percent of their CPU time. */
 export interface Bins {
-  /** Ticks, and the first location that they tell of. */
+  /** Ticks. */
   readonly from: number;
   readonly to: number;
-  readonly first: number;
   readonly count: number;
   readonly rows: number;
+  /** Neighbouring locations in a row. */
   readonly group: number;
+  /** @returns the row of a location, or of a group of alike ones; -1: none. */
+  readonly rowOf: (place: number) => number;
   /** Kinds of wait states (metrics). */
   readonly kinds: readonly number[];
   readonly compute: ArrayLike<number>;
@@ -111,6 +114,9 @@ export interface Timeline {
   readonly arrows: TimelineArrows;
   /** Of runs that are not shown whole. */
   readonly bins: Bins | null;
+  readonly alike: Alike;
+  /** By groups of alike locations. */
+  readonly alikeBins: Bins | null;
   /** It comes from a server, which has all events: windows and bins are what is in view. */
   readonly isTiled: boolean;
 }
@@ -250,21 +256,25 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     arrows,
     isTiled: false,
     topologies: makeTopologies(bundle),
-    bins:
-      json.bins === undefined
-        ? null
-        : {
-            from: 0,
-            to: json.length,
-            first: 0,
-            count: json.bins.count,
-            rows: json.bins.rows,
-            group: json.bins.group,
-            kinds: json.bins.waits,
-            compute: bundle.column("bin_compute"),
-            call: bundle.column("bin_call"),
-            wait: bundle.column("bin_wait"),
-          },
+    alike: makeAlike(bundle),
+    bins: json.bins === undefined ? null : makeBins(bundle, "bin", json.bins.rows, json.bins.group),
+    alikeBins: json.bins === undefined ? null : makeBins(bundle, "alike", json.alike, 1),
+  };
+}
+
+function makeBins(bundle: Bundle<JsonTimeline>, columns: "bin" | "alike", rows: number, group: number): Bins {
+  const { bins, length } = bundle.json;
+  return {
+    from: 0,
+    to: length,
+    count: bins!.count,
+    rows,
+    group,
+    rowOf: (place) => Math.floor(place / group),
+    kinds: bins!.waits,
+    compute: bundle.column(`${columns}_compute`),
+    call: bundle.column(`${columns}_call`),
+    wait: bundle.column(`${columns}_wait`),
   };
 }
 

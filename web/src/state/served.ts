@@ -19,9 +19,9 @@ export async function timelineOfServer(report: Report, state: TimelineState): Pr
   state.need = (location, from, to) => source.need(location, from, to);
   effect(() => {
     const span = state.span.value ?? { from: 0, to: index.length };
-    const rows = state.rows.value ?? { from: 0, to: index.locations };
+    const rows = state.shownRows();
     const { width, height } = state.size.value;
-    if (width > 0 && height > 0) source.show(span, rows, width, height);
+    if (width > 0 && height > 0) source.show(span, rows, state.arrangement.value, width, height);
   });
   effect(() => {
     state.data.value = source.timeline.value;

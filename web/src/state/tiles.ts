@@ -2,10 +2,13 @@
 import { signal } from "@preact/signals";
 import type { Bundle } from "../data/bundle";
 import type { JsonTimeline } from "../data/layout";
+import type { Arrangement } from "../model/arrangement";
 import { makeTimeline, type Timeline } from "../model/timeline";
 import {
   assembleCells,
+  bandsOf,
   cellsFor,
+  cellsOf,
   eventTilesFor,
   joinEventTiles,
   makeCells,
@@ -21,6 +24,9 @@ import {
 /** Tiles that are kept; the ones used longest ago go first. */
 const KEPT = 600;
 
+/** Rows of opened groups: so many bands of locations have cells of their own. */
+const MOST_BANDS = 64;
+
 /** Tiles that explain chosen wait states, wherever they are. */
 const KEPT_FOR_CHAINS = 24;
 
@@ -35,6 +41,7 @@ export class TileSource {
   private readonly chains: number[] = [];
   private always: readonly number[] = [];
   private view: CellView;
+  private alikeView: CellView | null = null;
   private viewKey = "";
   private shown: readonly number[] = [];
   private joined: readonly number[] = [];
@@ -49,20 +56,30 @@ export class TileSource {
   }
 
   /** Shows a part of the timeline on a chart of so many pixels. */
-  show(span: Range2, rows: Range2, width: number, height: number): void {
-    const view = cellsFor(this.index, span, rows, width, height);
+  show(span: Range2, rows: Range2, arrangement: Arrangement, width: number, height: number): void {
+    const { index } = this;
+    const isPlain = arrangement.alike === null;
+    const { bands, members } = isPlain
+      ? { bands: bandsOf(index, rows), members: [] }
+      : bandsOfRows(index, rows, arrangement, height);
+    const view = isPlain
+      ? cellsFor(index, span, rows, width, height)
+      : cellsOf(index, index.levels[0]!, members, span, width);
+    const alikeView = isPlain ? null : cellsOf(index, index.alikeLevel, [0], span, width);
     // Rows of one location each: their events, if there are not too many.
-    const events = height / (rows.to - rows.from) >= 3 ? (eventTilesFor(this.index, span, rows) ?? []) : [];
-    const key = [...tilesOf(view), "events", ...events].join();
+    const events = height / (rows.to - rows.from) >= 3 ? (eventTilesFor(index, span, bands) ?? []) : [];
+    const views = alikeView === null ? [view] : [view, alikeView];
+    const key = [...views.flatMap(tilesOf), isPlain, "events", ...events].join();
     if (key === this.viewKey) return;
     this.viewKey = key;
     this.view = view;
+    this.alikeView = alikeView;
     this.shown = events;
-    // What stands in for finer tiles: the whole run.
-    for (let band = view.firstBand; band < view.endBand; band++) {
-      this.want(view.level.first + band * (2 ** (view.level.depth + 1) - 1));
+    for (const { level, bands } of views) {
+      // What stands in for finer tiles: the whole run.
+      for (const band of bands) this.want(level.first + band * (2 ** (level.depth + 1) - 1));
     }
-    for (const tile of tilesOf(view)) this.want(tile);
+    for (const tile of views.flatMap(tilesOf)) this.want(tile);
     for (const tile of events) this.want(tile);
     this.schedule();
   }
@@ -86,7 +103,8 @@ export class TileSource {
   }
 
   private tilesAt(location: number, from: number, to: number): readonly number[] {
-    return eventTilesFor(this.index, { from, to: to + 1 }, { from: location, to: location + 1 })?.slice(-8) ?? [];
+    const bands = bandsOf(this.index, { from: location, to: location + 1 });
+    return eventTilesFor(this.index, { from, to: to + 1 }, bands)?.slice(-8) ?? [];
   }
 
   private want(tile: number): void {
@@ -123,22 +141,47 @@ export class TileSource {
   private build(): void {
     const wanted = [...new Set([...this.shown, ...this.chains, ...this.always])].filter((tile) => this.events.has(tile));
     wanted.sort((a, b) => a - b);
-    const bins = assembleCells(this.index, this.view, (tile) => this.cells.get(tile));
+    const loaded = (tile: number): Cells | undefined => this.cells.get(tile);
+    const bins = assembleCells(this.index, this.view, loaded);
+    const alikeBins = this.alikeView && assembleCells(this.index, this.alikeView, loaded);
     const before = this.timeline.value;
     const same = before !== null && wanted.length === this.joined.length && wanted.every((tile, i) => tile === this.joined[i]);
     this.joined = wanted;
     this.timeline.value = same
-      ? { ...before, bins }
+      ? { ...before, bins, alikeBins }
       : {
           ...makeTimeline(joinEventTiles(this.index, wanted.map((tile) => this.events.get(tile)!)), this.index.locations),
           bins,
+          alike: this.index.alike,
+          alikeBins,
           isTiled: true,
           topologies: this.index.topologies,
         };
-    const needed = new Set([...wanted, ...tilesOf(this.view)]);
+    const needed = new Set([...wanted, ...tilesOf(this.view), ...(this.alikeView ? tilesOf(this.alikeView) : [])]);
     forget(this.cells, needed);
     forget(this.events, needed);
   }
+}
+
+/** @returns the bands of all rows that are shown, and those of rows that are single locations. */
+function bandsOfRows(
+  index: TileIndex,
+  rows: Range2,
+  arrangement: Arrangement,
+  height: number,
+): { bands: number[]; members: number[] } {
+  const bands = new Set<number>();
+  const members = new Set<number>();
+  // Of rows that are too narrow, some stand for all.
+  const step = Math.max(1, Math.ceil((3 * (rows.to - rows.from)) / height));
+  const first = Math.max(0, Math.floor(rows.from / step) * step);
+  for (let row = first; row < Math.min(rows.to, arrangement.rows); row += step) {
+    const band = Math.floor(arrangement.location(row) / index.rows);
+    bands.add(band);
+    if (arrangement.group(row) < 0 && members.size < MOST_BANDS) members.add(band);
+  }
+  const ascending = (set: Set<number>): number[] => [...set].sort((a, b) => a - b);
+  return { bands: ascending(bands), members: ascending(members) };
 }
 
 function touch<T>(map: Map<number, T>, key: number): void {

@@ -1,5 +1,6 @@
 /** What part of the timeline is shown, and how. */
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { groupedArrangement, hasRow, plainArrangement, type Alike, type Arrangement } from "../model/arrangement";
 import type { Timeline } from "../model/timeline";
 
 export type Coloring = "class" | "region" | "kind";
@@ -14,17 +15,34 @@ const LEAST_TICKS = 20;
 const LEAST_ROWS = 1;
 const EXPANDED_ROWS = 24;
 
+/** A chart of usual height tells so many rows apart. */
+const FILLED_ROWS = 64;
+
 export class TimelineState {
   /** Null until it is needed. */
   readonly data = signal<Timeline | null>(null);
   readonly failure = signal<string | null>(null);
   /** Ticks since the begin of the run; null: all of it. */
   readonly span = signal<Span | null>(null);
-  /** Locations; null: all. */
+  /** Rows; null: all. */
   readonly rows = signal<Span | null>(null);
   readonly coloring = signal<Coloring>("class");
   readonly arrows = signal(true);
   readonly path = signal(true);
+  /** Locations that are alike stand in one row. */
+  readonly grouped = signal(false);
+  /** Groups that are open: their members have rows. */
+  readonly open = signal<ReadonlySet<number>>(new Set());
+  private readonly alike = computed<Alike | null>(() => {
+    const alike = this.data.value?.alike;
+    return alike === undefined || alike.count >= this.locations ? null : alike;
+  });
+  private readonly plain: Arrangement;
+  readonly arrangement = computed(() =>
+    this.grouped.value && this.alike.value !== null
+      ? groupedArrangement(this.alike.value, this.open.value)
+      : this.plain,
+  );
   /** The wait state that is explained. */
   readonly chosen = signal<{ readonly location: number; readonly enter: number } | null>(null);
   /** Of the chart, in pixels: decides how fine the tiles of a server need be. */
@@ -37,7 +55,9 @@ export class TimelineState {
     readonly locations: number,
     readonly isThere: boolean,
     private readonly read: (state: TimelineState) => Promise<Timeline>,
-  ) {}
+  ) {
+    this.plain = plainArrangement(locations);
+  }
 
   load(): void {
     if (!this.isThere || this.reading) return;
@@ -53,7 +73,34 @@ export class TimelineState {
   }
 
   shownRows(): Span {
-    return this.rows.value ?? { from: 0, to: this.locations };
+    const { rows } = this.arrangement.value;
+    return (this.rows.value && within(this.rows.value, rows)) ?? { from: 0, to: rows };
+  }
+
+  /** @returns whether some locations are alike. */
+  canGroup(): boolean {
+    return this.alike.value !== null;
+  }
+
+  /** Gives alike locations one row, or each its own. */
+  group(grouped: boolean): void {
+    this.rows.value = null;
+    this.open.value = new Set();
+    this.grouped.value = grouped;
+  }
+
+  /** Opens or closes a group. If it has many members, the first ones are shown. */
+  toggleGroup(group: number): void {
+    const { alike } = this.arrangement.value;
+    if (alike === null) return;
+    const open = new Set(this.open.value);
+    const isOpening = !open.delete(group);
+    if (isOpening) open.add(group);
+    this.open.value = open;
+    const { rows, row } = this.arrangement.value;
+    const header = isOpening ? row(alike.members[group]![0]!) - 1 : 0;
+    const isLong = isOpening && rows > FILLED_ROWS;
+    this.rows.value = isLong ? within({ from: header, to: header + FILLED_ROWS }, rows) : null;
   }
 
   /** Makes the time shown `factor` times as long; `at` (a part of it) stays where it is. */
@@ -69,11 +116,11 @@ export class TimelineState {
   }
 
   zoomRows(factor: number, at = 0.5): void {
-    this.rows.value = zoomed(this.shownRows(), factor, at, this.locations, LEAST_ROWS);
+    this.rows.value = zoomed(this.shownRows(), factor, at, this.arrangement.value.rows, LEAST_ROWS);
   }
 
   panRows(part: number): void {
-    this.rows.value = moved(this.shownRows(), part, this.locations);
+    this.rows.value = moved(this.shownRows(), part, this.arrangement.value.rows);
   }
 
   show(from: number, to: number): void {
@@ -82,10 +129,10 @@ export class TimelineState {
     this.span.value = within({ from: from - missing, to: to + missing }, length);
   }
 
-  /** Shows some locations, and others around them that fill the chart. */
+  /** Shows some rows, and others around them that fill the chart. */
   showRows(from: number, to: number): void {
     const missing = Math.max(0, EXPANDED_ROWS - (to - from)) / 2;
-    this.rows.value = within({ from: from - missing, to: to + missing }, this.locations);
+    this.rows.value = within({ from: from - missing, to: to + missing }, this.arrangement.value.rows);
   }
 
   showAll(): void {
@@ -97,13 +144,16 @@ export class TimelineState {
   goTo(location: number, enter: number, time: number, involved: readonly number[]): void {
     this.chosen.value = { location, enter };
     this.show(enter - 0.8 * time, enter + 1.4 * time);
+    const alike = this.arrangement.value.alike;
+    if (alike !== null && !hasRow(this.arrangement.value, location)) this.toggleGroup(alike.of[location]!);
     const rows = this.shownRows();
-    const lowest = Math.min(location, ...involved);
-    const highest = Math.max(location, ...involved) + 1;
+    const places = [location, ...involved].map((each) => this.arrangement.value.row(each));
+    const lowest = Math.min(...places);
+    const highest = Math.max(...places) + 1;
     const most = Math.max(highest - lowest, 24);
     if (lowest < rows.from || highest > rows.to || rows.to - rows.from > 4 * most) {
       const centre = (lowest + highest) / 2;
-      this.rows.value = within({ from: centre - most / 2, to: centre + most / 2 }, this.locations);
+      this.rows.value = within({ from: centre - most / 2, to: centre + most / 2 }, this.arrangement.value.rows);
     }
   }
 }

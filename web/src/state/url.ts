@@ -148,6 +148,8 @@ function fields(store: Store): Field[] {
       },
     },
     span("t", store.timeline.span),
+    flag("alike", store.timeline.grouped),
+    set("open", store.timeline.open, report.locations.length),
     span("rows", store.timeline.rows),
     choice("color", store.timeline.coloring, ["class", "region", "kind"]),
     flag("arrows", store.timeline.arrows),

@@ -100,6 +100,7 @@ export function Keys(): JSX.Element {
     ["n p", "in the timeline: next and previous of the longest wait states"],
     ["c", "in the timeline: from a wait state to the one that caused it"],
     ["0", "in the timeline: the whole run"],
+    ["g", "in the timeline: one row for alike ranks, or one for each"],
     ["?", "this list"],
   ];
   return (

@@ -7,7 +7,7 @@ import { callpathText } from "../components/Names";
 import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline";
 import { timelineColors, type TimelineColors } from "../draw/timeline_colors";
 import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { inUnits, locationName, type Report } from "../model/report";
+import { inUnits, locationName } from "../model/report";
 import {
   ARROW_NAMES,
   extentOf,
@@ -18,7 +18,9 @@ import {
   type Timeline,
 } from "../model/timeline";
 import type { Store } from "../state/store";
-import type { Coloring, Span } from "../state/timeline";
+import type { TimelineLayout } from "../draw/timeline_layout";
+import type { Coloring } from "../state/timeline";
+import { Groups, groupText, ranksText } from "./Groups";
 import { timelineCsv } from "./timeline_export";
 import { TimelinePanel } from "./TimelinePanel";
 
@@ -77,11 +79,12 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
   );
   const span = state.shownSpan();
   const rows = state.shownRows();
+  const arrangement = state.arrangement.value;
   const arrows = state.arrows.value;
   const path = state.path.value ? report.criticalPath : null;
   const scene = useMemo<TimelineScene>(
-    () => ({ report, timeline, colors, span, rows, arrows, path, chosen, chain }),
-    [report, timeline, colors, span.from, span.to, rows.from, rows.to, arrows, path, chosen, chain],
+    () => ({ report, timeline, colors, span, rows, arrangement, arrows, path, chosen, chain }),
+    [report, timeline, colors, span.from, span.to, rows.from, rows.to, arrangement, arrows, path, chosen, chain],
   );
   const select = (wait: number): void => selectWait(store, timeline, wait);
   const onKey = (key: string): boolean => {
@@ -89,6 +92,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
     if (key === "n") select(longest[Math.min(at + 1, longest.length - 1)] ?? -1);
     else if (key === "p") select(longest[Math.max(at - 1, 0)] ?? -1);
     else if (key === "c" && chain[0] !== undefined && chain[0].wait >= 0) select(chain[0].wait);
+    else if (key === "g" && state.canGroup()) state.group(!state.grouped.value);
     else if (key === "Escape" && chosen >= 0) state.chosen.value = null;
     else return false;
     return true;
@@ -117,6 +121,16 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           <input type="checkbox" checked={path !== null} onChange={(event) => (state.path.value = event.currentTarget.checked)} />{" "}
           critical path
         </label>
+        {state.canGroup() && (
+          <label title="One row for all ranks that did alike for all of the run (key: g)">
+            <input
+              type="checkbox"
+              checked={arrangement.alike !== null}
+              onChange={(event) => state.group(event.currentTarget.checked)}
+            />{" "}
+            group alike ranks
+          </label>
+        )}
         <span class="zoom-buttons">
           <button type="button" onClick={() => state.zoom(0.5)} title="Zoom in (key: w, or the wheel)">
             +
@@ -129,7 +143,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           </button>
         </span>
         <span class="muted" data-testid="timeline-span">
-          {spanText(report, timeline, span.from, span.to, rows)}
+          {spanText(scene)}
         </span>
         <span class="spacer" />
         <ExportMenu
@@ -158,6 +172,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
             label={`Timeline of ${report.locations.length} locations with ${timeline.waits.count} wait states. w, s: zoom; a, d: move; n: next of the longest wait states`}
           />
           <Legend store={store} timeline={timeline} colors={colors} />
+          {arrangement.alike !== null && <Groups store={store} arrangement={arrangement} />}
         </div>
         <TimelinePanel store={store} timeline={timeline} chosen={chosen} chain={chain} longest={longest} select={select} />
       </div>
@@ -174,19 +189,20 @@ function selectWait(store: Store, timeline: Timeline, wait: number): void {
 }
 
 /** @returns whether a server's events of what is shown are there. */
-function isSingle(timeline: Timeline, from: number, to: number, rows: Span): boolean {
-  const middle = Math.floor((rows.from + rows.to) / 2);
+function isSingle({ timeline, span: { from, to }, rows, arrangement }: TimelineScene): boolean {
+  const middle = arrangement.location(Math.floor((rows.from + rows.to) / 2));
   return timeline.windows.some(
     (window) => window.from < to && window.to > from && window.laneOf[middle]! >= 0 && rows.to - rows.from < SINGLE_ROWS,
   );
 }
 
-function spanText(report: Report, timeline: Timeline, from: number, to: number, rows: Span): string {
+function spanText(scene: TimelineScene): string {
+  const { report, timeline, span: { from, to } } = scene;
   const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
   const shown = `${seconds(to - from)} from ${seconds(from)} on`;
   if (timeline.bins === null) return `${shown}; all ${formatCount(timeline.calls)} calls`;
   if (!timeline.isTiled) return `${shown}; overview, single calls where marked blue on top`;
-  return `${shown}; ${isSingle(timeline, from, to, rows) ? "single calls" : "zoom in for single calls"}`;
+  return `${shown}; ${isSingle(scene) ? "single calls" : "zoom in for single calls"}`;
 }
 
 function hitAt(
@@ -213,9 +229,15 @@ function hitAt(
     };
   }
   const found = layout.segmentAt(x, y);
+  const row = layout.rowAt(y);
+  const group = layout.arrangement.group(row);
+  if (group >= 0 && (found === null || x < layout.left)) return hitOfGroup(store, layout, group, x);
   if (found === null) {
-    const location = layout.isInside(x, y) ? layout.locationAt(y) : -1;
-    if (location < 0 || location >= report.locations.length) return null;
+    const location = layout.isInside(x, y) && row >= 0 ? layout.arrangement.location(row) : -1;
+    if (location < 0) return null;
+    if (layout.arrangement.alike !== null) {
+      return { lines: [locationName(report, location), `at ${seconds(layout.time(x))}`] };
+    }
     const last = Math.min(report.locations.length, location + layout.group) - 1;
     const who = last === location ? locationName(report, location) : `${locationName(report, location)} and ${last - location} more`;
     const isGroup = last > location;
@@ -228,7 +250,7 @@ function hitAt(
   const extent = extentOf(timeline, found.lane, found.segment);
   const region = shorten(printable(report.callpaths[path]!.region), 80);
   const lines = [
-    `${locationName(report, found.location)}: ${region}`,
+    `${locationName(report, found.location)}${group >= 0 ? ", one of the group" : ""}: ${region}`,
     `${seconds(extent.to - extent.from)} from ${seconds(extent.from)} on`,
     shorten(callpathText(report, path), 160),
   ];
@@ -244,6 +266,22 @@ function hitAt(
       store.timeline.chosen.value = { location: waits.location[wait]!, enter: waits.enter[wait]! };
       if (layout.x(waits.enter[wait]! + waits.time[wait]!) - layout.x(waits.enter[wait]!) < 8) select(wait);
     },
+  };
+}
+
+/** @returns what the row of a group tells. */
+function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: number): Hit {
+  const { report, timeline } = store;
+  const members = layout.arrangement.alike!.members[group]!;
+  const time = formatSeconds(inUnits(report, "sec", layout.time(x)));
+  return {
+    lines: [
+      groupText(report, layout.arrangement.alike!, group),
+      ranksText(report, members),
+      ...(x < layout.left ? [] : [`at ${time}`]),
+      layout.arrangement.isOpen(group) ? "click to close" : "click to expand",
+    ],
+    activate: () => timeline.toggleGroup(group),
   };
 }
 

@@ -1,4 +1,5 @@
 /** The single events of the part of the timeline that is shown, as a table. */
+import { hasRow } from "../model/arrangement";
 import { callpathText } from "../components/Names";
 import type { TimelineScene } from "../draw/timeline";
 import { csvOf } from "../export/csv";
@@ -15,8 +16,10 @@ export function timelineCsv(report: Report, scene: TimelineScene): string {
   );
 }
 
-const isShown = (scene: TimelineScene, location: number): boolean =>
-  location + 1 > scene.rows.from && location < scene.rows.to;
+function isShown({ arrangement, rows }: TimelineScene, location: number): boolean {
+  const row = arrangement.row(location);
+  return row + 1 > rows.from && row < rows.to && hasRow(arrangement, location);
+}
 
 function segmentRows(report: Report, scene: TimelineScene): Row[] {
   const { timeline, span } = scene;
