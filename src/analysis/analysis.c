@@ -472,6 +472,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         return status;
     }
     mark_computation(trace);
+    trace->keeps_counters = detail != NULL;
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     struct fm_analysis analysis = {
         .trace = trace,

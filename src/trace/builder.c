@@ -341,6 +341,18 @@ void fm_builder_end_location(struct fm_builder *builder)
     fm_requests_close_location(&builder->requests);
     fm_traffic_finish(&builder->traffic, builder->trace, location);
     fm_tables_trim(location, &builder->sizes);
+    fm_counters_finish(&location->counters, builder->trace->counters, location->end);
+}
+
+/* ---- counters ---- */
+
+void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value)
+{
+    const struct fm_trace *trace = builder->trace;
+    if (counter != FM_NONE && trace->keeps_counters) {
+        fm_counters_add(&builder->location->counters, &builder->next_counter,
+                        &trace->counters[counter], counter, builder->now, value);
+    }
 }
 
 /* ---- records ---- */

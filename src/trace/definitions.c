@@ -1,5 +1,6 @@
 /* Reads the global definitions of an archive and resolves them to a struct fm_trace. */
 #include "trace/anchor.h"
+#include "trace/counter_definitions.h"
 #include "trace/otf2_error.h"
 #include "trace/trace_internal.h"
 
@@ -67,6 +68,7 @@ struct raw_coordinate {
 };
 
 struct raw_definitions {
+    struct fm_raw_counters counters; /* first: its callbacks get it as their data */
     struct fm_trace_private *into;
     struct fm_references nodes, location_groups, dimensions;
     FM_VECTOR(struct raw_region) regions;
@@ -294,6 +296,7 @@ static OTF2_GlobalDefReaderCallbacks *new_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetCartDimensionCallback(callbacks, on_dimension);
     OTF2_GlobalDefReaderCallbacks_SetCartTopologyCallback(callbacks, on_topology);
     OTF2_GlobalDefReaderCallbacks_SetCartCoordinateCallback(callbacks, on_coordinate);
+    fm_raw_counters_register(callbacks);
     return callbacks;
 }
 
@@ -580,10 +583,12 @@ static void resolve(struct raw_definitions *raw)
             fm_references_find(&raw->into->communicators, raw->windows.items[i].communicator);
     }
     resolve_topologies(raw);
+    fm_raw_counters_resolve(&raw->counters, raw->into);
 }
 
 static void free_raw(struct raw_definitions *raw)
 {
+    fm_raw_counters_free(&raw->counters);
     for (size_t i = 0; i < raw->groups.count; ++i) {
         fm_free(raw->groups.items[i].members);
     }

@@ -379,6 +379,26 @@ static OTF2_CallbackCode on_done_remotely(EVENT_ARGUMENTS, OTF2_RmaWinRef window
     END_EVENT;
 }
 
+static OTF2_CallbackCode on_metric(EVENT_ARGUMENTS, OTF2_MetricRef metric, uint8_t count,
+                                   const OTF2_Type *types, const OTF2_MetricValue *values)
+{
+    BEGIN_EVENT;
+    const struct fm_trace_private *references = reader->references;
+    uint32_t set = fm_references_find(&references->metrics,
+                                      fm_location_map(reader->maps, FM_MAP_METRICS, metric));
+    if (set != FM_NONE) {
+        const struct fm_counter_set *members = &references->sets.items[set];
+        for (uint8_t i = 0; i < count && i < members->count; ++i) {
+            uint32_t counter = references->set_members.items[members->first + i];
+            double value = types[i] == OTF2_TYPE_DOUBLE  ? values[i].floating_point
+                           : types[i] == OTF2_TYPE_INT64 ? (double)values[i].signed_int
+                                                         : (double)values[i].unsigned_int;
+            fm_builder_counter(builder, counter, value);
+        }
+    }
+    END_EVENT;
+}
+
 static OTF2_CallbackCode on_unknown(OTF2_LocationRef self, OTF2_TimeStamp time, uint64_t position,
                                     void *data, OTF2_AttributeList *attributes)
 {
@@ -391,6 +411,7 @@ static OTF2_EvtReaderCallbacks *new_callbacks(void)
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
     fm_other_events_register(callbacks);
     OTF2_EvtReaderCallbacks_SetUnknownCallback(callbacks, on_unknown);
+    OTF2_EvtReaderCallbacks_SetMetricCallback(callbacks, on_metric);
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
     OTF2_EvtReaderCallbacks_SetProgramBeginCallback(callbacks, on_program_begin);

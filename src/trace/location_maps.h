@@ -20,6 +20,7 @@ enum fm_location_map {
     FM_MAP_GROUPS,
     FM_MAP_STRINGS,
     FM_MAP_ATTRIBUTES,
+    FM_MAP_METRICS,
     FM_MAP_KINDS
 };
 

@@ -33,8 +33,6 @@ ALIVE(ThreadCreate, OTF2_CommRef threadContingent, uint64_t sequenceCount)
 ALIVE(ThreadBegin, OTF2_CommRef threadContingent, uint64_t sequenceCount)
 ALIVE(ThreadWait, OTF2_CommRef threadContingent, uint64_t sequenceCount)
 ALIVE(ThreadEnd, OTF2_CommRef threadContingent, uint64_t sequenceCount)
-ALIVE(Metric, OTF2_MetricRef metric, uint8_t numberOfMetrics, const OTF2_Type *typeIDs,
-      const OTF2_MetricValue *metricValues)
 ALIVE(ParameterString, OTF2_ParameterRef parameter, OTF2_StringRef string)
 ALIVE(ParameterInt, OTF2_ParameterRef parameter, int64_t value)
 ALIVE(ParameterUnsignedInt, OTF2_ParameterRef parameter, uint64_t value)
@@ -71,7 +69,6 @@ void fm_other_events_register(OTF2_EvtReaderCallbacks *callbacks)
     REGISTER(ThreadBegin);
     REGISTER(ThreadWait);
     REGISTER(ThreadEnd);
-    REGISTER(Metric);
     REGISTER(ParameterString);
     REGISTER(ParameterInt);
     REGISTER(ParameterUnsignedInt);

@@ -35,6 +35,7 @@ void fm_location_free(struct fm_location *location)
     fm_vector_free(&location->pauses);
     fm_vector_free(&location->phases);
     fm_vector_free(&location->traffic);
+    fm_counters_free(&location->counters);
 }
 
 static void free_communicator(struct fm_communicator *communicator)
@@ -77,6 +78,11 @@ void fm_trace_free(struct fm_trace *trace)
     for (uint32_t i = 0; i < trace->line_count; ++i) {
         fm_free(trace->lines[i].file);
     }
+    for (uint32_t i = 0; i < trace->counter_count; ++i) {
+        fm_free(trace->counters[i].name);
+        fm_free(trace->counters[i].unit);
+    }
+    fm_free(trace->counters);
     fm_free(trace->regions);
     fm_free(trace->lines);
     fm_free(trace->processes);
@@ -97,6 +103,10 @@ void fm_trace_free(struct fm_trace *trace)
     fm_references_free(&private->groups);
     fm_references_free(&private->strings);
     fm_references_free(&private->lines);
+    fm_references_free(&private->metrics);
+    fm_references_free(&private->counter_numbers);
+    fm_vector_free(&private->sets);
+    fm_vector_free(&private->set_members);
     for (size_t i = 0; i < private->text.count; ++i) {
         fm_free(private->text.items[i]);
     }

@@ -14,6 +14,7 @@
 #include "base/vector.h"
 #include "trace/call.h"
 #include "trace/callpaths.h"
+#include "trace/counters.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -248,6 +249,7 @@ struct fm_location {
     uint64_t paused;                            /**< ticks of them; they belong to no call path */
     FM_VECTOR(struct fm_phase) phases;          /**< in the order in which they were entered */
     FM_VECTOR(struct fm_traffic) traffic;       /**< ascending by kind and process */
+    fm_counter_table counters;                  /**< that it has values of, ascending */
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
 };
 
@@ -292,6 +294,10 @@ struct fm_trace {
     uint32_t window_count;
     struct fm_group *groups;
     uint32_t group_count;
+    struct fm_counter *counters;
+    uint32_t counter_count;
+    bool keeps_counters; /**< whether values of counters are kept; to be set before events are read
+                          */
     FM_VECTOR(struct fm_callpath) callpaths;
     struct fm_trace_defects defects;
 };

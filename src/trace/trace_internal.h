@@ -22,10 +22,20 @@ typedef enum {
     FM_ATTRIBUTE_COUNT
 } fm_attribute_t;
 
+/** The counters that the events of a metric have values of. */
+struct fm_counter_set {
+    size_t first; /**< in `set_members` */
+    uint8_t count;
+};
+
 struct fm_trace_private {
     struct fm_trace trace; /**< first: the public part */
     struct fm_references regions, communicators, windows, groups, strings, lines;
-    struct fm_references attributes; /**< to fm_attribute_t */
+    struct fm_references attributes;      /**< to fm_attribute_t */
+    struct fm_references metrics;         /**< to `sets` */
+    struct fm_references counter_numbers; /**< of members of metrics */
+    FM_VECTOR(struct fm_counter_set) sets;
+    FM_VECTOR(uint32_t) set_members; /**< counters; FM_NONE: not defined */
     FM_VECTOR(char *) text;          /**< what `strings` leads to */
     uint32_t program_region;         /**< region that a ProgramBegin event enters */
     struct fm_program_name program_name;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "view/alike.h"
 #include "view/bundle.h"
+#include "view/counter_data.h"
 #include "view/tile_cells.h"
 #include "view/tile_events.h"
 #include "view/tile_store.h"
@@ -19,6 +20,9 @@
 
 /** The finest tiles with cells have about so many calls; below are single events. */
 #define CALLS_PER_CELLS 65536U
+
+/** Of the tile of a counter, about. */
+#define VALUES_OF_COUNTER 250000U
 
 /** Every level goes down so far: 1,024 parts of the time. */
 #define LEAST_DEPTH 2U
@@ -42,6 +46,7 @@ struct maker {
     struct level alike_level; /* its rows are those of alike locations */
     uint64_t first_event;
     struct fm_event_tiles events;
+    fm_counter_list counters;
     struct fm_tile_writer *writer;
     struct fm_cells cells[MOST_DEPTH + 1]; /* one for each depth */
 };
@@ -174,6 +179,7 @@ static fm_status_t make_index(struct maker *maker, struct fm_error *error)
     fm_topology_data_add(bundle, maker->detail->trace);
     fm_alike_add(bundle, &maker->alike, maker->detail->trace->location_count);
     size_t count = events->from.count;
+    fm_counter_list_add(bundle, maker->detail->trace, &maker->counters, maker->first_event + count);
     fm_column_move(bundle, "event_first", &first, true);
     fm_column_move(bundle, "event_from", &events->from, true);
     fm_column_move(bundle, "event_calls", &events->calls, false);
@@ -182,8 +188,29 @@ static fm_status_t make_index(struct maker *maker, struct fm_error *error)
     fm_status_t status = fm_bundle_finish(bundle, &bytes, &size, error);
     fm_bundle_free(bundle);
     if (status == FM_OK) {
-        fm_tile_writer_put(maker->writer, maker->first_event + count, bytes, size);
+        fm_tile_writer_put(maker->writer, maker->first_event + count + maker->counters.count, bytes,
+                           size);
         fm_free(bytes);
+    }
+    return status;
+}
+
+static fm_status_t make_counters(struct maker *maker, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < maker->counters.count && status == FM_OK; i++) {
+        const fm_counter_list one = {.items = &maker->counters.items[i], .count = 1};
+        struct fm_bundle *bundle = fm_bundle_create();
+        unsigned char *bytes;
+        size_t size;
+        fm_counter_data_add(bundle, maker->detail->trace, &one, maker->begin, VALUES_OF_COUNTER);
+        status = fm_bundle_finish(bundle, &bytes, &size, error);
+        fm_bundle_free(bundle);
+        if (status == FM_OK) {
+            fm_tile_writer_put(maker->writer, maker->first_event + maker->events.from.count + i,
+                               bytes, size);
+            fm_free(bytes);
+        }
     }
     return status;
 }
@@ -200,6 +227,7 @@ fm_status_t fm_tiles_write(const struct fm_detail *detail, const struct fm_cube 
     maker.kinds = fm_wait_kinds_find(detail);
     maker.alike = fm_alike_find(detail, &maker.kinds, maker.begin, maker.length);
     choose_levels(&maker);
+    maker.counters = fm_counter_list_find(detail->trace);
     fm_event_tiles_choose(&maker.events, detail, maker.begin, maker.length);
     for (unsigned i = 0; i <= MOST_DEPTH; i++)
         maker.cells[i].ticks = fm_allocate(fm_cells_count(&maker.kinds), sizeof(uint64_t));
@@ -212,11 +240,14 @@ fm_status_t fm_tiles_write(const struct fm_detail *detail, const struct fm_cube 
     if (status == FM_OK)
         status = fm_event_tiles_make(&maker.events, detail, put_event_tile, &maker, error);
     if (status == FM_OK)
+        status = make_counters(&maker, error);
+    if (status == FM_OK)
         status = make_index(&maker, error);
     fm_tile_writer_finish(maker.writer, key);
     for (unsigned i = 0; i <= MOST_DEPTH; i++)
         fm_free(maker.cells[i].ticks);
     fm_event_tiles_free(&maker.events);
     fm_clusters_free(&maker.alike);
+    fm_vector_free(&maker.counters);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "view/alike.h"
 #include "view/bundle.h"
+#include "view/counter_data.h"
 #include "view/timeline_bins.h"
 #include "view/timeline_events.h"
 #include "view/timeline_windows.h"
@@ -12,6 +13,9 @@
 
 /** Of a run that is shown whole. */
 #define CALLS_OF_RUN 200000
+
+/** In a page, about. */
+#define VALUES_OF_COUNTERS 50000U
 
 /** How much of the events a page has. */
 struct extent {
@@ -41,6 +45,7 @@ struct source {
     const struct fm_cube *cube;
     struct fm_wait_kinds kinds;
     struct fm_clusters alike;
+    fm_counter_list counters;
 };
 
 static fm_status_t make(const struct source *source, const struct extent *extent,
@@ -58,6 +63,8 @@ static fm_status_t make(const struct source *source, const struct extent *extent
     put_windows(json, &windows);
     fm_topology_data_add(bundle, detail->trace);
     fm_alike_add(bundle, &source->alike, detail->trace->location_count);
+    fm_counter_data_add(bundle, detail->trace, &source->counters, cube->experiment.begin,
+                        VALUES_OF_COUNTERS);
     if (extent->calls != 0)
         fm_timeline_bins_add(bundle, detail, cube, &source->kinds, &source->alike);
     fm_timeline_events_add(bundle, detail, cube->experiment.begin, &windows);
@@ -80,6 +87,7 @@ fm_status_t fm_timeline_data_make(const struct fm_detail *detail, const struct f
     struct source source = {.detail = detail, .cube = cube, .kinds = fm_wait_kinds_find(detail)};
     source.alike = fm_alike_find(detail, &source.kinds, cube->experiment.begin,
                                  cube->experiment.end - cube->experiment.begin);
+    source.counters = fm_counter_list_find(detail->trace);
     fm_status_t status = FM_OK;
     for (size_t i = fm_timeline_calls(detail->trace) <= CALLS_OF_RUN ? 0 : 1; i < count; i++) {
         status = make(&source, &extents[i], bytes, size, error);
@@ -90,5 +98,6 @@ fm_status_t fm_timeline_data_make(const struct fm_detail *detail, const struct f
         *size = 0;
     }
     fm_clusters_free(&source.alike);
+    fm_vector_free(&source.counters);
     return status;
 }

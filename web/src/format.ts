@@ -57,6 +57,13 @@ export function formatPercent(ratio: number): string {
   return percent > 0 && percent < 0.05 ? "<0.1%" : `${fixed(percent, 1)}%`;
 }
 
+/** Writes any number with four digits. */
+export function formatNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(3).replace(/\.?0+e/, "e").replace("e+", "e");
+  return Number(value.toPrecision(4)).toLocaleString("en-US", { maximumFractionDigits: 6 });
+}
+
 export function unitName(unit: Unit): string {
   return { sec: "seconds", occ: "occurrences", bytes: "bytes" }[unit];
 }

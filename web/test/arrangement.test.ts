@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { groupedArrangement, hasRow, plainArrangement, rangesText, type Alike } from "../src/model/arrangement";
+import { groupedArrangement, hasRow, plainArrangement, type Alike } from "../src/model/arrangement";
 
 // Locations 0, 2, 4 are like 2; 1 is alone; 3 and 5 are like 5.
 const alike: Alike = {
@@ -32,10 +32,4 @@ test("who has no row stands in that of the group", () => {
 test("without groups each location has its row", () => {
   const plain = plainArrangement(4);
   expect([plain.rows, plain.row(3), plain.location(3), plain.group(3), hasRow(plain, 2)]).toEqual([4, 3, 3, -1, true]);
-});
-
-test("ranges of numbers", () => {
-  expect(rangesText([0, 1, 2, 5, 7, 8])).toBe("0-2, 5, 7-8");
-  expect(rangesText([1, 3, 5, 7], 2)).toBe("1, 3, ...");
-  expect(rangesText([])).toBe("");
 });

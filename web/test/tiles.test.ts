@@ -15,6 +15,8 @@ const index: TileIndex = {
   ],
   alikeLevel: { group: 1, first: 268, bands: 1, depth: 2 },
   alike: { count: 0, of: new Float64Array(), typical: new Float64Array(), members: [] },
+  counters: [],
+  counterTiles: [],
   firstEvent: 275,
   eventFirst: Float64Array.from({ length: 16 }, (_, band) => 2 * band),
   eventFrom: Float64Array.from({ length: 32 }, (_, tile) => (tile % 2) * 500),

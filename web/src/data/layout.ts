@@ -161,6 +161,7 @@ export interface JsonTimeline {
   topologies: JsonTopology[];
   /** Number of groups of alike locations: src/view/alike.h. */
   alike: number;
+  counters: JsonCounter[];
   bins?: { count: number; rows: number; group: number; waits: number[] };
 }
 
@@ -176,8 +177,20 @@ export interface JsonTileIndex {
   levels: { group: number; first: number; bands: number; depth: number }[];
   alike_level: { first: number; depth: number };
   alike: number;
+  counters: JsonCounter[];
   first_event: number;
   topologies: JsonTopology[];
+}
+
+/** A counter: src/view/counter_data.h. */
+export interface JsonCounter {
+  name: string;
+  unit: string;
+  total: boolean;
+  /** Locations that have values; only beside these. */
+  series?: number;
+  /** Where the values are, if a server has them. */
+  tile?: number;
 }
 
 /** A cartesian topology: src/view/topology_data.h. */

@@ -2,12 +2,14 @@
 import { scaleLinear } from "d3-scale";
 import { formatCount, formatTick, printable, shorten } from "../format";
 import type { Arrangement } from "../model/arrangement";
+import type { CounterField } from "../model/counters";
 import type { PathSegments, Report } from "../model/report";
 import type { Activity, Bins, Timeline } from "../model/timeline";
 import { segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
 import { niceStep } from "./axis";
-import { mixColors, type Palette } from "./colors";
+import { mixColors, type Palette, type ScaleName } from "./colors";
+import { drawField } from "./counters";
 import { drawPathBars } from "./path_bars";
 import { textWidth, type Surface } from "./surface";
 import { drawArrows, drawCauses, drawChosen } from "./timeline_arrows";
@@ -21,6 +23,9 @@ export interface TimelineScene {
   readonly span: Span;
   readonly rows: Span;
   readonly arrangement: Arrangement;
+  /** Values of a counter, in the colours of the rows; null: these tell what the locations did. */
+  readonly field: CounterField | null;
+  readonly scale: ScaleName;
   readonly arrows: boolean;
   readonly path: PathSegments | null;
   /** The wait state that is explained, -1: none; with what it goes back to. */
@@ -42,17 +47,22 @@ export function drawTimeline(surface: Surface, palette: Palette, scene: Timeline
   drawAxis(surface, palette, scene, layout);
   drawNames(surface, palette, scene, layout);
   surface.clip(layout.left, TOP, layout.plotWidth, layout.plotHeight, () => {
-    const painter = new RowPainter(surface, palette, scene, layout);
-    const first = Math.max(0, Math.floor(scene.rows.from / layout.group) * layout.group);
-    const last = Math.min(scene.arrangement.rows, Math.ceil(scene.rows.to));
-    for (let at = first; at < last; at += layout.group) {
-      painter.paint(at, Math.min(at + layout.group, scene.arrangement.rows));
-    }
+    if (scene.field !== null) drawField(surface, palette, scene.scale, scene.field, layout);
+    else paintRows(surface, palette, scene, layout);
     if (scene.path !== null) drawPath(surface, palette, scene.path, layout);
     if (scene.arrows) drawArrows(surface, palette, scene, layout);
     drawCauses(surface, palette, scene, layout);
     drawChosen(surface, palette, scene, layout);
   });
+}
+
+function paintRows(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
+  const painter = new RowPainter(surface, palette, scene, layout);
+  const first = Math.max(0, Math.floor(scene.rows.from / layout.group) * layout.group);
+  const last = Math.min(scene.arrangement.rows, Math.ceil(scene.rows.to));
+  for (let at = first; at < last; at += layout.group) {
+    painter.paint(at, Math.min(at + layout.group, scene.arrangement.rows));
+  }
 }
 
 function drawAxis(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
@@ -67,7 +77,10 @@ function drawAxis(surface: Surface, palette: Palette, scene: TimelineScene, layo
   ticks.forEach((tick, i) => {
     const text = isFar && i > 0 ? `+${formatTick(tick - base)}` : isFar ? `${tick} s` : formatTick(tick);
     surface.line(scale(tick), TOP - 5, scale(tick), surface.height - BOTTOM, { color: palette.line });
-    surface.text(scale(tick), TOP - 23, text, { size: 11, color: palette.muted, anchor: "middle" });
+    // The last one must not leave the chart.
+    const isLast = scale(tick) + textWidth(text, 11) / 2 > surface.width;
+    const [x, anchor] = isLast ? ([surface.width - 1, "end"] as const) : ([scale(tick), "middle"] as const);
+    surface.text(x, TOP - 23, text, { size: 11, color: palette.muted, anchor });
   });
   if (scene.timeline.bins === null || scene.timeline.isTiled) return;
   // Where the single events are known.

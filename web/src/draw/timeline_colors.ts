@@ -38,6 +38,7 @@ export function timelineColors(
   const wait = { name: "Waiting", color: palette.wait, hatched: true };
   switch (coloring) {
     case "class":
+    case "counter":
       return {
         entries: [compute, call, wait],
         legend: [compute, call, wait],

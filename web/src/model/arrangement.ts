@@ -76,16 +76,3 @@ export function groupedArrangement(alike: Alike, open: ReadonlySet<number>): Arr
 export function hasRow(arrangement: Arrangement, location: number): boolean {
   return arrangement.location(arrangement.row(location)) === location;
 }
-
-/** @returns ascending numbers as "0-3, 7, 9-12"; of many ranges the first ones. */
-export function rangesText(numbers: readonly number[], most = 8): string {
-  const ranges: string[] = [];
-  for (let i = 0; i < numbers.length; ) {
-    let end = i;
-    while (end + 1 < numbers.length && numbers[end + 1] === numbers[end]! + 1) end++;
-    if (ranges.length === most) return `${ranges.join(", ")}, ...`;
-    ranges.push(end === i ? `${numbers[i]}` : `${numbers[i]}-${numbers[end]}`);
-    i = end + 1;
-  }
-  return ranges.join(", ");
-}

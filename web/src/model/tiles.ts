@@ -2,6 +2,7 @@
 import type { Bundle } from "../data/bundle";
 import type { JsonTileIndex, JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";
+import type { Counter } from "./counters";
 import { makeTopologies, type Bins, type Topology } from "./timeline";
 
 export interface Range2 {
@@ -29,6 +30,9 @@ export interface TileIndex {
   /** Its rows are groups of alike locations. */
   readonly alikeLevel: Level;
   readonly alike: Alike;
+  /** Without curves, and the tiles that have these. */
+  readonly counters: readonly Counter[];
+  readonly counterTiles: readonly number[];
   readonly firstEvent: number;
   readonly eventFirst: Float64Array;
   readonly eventFrom: Float64Array;
@@ -48,6 +52,8 @@ export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
     levels: json.levels,
     alikeLevel: { ...json.alike_level, group: 1, bands: 1 },
     alike: makeAlike(bundle),
+    counters: json.counters.map(({ name, unit, total }) => ({ name, unit, isTotal: total, curves: [] })),
+    counterTiles: json.counters.map(({ tile }) => tile!),
     firstEvent: json.first_event,
     eventFirst: bundle.column("event_first"),
     eventFrom: bundle.column("event_from"),
@@ -269,11 +275,12 @@ export function joinEventTiles(index: TileIndex, tiles: readonly EventTile[]): B
       calls: index.calls,
       topologies: [],
       alike: 0,
+      counters: [],
       windows: tiles.map(({ from, to }) => ({ from, to, metric: null, location: null, enter: null })),
     },
     has: () => true,
     column(name) {
-      if (/^(topology|alike)_/.test(name)) return new Float64Array();
+      if (/^(topology|alike|counter)_/.test(name)) return new Float64Array();
       const parts = tiles.map((tile, i) => {
         const column = tile.columns[name]!;
         return name.endsWith("_window") ? column.map(() => i) : column;

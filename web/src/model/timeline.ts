@@ -3,6 +3,7 @@
 import type { Bundle } from "../data/bundle";
 import type { JsonTimeline, JsonTopology } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";
+import { makeCounters, type Counter } from "./counters";
 
 /** Some locations for some time, with all their events. */
 export interface TimelineWindow {
@@ -117,6 +118,8 @@ export interface Timeline {
   readonly alike: Alike;
   /** By groups of alike locations. */
   readonly alikeBins: Bins | null;
+  /** Without curves where a server has them. */
+  readonly counters: readonly Counter[];
   /** It comes from a server, which has all events: windows and bins are what is in view. */
   readonly isTiled: boolean;
 }
@@ -257,6 +260,7 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     isTiled: false,
     topologies: makeTopologies(bundle),
     alike: makeAlike(bundle),
+    counters: makeCounters(bundle, locations),
     bins: json.bins === undefined ? null : makeBins(bundle, "bin", json.bins.rows, json.bins.group),
     alikeBins: json.bins === undefined ? null : makeBins(bundle, "alike", json.alike, 1),
   };

@@ -1,8 +1,9 @@
 /** The timeline of a page that a server has: it follows what the reader looks at. */
 import { effect } from "@preact/signals";
-import type { JsonTileIndex } from "../data/layout";
+import type { JsonTileIndex, JsonTimeline } from "../data/layout";
 import { fetchBundle } from "../data/server";
 import type { Report } from "../model/report";
+import { makeCounters } from "../model/counters";
 import { makeTileIndex } from "../model/tiles";
 import type { Timeline } from "../model/timeline";
 import { TileSource } from "./tiles";
@@ -23,6 +24,10 @@ export async function timelineOfServer(report: Report, state: TimelineState): Pr
     const { width, height } = state.size.value;
     if (width > 0 && height > 0) source.show(span, rows, state.arrangement.value, width, height);
   });
+  state.readCounter = async (counter) => {
+    const bundle = await fetchBundle<JsonTimeline>(`tiles/${index.counterTiles[counter]}`);
+    return makeCounters(bundle, index.locations)[0]!;
+  };
   effect(() => {
     state.data.value = source.timeline.value;
   });

@@ -154,6 +154,7 @@ export class TileSource {
           bins,
           alike: this.index.alike,
           alikeBins,
+          counters: this.index.counters,
           isTiled: true,
           topologies: this.index.topologies,
         };

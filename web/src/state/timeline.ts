@@ -1,9 +1,10 @@
 /** What part of the timeline is shown, and how. */
-import { computed, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { groupedArrangement, hasRow, plainArrangement, type Alike, type Arrangement } from "../model/arrangement";
+import type { Counter } from "../model/counters";
 import type { Timeline } from "../model/timeline";
 
-export type Coloring = "class" | "region" | "kind";
+export type Coloring = "class" | "region" | "kind" | "counter";
 
 export interface Span {
   readonly from: number;
@@ -29,6 +30,10 @@ export class TimelineState {
   readonly coloring = signal<Coloring>("class");
   readonly arrows = signal(true);
   readonly path = signal(true);
+  /** The counter whose values are shown: its number; -1: none. */
+  readonly counter = signal(-1);
+  /** Its values, as soon as they are there. */
+  readonly curves = signal<Counter | null>(null);
   /** Locations that are alike stand in one row. */
   readonly grouped = signal(false);
   /** Groups that are open: their members have rows. */
@@ -49,6 +54,9 @@ export class TimelineState {
   readonly size = signal<{ readonly width: number; readonly height: number }>({ width: 0, height: 0 });
   /** Fetches what a location did, to explain a wait state; does nothing where all events are there. */
   need: (location: number, from: number, to: number) => void = () => {};
+  /** Reads the values of a counter. */
+  readCounter: (counter: number) => Promise<Counter> = (counter) =>
+    Promise.resolve(this.data.value!.counters[counter]!);
   private reading = false;
 
   constructor(
@@ -57,6 +65,27 @@ export class TimelineState {
     private readonly read: (state: TimelineState) => Promise<Timeline>,
   ) {
     this.plain = plainArrangement(locations);
+    let shown = -1;
+    effect(() => {
+      const counter = this.counter.value < (this.data.value?.counters.length ?? 0) ? this.counter.value : -1;
+      if (counter === shown) return;
+      shown = counter;
+      this.curves.value = null;
+      if (counter < 0) return;
+      this.readCounter(counter).then(
+        (curves) => {
+          if (shown === counter) this.curves.value = curves;
+        },
+        (error: unknown) => (this.failure.value = error instanceof Error ? error.message : String(error)),
+      );
+    });
+  }
+
+  /** Shows a counter, -1: none, as curves and in the colours of the rows. */
+  showCounter(counter: number): void {
+    this.counter.value = counter;
+    if (counter >= 0) this.coloring.value = "counter";
+    else if (this.coloring.value === "counter") this.coloring.value = "class";
   }
 
   load(): void {

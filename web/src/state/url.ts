@@ -148,10 +148,17 @@ function fields(store: Store): Field[] {
       },
     },
     span("t", store.timeline.span),
+    {
+      key: "counter",
+      read: () => (store.timeline.counter.value < 0 ? "" : store.timeline.counter.value.toString()),
+      write: (text) => {
+        store.timeline.counter.value = /^\d{1,6}$/.test(text) ? Number(text) : -1;
+      },
+    },
     flag("alike", store.timeline.grouped),
     set("open", store.timeline.open, report.locations.length),
     span("rows", store.timeline.rows),
-    choice("color", store.timeline.coloring, ["class", "region", "kind"]),
+    choice("color", store.timeline.coloring, ["class", "region", "kind", "counter"]),
     flag("arrows", store.timeline.arrows),
     flag("path", store.timeline.path),
     {

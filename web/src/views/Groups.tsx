@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
-import { formatCount } from "../format";
-import { rangesText, type Alike, type Arrangement } from "../model/arrangement";
+import { formatCount, formatRanges } from "../format";
+import { type Alike, type Arrangement } from "../model/arrangement";
 import { locationName, type Report } from "../model/report";
 import type { Store } from "../state/store";
 
@@ -14,7 +14,7 @@ export function groupText(report: Report, alike: Alike, group: number): string {
 /** @returns the ranks of some locations: "ranks 0-3, 7". */
 export function ranksText(report: Report, locations: readonly number[]): string {
   const ranks = [...new Set(locations.map((location) => report.locations[location]!.rank))];
-  return `${ranks.length === 1 ? "rank" : "ranks"} ${rangesText(ranks.sort((a, b) => a - b))}`;
+  return `${ranks.length === 1 ? "rank" : "ranks"} ${formatRanges(ranks, 8)}`;
 }
 
 /** The groups of alike locations: a button for each, which opens and closes it. */

@@ -6,7 +6,7 @@ import type { Hit } from "../components/Chart";
 import { callpathText } from "../components/Names";
 import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline";
 import { timelineColors, type TimelineColors } from "../draw/timeline_colors";
-import { formatCount, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { formatCount, formatNumber, formatPercent, formatSeconds, printable, shorten } from "../format";
 import { inUnits, locationName } from "../model/report";
 import {
   ARROW_NAMES,
@@ -18,8 +18,11 @@ import {
   type Timeline,
 } from "../model/timeline";
 import type { Store } from "../state/store";
+import { scaleColor, type Palette, type ScaleName } from "../draw/colors";
+import { makeField, valueAt, type Counter, type CounterField } from "../model/counters";
 import type { TimelineLayout } from "../draw/timeline_layout";
 import type { Coloring } from "../state/timeline";
+import { CounterPanel, counterTitle, valueText } from "./CounterPanel";
 import { Groups, groupText, ranksText } from "./Groups";
 import { timelineCsv } from "./timeline_export";
 import { TimelinePanel } from "./TimelinePanel";
@@ -34,6 +37,7 @@ const COLORINGS: readonly (readonly [Coloring, string, string])[] = [
   ["class", "Activity", "computation, communication, waiting"],
   ["region", "Function", "the functions that take most time"],
   ["kind", "Wait state", "each kind of wait state in a colour of its own"],
+  ["counter", "Counter", "the values of the counter, by rank and time"],
 ];
 
 /** Ranks by time: what each was doing, why it waited. */
@@ -80,11 +84,18 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
   const span = state.shownSpan();
   const rows = state.shownRows();
   const arrangement = state.arrangement.value;
-  const arrows = state.arrows.value;
+  const counter = state.curves.value;
+  const field = useMemo(
+    () => counter && makeField(counter, arrangement, rows, span, report.ticksPerSecond),
+    [counter, arrangement, rows.from, rows.to, span.from, span.to],
+  );
+  const isHeat = coloring === "counter" && field !== null;
+  const scale = store.scale.value;
+  const arrows = state.arrows.value && !isHeat;
   const path = state.path.value ? report.criticalPath : null;
   const scene = useMemo<TimelineScene>(
-    () => ({ report, timeline, colors, span, rows, arrangement, arrows, path, chosen, chain }),
-    [report, timeline, colors, span.from, span.to, rows.from, rows.to, arrangement, arrows, path, chosen, chain],
+    () => ({ report, timeline, colors, span, rows, arrangement, field: isHeat ? field : null, scale, arrows, path, chosen, chain }),
+    [report, timeline, colors, span.from, span.to, rows.from, rows.to, arrangement, field, isHeat, scale, arrows, path, chosen, chain],
   );
   const select = (wait: number): void => selectWait(store, timeline, wait);
   const onKey = (key: string): boolean => {
@@ -101,7 +112,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
     <section class="timeline-view" aria-label="Timeline">
       <div class="toolbar">
         <span class="segments" role="group" aria-label="Colours">
-          {COLORINGS.map(([name, text, title]) => (
+          {COLORINGS.filter(([name]) => name !== "counter" || counter !== null).map(([name, text, title]) => (
             <button
               type="button"
               key={name}
@@ -114,13 +125,27 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           ))}
         </span>
         <label>
-          <input type="checkbox" checked={arrows} onChange={(event) => (state.arrows.value = event.currentTarget.checked)} />{" "}
+          <input type="checkbox" checked={state.arrows.value} onChange={(event) => (state.arrows.value = event.currentTarget.checked)} />{" "}
           arrows
         </label>
         <label>
           <input type="checkbox" checked={path !== null} onChange={(event) => (state.path.value = event.currentTarget.checked)} />{" "}
           critical path
         </label>
+        {timeline.counters.length > 0 && (
+          <select
+            aria-label="Counter"
+            value={String(state.counter.value)}
+            onChange={(event) => state.showCounter(Number(event.currentTarget.value))}
+          >
+            <option value="-1">no counter</option>
+            {timeline.counters.map((each, i) => (
+              <option key={i} value={String(i)}>
+                {shorten(printable(each.name), 40)}
+              </option>
+            ))}
+          </select>
+        )}
         {state.canGroup() && (
           <label title="One row for all ranks that did alike for all of the run (key: g)">
             <input
@@ -150,7 +175,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           store={store}
           name="timeline"
           title="Timeline"
-          csv={() => timelineCsv(report, scene)}
+          csv={() => timelineCsv(report, scene, counter)}
           picture={() => ({
             ...PICTURE,
             draw: (surface, printed) =>
@@ -171,7 +196,12 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
             onKey={onKey}
             label={`Timeline of ${report.locations.length} locations with ${timeline.waits.count} wait states. w, s: zoom; a, d: move; n: next of the longest wait states`}
           />
-          <Legend store={store} timeline={timeline} colors={colors} />
+          {field !== null && <CounterPanel scene={scene} counter={counter!} field={field} palette={palette} />}
+          {isHeat ? (
+            <HeatLegend counter={counter!} field={field} palette={palette} scale={scale} />
+          ) : (
+            <Legend store={store} timeline={timeline} colors={colors} />
+          )}
           {arrangement.alike !== null && <Groups store={store} arrangement={arrangement} />}
         </div>
         <TimelinePanel store={store} timeline={timeline} chosen={chosen} chain={chain} longest={longest} select={select} />
@@ -228,13 +258,14 @@ function hitAt(
       activate: () => store.timeline.show(from, to),
     };
   }
-  const found = layout.segmentAt(x, y);
+  const found = scene.field === null ? layout.segmentAt(x, y) : null;
   const row = layout.rowAt(y);
   const group = layout.arrangement.group(row);
   if (group >= 0 && (found === null || x < layout.left)) return hitOfGroup(store, layout, group, x);
   if (found === null) {
     const location = layout.isInside(x, y) && row >= 0 ? layout.arrangement.location(row) : -1;
     if (location < 0) return null;
+    if (scene.field !== null) return hitOfField(store, scene.field, layout, row, x);
     if (layout.arrangement.alike !== null) {
       return { lines: [locationName(report, location), `at ${seconds(layout.time(x))}`] };
     }
@@ -269,6 +300,23 @@ function hitAt(
   };
 }
 
+/** @returns what the colour of a counter's value tells. */
+function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, row: number, x: number): Hit {
+  const { report, timeline } = store;
+  const first = field.first + Math.floor((row - field.first) / field.group) * field.group;
+  const more = Math.min(layout.arrangement.rows, first + field.group) - first - 1;
+  const name = locationName(report, layout.arrangement.location(first));
+  const value = valueAt(field, row, layout.time(x));
+  const counter = timeline.curves.value;
+  return {
+    lines: [
+      more > 0 ? `${name} and ${more} more` : name,
+      counter === null || Number.isNaN(value) ? "no value" : valueText(counter, value),
+      `at ${formatSeconds(inUnits(report, "sec", layout.time(x)))}`,
+    ],
+  };
+}
+
 /** @returns what the row of a group tells. */
 function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: number): Hit {
   const { report, timeline } = store;
@@ -291,6 +339,26 @@ function markedWindow(scene: TimelineScene, x: number, y: number, width: number,
   if (scene.timeline.bins === null || scene.timeline.isTiled || y < 18 || y > 32) return -1;
   return scene.timeline.windows.findIndex(
     ({ from, to }) => x >= layout.x(from) - 3 && x <= Math.max(layout.x(to), layout.x(from) + 3) + 3,
+  );
+}
+
+const SHADES = 12;
+
+/** What the colours of a counter's values mean. */
+function HeatLegend(props: { counter: Counter; field: CounterField; palette: Palette; scale: ScaleName }): JSX.Element {
+  const { counter, field, palette, scale } = props;
+  const shades = Array.from({ length: SHADES }, (_, i) => scaleColor(scale, palette.dark, i / (SHADES - 1)));
+  return (
+    <ul class="legend timeline-legend" aria-label="Legend">
+      <li>{counterTitle(counter)}</li>
+      {field.low <= field.high && (
+        <li>
+          {formatNumber(field.low)}
+          <span class="swatch scale" style={{ background: `linear-gradient(to right, ${shades.join(",")})` }} />
+          {formatNumber(field.high)}
+        </li>
+      )}
+    </ul>
   );
 }
 

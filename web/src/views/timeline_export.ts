@@ -3,17 +3,33 @@ import { hasRow } from "../model/arrangement";
 import { callpathText } from "../components/Names";
 import type { TimelineScene } from "../draw/timeline";
 import { csvOf } from "../export/csv";
+import type { Counter } from "../model/counters";
 import { inUnits, type Report } from "../model/report";
 import { ARROW_NAMES, segmentIn } from "../model/timeline";
 
 type Row = (string | number | null)[];
 
-export function timelineCsv(report: Report, scene: TimelineScene): string {
+export function timelineCsv(report: Report, scene: TimelineScene, counter: Counter | null): string {
   const rows = [...segmentRows(report, scene), ...waitRows(report, scene), ...arrowRows(report, scene)];
+  if (counter !== null) rows.push(...counterRows(report, scene, counter));
   return csvOf(
-    ["event", "location", "begin", "end", "call path", "metric", "other location", "other call path"],
-    rows,
+    ["event", "location", "begin", "end", "call path", "metric", "other location", "other call path", "value"],
+    rows.map((row) => [...row, ...new Array<null>(9 - row.length).fill(null)]),
   );
+}
+
+/** The values themselves, not what a chart makes of them. */
+function counterRows(report: Report, scene: TimelineScene, counter: Counter): Row[] {
+  const rows: Row[] = [];
+  counter.curves.forEach((curve, location) => {
+    if (curve === null || !isShown(scene, location)) return;
+    curve.time.forEach((time, i) => {
+      if (time < scene.span.from || time > scene.span.to) return;
+      const at = inUnits(report, "sec", time);
+      rows.push(["counter", location, at, at, null, counter.name, null, null, curve.value[i]!]);
+    });
+  });
+  return rows;
 }
 
 function isShown({ arrangement, rows }: TimelineScene, location: number): boolean {
