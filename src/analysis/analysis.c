@@ -12,6 +12,7 @@
 #include "analysis/replicate.h"
 #include "analysis/severity.h"
 #include "analysis/statistics.h"
+#include "analysis/topologies.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -263,7 +264,7 @@ static fm_status_t describe_options(const struct fm_analysis *analysis,
     return status;
 }
 
-/* What happened when, and who had to do with whom. */
+/* What happened when, who had to do with whom, and who was where. */
 static fm_status_t fill_views(const struct fm_trace *trace, const struct results *results,
                               struct fm_cube *cube, struct fm_error *error)
 {
@@ -275,7 +276,7 @@ static fm_status_t fill_views(const struct fm_trace *trace, const struct results
         status = fm_cube_set_matrix(cube, (enum fm_cube_matrix_kind)kind, &results->matrices[kind],
                                     error);
     }
-    return status;
+    return status == FM_OK ? fm_topologies_add(trace, cube, error) : status;
 }
 
 /* What only process 0 has or needs. */

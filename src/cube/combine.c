@@ -112,6 +112,8 @@ fm_status_t fm_combination_add(struct fm_combination *combination, size_t c, con
                              united->callpaths[c][cell->callpath],
                              united->locations[c][cell->location], value, error);
     }
+    if (status == FM_OK && united->frame->topology_count == 0)
+        status = fm_cube_copy_topologies(united->frame, cube, united->locations[c], error);
     return status;
 }
 

@@ -43,7 +43,8 @@ fm_status_t fm_combination_begin(struct fm_combination *combination,
                                  const struct fm_cube *const *cubes, const char *const *names,
                                  size_t count, struct fm_error *error);
 
-/** Adds the values of cube `c`. @param metrics  for each metric: is wanted; NULL: all */
+/** Adds the values of cube `c`, and its topologies if there are none yet. @param metrics  for each
+ * metric: is wanted; NULL: all */
 fm_status_t fm_combination_add(struct fm_combination *combination, size_t c, const bool *metrics,
                                struct fm_error *error);
 

@@ -46,6 +46,7 @@ void fm_cube_free(struct fm_cube *cube)
     fm_cube_free_partitions(cube);
     fm_cube_free_time(cube);
     fm_cube_free_matrices(cube);
+    fm_cube_free_topologies(cube);
     free(cube);
 }
 

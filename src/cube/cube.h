@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "cube/cube_matrix.h"
 #include "cube/cube_time.h"
+#include "cube/cube_topology.h"
 #include "cube/metric.h"
 
 #include <stdbool.h>
@@ -173,6 +174,8 @@ struct fm_cube {
     uint32_t phase_count;
     struct fm_cube_bins bins;
     struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
+    struct fm_cube_topology *topologies; /**< in the order of the trace's communicators */
+    uint32_t topology_count;
     uint32_t region_capacity, callpath_capacity, location_capacity;
     size_t cell_capacity;
     uint32_t segment_capacity;

@@ -181,6 +181,7 @@ static const struct {
     {"PHAS", 0, fm_cube_put_phases},
     {"BINS", 0, fm_cube_put_bins},
     {"MATX", 0, fm_cube_put_matrices},
+    {"TOPO", 0, fm_cube_put_topologies},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])

@@ -22,7 +22,8 @@ enum {
     FM_EXPORT_PHASES = 8,
     FM_EXPORT_TIME_BINS = 16,
     FM_EXPORT_MATRICES = 32,
-    FM_EXPORT_ALL = 63
+    FM_EXPORT_TOPOLOGIES = 64,
+    FM_EXPORT_ALL = 127
 };
 
 /** As fm_export_json(), of the bulky parts only those in `parts`. Errors are left in the stream. */

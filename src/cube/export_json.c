@@ -258,10 +258,9 @@ static const struct {
     unsigned part;
     void (*put)(FILE *stream, const struct fm_cube *cube);
 } members[] = {
-    {FM_EXPORT_EFFICIENCY, fm_json_put_efficiency},
-    {FM_EXPORT_PHASES, fm_json_put_phases},
-    {FM_EXPORT_TIME_BINS, fm_json_put_time_bins},
-    {FM_EXPORT_MATRICES, fm_json_put_matrices},
+    {FM_EXPORT_EFFICIENCY, fm_json_put_efficiency}, {FM_EXPORT_PHASES, fm_json_put_phases},
+    {FM_EXPORT_TIME_BINS, fm_json_put_time_bins},   {FM_EXPORT_MATRICES, fm_json_put_matrices},
+    {FM_EXPORT_TOPOLOGIES, fm_json_put_topologies},
 };
 
 void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stream)

@@ -23,5 +23,6 @@ void fm_json_put_efficiency(FILE *stream, const struct fm_cube *cube);
 void fm_json_put_phases(FILE *stream, const struct fm_cube *cube);
 void fm_json_put_time_bins(FILE *stream, const struct fm_cube *cube);
 void fm_json_put_matrices(FILE *stream, const struct fm_cube *cube);
+void fm_json_put_topologies(FILE *stream, const struct fm_cube *cube);
 
 #endif

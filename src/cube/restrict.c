@@ -117,6 +117,15 @@ static bool has_links(const struct fm_cube *cube)
     return false;
 }
 
+static fm_status_t copy_topologies(struct fm_cube *to, const struct fm_cube *from,
+                                   struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (uint32_t i = 0; i < from->topology_count && status == FM_OK; i++)
+        status = fm_cube_add_topology(to, &from->topologies[i], error);
+    return status;
+}
+
 fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct fm_cube **restricted,
                              struct fm_error *error)
 {
@@ -147,6 +156,8 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
     if (status == FM_OK && cube->partition_count > 0)
         status = fm_cube_set_partitions(copy, cube->partition_names, cube->partition_count,
                                         cube->partition_of, error);
+    if (status == FM_OK)
+        status = copy_topologies(copy, cube, error);
     if (status == FM_OK && cube->lock_count > 0)
         status = fm_cube_warn(copy, error,
                               "The queues of the locks cover the whole run and are not shown for a "

@@ -27,9 +27,9 @@ fm_status_t fm_cube_unite(const struct fm_cube *const *cubes, size_t count,
 void fm_cube_union_release(struct fm_cube_union *united);
 
 /** The mean of reports of equal runs: each value is the sum of those of all reports, divided by
- * their number. Distributions, the critical path, locks, phases and matrices, which are single
- * events or sums of them, are left out, which a warning tells; the warnings of the reports are
- * kept.
+ * their number. Topologies come from the first report that has any. Distributions, the critical
+ * path, locks, phases and matrices, which are single events or sums of them, are left out, which a
+ * warning tells; the warnings of the reports are kept.
  * @param names  of the reports, for the warnings
  * @param mean   out: sealed, to be freed with fm_cube_free(); set only on success
  * @return FM_ERR_DATA: a sum exceeds 64 bits */
@@ -38,7 +38,7 @@ fm_status_t fm_cube_mean(const struct fm_cube *const *cubes, const char *const *
 
 /** Joins reports of one program that measured different things: each tree of metrics comes from the
  * first report that has any value in it, with its distributions; the critical path, the
- * locks, phases and matrices come from the first report that has any.
+ * locks, phases, matrices and topologies come from the first report that has any.
  * Parameters and result as for fm_cube_mean(). */
 fm_status_t fm_cube_merge(const struct fm_cube *const *cubes, const char *const *names,
                           size_t count, struct fm_cube **merged, struct fm_error *error);

@@ -141,6 +141,80 @@ static int compare_nodes(const void *left, const void *right, void *locations)
     return order != 0 ? order : (a > b) - (a < b);
 }
 
+static bool has_threads(const struct fm_cube *cube)
+{
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (cube->locations[i].thread > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t most_threads(const struct fm_cube *cube)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        most = cube->locations[i].thread > most ? cube->locations[i].thread : most;
+    }
+    return most + 1;
+}
+
+static void put_dimension(FILE *stream, const char *name, uint32_t size, bool periodic)
+{
+    fputs("<dim name=\"", stream);
+    fm_text_write_xml(stream, name);
+    fprintf(stream, "\" size=\"%u\" periodic=\"%s\"/>\n", size, periodic ? "true" : "false");
+}
+
+/* Each location has a place of its own: threads are another dimension where there are some. */
+static void put_member(const struct fm_cube *cube, const struct fm_cube_topology *topology,
+                       uint32_t member, bool threads, FILE *stream)
+{
+    uint32_t first = topology->locations[member], rank = cube->locations[first].rank;
+    for (uint32_t i = first; i < cube->location_count && cube->locations[i].rank == rank; i++) {
+        fprintf(stream, "<coord locId=\"%u\">", i);
+        for (uint32_t d = 0; d < topology->dimension_count; d++) {
+            fprintf(stream, "%s%u", d == 0 ? "" : " ",
+                    topology->coordinates[(size_t)member * topology->dimension_count + d]);
+        }
+        if (threads) {
+            fprintf(stream, " %u", cube->locations[i].thread);
+        }
+        fputs("</coord>\n", stream);
+    }
+}
+
+static void put_topologies(const struct fm_cube *cube, FILE *stream)
+{
+    bool threads = has_threads(cube);
+    if (cube->topology_count == 0) {
+        return;
+    }
+    fputs("<topologies>\n", stream);
+    for (uint32_t i = 0; i < cube->topology_count; i++) {
+        const struct fm_cube_topology *topology = &cube->topologies[i];
+        fputs("<cart name=\"", stream);
+        fm_text_write_xml(stream, topology->name == NULL ? "topology" : topology->name);
+        fprintf(stream, "\" ndims=\"%u\">\n", topology->dimension_count + threads);
+        for (uint32_t d = 0; d < topology->dimension_count; d++) {
+            char number[32];
+            const char *name = topology->dimensions[d].name;
+            snprintf(number, sizeof number, "dimension %u", d);
+            put_dimension(stream, name != NULL ? name : number, topology->dimensions[d].size,
+                          topology->dimensions[d].periodic);
+        }
+        if (threads) {
+            put_dimension(stream, "Thread", most_threads(cube), false);
+        }
+        for (uint32_t m = 0; m < topology->member_count; m++) {
+            put_member(cube, topology, m, threads, stream);
+        }
+        fputs("</cart>\n", stream);
+    }
+    fputs("</topologies>\n", stream);
+}
+
 /* The machine with its nodes, each with its ranks. */
 static fm_status_t put_system(const struct fm_cube *cube, FILE *stream, struct fm_error *error)
 {
@@ -174,7 +248,9 @@ static fm_status_t put_system(const struct fm_cube *cube, FILE *stream, struct f
         put_process(cube, first[i], stream);
     }
     fputs(open == NULL ? "" : "</systemtreenode>\n", stream);
-    fputs("</systemtreenode>\n</system>\n", stream);
+    fputs("</systemtreenode>\n", stream);
+    put_topologies(cube, stream);
+    fputs("</system>\n", stream);
     free(first);
     return FM_OK;
 }

@@ -51,12 +51,12 @@ struct raw_location {
 };
 
 struct raw_dimension {
-    uint32_t size;
+    uint32_t name, size;
     bool periodic;
 };
 
 struct raw_topology {
-    uint32_t reference, communicator;
+    uint32_t reference, name, communicator;
     uint8_t dimension_count;
     uint32_t *dimensions;
 };
@@ -246,10 +246,9 @@ static OTF2_CallbackCode on_window(void *data, OTF2_RmaWinRef self, OTF2_StringR
 static OTF2_CallbackCode on_dimension(void *data, OTF2_CartDimensionRef self, OTF2_StringRef name,
                                       uint32_t size, OTF2_CartPeriodicity periodicity)
 {
-    (void)name;
     struct raw_definitions *raw = data;
     fm_vector_push(&raw->dimensions_raw,
-                   (struct raw_dimension){size, periodicity == OTF2_CART_PERIODIC_TRUE});
+                   (struct raw_dimension){name, size, periodicity == OTF2_CART_PERIODIC_TRUE});
     return define(&raw->dimensions, self, raw->dimensions_raw.count - 1);
 }
 
@@ -257,12 +256,11 @@ static OTF2_CallbackCode on_topology(void *data, OTF2_CartTopologyRef self, OTF2
                                      OTF2_CommRef communicator, uint8_t dimension_count,
                                      const OTF2_CartDimensionRef *dimensions)
 {
-    (void)name;
     struct raw_definitions *raw = data;
     uint32_t *copy = fm_resize(NULL, 0, dimension_count * sizeof *copy);
     memcpy(copy, dimensions, dimension_count * sizeof *copy);
     fm_vector_push(&raw->topologies,
-                   (struct raw_topology){self, communicator, dimension_count, copy});
+                   (struct raw_topology){self, name, communicator, dimension_count, copy});
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -464,6 +462,13 @@ static void resolve_communicator(struct raw_definitions *raw, const struct raw_c
     }
 }
 
+/* @return NULL also for the empty name */
+static char *copy_name(const struct raw_definitions *raw, uint32_t string)
+{
+    const char *name = string_of(raw, string);
+    return name == NULL || name[0] == '\0' ? NULL : fm_copy_string(name);
+}
+
 static void resolve_topologies(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
@@ -480,6 +485,8 @@ static void resolve_topologies(struct raw_definitions *raw)
         to->dimension_count = dimensions;
         to->sizes = fm_allocate(dimensions, sizeof *to->sizes);
         to->periodic = fm_allocate(dimensions, sizeof *to->periodic);
+        to->name = copy_name(raw, from->name);
+        to->dimension_names = fm_allocate(dimensions, sizeof *to->dimension_names);
         to->coordinates =
             fm_allocate((size_t)communicator->size * dimensions, sizeof *to->coordinates);
         memset(to->coordinates, 0xff,
@@ -489,6 +496,7 @@ static void resolve_topologies(struct raw_definitions *raw)
             if (dimension != FM_NONE) {
                 to->sizes[d] = raw->dimensions_raw.items[dimension].size;
                 to->periodic[d] = raw->dimensions_raw.items[dimension].periodic;
+                to->dimension_names[d] = copy_name(raw, raw->dimensions_raw.items[dimension].name);
             }
         }
         for (size_t c = 0; c < raw->coordinates.count; ++c) {

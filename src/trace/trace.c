@@ -46,6 +46,11 @@ static void free_communicator(struct fm_communicator *communicator)
         fm_free(communicator->topology->sizes);
         fm_free(communicator->topology->periodic);
         fm_free(communicator->topology->coordinates);
+        fm_free(communicator->topology->name);
+        for (unsigned d = 0; d < communicator->topology->dimension_count; ++d) {
+            fm_free(communicator->topology->dimension_names[d]);
+        }
+        fm_free(communicator->topology->dimension_names);
         fm_free(communicator->topology);
     }
 }

@@ -51,7 +51,9 @@ struct fm_topology {
     uint8_t dimension_count;
     uint32_t *sizes;
     bool *periodic;
-    uint32_t *coordinates; /**< [rank][dimension]; FM_NONE where the archive does not tell */
+    uint32_t *coordinates;  /**< [rank][dimension]; FM_NONE where the archive does not tell */
+    char *name;             /**< NULL: none */
+    char **dimension_names; /**< [dimension]; NULL: none */
 };
 
 struct fm_communicator {

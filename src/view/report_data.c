@@ -9,6 +9,7 @@
 #include "view/severities.h"
 #include "view/source_data.h"
 #include "view/summary_data.h"
+#include "view/topology_data.h"
 
 /** Room that is kept for a link of a matrix; it takes a tenth of that. */
 #define BYTES_OF_LINK 40U
@@ -73,6 +74,7 @@ static fm_status_t make(const struct fm_cube *cube, const struct fm_page_extras 
         add_critical_path(bundle, cube);
         fm_matrix_data_add(bundle, cube, links);
         fm_phase_data_add(bundle, cube);
+        fm_topology_data_add(bundle, cube);
         status = fm_bundle_finish(bundle, bytes, size, error);
     }
     fm_bundle_free(bundle);

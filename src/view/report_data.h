@@ -7,7 +7,7 @@
  * "metrics": for each metric of the report, in its order, "formula", "advice", "wait_state", "cost"
  * (its values are fixed-point); "summary": the report in words; "environment": what was recorded
  * where, or null; "precision": binary digits of the times that are left, null if they are exact;
- * "sources" (source_data.h).
+ * "sources" (source_data.h); "topologies" (topology_data.h).
  */
 #ifndef FERMATA_VIEW_REPORT_DATA_H
 #define FERMATA_VIEW_REPORT_DATA_H

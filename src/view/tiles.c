@@ -8,7 +8,6 @@
 #include "view/tile_events.h"
 #include "view/tile_store.h"
 #include "view/timeline_windows.h"
-#include "view/topology_data.h"
 
 #include <inttypes.h>
 
@@ -176,7 +175,6 @@ static fm_status_t make_index(struct maker *maker, struct fm_error *error)
     for (uint32_t i = 0; i < events->band_count; i++)
         fm_vector_push(&first, events->first.items[i]);
     put_json(maker, fm_bundle_json(bundle));
-    fm_topology_data_add(bundle, maker->detail->trace);
     fm_alike_add(bundle, &maker->alike, maker->detail->trace->location_count);
     size_t count = events->from.count;
     fm_counter_list_add(bundle, maker->detail->trace, &maker->counters, maker->first_event + count);

@@ -14,10 +14,9 @@
  *   "locations", "rows" (FM_TILE_ROWS), "bins" (FM_TILE_BINS), "waits" (the kinds of wait states,
  *   metrics), "levels": each with "group" (locations in a row), "first", "bands", "depth";
  *   "alike_level": "first", "depth" of the level of alike locations, which has one band;
- *   "first_event" (number), "topologies" (topology_data.h), "alike" (alike.h), "counters"
- *   (counter_data.h, with the number of its tile); and columns `event_first` (of each band, tiles
- * from `first_event` on), `event_from` (ticks), `event_calls`, and those of alike.h and
- * topology_data.h.
+ *   "first_event" (number), "alike" (alike.h), "counters" (counter_data.h, with the number of its
+ *   tile); and columns `event_first` (of each band, tiles from `first_event` on), `event_from`
+ *   (ticks), `event_calls`, and those of alike.h.
  */
 #ifndef FERMATA_VIEW_TILES_H
 #define FERMATA_VIEW_TILES_H

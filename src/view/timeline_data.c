@@ -7,7 +7,6 @@
 #include "view/timeline_bins.h"
 #include "view/timeline_events.h"
 #include "view/timeline_windows.h"
-#include "view/topology_data.h"
 
 #include <inttypes.h>
 
@@ -61,7 +60,6 @@ static fm_status_t make(const struct source *source, const struct extent *extent
     fprintf(json, "\"version\":1,\"length\":%" PRIu64 ",\"calls\":%" PRIu64 ",",
             cube->experiment.end - cube->experiment.begin, fm_timeline_calls(detail->trace));
     put_windows(json, &windows);
-    fm_topology_data_add(bundle, detail->trace);
     fm_alike_add(bundle, &source->alike, detail->trace->location_count);
     fm_counter_data_add(bundle, detail->trace, &source->counters, cube->experiment.begin,
                         VALUES_OF_COUNTERS);

@@ -3,81 +3,74 @@
 #include "base/text.h"
 #include "view/columns.h"
 
-#define MOST_TOPOLOGIES 16U
-#define MOST_PLACES     (1U << 20)
+#define MOST_PLACES (1U << 20)
 
 struct columns {
-    fm_column process, place;
+    fm_column rank, place;
 };
 
 /** @return the number of places; 0: too many, or none. */
-static uint64_t count_places(const struct fm_topology *topology)
+static uint64_t count_places(const struct fm_cube_topology *topology)
 {
-    uint64_t places = topology->dimension_count > 0;
-    for (unsigned i = 0; i < topology->dimension_count && places > 0; i++)
-        places = topology->sizes[i] <= MOST_PLACES / places ? places * topology->sizes[i] : 0;
+    uint64_t places = 1;
+    for (uint32_t i = 0; i < topology->dimension_count && places > 0; i++) {
+        uint32_t size = topology->dimensions[i].size;
+        places = size <= MOST_PLACES / places ? places * size : 0;
+    }
     return places;
 }
 
-/** Finds the place of a member. @return false if it has none */
-static bool find_place(const struct fm_topology *topology, uint32_t rank, uint64_t *place)
+static void add_members(struct columns *columns, const struct fm_cube *cube,
+                        const struct fm_cube_topology *topology)
 {
-    const uint32_t *coordinates = &topology->coordinates[(size_t)rank * topology->dimension_count];
-    *place = 0;
-    for (unsigned i = 0; i < topology->dimension_count; i++) {
-        if (coordinates[i] >= topology->sizes[i])
-            return false; /* also where it is not known, FM_NONE */
-        *place = *place * topology->sizes[i] + coordinates[i];
-    }
-    return true;
-}
-
-static uint32_t add_members(struct columns *columns, const struct fm_communicator *communicator)
-{
-    uint32_t count = 0;
-    for (uint32_t rank = 0; rank < communicator->size; rank++) {
-        uint64_t place;
-        if (!find_place(communicator->topology, rank, &place))
-            continue;
-        fm_vector_push(&columns->process, communicator->members[rank]);
+    for (uint32_t m = 0; m < topology->member_count; m++) {
+        const uint32_t *coordinates = &topology->coordinates[(size_t)m * topology->dimension_count];
+        uint64_t place = 0;
+        for (uint32_t i = 0; i < topology->dimension_count; i++)
+            place = place * topology->dimensions[i].size + coordinates[i];
+        fm_vector_push(&columns->rank, cube->locations[topology->locations[m]].rank);
         fm_vector_push(&columns->place, place);
-        count++;
     }
-    return count;
 }
 
-static void put_json(FILE *json, const struct fm_communicator *communicator, uint32_t ranks)
+static void put_text(FILE *json, const char *text)
 {
-    const struct fm_topology *topology = communicator->topology;
-    fputs("{\"name\":", json);
-    fm_text_write_json(json, communicator->name == NULL ? "" : communicator->name);
-    fputs(",\"sizes\":[", json);
-    for (unsigned i = 0; i < topology->dimension_count; i++)
-        fprintf(json, "%s%u", i == 0 ? "" : ",", topology->sizes[i]);
-    fputs("],\"periodic\":[", json);
-    for (unsigned i = 0; i < topology->dimension_count; i++)
-        fprintf(json, "%s%s", i == 0 ? "" : ",", topology->periodic[i] ? "true" : "false");
-    fprintf(json, "],\"ranks\":%u}", ranks);
+    fm_text_write_json(json, text == NULL ? "" : text);
 }
 
-void fm_topology_data_add(struct fm_bundle *bundle, const struct fm_trace *trace)
+static void put_json(FILE *json, const struct fm_cube_topology *topology)
+{
+    fputs("{\"name\":", json);
+    put_text(json, topology->name);
+    fputs(",\"sizes\":[", json);
+    for (uint32_t i = 0; i < topology->dimension_count; i++)
+        fprintf(json, "%s%u", i == 0 ? "" : ",", topology->dimensions[i].size);
+    fputs("],\"periodic\":[", json);
+    for (uint32_t i = 0; i < topology->dimension_count; i++)
+        fprintf(json, "%s%s", i == 0 ? "" : ",",
+                topology->dimensions[i].periodic ? "true" : "false");
+    fputs("],\"dimensions\":[", json);
+    for (uint32_t i = 0; i < topology->dimension_count; i++) {
+        fputs(i == 0 ? "" : ",", json);
+        put_text(json, topology->dimensions[i].name);
+    }
+    fprintf(json, "],\"ranks\":%u}", topology->member_count);
+}
+
+void fm_topology_data_add(struct fm_bundle *bundle, const struct fm_cube *cube)
 {
     struct columns columns = {0};
     FILE *json = fm_bundle_json(bundle);
     unsigned count = 0;
     fputs("\"topologies\":[", json);
-    for (uint32_t i = 0; i < trace->communicator_count && count < MOST_TOPOLOGIES; i++) {
-        const struct fm_communicator *communicator = &trace->communicators[i];
-        if (communicator->topology == NULL || count_places(communicator->topology) == 0)
+    for (uint32_t i = 0; i < cube->topology_count; i++) {
+        if (count_places(&cube->topologies[i]) == 0)
             continue;
-        uint32_t ranks = add_members(&columns, communicator);
-        if (ranks == 0)
-            continue;
-        if (count++ > 0)
-            putc(',', json);
-        put_json(json, communicator, ranks);
+        fputs(count++ == 0 ? "" : ",", json);
+        put_json(json, &cube->topologies[i]);
+        add_members(&columns, cube, &cube->topologies[i]);
     }
     fputs("],", json);
-    fm_column_move(bundle, "topology_process", &columns.process, true);
+    fm_column_move(bundle, "topology_rank", &columns.rank, true);
     fm_column_move(bundle, "topology_place", &columns.place, true);
 }

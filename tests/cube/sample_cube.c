@@ -253,6 +253,28 @@ static void add_bins(struct fm_cube *cube)
     must(fm_cube_set_bins(cube, &bins, NULL) == FM_ERR_FAILED);
 }
 
+static void add_topologies(struct fm_cube *cube)
+{
+    uint32_t locations[] = {0, 1, 3}, coordinates[] = {1, 0, 0, 2, 1, 1};
+    struct fm_cube_topology topology = {.name = (char *)"a <grid> & \"more\"",
+                                        .dimension_count = 2,
+                                        .dimensions = {{(char *)"x", 2, true}, {NULL, 3, false}},
+                                        .member_count = 3,
+                                        .locations = locations,
+                                        .coordinates = coordinates};
+    must(fm_cube_add_topology(cube, &topology, NULL) == FM_OK);
+    coordinates[5] = 3; /* outside */
+    must(fm_cube_add_topology(cube, &topology, NULL) == FM_ERR_FAILED);
+    coordinates[5] = 2;
+    locations[1] = 3; /* twice */
+    must(fm_cube_add_topology(cube, &topology, NULL) == FM_ERR_FAILED);
+    locations[1] = 1;
+    topology.dimension_count = 0;
+    must(fm_cube_add_topology(cube, &topology, NULL) == FM_ERR_FAILED);
+    topology = (struct fm_cube_topology){.dimension_count = 1, .dimensions = {{NULL, 5, false}}};
+    must(fm_cube_add_topology(cube, &topology, NULL) == FM_OK);
+}
+
 static void add_matrices(struct fm_cube *cube)
 {
     struct fm_cube_link messages[] = {
@@ -328,6 +350,7 @@ struct fm_cube *sample_cube(void)
     add_phases(cube);
     add_bins(cube);
     add_matrices(cube);
+    add_topologies(cube);
     must(fm_cube_warn(cube, NULL, "%d messages on rank %d were never received.", 2, 3) == FM_OK);
     must(fm_cube_seal(cube, NULL) == FM_OK);
     return cube;

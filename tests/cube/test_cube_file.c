@@ -64,6 +64,27 @@ static void assert_same_text(const char *a, const char *b)
         assert_string_equal(a, b);
 }
 
+static void assert_same_topologies(const struct fm_cube *a, const struct fm_cube *b)
+{
+    assert_int_equal(a->topology_count, b->topology_count);
+    for (uint32_t i = 0; i < a->topology_count; i++) {
+        const struct fm_cube_topology *s = &a->topologies[i];
+        const struct fm_cube_topology *t = &b->topologies[i];
+        assert_same_text(s->name, t->name);
+        assert_int_equal(s->dimension_count, t->dimension_count);
+        for (uint32_t d = 0; d < s->dimension_count; d++) {
+            assert_same_text(s->dimensions[d].name, t->dimensions[d].name);
+            assert_int_equal(s->dimensions[d].size, t->dimensions[d].size);
+            assert_int_equal(s->dimensions[d].periodic, t->dimensions[d].periodic);
+        }
+        assert_int_equal(s->member_count, t->member_count);
+        for (uint32_t m = 0; m < s->member_count; m++)
+            assert_int_equal(s->locations[m], t->locations[m]);
+        for (uint32_t c = 0; c < s->member_count * s->dimension_count; c++)
+            assert_int_equal(s->coordinates[c], t->coordinates[c]);
+    }
+}
+
 static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
 {
     assert_same_text(a->experiment.title, b->experiment.title);
@@ -165,6 +186,7 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
                         s->links[i].count == t->links[i].count &&
                         s->links[i].amount == t->links[i].amount);
     }
+    assert_same_topologies(a, b);
     assert_int_equal(a->path_from_init_to_finalize, b->path_from_init_to_finalize);
     assert_int_equal(a->partition_count, b->partition_count);
     for (uint32_t i = 0; i < a->partition_count; i++)
@@ -451,6 +473,11 @@ static bool has_no_matrices(const struct fm_cube *cube)
            0;
 }
 
+static bool has_no_topologies(const struct fm_cube *cube)
+{
+    return cube->topology_count == 0;
+}
+
 /* Files of versions before or after. */
 static void test_sections_of_other_versions_are_left_out(void **state)
 {
@@ -460,6 +487,7 @@ static void test_sections_of_other_versions_are_left_out(void **state)
     check_optional_section("PHAS", has_no_phases);
     check_optional_section("BINS", has_no_bins);
     check_optional_section("MATX", has_no_matrices);
+    check_optional_section("TOPO", has_no_topologies);
 }
 
 static void test_other_versions_are_refused_as_such(void **state)

@@ -37,6 +37,9 @@ static void test_the_report_that_has_them_tells(void **state)
         assert_true(link->amount == (m == FM_MATRIX_DELAYS ? 2 : 1) * original->amount);
         assert_true(link->count == original->count);
     }
+    assert_int_equal(merged->topology_count, 2);
+    assert_string_equal(merged->topologies[0].name, sample->topologies[0].name);
+    assert_int_equal(merged->topologies[0].coordinates[5], 1);
     assert_true(merged->path_from_init_to_finalize);
     assert_int_equal(merged->partition_count, 2);
     assert_int_equal(merged->partition_of[4], FM_CUBE_NONE);
@@ -64,6 +67,12 @@ static void test_locations_get_their_new_numbers(void **state)
     }
     assert_int_equal(merged->matrices[FM_MATRIX_DELAYS].link_count,
                      sample->matrices[FM_MATRIX_DELAYS].link_count);
+    const struct fm_cube_topology *grid = &merged->topologies[0];
+    assert_int_equal(grid->member_count, 3);
+    for (uint32_t m = 0; m < 3; m++) {
+        assert_int_equal(merged->locations[grid->locations[m]].rank, m == 2 ? 3 : m);
+        assert_int_equal(grid->coordinates[2 * m], sample->topologies[0].coordinates[2 * m]);
+    }
     assert_int_equal(merged->bins.bin_count, 0); /* rows would fall apart */
     assert_int_equal(merged->phases[0].rows[7].slowest, 3);
     assert_int_equal(merged->partition_of[merged->location_count - 1], FM_CUBE_NONE);

@@ -107,6 +107,8 @@ static void test_restriction_to_a_subtree(void **state)
     assert_int_equal(part->statistics[0].worst[0].cause_callpath, 2);
     assert_int_equal(part->statistics[0].worst[2].cause_callpath, FM_CUBE_NONE);
     assert_int_equal(part->warning_count, 3);
+    assert_int_equal(part->topology_count, 2);
+    assert_int_equal(part->topologies[0].coordinates[3], 2);
     assert_int_equal(part->partition_count, 2);
     fm_cube_free(part);
     fm_cube_free(cube);

@@ -159,7 +159,7 @@ class Cube:
         self.metrics = self.read_metrics(root.find("metrics"))
         self.roots, self.cnodes = self.read_program(root.find("program"))
         self.locations = self.read_system(root.find("system"))
-        self.topologies = root.findall("system/topologies/cart")
+        self.topologies = self.read_topologies(root.find("system"))
         self.enumerate()
         for metric in self.metrics:
             self.read_values(metric)
@@ -266,6 +266,31 @@ class Cube:
             read(element, [])
         require(found, "no location")
         return sorted(found, key=lambda location: location.id)
+
+    def read_topologies(self, section):
+        """[(name, [(name, size, periodic)], {id of a location: coordinates})]"""
+        require(len(section.findall("topologies")) <= 1, "<topologies> twice")
+        ids, found = {location.id for location in self.locations}, []
+        for cart in section.findall("topologies/*"):
+            require(cart.tag == "cart" and set(cart.attrib) == {"name", "ndims"}, "a topology")
+            shape(cart, (), ("dim", "coord"))
+            dimensions = []
+            for dim in cart.findall("dim"):
+                require(list(dim.attrib) == ["name", "size", "periodic"], "attributes of a dimension")
+                require(dim.get("periodic") in ("true", "false"), "periodic")
+                dimensions.append((dim.get("name"), number(dim, "size"), dim.get("periodic") == "true"))
+            require(len(dimensions) == number(cart, "ndims") > 0, "number of dimensions")
+            places = {}
+            for coord in cart.findall("coord"):
+                place = tuple(map(int, coord.text.split(" ")))
+                require(number(coord, "locId") in ids, "a place of no location")
+                require(number(coord, "locId") not in places, "two places of a location")
+                require(len(place) == len(dimensions), "coordinates and dimensions")
+                require(all(0 <= c < size for c, (_, size, _) in zip(place, dimensions)), "outside")
+                places[number(coord, "locId")] = place
+            require(len(set(places.values())) == len(places), "two locations at one place")
+            found.append((cart.get("name"), dimensions, places))
+        return found
 
     def enumerate(self):
         """The order of rows, of both kinds of metrics."""

@@ -134,6 +134,7 @@ class Compared(Experiments):
         cube = cubex_reader.read(fermata("export", "--to=cubex", "-o", "-", place))
         self.compare_definitions(report, cube)
         self.compare_values(report, cube)
+        self.compare_topologies(report, cube)
         return report, cube
 
     def compare_definitions(self, report, cube):
@@ -179,6 +180,50 @@ class Compared(Experiments):
             self.assert_equal(metric.name, stored, expected, 0 if exact else 1e-12 * scale)
             own = self.renamed(cube.exclusive(metric))
             self.assert_equal(metric.name, own, given[metric.name], 0 if exact else 4e-12 * scale)
+
+    def compare_topologies(self, report, cube):
+        threads = max(l["thread"] for l in report["locations"]) + 1
+        expected = []
+        for topology in report["topologies"]:
+            dimensions = [(d["name"] or f"dimension {i}", d["size"], d["periodic"])
+                          for i, d in enumerate(topology["dimensions"])]
+            places = {}
+            for member in topology["members"]:
+                rank = report["locations"][member["location"]]["rank"]
+                for l in report["locations"]:
+                    if l["rank"] == rank:
+                        thread = (l["thread"],) if threads > 1 else ()
+                        places[l["id"]] = tuple(member["coordinates"]) + thread
+            if threads > 1:
+                dimensions.append(("Thread", threads, False))
+            expected.append((topology["name"] or "topology", dimensions, places))
+        found = [(name, dimensions, {self.of_location[i]: p for i, p in places.items()})
+                 for name, dimensions, places in cube.topologies]
+        self.assertEqual(found, expected)
+
+    def test_topologies(self):
+        """With threads and without, of reports and of merged ones."""
+        sample = self.path("sample.fer")
+        subprocess.run([os.environ["WRITE_SAMPLE"], "sample", sample], check=True)
+        cube = self.compare_places(sample)
+        self.assertEqual([t[1] for t in cube.topologies],
+                         [[("x", 2, True), ("dimension 1", 3, False), ("Thread", 2, False)],
+                          [("dimension 0", 5, False), ("Thread", 2, False)]])
+        self.assertEqual(cube.topologies[0][2],
+                         {0: (1, 0, 0), 1: (0, 2, 0), 3: (1, 1, 0), 4: (1, 1, 1)})
+        other = self.experiment("other", late_sender(2))
+        for command, order in ("merge", (sample, other)), ("mean", (other, sample)):
+            with self.subTest(command):
+                place = self.path(command + ".fer")
+                fermata(command, "-o", place, *order)
+                self.assertEqual(len(self.compare_places(place).topologies), 2)
+
+    def compare_places(self, place):
+        report = self.report(place)
+        cube = cubex_reader.read(fermata("export", "--to=cubex", "-o", "-", place))
+        self.of_location = {l.id: r["id"] for l, r in zip(cube.locations, report["locations"])}
+        self.compare_topologies(report, cube)
+        return cube
 
     def renamed(self, values):
         return {(self.of_cnode[c], self.of_location[l]): v for (c, l), v in values.items()}

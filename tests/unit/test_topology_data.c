@@ -1,6 +1,7 @@
 /* Topologies of a page: where each process is, and nothing that contradicts itself. */
 #include "check.h"
 
+#include "analysis/topologies.h"
 #include "view/topology_data.h"
 
 #include <stdlib.h>
@@ -14,13 +15,24 @@ struct content {
     const unsigned char *columns;
 };
 
-static void open_bundle(struct content *content, const struct fm_trace *trace)
+/** The topologies of a trace, by way of the report. */
+static void open_bundle(struct content *content, struct fm_trace *trace)
 {
+    struct fm_process processes[6];
+    struct fm_cube *cube = fm_cube_create();
+    for (uint32_t i = 0; i < 6; i++) {
+        processes[i] = (struct fm_process){.first_location = i, .location_count = 1};
+        assert_int_equal(fm_cube_add_location(cube, i, i, 0, "node", "rank"), i);
+    }
+    trace->processes = processes;
+    trace->process_count = 6;
+    assert_int_equal(fm_topologies_add(trace, cube, NULL), FM_OK);
     struct fm_bundle *bundle = fm_bundle_create();
     unsigned char *packed;
     size_t size;
     uLongf length = sizeof content->bytes - 1;
-    fm_topology_data_add(bundle, trace);
+    fm_topology_data_add(bundle, cube);
+    fm_cube_free(cube);
     assert_int_equal(fm_bundle_finish(bundle, &packed, &size, NULL), FM_OK);
     assert_int_equal(uncompress(content->bytes, &length, packed, size), Z_OK);
     fm_free(packed);
@@ -37,17 +49,19 @@ static void test_places(void **state)
     bool periodic[] = {false, true};
     /* Rank 4 is outside, and where rank 5 is nobody knows. */
     uint32_t coordinates[] = {0, 0, 0, 1, 0, 2, 1, 0, 2, 1, FM_NONE, FM_NONE};
-    struct fm_topology grid = {2, sizes, periodic, coordinates};
+    char *names[] = {NULL, (char *)"y"};
+    struct fm_topology grid = {2, sizes, periodic, coordinates, NULL, names};
     struct fm_communicator communicators[] = {
         {.name = (char *)"world", .size = 6, .members = members},
         {.name = (char *)"a \"grid\"", .size = 6, .members = members, .topology = &grid},
     };
-    const struct fm_trace trace = {.communicators = communicators, .communicator_count = 2};
+    struct fm_trace trace = {.communicators = communicators, .communicator_count = 2};
     struct content content;
     open_bundle(&content, &trace);
     assert_non_null(strstr(content.text,
                            "\"topologies\":[{\"name\":\"a \\\"grid\\\"\",\"sizes\":[2,3],"
-                           "\"periodic\":[false,true],\"ranks\":4}]"));
+                           "\"periodic\":[false,true],\"dimensions\":[\"\",\"y\"],"
+                           "\"ranks\":4}]"));
     /* Differences, zigzag-coded: 0, 1, 2, 3. */
     assert_memory_equal(content.columns, "\0\2\2\2", 4);
     assert_memory_equal(content.columns + 4, "\0\2\2\2", 4);
@@ -59,15 +73,16 @@ static void test_nonsense_is_left_out(void **state)
     uint32_t members[] = {0}, zero[] = {0, 4}, huge[] = {1U << 31, 1U << 31, 4}, one[] = {1};
     uint32_t coordinates[] = {0, 0, 0}, outside[] = {1};
     bool periodic[] = {false, false, false};
-    struct fm_topology topologies[] = {{2, zero, periodic, coordinates},
-                                       {3, huge, periodic, coordinates},
-                                       {0, NULL, NULL, NULL},
-                                       {1, one, periodic, outside}};
+    char *names[] = {NULL, NULL, NULL};
+    struct fm_topology topologies[] = {{2, zero, periodic, coordinates, NULL, names},
+                                       {3, huge, periodic, coordinates, NULL, names},
+                                       {0, NULL, NULL, NULL, NULL, NULL},
+                                       {1, one, periodic, outside, NULL, names}};
     struct fm_communicator communicators[4];
     for (unsigned i = 0; i < 4; i++)
         communicators[i] =
             (struct fm_communicator){.size = 1, .members = members, .topology = &topologies[i]};
-    const struct fm_trace trace = {.communicators = communicators, .communicator_count = 4};
+    struct fm_trace trace = {.communicators = communicators, .communicator_count = 4};
     struct content content;
     open_bundle(&content, &trace);
     assert_non_null(strstr(content.text, "\"topologies\":[],"));

@@ -175,6 +175,41 @@ await bench.check("percentages relate to the root and to the selection", async (
   await page.context().close();
 });
 
+await bench.check("ranks in the program's topology, of a report alone and of merged ones", async () => {
+  const merged = bench.path("merged.fer");
+  bench.run(fermata, "merge", "-o", merged, report, report);
+  for (const path of [html, bench.page(merged, "merged.html")]) {
+    const page = await bench.open(path, { hash: "#trees?metric=comp&system=topology" });
+    const chart = page.getByTestId("topology-chart");
+    const canvas = chart.locator("canvas");
+    await canvas.waitFor();
+    assert.match(await canvas.getAttribute("aria-label"), /a <grid> & "more": x 2 \(wraps around\) \u00d7 3, up to/);
+    const box = await chart.boundingBox();
+    const metric = await selectedOf(page, "metric-tree");
+    const call = await selectedOf(page, "call-tree");
+    const metrics = weightSet(json.metrics, metricId(metric.name), metric.expanded === "true");
+    const calls = weightSet(json.callpaths, call.id, call.expanded === "true");
+    const grid = json.topologies[0];
+    // Of the chart: src/draw/topology.ts
+    const fields = { left: 40, top: 24, size: 64 };
+    assert.equal(grid.members.length, 3);
+    for (const { location, coordinates: [row, column] } of grid.members) {
+      const rank = json.locations[location].rank;
+      await page.mouse.move(box.x + fields.left + (column + 0.5) * fields.size, box.y + fields.top + (row + 0.5) * fields.size);
+      const [where, value] = (await page.getByRole("tooltip").innerText()).split("\n");
+      assert.equal(where, `rank ${rank} at (${row}, ${column})`);
+      const own = json.locations.filter((each) => each.rank === rank).map((each) => each.id);
+      assertClose(parseShown(value), sum(metrics, calls, own), 3, where);
+    }
+    await page.mouse.click(box.x + fields.left + 2.5 * fields.size, box.y + fields.top + 0.5 * fields.size);
+    await page.waitForTimeout(60);
+    assert.match(await page.evaluate(() => location.hash), /place=/);
+    await page.locator(".topology-choice select").selectOption({ index: 1 });
+    assert.match(await canvas.getAttribute("aria-label"), /topology without a name: 5, up to/);
+    await page.context().close();
+  }
+});
+
 await bench.check("the trees are used by keyboard", async () => {
   const page = await bench.open(html);
   await page.keyboard.press("2");

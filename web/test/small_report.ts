@@ -81,6 +81,7 @@ export function smallReport(given: SmallReport): Report {
     sources: [],
     matrices: [],
     phases: [],
+    topologies: [],
     metrics: given.metrics.map(() => ({ formula: "", advice: "", wait_state: false, cost: false })),
     summary: {
       waiting: 0,

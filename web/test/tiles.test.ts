@@ -21,7 +21,6 @@ const index: TileIndex = {
   eventFirst: Float64Array.from({ length: 16 }, (_, band) => 2 * band),
   eventFrom: Float64Array.from({ length: 32 }, (_, tile) => (tile % 2) * 500),
   eventCalls: new Float64Array(32).fill(3000),
-  topologies: [],
 };
 const all = { from: 0, to: 1000 };
 

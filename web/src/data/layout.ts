@@ -137,6 +137,7 @@ export interface JsonPage {
   sources: JsonExcerpt[];
   matrices: { omitted: { links: number; count: number; amount: number } }[];
   phases: { region: string; iterations: number; rows: number; kinds: number[] }[];
+  topologies: JsonTopology[];
 }
 
 /** Lines of a source file: src/view/source_data.h. */
@@ -158,7 +159,6 @@ export interface JsonTimeline {
     location: number | null;
     enter: number | null;
   }[];
-  topologies: JsonTopology[];
   /** Number of groups of alike locations: src/view/alike.h. */
   alike: number;
   counters: JsonCounter[];
@@ -179,7 +179,6 @@ export interface JsonTileIndex {
   alike: number;
   counters: JsonCounter[];
   first_event: number;
-  topologies: JsonTopology[];
 }
 
 /** A counter: src/view/counter_data.h. */
@@ -198,5 +197,6 @@ export interface JsonTopology {
   name: string;
   sizes: number[];
   periodic: boolean[];
+  dimensions: string[];
   ranks: number;
 }

@@ -2,6 +2,7 @@
 import type { Bundle } from "../data/bundle";
 import type { JsonExcerpt, JsonPage, JsonReport, JsonStatistics, JsonSummary, Unit } from "../data/layout";
 import { accumulate, makeForest, type Forest } from "./forest";
+import { makeTopologies, type Topology } from "./topology";
 
 export interface Metric {
   readonly index: number;
@@ -120,6 +121,7 @@ export interface Report {
   /** Messages, one-sided operations, delays. */
   readonly matrices: readonly Matrix[];
   readonly phases: readonly Phase[];
+  readonly topologies: readonly Topology[];
 }
 
 function makeMetrics(page: JsonPage): { metrics: Metric[]; forest: Forest } {
@@ -282,6 +284,7 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
     sources: page.sources,
     matrices: makeMatrices(bundle),
     phases: makePhases(bundle),
+    topologies: makeTopologies(bundle),
   };
 }
 

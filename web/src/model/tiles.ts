@@ -3,7 +3,7 @@ import type { Bundle } from "../data/bundle";
 import type { JsonTileIndex, JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";
 import type { Counter } from "./counters";
-import { makeTopologies, type Bins, type Topology } from "./timeline";
+import type { Bins } from "./timeline";
 
 export interface Range2 {
   readonly from: number;
@@ -37,7 +37,6 @@ export interface TileIndex {
   readonly eventFirst: Float64Array;
   readonly eventFrom: Float64Array;
   readonly eventCalls: Float64Array;
-  readonly topologies: readonly Topology[];
 }
 
 export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
@@ -58,7 +57,6 @@ export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
     eventFirst: bundle.column("event_first"),
     eventFrom: bundle.column("event_from"),
     eventCalls: bundle.column("event_calls"),
-    topologies: makeTopologies(bundle),
   };
 }
 
@@ -273,14 +271,13 @@ export function joinEventTiles(index: TileIndex, tiles: readonly EventTile[]): B
       version: 1,
       length: index.length,
       calls: index.calls,
-      topologies: [],
       alike: 0,
       counters: [],
       windows: tiles.map(({ from, to }) => ({ from, to, metric: null, location: null, enter: null })),
     },
     has: () => true,
     column(name) {
-      if (/^(topology|alike|counter)_/.test(name)) return new Float64Array();
+      if (/^(alike|counter)_/.test(name)) return new Float64Array();
       const parts = tiles.map((tile, i) => {
         const column = tile.columns[name]!;
         return name.endsWith("_window") ? column.map(() => i) : column;

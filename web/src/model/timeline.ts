@@ -1,7 +1,7 @@
 /** The timeline in memory: what each location was doing, wait states, arrows. Times are ticks since the
  * begin of the run (src/view/timeline_events.h). */
 import type { Bundle } from "../data/bundle";
-import type { JsonTimeline, JsonTopology } from "../data/layout";
+import type { JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";
 import { makeCounters, type Counter } from "./counters";
 
@@ -82,29 +82,7 @@ export interface Bins {
   readonly wait: ArrayLike<number>;
 }
 
-/** Processes in a cartesian grid. */
-export interface Topology {
-  readonly name: string;
-  readonly sizes: readonly number[];
-  readonly periodic: readonly boolean[];
-  /** Process, and its coordinates as one number, the last dimension fastest. */
-  readonly process: Float64Array;
-  readonly place: Float64Array;
-}
-
-export function makeTopologies(bundle: Bundle<{ topologies: JsonTopology[] }>): Topology[] {
-  const process = bundle.column("topology_process");
-  const place = bundle.column("topology_place");
-  let at = 0;
-  return bundle.json.topologies.map(({ name, sizes, periodic, ranks }) => {
-    const first = at;
-    at += ranks;
-    return { name, sizes, periodic, process: process.subarray(first, at), place: place.subarray(first, at) };
-  });
-}
-
 export interface Timeline {
-  readonly topologies: readonly Topology[];
   readonly length: number;
   readonly calls: number;
   readonly windows: readonly TimelineWindow[];
@@ -258,7 +236,6 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
     waits,
     arrows,
     isTiled: false,
-    topologies: makeTopologies(bundle),
     alike: makeAlike(bundle),
     counters: makeCounters(bundle, locations),
     bins: json.bins === undefined ? null : makeBins(bundle, "bin", json.bins.rows, json.bins.group),

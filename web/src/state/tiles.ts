@@ -156,7 +156,6 @@ export class TileSource {
           alikeBins,
           counters: this.index.counters,
           isTiled: true,
-          topologies: this.index.topologies,
         };
     const needed = new Set([...wanted, ...tilesOf(this.view), ...(this.alikeView ? tilesOf(this.alikeView) : [])]);
     forget(this.cells, needed);

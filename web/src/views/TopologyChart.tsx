@@ -1,33 +1,29 @@
-import { useCallback, useEffect, useMemo } from "preact/hooks";
+import { useCallback, useMemo } from "preact/hooks";
 import type { JSX } from "preact";
 import { Chart, type Hit } from "../components/Chart";
 import type { Surface } from "../draw/surface";
 import { coordinatesOf, drawTopology, placeAt, type TopologyModel } from "../draw/topology";
 import { formatValue, printable, shorten } from "../format";
 import { inUnits } from "../model/report";
-import type { Topology } from "../model/timeline";
+import type { Topology } from "../model/topology";
 import type { Store } from "../state/store";
 
 /** Values of processes in the grid that the program has put them in. */
 export function TopologyChart({ store }: { store: Store }): JSX.Element {
-  const { timeline } = store;
-  useEffect(() => timeline.load(), []);
-  const data = timeline.data.value;
-  if (!timeline.isThere) return <p class="empty">The trace, which has the topologies, was not there.</p>;
-  if (timeline.failure.value !== null) return <p class="empty">The trace cannot be read: {timeline.failure.value}</p>;
-  if (data === null) return <p class="empty">Reading...</p>;
-  const topology = data.topologies[store.topology.value] ?? data.topologies[0];
+  const { topologies } = store.report;
+  const topology = topologies[store.topology.value] ?? topologies[0];
   if (topology === undefined) return <p class="empty">The program has no cartesian topology (MPI_Cart_create).</p>;
   return (
     <>
-      {data.topologies.length > 1 && (
+      {topologies.length === 1 && <p class="topology-choice muted">{titleOf(topology)}</p>}
+      {topologies.length > 1 && (
         <label class="topology-choice">
           Topology{" "}
           <select
-            value={data.topologies.indexOf(topology)}
+            value={topologies.indexOf(topology)}
             onChange={(event) => (store.topology.value = Number(event.currentTarget.value))}
           >
-            {data.topologies.map((each, i) => (
+            {topologies.map((each, i) => (
               <option key={i} value={i}>
                 {titleOf(each)}
               </option>
@@ -40,8 +36,13 @@ export function TopologyChart({ store }: { store: Store }): JSX.Element {
   );
 }
 
-function titleOf({ name, sizes }: Topology): string {
-  return `${shorten(printable(name), 40)}: ${sizes.join(" \u00d7 ")}`;
+/** "halo: x 4 (wraps around) \u00d7 y 2". */
+function titleOf({ name, sizes, periodic, dimensions }: Topology): string {
+  const sides = sizes.map((size, i) => {
+    const side = dimensions[i] === "" ? `${size}` : `${shorten(printable(dimensions[i]!), 20)} ${size}`;
+    return periodic[i] ? `${side} (wraps around)` : side;
+  });
+  return `${name === "" ? "without a name" : shorten(printable(name), 40)}: ${sides.join(" \u00d7 ")}`;
 }
 
 function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.Element {
@@ -55,10 +56,10 @@ function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.El
     const places = new Float64Array(topology.sizes.reduce((product, size) => product * size, 1)).fill(NaN);
     let chosen = -1;
     let largest = 0;
-    topology.process.forEach((process, i) => {
+    topology.rank.forEach((rank, i) => {
       const place = topology.place[i]!;
       let sum = 0;
-      for (let at = processes[process] ?? -1; at >= 0 && report.locations[at]?.rank === process; at++) {
+      for (let at = processes[rank] ?? -1; at >= 0 && report.locations[at]?.rank === rank; at++) {
         sum += values[at]!;
         if (at === selected) chosen = place;
       }
@@ -72,7 +73,7 @@ function Grid({ store, topology }: { store: Store; topology: Topology }): JSX.El
     const place = placeAt(model, x, y, width, height);
     const member = place < 0 ? -1 : topology.place.indexOf(place);
     if (member < 0) return null;
-    const rank = topology.process[member]!;
+    const rank = topology.rank[member]!;
     return {
       lines: [
         `rank ${rank} at (${coordinatesOf(topology.sizes, place).join(", ")})`,

@@ -203,7 +203,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
             ["ranks", "Ranks"],
             ["distribution", "Box"],
             ["heatmap", "Heat map"],
-            ...(store.timeline.isThere ? ([["topology", "Topology"]] as const) : []),
+            ...(store.report.topologies.length > 0 ? ([["topology", "Topology"]] as const) : []),
           ]}
           onChange={(value) => (store.systemView.value = value)}
         />
