@@ -8,8 +8,8 @@
 
 #define VALUE_COLUMNS     11
 #define CHANGE_COLUMNS    9
-#define SMALLEST_NAME     20
-#define LARGEST_NAME      44
+#define SMALLEST_NAME     24
+#define LEAST_ROOM        18 /* the longest words of names have it */
 #define LARGEST_VARIANT   20
 #define LETTERS           26
 #define DIFFERENCE_INDENT 13
@@ -20,14 +20,52 @@ static char letter(size_t variant)
     return (char)('A' + variant % LETTERS);
 }
 
+static unsigned indent_of(const struct fm_diff_options *options, fm_metric_t metric)
+{
+    return 2 + (options->pattern == NULL ? 2 * fm_metric_depth(metric) : 0);
+}
+
+/** @return so many columns as the longest name takes, or as the terminal has. */
 static unsigned name_columns(const struct fm_comparison *comparison,
+                             const struct fm_diff_options *options,
                              const struct fm_terminal *terminal)
 {
     size_t others = VALUE_COLUMNS + (comparison->count - 1) * (VALUE_COLUMNS + CHANGE_COLUMNS);
     size_t left = terminal->width > others ? terminal->width - others : 0;
-    return left < SMALLEST_NAME  ? SMALLEST_NAME
-           : left > LARGEST_NAME ? LARGEST_NAME
-                                 : (unsigned)left;
+    size_t wanted = SMALLEST_NAME;
+    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+        fm_metric_t metric = (fm_metric_t)m;
+        size_t length = indent_of(options, metric) + strlen(fm_metric_info(metric)->name) + 1;
+        if (fm_diff_shows(comparison, options, metric) && length > wanted)
+            wanted = length;
+    }
+    return left < SMALLEST_NAME ? SMALLEST_NAME : (unsigned)(left < wanted ? left : wanted);
+}
+
+/** Prints a name in its columns, on as many lines as it takes: what tells it from others may be
+ * its end. */
+static void print_name(const struct fm_terminal *terminal, const char *name, unsigned indent,
+                       unsigned columns)
+{
+    if (indent + LEAST_ROOM > columns)
+        indent = columns - LEAST_ROOM;
+    for (;;) {
+        size_t room = columns - indent - 1, length = strlen(name);
+        if (length > room) {
+            length = room + 1;
+            while (length > 0 && name[length - 1] != ' ')
+                length--;
+            if (length == 0)
+                length = room + 1; /* no word is so long */
+            fprintf(terminal->stream, "%*s%.*s\n", (int)indent, "", (int)length - 1, name);
+            name += length;
+            if (indent + 2 + LEAST_ROOM <= columns)
+                indent += 2;
+            continue;
+        }
+        fprintf(terminal->stream, "%*s%-*s", (int)indent, "", (int)(columns - indent), name);
+        return;
+    }
 }
 
 static void print_variants(const struct fm_comparison *comparison,
@@ -100,10 +138,7 @@ static void print_metrics(const struct fm_comparison *comparison,
         fm_metric_t metric = (fm_metric_t)m;
         if (!fm_diff_shows(comparison, options, metric))
             continue;
-        int indent = 2 + (options->pattern == NULL ? 2 * (int)fm_metric_depth(metric) : 0);
-        const char *name = fm_metric_info(metric)->name;
-        int room = (int)columns - indent;
-        fprintf(terminal->stream, "%*s%-*.*s", indent, "", room, room - 1, name);
+        print_name(terminal, fm_metric_info(metric)->name, indent_of(options, metric), columns);
         print_values(comparison, terminal, metric, &comparison->totals[m], FM_METRIC_COUNT);
     }
 }
@@ -179,7 +214,7 @@ static void print_conditions(const struct fm_comparison *comparison,
 void fm_diff_write_text(const struct fm_comparison *comparison,
                         const struct fm_diff_options *options, const struct fm_terminal *terminal)
 {
-    unsigned columns = name_columns(comparison, terminal);
+    unsigned columns = name_columns(comparison, options, terminal);
     fm_terminal_heading(terminal, "Variants");
     print_variants(comparison, terminal);
     fm_terminal_heading(terminal, "Properties (all call paths and locations, parts included)");

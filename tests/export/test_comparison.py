@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import unittest
 
 from support import Experiments, fermata, late_sender
@@ -56,6 +57,27 @@ class Diff(Experiments):
         self.assertIn(
             ("main/more", [0, 1]), [(c["callpath"], c["values"]) for c in diff["changes"]]
         )
+
+    def test_names_are_complete_however_narrow_the_terminal(self):
+        sample = self.path("sample.fer")
+        subprocess.run([os.environ["WRITE_SAMPLE"], "causes", sample], check=True)
+        names = {m["id"]: m["name"] for m in self.report(sample)["metrics"]}
+        for pattern in (), ("--metric", "*"):
+            for count, width in (2, 200), (2, 80), (2, 60), (3, 80), (4, 80):
+                with self.subTest(pattern=pattern, count=count, width=width):
+                    reports = [sample] * count
+                    expected = ["Lock Contention (synchronization)", "Wrong order, same source"]
+                    if pattern:
+                        expected = [names[m["id"]] for m in self.diff(*pattern, *reports)["metrics"]]
+                    text = subprocess.run(
+                        [os.environ["FERMATA"], "diff", *pattern, *reports], check=True, text=True,
+                        env={**os.environ, "COLUMNS": str(width)}, stdout=subprocess.PIPE).stdout
+                    table = text.split("Properties")[1].split("\n\n")[0]
+                    columns = max(24, min(width - 11 - 20 * (count - 1), 99)) + 11 + 20 * (count - 1)
+                    self.assertLessEqual(max(map(len, table.split("\n"))), columns)
+                    words = " ".join(table.split())
+                    for name in expected:
+                        self.assertIn(name + " ", words)
 
     def test_three_variants(self):
         places = [self.experiment(str(d), late_sender(d)) for d in (1, 2, 4)]
