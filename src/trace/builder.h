@@ -53,7 +53,7 @@ struct fm_builder {
     struct fm_requests requests;
     struct fm_traffic_counter traffic;
     struct fm_table_sizes sizes; /**< of the location before */
-    size_t next_counter; /**< where the series of the next value of a counter probably is */
+    size_t next_counter;         /**< where the series of the next value of a counter probably is */
     struct fm_trace_defects *defects;
 };
 

@@ -13,8 +13,11 @@
 
 #define MOST_GROUPS 32U
 
-/** Sum of the differences of two profiles that differ in 1/64 of the time. */
-#define TOLERANCE WHOLE
+/** Sum of the differences of two profiles that differ in 1/32 of a part. */
+#define TOLERANCE (2 * WHOLE / 32)
+
+/** In a part that counts, some differ by so much. */
+#define LEAST_DIFFERENCE (WHOLE / 20)
 
 /** Planes of a profile: computation, calls without waiting, and waiting. */
 enum { COMPUTE, CALL, WAIT };
@@ -88,6 +91,25 @@ static void make_profile(const struct profiles *profiles, uint8_t *profile,
     }
 }
 
+/** @return the number of parts in which not all locations did the same. */
+static uint32_t count_parts(const struct profiles *profiles, uint32_t locations)
+{
+    bool counts[PARTS] = {false};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < profiles->width; i++) {
+        uint8_t least = UINT8_MAX, most = 0;
+        for (uint32_t l = 0; l < locations; l++) {
+            uint8_t value = profiles->values[(size_t)l * profiles->width + i];
+            least = value < least ? value : least;
+            most = value > most ? value : most;
+        }
+        counts[i % PARTS] |= most - least >= (int)LEAST_DIFFERENCE;
+    }
+    for (uint32_t part = 0; part < PARTS; part++)
+        count += counts[part];
+    return count;
+}
+
 struct fm_clusters fm_alike_find(const struct fm_detail *detail, const struct fm_wait_kinds *kinds,
                                  uint64_t begin, uint64_t length)
 {
@@ -105,8 +127,9 @@ struct fm_clusters fm_alike_find(const struct fm_detail *detail, const struct fm
                          &band, i);
         fm_cell_band_close(&band);
     }
+    uint32_t tolerance = TOLERANCE * count_parts(&profiles, locations);
     struct fm_clusters alike =
-        fm_clusters_find(profiles.values, locations, profiles.width, TOLERANCE, MOST_GROUPS);
+        fm_clusters_find(profiles.values, locations, profiles.width, tolerance, MOST_GROUPS);
     fm_free(profiles.values);
     fm_free(cells.ticks);
     return alike;

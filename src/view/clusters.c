@@ -128,6 +128,76 @@ static bool assign(struct search *search)
     return moved;
 }
 
+/** @return for each group the mean distance of its members from the centre. */
+static uint32_t *find_spreads(const struct search *search, uint64_t *members)
+{
+    uint32_t *spreads = fm_allocate(search->groups, sizeof *spreads);
+    uint64_t *sums = fm_allocate(search->groups, sizeof *sums);
+    for (uint32_t i = 0; i < search->count; i++) {
+        sums[search->of[i]] += search->distance[i];
+        members[search->of[i]]++;
+    }
+    for (uint32_t group = 0; group < search->groups; group++)
+        spreads[group] = members[group] == 0 ? 0 : (uint32_t)(sums[group] / members[group]);
+    fm_free(sums);
+    return spreads;
+}
+
+struct pair {
+    uint32_t first, second, distance;
+};
+
+/** Finds the closest pair of groups that are not farther apart than their members are from their
+ * centres. @return whether there is one */
+static bool find_pair(const struct search *search, const uint32_t *spreads, const uint64_t *members,
+                      struct pair *closest)
+{
+    bool found = false;
+    for (uint32_t a = 0; a < search->groups; a++) {
+        for (uint32_t b = a + 1; b < search->groups; b++) {
+            if (members[a] == 0 || members[b] == 0)
+                continue;
+            uint32_t distance =
+                distance_of(centre_of(search, a), centre_of(search, b), search->width);
+            if (2 * (uint64_t)distance <= (uint64_t)spreads[a] + spreads[b] &&
+                (!found || distance < closest->distance)) {
+                *closest = (struct pair){a, b, distance};
+                found = true;
+            }
+        }
+    }
+    return found;
+}
+
+/** Measures how far each vector is from the centre of its own group. */
+static void measure(struct search *search)
+{
+    for (uint32_t i = 0; i < search->count; i++)
+        search->distance[i] =
+            distance_of(vector_of(search, i), centre_of(search, search->of[i]), search->width);
+}
+
+/** Joins groups that are one with noise. */
+static void join_groups(struct search *search)
+{
+    for (bool joined = true; joined;) {
+        struct pair pair;
+        uint64_t *members = fm_allocate(search->groups, sizeof *members);
+        uint32_t *spreads = find_spreads(search, members);
+        joined = find_pair(search, spreads, members, &pair);
+        for (uint32_t i = 0; joined && i < search->count; i++) {
+            if (search->of[i] == pair.second)
+                search->of[i] = pair.first;
+        }
+        fm_free(members);
+        fm_free(spreads);
+        if (joined) {
+            take_means(search);
+            measure(search);
+        }
+    }
+}
+
 /** Numbers the groups in the order of their first members; empty ones vanish. */
 static struct fm_clusters number(struct search *search)
 {
@@ -166,6 +236,9 @@ struct fm_clusters fm_clusters_find(const uint8_t *vectors, uint32_t count, uint
         if (!assign(&search))
             break;
     }
+    take_means(&search);
+    measure(&search);
+    join_groups(&search);
     struct fm_clusters clusters = number(&search);
     fm_free(search.distance);
     fm_free(search.centres);

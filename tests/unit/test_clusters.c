@@ -67,6 +67,25 @@ static void test_no_more_groups_than_wanted(void **state)
     fm_free(vectors);
 }
 
+static void test_noise_makes_no_groups(void **state)
+{
+    (void)state;
+    uint8_t *vectors = alike_vectors(1000);
+    uint32_t random = 7;
+    for (uint32_t i = 0; i < 1000; i++) {
+        for (uint32_t k = 0; k < WIDTH; k++) {
+            random = random * 1664525U + 1013904223U;
+            vectors[i * WIDTH + k] = (uint8_t)((i < 300 ? 0 : 120) + (random >> 27));
+        }
+    }
+    struct fm_clusters clusters = fm_clusters_find(vectors, 1000, WIDTH, 32, 32);
+    assert_int_equal(clusters.count, 2);
+    for (uint32_t i = 0; i < 1000; i++)
+        assert_int_equal(clusters.of[i], i >= 300);
+    fm_clusters_free(&clusters);
+    fm_free(vectors);
+}
+
 static void test_equal_vectors_are_one_group(void **state)
 {
     (void)state;
@@ -90,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_members_belong_to_whom_they_are_like),
         cmocka_unit_test(test_no_more_groups_than_wanted),
+        cmocka_unit_test(test_noise_makes_no_groups),
         cmocka_unit_test(test_equal_vectors_are_one_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

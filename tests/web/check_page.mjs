@@ -367,6 +367,12 @@ await bench.check("the system as bars, box and heat map", async () => {
   );
   const largest = /Maximum\s+(.+)/.exec(table)[1].trim();
   assertClose(parseShown(largest), Math.max(...values), 3, "largest");
+  // Quartiles of five values are three of them.
+  const sorted = values.toSorted((a, b) => a - b);
+  ["Minimum", "Lower quartile", "Median", "Upper quartile", "Maximum"].forEach((name, i) => {
+    const shown = new RegExp(`${name}\\s+(.+)`).exec(table)[1].trim();
+    assertClose(parseShown(shown), sorted[i], 3, name);
+  });
   await page.context().close();
 });
 
@@ -443,6 +449,12 @@ await bench.check("wait states: statistics and chains of causes", async () => {
     assertClose(parseShown(row[4]), records[i].median, 3, name);
     assertClose(parseShown(row[5]), records[i].max, 3, name);
   });
+  // Each box stands beside its row.
+  const top = (await page.getByTestId("wait-boxes").boundingBox()).y;
+  for (let i = 0; i < records.length; i++) {
+    const row = await page.locator(".kinds tbody tr").nth(i).boundingBox();
+    assert.ok(Math.abs(row.y + row.height / 2 - (top + 26 * (i + 1.5))) < 3, `row ${i}`);
+  }
   const chosen = records.findIndex((record) => record.worst.some((each) => each.causes.length > 0));
   await page.locator(".kinds tbody tr").nth(chosen).click();
   const chains = await page.locator(".chain").count();

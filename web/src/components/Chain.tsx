@@ -23,7 +23,7 @@ export function Chain({ store, instance }: { store: Store; instance: JsonInstanc
       {instance.cause_location !== null && instance.cause_callpath !== null && (
         <div class="chain-link">
           for <b>{locationName(report, instance.cause_location)}</b> in{" "}
-          <CallpathName report={report} callpath={instance.cause_callpath} />, which came late because
+          <CallpathName short report={report} callpath={instance.cause_callpath} />, which came late because
         </div>
       )}
       {instance.causes.map((cause, i) => (
@@ -67,7 +67,7 @@ export function ChainStep(props: {
       </span>
       <b class="chain-time">{formatSeconds(time)}</b>
       <span class="chain-text">
-        <CallpathName report={store.report} callpath={callpath} /> <span class="muted">{text}</span>
+        <CallpathName short report={store.report} callpath={callpath} /> <span class="muted">{text}</span>
       </span>
     </div>
   );

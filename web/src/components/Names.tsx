@@ -11,13 +11,25 @@ export function callpathText(report: Report, callpath: number, separator = " / "
     .join(separator);
 }
 
+/** Where there is little room, the last parts of a long call path, which tell it from others. */
+const SHORT_PARTS = 3;
+
+interface Props {
+  report: Report;
+  callpath: number;
+  /** There is little room: a long path loses its begin, which the pointer shows. */
+  short?: boolean;
+}
+
 /** A call path whose last part stands out. */
-export function CallpathName({ report, callpath }: { report: Report; callpath: number }): JSX.Element {
+export function CallpathName({ report, callpath, short = false }: Props): JSX.Element {
   const names = callpathNames(report, callpath).map((name) => shorten(printable(name), PART_LIMIT));
-  const last = names.pop() ?? "?";
+  const isCut = short && names.length > SHORT_PARTS + 1;
+  const shown = isCut ? ["\u2026", ...names.slice(-SHORT_PARTS)] : names;
+  const last = shown.pop() ?? "?";
   return (
-    <span class="callpath">
-      {names.map((name) => (
+    <span class="callpath" title={isCut ? names.join(" / ") : undefined}>
+      {shown.map((name) => (
         <>
           <span class="ancestor">{name}</span>
           <span class="separator"> / </span>

@@ -1,5 +1,5 @@
 /** Bars of values over the locations. */
-import { ticks } from "./axis";
+import { niceStep, ticks } from "./axis";
 import type { Palette } from "./colors";
 import type { Surface } from "./surface";
 
@@ -44,7 +44,7 @@ export function drawRanks(surface: Surface, palette: Palette, model: RanksModel)
     color: palette.ink,
     anchor: "end",
   });
-  const every = Math.max(1, Math.ceil(values.length / Math.max(1, Math.floor(width / 44))));
+  const every = niceStep(values.length / Math.max(1, Math.floor(width / 44)));
   for (let i = 0; i < values.length; i += every) {
     surface.text(LEFT + (i + 0.5) * step, TOP + height + 13, i.toString(), {
       size: 11,

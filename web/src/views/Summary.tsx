@@ -274,7 +274,7 @@ function CriticalPath({ store }: { store: Store }): JSX.Element | null {
         {rows.map((callpath) => (
           <li key={callpath}>
             <span class="path-label">
-              <CallpathName report={report} callpath={callpath} />
+              <CallpathName short report={report} callpath={callpath} />
               <b>{formatPercent(time[callpath]! / whole)}</b>
             </span>
             <span class="path-bar" aria-hidden="true">

@@ -53,12 +53,12 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
       </h2>
       <p>
         <b>{locationName(report, waits.location[chosen]!)}</b> waited in{" "}
-        <CallpathName report={report} callpath={waits.callpath[chosen]!} />, {seconds(waits.enter[chosen]!)} after the
+        <CallpathName short report={report} callpath={waits.callpath[chosen]!} />, {seconds(waits.enter[chosen]!)} after the
         start
         {cause >= 0 && (
           <>
             , until <b>{locationName(report, cause)}</b> came to{" "}
-            <CallpathName report={report} callpath={waits.causeCallpath[chosen]!} />
+            <CallpathName short report={report} callpath={waits.causeCallpath[chosen]!} />
           </>
         )}
         .
@@ -102,12 +102,16 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
 
 const PARTS = 3;
 
+/** Smaller parts explain nothing. */
+const LEAST_SHARE = 0.01;
+
 /** @returns what the cause of a wait did while it lasted. */
 function partsOf(timeline: Timeline, wait: number): Activity[] {
   const { waits } = timeline;
   const window = timeline.windows[waits.window[wait]!]!;
   const from = waits.enter[wait]!;
-  return activitiesIn(timeline, window, waits.causeLocation[wait]!, from, from + waits.time[wait]!).slice(0, PARTS);
+  const parts = activitiesIn(timeline, window, waits.causeLocation[wait]!, from, from + waits.time[wait]!);
+  return parts.filter((part, i) => i === 0 || part.share >= LEAST_SHARE).slice(0, PARTS);
 }
 
 /** What a cause did: mostly compute, which ends the chain, or mostly wait, which goes on. */
@@ -129,7 +133,7 @@ function Step(props: {
             <span class="meter" aria-hidden="true">
               <span class={part.wait >= 0 ? "wait" : "cause"} style={{ width: `${100 * Math.min(1, part.share)}%` }} />
             </span>
-            <b>{formatPercent(part.share)}</b> in <CallpathName report={report} callpath={part.callpath} />
+            <b>{formatPercent(part.share)}</b> in <CallpathName short report={report} callpath={part.callpath} />
             {part.wait >= 0 && (
               <>
                 {", "}

@@ -28,6 +28,12 @@ const MODES: readonly { mode: Mode; name: string; title: string }[] = [
 /** Three coupled trees: what, where in the program, where in the system. A collapsed node stands
  * for all below it, an expanded one for itself. What is selected in a tree decides what the trees to
  * its right show. */
+/** @returns the last parts of a long path of a file: the first ones say where it was built. */
+function endOfPath(file: string): string {
+  const parts = file.split("/");
+  return parts.length > 4 ? `\u2026/${parts.slice(-3).join("/")}` : file;
+}
+
 export function Trees({ store }: { store: Store }): JSX.Element {
   const split = useSignal<readonly [number, number]>([0.34, 0.36]);
   const columns = useComputed(() => {
@@ -57,9 +63,9 @@ export function Trees({ store }: { store: Store }): JSX.Element {
               {" in "}
               <CallpathName report={store.report} callpath={callpath} />
               {file !== null && (
-                <span class="muted">
+                <span class="muted" title={printable(file)}>
                   {" "}
-                  {shorten(printable(file), 120)}
+                  {shorten(printable(endOfPath(file)), 120)}
                   {line !== null && `:${line}`}
                 </span>
               )}

@@ -1,0 +1,89 @@
+// What the viewer needs on the main thread of the browser, and what the server needs for its answers.
+// Both in seconds of CPU time, as far as the browser and /proc tell it: how long it takes to look at also
+// depends on what else the machine does.
+// usage: viewer_times.mjs WEB PAGE            a page as a file: until it is ready
+//        viewer_times.mjs WEB FERMATA DIR     the timeline of `fermata view DIR`: first picture, zoom steps
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const [web, ...what] = process.argv.slice(2);
+const { chromium } = createRequire(join(web, "package.json"))("playwright-core");
+const executable = process.env.FERMATA_CHROMIUM ?? "/usr/bin/chromium";
+const browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
+
+async function opened(address) {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send("Performance.enable");
+  /** @returns CPU time of all tasks of the page so far, scripts, layout and drawing */
+  const tasks = async () => {
+    const { metrics } = await session.send("Performance.getMetrics");
+    return metrics.find((metric) => metric.name === "TaskDuration").value;
+  };
+  await page.goto(address);
+  await page.locator("main").waitFor();
+  return { page, tasks };
+}
+
+/** Waits until nothing is fetched or drawn any more. */
+async function settle(page) {
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(300);
+}
+
+async function timesOfPage(path) {
+  const { page, tasks } = await opened(`${pathToFileURL(path).href}#trees?metric=comp`);
+  await page.waitForTimeout(300);
+  return { page: await tasks() };
+}
+
+/** @returns CPU time of a process, user and system */
+function timeOf(pid) {
+  // Clock ticks, of which there are 100 in a second on Linux, stand behind the name in parentheses.
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+const STEPS = 12;
+
+async function timesOfServer(fermata, place) {
+  const server = spawn(fermata, ["view", "--no-browser", place], { stdio: ["ignore", "pipe", "ignore"] });
+  let text = "";
+  for await (const data of server.stdout) {
+    text += data;
+    if (text.includes("Ctrl-C")) break;
+  }
+  const { page, tasks } = await opened(/http:\S+/.exec(text)[0]);
+  await settle(page);
+  const result = { report: await tasks(), first: {}, steps: [], grouped: {} };
+  const measured = async (act) => {
+    const before = { page: await tasks(), server: timeOf(server.pid) };
+    await act();
+    await settle(page);
+    return { page: (await tasks()) - before.page, server: timeOf(server.pid) - before.server };
+  };
+  result.first = await measured(() => page.keyboard.press("3"));
+  const chart = page.getByTestId("timeline-chart").locator("canvas");
+  await chart.focus();
+  // In time and ranks alternately: from the whole run to single calls.
+  for (let i = 0; i < STEPS; i++) {
+    result.steps.push(
+      await measured(async () => {
+        for (const key of ["w", "w", "+", "+"]) await page.keyboard.press(key);
+      }),
+    );
+  }
+  result.span = await page.getByTestId("timeline-span").innerText();
+  await page.keyboard.press("0");
+  await settle(page);
+  result.grouped = await measured(() => page.keyboard.press("g"));
+  server.kill("SIGINT");
+  return result;
+}
+
+console.log(JSON.stringify(what.length === 1 ? await timesOfPage(what[0]) : await timesOfServer(...what)));
+await browser.close();

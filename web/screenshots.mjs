@@ -1,0 +1,87 @@
+// Takes the pictures of the documentation: scripts/screenshots.
+// usage: screenshots.mjs EXPERIMENTS IMAGES [NAME...]   NAME: of a picture, without .png
+import { spawn, execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const { chromium } = createRequire(import.meta.url)("playwright-core");
+const [experiments, images, ...wanted] = process.argv.slice(2);
+
+/** Chooses the longest wait of a kind (default: of any) in the timeline, and zooms out so many steps. */
+const longestWait = (steps, kind = "") => async (page) => {
+  await page.locator(".longest button", { hasText: kind }).first().click();
+  await settle(page);
+  await page.getByTestId("timeline-chart").locator("canvas").focus();
+  for (let i = 0; i < steps; i++) await page.keyboard.press("s");
+};
+
+/** Name, experiment, address, theme, what to do before. Those of "served" come from a server. */
+const PICTURES = [
+  ["summary-sor", "sor", "#summary"],
+  ["timeline-sor", "sor", "#timeline", "light", longestWait(1)],
+  ["timeline-sor-dark", "sor", "#timeline", "dark", longestWait(1)],
+  ["trees-sor-dark", "sor", "#trees", "dark"],
+  ["efficiency-sor", "sor", "#efficiency"],
+  ["timeline-lock", "lock", "#timeline", "light", longestWait(0, "Lock Contention")],
+  ["locks-dark", "lock", "#locks", "dark"],
+  ["timeline-lammps", "lammps", "#timeline", "light", longestWait(3)],
+  ["matrix-delays", "locks-64", "#matrices"],
+  ["trees-1024", "gats-1024", "#trees?system=ranks"],
+  ["timeline-1024", "gats-1024", "#timeline", "light", longestWait(1)],
+  ["timeline-alike", "imbalance-1024", "#timeline?alike=1"],
+  ["timeline-65536", "gats-65536", "#timeline", "light", undefined, "served"],
+];
+
+async function settle(page) {
+  await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(500);
+}
+
+async function take(browser, address, [name, , hash, theme = "light", act]) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 780 }, colorScheme: theme });
+  const page = await context.newPage();
+  page.on("console", (message) => console.log(`${name}: ${message.text()}`));
+  page.on("pageerror", (error) => console.log(`${name}: ${error.message}`));
+  await page.goto(address + hash);
+  await page.locator("main").waitFor();
+  await settle(page);
+  if (act !== undefined) await act(page);
+  await settle(page);
+  await page.mouse.move(640, 778);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.screenshot({ path: join(images, `${name}.png`) });
+  await context.close();
+  console.log(`${name}.png`);
+}
+
+/** Serves an experiment as long as `use` takes. */
+async function served(place, use) {
+  const server = spawn("fermata", ["view", "--no-browser", place], { stdio: ["ignore", "pipe", "inherit"] });
+  let text = "";
+  for await (const data of server.stdout) {
+    text += data;
+    if (text.includes("Ctrl-C")) break;
+  }
+  await use(/http:\S+/.exec(text)[0]);
+  server.kill("SIGINT");
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.FERMATA_CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox"],
+});
+for (const picture of PICTURES) {
+  const [name, experiment, , , , from] = picture;
+  const place = join(experiments, experiment);
+  if ((wanted.length > 0 && !wanted.includes(name)) || !existsSync(place)) continue;
+  if (from === "served") {
+    await served(place, (address) => take(browser, address, picture));
+    continue;
+  }
+  const page = join(experiments, `${experiment}.html`);
+  if (!existsSync(page)) execFileSync("fermata", ["view", place, "--html", page]);
+  await take(browser, pathToFileURL(page).href, picture);
+}
+await browser.close();
