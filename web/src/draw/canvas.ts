@@ -4,6 +4,8 @@ import { FONT, fitText, type Point, type Stroke, type Surface, type TextStyle } 
 export class CanvasSurface implements Surface {
   private readonly context: CanvasRenderingContext2D;
   private readonly patterns = new Map<string, CanvasPattern>();
+  private row: OffscreenCanvas | null = null;
+  private rowImage: ImageData | null = null;
 
   constructor(
     canvas: HTMLCanvasElement,
@@ -74,6 +76,19 @@ export class CanvasSurface implements Surface {
     }
     this.context.fillStyle = pattern;
     this.context.fillRect(x, y, width, height);
+  }
+
+  pixelRow(x: number, y: number, height: number, pixels: Uint32Array): void {
+    if (pixels.length === 0) return;
+    if (this.row === null || this.row.width !== pixels.length) {
+      this.row = new OffscreenCanvas(pixels.length, 1);
+      this.rowImage = new ImageData(pixels.length, 1);
+    }
+    // Browsers of today run on little-endian machines only.
+    new Uint32Array(this.rowImage!.data.buffer).set(pixels);
+    this.row.getContext("2d")!.putImageData(this.rowImage!, 0, 0);
+    this.context.imageSmoothingEnabled = false;
+    this.context.drawImage(this.row, x, y, pixels.length, height);
   }
 
   text(x: number, y: number, text: string, style: TextStyle): void {

@@ -76,16 +76,7 @@ export function shareColor(palette: Palette, name: string): string {
 }
 
 /** @returns red, green, blue of "#rrggbb". */
-function channels(color: string): readonly number[] {
+export function channels(color: string): readonly number[] {
   const code = parseInt(color.slice(1), 16);
   return [(code >> 16) & 255, (code >> 8) & 255, code & 255];
-}
-
-/** Mixes colours ("#rrggbb") by parts that add up to 1. */
-export function mixColors(colors: readonly string[], parts: readonly number[]): string {
-  const sum = [0, 0, 0];
-  parts.forEach((part, i) => {
-    if (part > 0) channels(colors[i]!).forEach((value, c) => (sum[c]! += part * value));
-  });
-  return `rgb(${sum.map((value) => Math.round(value)).join(",")})`;
 }

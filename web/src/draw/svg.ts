@@ -65,6 +65,17 @@ export class SvgSurface implements Surface {
     );
   }
 
+  pixelRow(x: number, y: number, height: number, pixels: Uint32Array): void {
+    let from = 0;
+    for (let i = 1; i <= pixels.length; i++) {
+      if (i < pixels.length && pixels[i] === pixels[from]) continue;
+      const color = pixels[from]!;
+      const rgb = [color & 255, (color >> 8) & 255, (color >> 16) & 255].join(",");
+      if (color !== 0) this.rect(x + from, y, i - from, height, `rgb(${rgb})`);
+      from = i;
+    }
+  }
+
   hatch(x: number, y: number, width: number, height: number, color: string): void {
     let id = this.hatches.get(color);
     if (id === undefined) {

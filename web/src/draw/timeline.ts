@@ -8,7 +8,7 @@ import type { Activity, Bins, Timeline } from "../model/timeline";
 import { segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
 import { niceStep } from "./axis";
-import { mixColors, type Palette, type ScaleName } from "./colors";
+import { channels, type Palette, type ScaleName } from "./colors";
 import { drawField } from "./counters";
 import { drawPathBars } from "./path_bars";
 import { textWidth, type Surface } from "./surface";
@@ -153,6 +153,8 @@ class RowPainter {
   private readonly columns: number;
   private readonly sums: Float64Array; // [column][kind], pixels
   private readonly hatch: string;
+  private readonly channels: readonly (readonly number[])[];
+  private readonly pixels: Uint32Array;
 
   constructor(
     private readonly surface: Surface,
@@ -164,6 +166,8 @@ class RowPainter {
     this.columns = Math.ceil(layout.plotWidth);
     this.sums = new Float64Array(this.columns * this.kinds);
     this.hatch = hatchColor(palette);
+    this.channels = scene.colors.entries.map((entry) => channels(entry.color));
+    this.pixels = new Uint32Array(this.columns);
   }
 
   paint(first: number, end: number): void {
@@ -283,34 +287,36 @@ class RowPainter {
     if (row < 0 || row >= bins.rows) return;
     const length = (bins.to - bins.from) / bins.count;
     const last = Math.min(bins.count - 1, Math.floor((to - bins.from) / length));
+    const waiting = bins.kinds.map((metric) => colors.waiting(metric));
+    const { sums, kinds } = this;
+    const size = bins.rows * bins.count;
+    const { span } = this.scene;
+    const scale = this.layout.plotWidth / (span.to - span.from);
     for (let bin = Math.max(0, Math.floor((from - bins.from) / length)); bin <= last; bin++) {
       const begin = bins.from + bin * length;
-      const x = this.layout.x(Math.max(from, begin));
-      const width = this.layout.x(Math.min(to, begin + length)) - x;
-      if (width <= 0) continue;
+      let x = Math.max(0, (Math.max(from, begin) - span.from) * scale);
+      const end = Math.min(this.columns, (Math.min(to, begin + length) - span.from) * scale);
       const cell = row * bins.count + bin;
-      this.addShare(x, width, weight * bins.compute[cell]!, colors.compute);
-      this.addShare(x, width, weight * bins.call[cell]!, colors.call);
-      bins.kinds.forEach((metric, k) => {
-        this.addShare(x, width, weight * bins.wait[k * bins.rows * bins.count + cell]!, colors.waiting(metric));
-      });
-    }
-  }
-
-  private addShare(x: number, width: number, percent: number, kind: number): void {
-    if (percent === 0) return;
-    let from = Math.max(0, x - this.layout.left);
-    const to = Math.min(this.columns, x + width - this.layout.left);
-    while (from < to) {
-      const column = Math.floor(from);
-      const until = Math.min(to, column + 1);
-      this.sums[column * this.kinds + kind]! += ((until - from) * percent) / 100;
-      from = until;
+      while (x < end) {
+        const column = Math.floor(x);
+        const until = Math.min(end, column + 1);
+        const part = ((until - x) * weight) / 100;
+        const base = column * kinds;
+        sums[base + colors.compute]! += part * bins.compute[cell]!;
+        sums[base + colors.call]! += part * bins.call[cell]!;
+        for (let k = 0; k < waiting.length; k++) sums[base + waiting[k]!]! += part * bins.wait[k * size + cell]!;
+        x = until;
+      }
     }
   }
 
   /** Draws what was added up, neighbours that look the same at once. */
   private flush(y: number, height: number): void {
+    if (height < LEAST_STACK) {
+      this.mix();
+      this.surface.pixelRow(this.layout.left, y, height, this.pixels);
+      return;
+    }
     let from = 0;
     let before = "";
     let beforeParts: number[] = [];
@@ -325,6 +331,27 @@ class RowPainter {
     }
   }
 
+  /** Makes the pixels of what was added up: colours by their parts. */
+  private mix(): void {
+    const { kinds, sums } = this;
+    for (let column = 0; column < this.columns; column++) {
+      let [total, red, green, blue] = [0, 0, 0, 0];
+      const base = column * kinds;
+      for (let kind = 0; kind < kinds; kind++) {
+        const part = sums[base + kind]!;
+        if (part === 0) continue;
+        const color = this.channels[kind]!;
+        total += part;
+        red += part * color[0]!;
+        green += part * color[1]!;
+        blue += part * color[2]!;
+      }
+      const byte = (sum: number): number => Math.round(sum / total);
+      this.pixels[column] =
+        total < 1e-6 ? 0 : ((255 << 24) | (byte(blue) << 16) | (byte(green) << 8) | byte(red)) >>> 0;
+    }
+  }
+
   private partsAt(column: number): number[] {
     let total = 0;
     const base = column * this.kinds;
@@ -334,11 +361,6 @@ class RowPainter {
   }
 
   private stack(x: number, width: number, y: number, height: number, parts: readonly number[]): void {
-    if (height < LEAST_STACK) {
-      const colors = this.scene.colors.entries.map((entry) => entry.color);
-      this.surface.rect(x, y, width, height, mixColors(colors, parts));
-      return;
-    }
     let bottom = y + height;
     parts.forEach((part, kind) => {
       if (part <= 0) return;

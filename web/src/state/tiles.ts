@@ -27,6 +27,9 @@ const KEPT = 600;
 /** Rows of opened groups: so many bands of locations have cells of their own. */
 const MOST_BANDS = 64;
 
+/** Milliseconds to wait for tiles that are under way. */
+const GATHERING = 80;
+
 /** Tiles that explain chosen wait states, wherever they are. */
 const KEPT_FOR_CHAINS = 24;
 
@@ -131,11 +134,14 @@ export class TileSource {
   private schedule(): void {
     if (this.scheduled) return;
     this.scheduled = true;
-    // All that comes within a frame is drawn at once.
-    setTimeout(() => {
-      this.scheduled = false;
-      this.build();
-    }, 16);
+    // What comes about the same time is drawn at once: drawing takes longer than most answers.
+    setTimeout(
+      () => {
+        this.scheduled = false;
+        this.build();
+      },
+      this.pending.size > 0 ? GATHERING : 16,
+    );
   }
 
   private build(): void {
