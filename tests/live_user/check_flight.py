@@ -41,6 +41,7 @@ CASES = {
     "always": Case(lambda rank: range(15, 24), size=f"{SIZE},always"),
     "crash": Case(lambda rank: range(15, 22), ends=False),
     "abort": Case(lambda rank: range(15, 22), ends=False),
+    "abort-all": Case(lambda rank: range(15, 22), ends=False),
 }
 
 

@@ -1,9 +1,9 @@
 /* Ranks pause at different times (`finalize`, `exit`: how they end), or are switched by a signal
  * (`signal`; `handler`: which is the program's own), or do as they are told from outside, in the
  * midst of everything that is matched by order. Or they do more than a small flight recorder keeps,
- * which is asked in several ways (`flight`: not at all, `dump`, `raise`, `crash`, `abort`). Each
- * iteration tells its number by a parameter, so that check_pauses.py can bring together what
- * belongs together by that. */
+ * which is asked in several ways (`flight`: not at all, `dump`, `raise`, `crash`, `abort`,
+ * `abort-all`). Each iteration tells its number by a parameter, so that check_pauses.py can bring
+ * together what belongs together by that. */
 #include "together.h"
 
 #include <fermata/fermata.h>
@@ -78,6 +78,11 @@ static void fly(int iteration, MPI_Comm comm)
         ask();
     }
     bool crash = strcmp(flight, "crash") == 0, abort = strcmp(flight, "abort") == 0;
+    if (iteration == 22 && strcmp(flight, "abort-all") == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        usleep(200 * 1000); /* nobody is in the barrier any more */
+        MPI_Abort(MPI_COMM_WORLD, 7);
+    }
     if (iteration == 22 && (crash || abort)) {
         MPI_Barrier(MPI_COMM_WORLD);
         usleep(rank == 1 ? 50 * 1000 : 0); /* the others are in the next one */

@@ -42,8 +42,7 @@ static struct {
     pid_t process;
     struct peer *peers; /* on the same host */
     uint32_t peer_count;
-    char saved[PATH_MAX + 16]; /* a file that grows by a byte with each process that was told and
-                                  has saved */
+    char saved[PATH_MAX + 16]; /* a file with the numbers of the processes that have saved */
     bool alarmed, told;        /* atomic */
 } watch;
 
@@ -138,6 +137,36 @@ static void await_end(void)
     ppoll(NULL, 0, &longest, &none);
 }
 
+/* Tells the others that this process has saved. */
+static void note_saved(void)
+{
+    int file = open(watch.saved, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        const int32_t process = (int32_t)watch.process;
+        if (write(file, &process, sizeof process) != (ssize_t)sizeof process) {
+            unlink(watch.saved);
+        }
+        close(file);
+    }
+}
+
+static bool has_saved(int32_t process)
+{
+    int32_t noted[64];
+    ssize_t length = 0;
+    bool found = false;
+    int file = open(watch.saved, O_RDONLY | O_CLOEXEC);
+    while (file >= 0 && !found && (length = read(file, noted, sizeof noted)) > 0) {
+        for (ssize_t i = 0; i < length / (ssize_t)sizeof noted[0]; i++) {
+            found = found || noted[i] == process;
+        }
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return found;
+}
+
 static void save_for_others(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
@@ -146,14 +175,10 @@ static void save_for_others(int number, siginfo_t *info, void *context)
     if (info->si_code == SI_QUEUE && getpid() == watch.process &&
         !__atomic_exchange_n(&watch.told, true, __ATOMIC_RELAXED)) {
         fm_session_save(true);
-        int file = open(watch.saved, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        if (file >= 0) {
-            if (write(file, "", 1) != 1) {
-                unlink(watch.saved);
-            }
-            close(file);
+        note_saved();
+        if (!__atomic_load_n(&watch.alarmed, __ATOMIC_RELAXED)) {
+            await_end();
         }
-        await_end();
     }
     errno = saved;
 }
@@ -195,20 +220,23 @@ void fm_flight_alarm(void)
 {
     enum { ATTEMPTS = 2000 };
     const struct timespec pause = {.tv_nsec = 1000000};
-    off_t told = 0;
     if (watch.peers == NULL || __atomic_exchange_n(&watch.alarmed, true, __ATOMIC_RELAXED)) {
         return;
     }
+    note_saved();
     for (uint32_t i = 0; i < watch.peer_count; i++) {
         const struct peer *peer = &watch.peers[i];
-        told += start_of(peer->process) == peer->started &&
-                sigqueue(peer->process, peer->signal, (union sigval){0}) == 0;
+        if (start_of(peer->process) == peer->started) {
+            sigqueue(peer->process, peer->signal, (union sigval){0});
+        }
     }
-    struct stat status = {0};
-    for (int i = 0; i < ATTEMPTS && told != 0 && status.st_size < told; i++) {
-        nanosleep(&pause, NULL);
-        if (stat(watch.saved, &status) != 0) {
-            status.st_size = 0;
+    for (uint32_t i = 0, attempt = 0; i < watch.peer_count && attempt < ATTEMPTS;) {
+        const struct peer *peer = &watch.peers[i];
+        if (has_saved(peer->process) || start_of(peer->process) != peer->started) {
+            i++;
+        } else {
+            nanosleep(&pause, NULL);
+            attempt++;
         }
     }
 }

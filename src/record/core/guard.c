@@ -22,6 +22,17 @@ void fm_guard_begin(struct fm_guard *guard)
     pthread_sigmask(SIG_BLOCK, &ours, &guard->blocked);
 }
 
+void fm_guard_hold_signals(void)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+    sigset_t held;
+    sigfillset(&held);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+        sigdelset(&held, faults[i]);
+    }
+    pthread_sigmask(SIG_BLOCK, &held, NULL);
+}
+
 void fm_guard_end(const struct fm_guard *guard)
 {
     const struct timespec now = {0, 0};

@@ -21,6 +21,10 @@ struct fm_guard {
 /** Begins a section. Floating-point traps are off in it, the two signals are blocked. */
 void fm_guard_begin(struct fm_guard *guard);
 
+/** Lets no signal interrupt the rest of the section but those of faults: for what a handler would
+ * begin anew and wait for. They come at its end. */
+void fm_guard_hold_signals(void);
+
 /** Ends it: everything is as before, signals that the section raised are gone. */
 void fm_guard_end(const struct fm_guard *guard);
 

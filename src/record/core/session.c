@@ -913,6 +913,7 @@ void fm_session_save(bool ending)
         return;
     }
     fm_guard_begin(&guard);
+    fm_guard_hold_signals(); /* a handler that saves, too, would wait for what it has interrupted */
     if (ending) {
         leave_last_call();
     }
