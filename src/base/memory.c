@@ -46,6 +46,12 @@ static void exhausted(const char *what, size_t bytes)
     exit(FM_ERR_SYSTEM);
 }
 
+void fm_memory_exhausted(void)
+{
+    fputs("fermata: no memory\n", stderr);
+    exit(FM_ERR_SYSTEM);
+}
+
 void fm_memory_limit(size_t bytes, const char *directory)
 {
     spill.limit = bytes;

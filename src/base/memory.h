@@ -36,4 +36,8 @@ void fm_free(void *block);
 /** Copy of a string (NULL: NULL), to be freed with fm_free(). */
 char *fm_copy_string(const char *text);
 
+/** Ends the process as the functions above do, when a library that was asked for something has no
+ * memory for it. */
+void fm_memory_exhausted(void) __attribute__((noreturn, cold));
+
 #endif

@@ -461,6 +461,15 @@ static void note_lines(struct event_reader *reader, const struct fm_location_map
     }
 }
 
+/* Whether OTF2 failed for want of memory, and not because damaged data ask for absurdly much. */
+static bool lacks_memory(OTF2_Reader *archive)
+{
+    uint64_t events = 0, definitions = 0;
+    return fm_otf2_error_is_memory() &&
+           OTF2_Reader_GetChunkSize(archive, &events, &definitions) == OTF2_SUCCESS &&
+           events <= OTF2_CHUNK_SIZE_MAX;
+}
+
 static void read_location(OTF2_Reader *archive, const OTF2_EvtReaderCallbacks *callbacks,
                           struct event_reader *reader, uint32_t index,
                           const struct fm_location_maps *maps)
@@ -482,6 +491,9 @@ static void read_location(OTF2_Reader *archive, const OTF2_EvtReaderCallbacks *c
         location->event_count = read > location->event_count ? read : location->event_count;
     }
     if (!complete && location->defined_events != location->event_count) {
+        if (lacks_memory(archive)) {
+            fm_memory_exhausted();
+        }
         ++reader->builder.defects->missing_locations;
     }
     (void)fm_otf2_error_take();

@@ -6,6 +6,7 @@
 
 static _Thread_local char first_message[512];
 static _Thread_local char taken_message[512];
+static _Thread_local bool is_memory;
 
 static OTF2_ErrorCode keep(void *user_data, const char *file, uint64_t line, const char *function,
                            OTF2_ErrorCode code, const char *format, va_list arguments)
@@ -14,6 +15,8 @@ static OTF2_ErrorCode keep(void *user_data, const char *file, uint64_t line, con
     (void)file;
     (void)line;
     (void)function;
+    is_memory = is_memory || code == OTF2_ERROR_ENOMEM || code == OTF2_ERROR_MEM_FAULT ||
+                code == OTF2_ERROR_MEM_ALLOC_FAILED;
     if (first_message[0] == '\0') {
         int used =
             snprintf(first_message, sizeof first_message, "%s", OTF2_Error_GetDescription(code));
@@ -42,5 +45,11 @@ const char *fm_otf2_error_take(void)
         }
     }
     first_message[0] = '\0';
+    is_memory = false;
     return taken_message[0] == '\0' ? "unknown reason" : taken_message;
+}
+
+bool fm_otf2_error_is_memory(void)
+{
+    return is_memory;
 }
