@@ -60,23 +60,7 @@ static int tear_down(void **state)
     struct fixture *f = *state;
     fm_builder_close(&f->builder);
     for (uint32_t i = 0; i < 2; ++i) {
-        struct fm_location *location = &f->locations[i];
-        fm_vector_free(&location->enter);
-        fm_vector_free(&location->leave);
-        fm_vector_free(&location->visit);
-        fm_vector_free(&location->state_since);
-        fm_vector_free(&location->state_visit);
-        fm_vector_free(&location->profile);
-        fm_vector_free(&location->counts);
-        fm_vector_free(&location->sends);
-        fm_vector_free(&location->receives);
-        fm_vector_free(&location->matched);
-        fm_vector_free(&location->collectives);
-        fm_vector_free(&location->rma);
-        fm_vector_free(&location->nested);
-        fm_vector_free(&location->unrecorded);
-        fm_vector_free(&location->phases);
-        fm_vector_free(&location->traffic);
+        fm_location_free(&f->locations[i]);
     }
     fm_free(f);
     return 0;
