@@ -13,7 +13,10 @@
 #include <string.h>
 
 /* Of a wait state, about 400 bytes are under way. */
-#define WAITS_UNDER_WAY 20000
+#define WAITS_UNDER_WAY 150000
+
+/* ... which the processor's cache holds, if there is nobody to wait for after each slice. */
+#define WAITS_IN_CACHE 20000
 
 /* What a location did in an interval: numbers of its shares. */
 struct side {
@@ -499,7 +502,10 @@ static void close_scratch(struct costs *costs, unsigned workers)
 static void find_all_costs(struct costs *costs)
 {
     struct fm_engine *engine = costs->formation->analysis->engine;
-    struct fm_slices slices = fm_slices_choose(costs->formation, WAITS_UNDER_WAY);
+    bool is_alone =
+        fm_engine_workers(engine) == 1 && fm_team_size(costs->formation->analysis->team) == 1;
+    struct fm_slices slices =
+        fm_slices_choose(costs->formation, is_alone ? WAITS_IN_CACHE : WAITS_UNDER_WAY);
     costs->notices = fm_dispatch_create(engine, sizeof(struct fm_wait_notice), take_notice, costs);
     costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
     costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),

@@ -28,7 +28,8 @@ struct fm_mailbox {
     pthread_mutex_t lock;
     pthread_cond_t arrived;
     struct fm_packet_list packets;
-    atomic_bool waits; /**< the worker has nothing to do */
+    atomic_bool waits;      /**< the worker has nothing to do */
+    atomic_uint deliveries; /**< so far; changes under the lock, may be read without it */
 };
 
 /** What a worker has written; touched by no other worker. */
