@@ -109,9 +109,9 @@ def call_cost(programs, folder, options):
     yield visit_cost(programs, folder, options)
 
 
-def visit_cost(programs, folder, options):
-    """P1: what recording adds to an instrumented function, where nobody is compared."""
-    archives = Archives(programs, folder, "functions", 10 * options.turns)
+def _with_stacks(archives, options):
+    """What recording adds to a loop without and with call stacks. Returns times and what was added,
+    by kind of run, and what two readings of the clock add; nanoseconds for each turn."""
     samples = alternate({"plain": archives.plain, "flat": archives.fermata,
                          "stack": archives.with_stacks}, options.repeats)
     archives.remove()
@@ -120,6 +120,13 @@ def visit_cost(programs, folder, options):
              for s, p in zip(samples["plain"], times["plain"])]
     added = {name: [t - p for t, p in zip(times[name], times["plain"])]
              for name in ("flat", "stack")}
+    return times, added, clock
+
+
+def visit_cost(programs, folder, options):
+    """P1: what recording adds to an instrumented function, where nobody is compared."""
+    times, added, clock = _with_stacks(
+        Archives(programs, folder, "functions", 10 * options.turns), options)
     details = {"ns_per_visit": {name: median(times[name]) for name in times},
                "ns_added": {name: median(added[name]) for name in added},
                "ns_added_by_two_clocks": median(clock)}
@@ -131,15 +138,7 @@ def visit_cost(programs, folder, options):
 def stack_cost(programs, folder, options):
     """P2: what call stacks add to that."""
     for loop, what, bar in (("deep", "unchanged callers", 2), ("changing", "other callers", 6)):
-        archives = Archives(programs, folder, loop, options.turns)
-        samples = alternate({"plain": archives.plain, "flat": archives.fermata,
-                             "stack": archives.with_stacks}, options.repeats)
-        archives.remove()
-        times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
-        clock = [nanoseconds(s, "per call with two clocks") - p
-                 for s, p in zip(samples["plain"], times["plain"])]
-        added = {name: [t - p for t, p in zip(times[name], times["plain"])]
-                 for name in ("flat", "stack")}
+        times, added, clock = _with_stacks(Archives(programs, folder, loop, options.turns), options)
         details = {"ns_per_call": {name: median(times[name]) for name in times},
                    "ns_added": {name: median(added[name]) for name in added},
                    "ns_added_by_two_clocks": median(clock)}

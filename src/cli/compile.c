@@ -1,4 +1,5 @@
 /* fermata cc, cxx, fc: compile so that functions tell when they begin and end. */
+#include "cli/child_output.h"
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Options are added behind all others: in front of them may stand programs that start compilers. */
@@ -61,43 +61,19 @@ static bool starts_compilers(const char *program)
     return false;
 }
 
-/* What a compiler says of itself; "": it says nothing. */
-static void ask_version(const char *compiler, char *text, size_t size)
+/* In a child: the compiler says what it is. */
+static void tell_version(const char *compiler)
 {
-    int ends[2];
-    size_t length = 0;
-    text[0] = '\0';
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        return;
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        int nowhere = open("/dev/null", O_RDWR);
-        dup2(nowhere, STDIN_FILENO);
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(nowhere, STDERR_FILENO);
-        execlp(compiler, compiler, "--version", (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    for (ssize_t count; child > 0 && length + 1 < size &&
-                        (count = read(ends[0], text + length, size - 1 - length)) != 0;) {
-        if (count < 0 && errno != EINTR) {
-            break;
-        }
-        length += count > 0 ? (size_t)count : 0;
-    }
-    close(ends[0]);
-    text[length] = '\0';
-    if (child > 0) {
-        waitpid(child, NULL, 0);
-    }
+    int nowhere = open("/dev/null", O_RDWR);
+    dup2(nowhere, STDIN_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    execlp(compiler, compiler, "--version", (char *)NULL);
 }
 
 static const char *const *options_of(const char *compiler)
 {
     char version[4096];
-    ask_version(compiler, version, sizeof version);
+    (void)fm_child_output(tell_version, compiler, version, sizeof version);
     if (strstr(version, "Free Software Foundation") != NULL) {
         return gnu;
     }

@@ -1,4 +1,5 @@
 /* The program's side of `fermata doctor`: its ELF file and what the dynamic linker makes of it. */
+#include "cli/child_output.h"
 #include "cli/doctor.h"
 
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static bool find_program(const char *name, char *path, size_t size)
@@ -66,39 +66,17 @@ static bool has_symbol(const struct fm_elf *elf, const char *wanted, bool define
     return false;
 }
 
-/* The dynamic linker lists what it would load, without running the program. */
-static bool list_libraries(const char *path, char *text, size_t size)
+/* In a child: the dynamic linker lists what it would load, without running the program. */
+static void list_libraries(const char *path)
 {
-    int ends[2];
-    size_t length = 0;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        return false;
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-        execl(path, path, (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    for (ssize_t count; child > 0 && length + 1 < size &&
-                        (count = read(ends[0], text + length, size - 1 - length)) != 0;) {
-        if (count < 0 && errno != EINTR) {
-            break;
-        }
-        length += count > 0 ? (size_t)count : 0;
-    }
-    close(ends[0]);
-    text[length] = '\0';
-    int status = -1;
-    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+    setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+    execl(path, path, (char *)NULL);
 }
 
 static void look_at_libraries(const char *path)
 {
     static char text[65536];
-    if (!list_libraries(path, text, sizeof text)) {
+    if (!fm_child_output(list_libraries, path, text, sizeof text)) {
         fm_doctor_tell(FM_HEALTH_WARNING, "run it once without fermata",
                        "the dynamic linker cannot tell which libraries %s needs", path);
         return;

@@ -1,4 +1,5 @@
 /* The end of a process: requests that one of its threads began and another completed. */
+#include "base/search.h"
 #include "base/sort.h"
 #include "trace/builder.h"
 
@@ -201,16 +202,13 @@ static uint64_t complete_unseen_sends(struct fm_trace *trace, const struct fm_re
 static struct fm_open_request *find_open(const struct fm_requests *requests,
                                          const struct fm_foreign_completion *completion)
 {
-    size_t low = 0, high = requests->left_open.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (requests->left_open.items[middle].id < completion->id) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    size_t count = requests->left_open.count;
+    if (count == 0) {
+        return NULL;
     }
-    for (size_t o = low; o < requests->left_open.count; ++o) {
+    size_t first = fm_count_below(&requests->left_open.items->id, count,
+                                  sizeof *requests->left_open.items, completion->id);
+    for (size_t o = first; o < requests->left_open.count; ++o) {
         struct fm_open_request *open = &requests->left_open.items[o];
         if (open->id != completion->id) {
             break;
