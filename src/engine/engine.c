@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,12 +75,18 @@ struct fm_engine *fm_engine_create(struct fm_team *team, unsigned workers, uint3
         }
     }
     fm_free(begin);
+    engine->pool = fm_pool_create(workers);
+    if (engine->pool == NULL) {
+        fprintf(stderr, "fermata: cannot start %u threads: %m\n", workers);
+        exit(FM_ERR_SYSTEM);
+    }
     return engine;
 }
 
 void fm_engine_free(struct fm_engine *engine)
 {
     if (engine != NULL) {
+        fm_pool_free(engine->pool);
         fm_free(engine->first);
         fm_free(engine->owner_of);
         fm_free(engine);
@@ -110,42 +115,20 @@ bool fm_engine_owns(const struct fm_engine *engine, uint32_t process)
 }
 
 struct assignment {
-    struct fm_engine *engine;
+    const struct fm_engine *engine;
     fm_phase_t *phase;
     void *context;
-    unsigned worker;
 };
 
-static void *work(void *argument)
+static void work(void *context, unsigned worker)
 {
-    struct assignment *assignment = argument;
-    const uint32_t *first = &assignment->engine->first[assignment->worker];
-    assignment->phase(assignment->context, assignment->worker, first[0], first[1]);
-    return NULL;
+    const struct assignment *assignment = context;
+    const uint32_t *first = &assignment->engine->first[worker];
+    assignment->phase(assignment->context, worker, first[0], first[1]);
 }
 
 void fm_engine_run(struct fm_engine *engine, fm_phase_t *phase, void *context)
 {
-    pthread_t *threads = fm_allocate(engine->workers, sizeof *threads);
-    struct assignment *assignments = fm_allocate(engine->workers, sizeof *assignments);
-    unsigned started = 1;
-    for (unsigned w = 0; w < engine->workers; ++w) {
-        assignments[w] = (struct assignment){engine, phase, context, w};
-    }
-    while (started < engine->workers &&
-           pthread_create(&threads[started], NULL, work, &assignments[started]) == 0) {
-        ++started;
-    }
-    if (started < engine->workers) {
-        /* The others may already wait for messages of the missing one. */
-        fprintf(stderr, "fermata: cannot start %u threads: %m\n", engine->workers);
-        exit(FM_ERR_SYSTEM);
-    }
-    work(&assignments[0]);
-    for (unsigned w = 1; w < started; ++w) {
-        pthread_join(threads[w], NULL);
-    }
-    fm_free(threads);
-    fm_free(assignments);
+    fm_pool_run(engine->pool, work, &(struct assignment){engine, phase, context});
     fm_memory_relax();
 }

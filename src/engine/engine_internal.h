@@ -4,10 +4,12 @@
 #define FERMATA_ENGINE_ENGINE_INTERNAL_H
 
 #include "engine/engine.h"
+#include "engine/pool.h"
 
 struct fm_engine {
     struct fm_team *team;
     unsigned workers;
+    struct fm_pool *pool; /**< a thread for each worker */
     uint32_t process_count;
     uint32_t *first;    /**< [workers + 1]: worker w owns first[w] .. first[w + 1] - 1 */
     unsigned *owner_of; /**< by process: a worker, or `workers` + number of another process of the
