@@ -59,6 +59,7 @@ struct scratch {
     FM_VECTOR(struct fm_keyed) spare;
     uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
     uint64_t roundings;
+    unsigned char apart[FM_APART];
 };
 
 struct costs {

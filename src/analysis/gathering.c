@@ -18,6 +18,7 @@ struct partial {
     struct fm_map series_of; /* (scope, series) -> position */
     FM_VECTOR(struct series) series;
     uint32_t recent; /* position in `series` */
+    unsigned char apart[FM_APART];
 };
 
 /* What a worker knows of an instance, and in return, what is known of it altogether. */

@@ -29,9 +29,12 @@ struct post_message {
     struct fm_call_ref post;
 };
 
-/* What an exposure epoch knows of its origins. */
+/* What an exposure epoch knows of its origins, and all that they ask for. */
 struct exposure {
-    uint64_t completed; /* Enter of the last complete; of several, of the lowest location */
+    uint64_t posted;         /* Enter of the post */
+    struct fm_call_ref post; /* as in the epoch */
+    uint32_t unrecorded;     /* as in the epoch */
+    uint64_t completed;      /* Enter of the last complete; of several, of the lowest location */
     uint64_t last_operation;
     struct fm_call_ref complete;
     uint32_t met;       /* origins whose access epoch has come */
@@ -86,6 +89,13 @@ static void open_participants(void *context, unsigned worker, uint32_t first, ui
             fm_allocate(epochs->accesses.count, sizeof *own->accesses),
             fm_allocate(epochs->first_origins.count, sizeof *own->cursors),
         };
+        for (size_t e = 0; e < epochs->exposures.count; ++e) {
+            const struct fm_exposure_epoch *epoch = &epochs->exposures.items[e];
+            bool is_known = epoch->unrecorded == 0;
+            own->exposures[e].unrecorded = epoch->unrecorded;
+            own->exposures[e].posted = is_known ? enter_of(active, epoch->post) : 0;
+            own->exposures[e].post = epoch->post;
+        }
         for (size_t i = 0; i < epochs->first_origins.count; ++i) {
             own->cursors[i].next = epochs->first_origins.items[i];
         }
@@ -145,13 +155,13 @@ static void meet(struct exposure *exposure, const struct access_message *access)
 
 /* Finds the exposure epoch of the next access epoch, and passes it. @return in the list of origins;
  * FM_NONE: it is not there, or nothing is known of it */
-static uint32_t next_exposure(const struct fm_epochs *epochs, struct cursor *cursor)
+static uint32_t next_exposure(const struct fm_epochs *epochs, const struct participant *own,
+                              struct cursor *cursor)
 {
     uint64_t ordinal = cursor->arrived++;
     while (cursor->next != FM_NONE) {
         uint32_t origin = cursor->next;
-        uint32_t unrecorded =
-            epochs->exposures.items[epochs->origins.items[origin].exposure].unrecorded;
+        uint32_t unrecorded = own->exposures[epochs->origins.items[origin].exposure].unrecorded;
         uint32_t count = unrecorded != 0 ? unrecorded : 1;
         bool is_reached = cursor->passed + count > ordinal;
         if (is_reached && unrecorded != 0) {
@@ -181,16 +191,15 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
         own->cursors[position].arrived += access->unrecorded;
         return;
     }
-    uint32_t found = next_exposure(epochs, &own->cursors[position]);
+    uint32_t found = next_exposure(epochs, own, &own->cursors[position]);
     if (found == FM_NONE) {
         return;
     }
-    const struct fm_epoch_origin *origin = &epochs->origins.items[found];
-    const struct fm_exposure_epoch *epoch = &epochs->exposures.items[origin->exposure];
-    meet(&own->exposures[origin->exposure], access);
+    struct exposure *exposure = &own->exposures[epochs->origins.items[found].exposure];
+    meet(exposure, access);
     fm_dispatch_send(active->posts, worker, access->origin,
-                     &(struct post_message){enter_of(active, epoch->post), access->epoch,
-                                            access->target, epoch->post});
+                     &(struct post_message){exposure->posted, access->epoch, access->target,
+                                            exposure->post});
 }
 
 static void add_early_wait(const struct active_target *active,

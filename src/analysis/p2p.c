@@ -34,6 +34,7 @@ struct scratch {
     FM_VECTOR(struct message) messages;
     struct fm_gaps gaps;
     FM_VECTOR(uint64_t) oldest; /* by number of the sender: oldest message not received yet */
+    unsigned char apart[FM_APART];
 };
 
 struct p2p {

@@ -39,6 +39,7 @@ struct window {
     uint32_t slice;
     bool idle; /* no message has come since the worker looked last */
     uint32_t first_location, last_location;
+    unsigned char apart[FM_APART];
 };
 
 /* A worker's note to itself: look whether the window can move on. */

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vector.h"
 #include "cube/cube.h"
+#include "engine/engine.h"
 
 #define FM_REMOTE_RECENT 1024 /* a power of two */
 
@@ -16,6 +17,7 @@ struct fm_remote_costs {
     struct fm_map cell_of;         /**< (number, metric) -> position in `cells` */
     FM_VECTOR(struct fm_cube_cell) cells;
     uint32_t recent[FM_REMOTE_RECENT]; /**< positions in `cells`, by a hash; may be outdated */
+    unsigned char apart[FM_APART];
 };
 
 /** fm_remote_costs_add() where the value was not used lately. */

@@ -29,7 +29,7 @@ struct fm_exchange {
     struct fm_engine *engine;
     size_t record_size;
     unsigned owners;             /* workers of this process, and processes of the team */
-    struct channel *channels;    /* [sender][owner] */
+    struct channel **channels;   /* [sender][owner] */
     struct fm_parcel *from_team; /* [process of the team]: what came during a delivery */
     struct inbox *inboxes;       /* [worker] */
     size_t *begin;               /* [process]: first record in the worker's inbox */
@@ -42,8 +42,11 @@ struct fm_exchange *fm_exchange_create(struct fm_engine *engine, size_t record_s
     exchange->engine = engine;
     exchange->record_size = record_size;
     exchange->owners = engine->workers + fm_team_size(engine->team);
-    exchange->channels =
-        fm_allocate((size_t)engine->workers * exchange->owners, sizeof *exchange->channels);
+    exchange->channels = fm_allocate(engine->workers, sizeof *exchange->channels);
+    for (unsigned sender = 0; sender < engine->workers; ++sender) {
+        exchange->channels[sender] =
+            fm_allocate(1, exchange->owners * sizeof **exchange->channels + FM_APART);
+    }
     exchange->from_team = fm_allocate(fm_team_size(engine->team), sizeof *exchange->from_team);
     exchange->inboxes = fm_allocate(engine->workers, sizeof *exchange->inboxes);
     exchange->begin = fm_allocate(engine->process_count, sizeof *exchange->begin);
@@ -54,7 +57,7 @@ struct fm_exchange *fm_exchange_create(struct fm_engine *engine, size_t record_s
 static struct channel *channel_of(const struct fm_exchange *exchange, unsigned sender,
                                   unsigned owner)
 {
-    return &exchange->channels[(size_t)sender * exchange->owners + owner];
+    return &exchange->channels[sender][owner];
 }
 
 static void free_channel(struct channel *channel)
@@ -76,6 +79,7 @@ void fm_exchange_free(struct fm_exchange *exchange)
         for (unsigned owner = 0; owner < exchange->owners; ++owner) {
             free_channel(channel_of(exchange, sender, owner));
         }
+        fm_free(exchange->channels[sender]);
     }
     for (unsigned w = 0; w < exchange->engine->workers; ++w) {
         fm_free(exchange->inboxes[w].records);

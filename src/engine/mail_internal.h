@@ -30,6 +30,7 @@ struct fm_mailbox {
     struct fm_packet_list packets;
     atomic_bool waits;      /**< the worker has nothing to do */
     atomic_uint deliveries; /**< so far; changes under the lock, may be read without it */
+    unsigned char apart[FM_APART];
 };
 
 /** What a worker has written; touched by no other worker. */
@@ -37,7 +38,7 @@ struct fm_outbox {
     struct fm_packet_list own;  /**< to itself: read while it is written */
     struct fm_packet *spare;    /**< read, and free for use */
     struct fm_packet **packets; /**< [worker]: not sent yet; NULL: none */
-    unsigned char padding[64];  /**< workers share no cache line */
+    unsigned char apart[FM_APART];
 };
 
 struct fm_mail_team;

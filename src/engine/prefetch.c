@@ -1,6 +1,7 @@
 #include "engine/prefetch.h"
 
 #include "base/memory.h"
+#include "engine/engine.h"
 
 /* So many records lie between two stages, and between the last one and the handling. */
 #define STAGE_DISTANCE 8u
@@ -13,6 +14,7 @@ struct queue {
     uint64_t pushed, handled; /* so far */
     uint32_t processes[LENGTH];
     unsigned char *records;
+    unsigned char apart[FM_APART];
 };
 
 struct fm_prefetch_queues {
