@@ -30,21 +30,17 @@ struct walk {
     double *factors;  /* segment tree: phi per tick of wait state, in each node for its range */
     double *extra;    /* phi of wait states of which only a part lies in an interval; NULL: none */
     bool *propagates; /* by wait state: it has caused waiting */
+    bool is_through;  /* nothing is left in the worker's window */
 };
 
 /* The part of the time that a worker is at: no location goes beyond it, so that all of them stay
- * together. It moves on when there is nothing else to do. */
+ * together. It moves on when all of them are through. */
 struct window {
     uint64_t begin;
     uint32_t slice;
-    bool idle; /* no message has come since the worker looked last */
+    uint32_t not_through; /* locations */
     uint32_t first_location, last_location;
     unsigned char apart[FM_APART];
-};
-
-/* A worker's note to itself: look whether the window can move on. */
-struct window_note {
-    char nothing;
 };
 
 struct propagation {
@@ -126,13 +122,19 @@ static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsi
                  sizeof message);
 }
 
+static bool has_caused_in(const struct walk *walk, uint64_t window)
+{
+    return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= window;
+}
+
 /* Goes on with a location until the next message is missing, or the window ends. */
 static void advance(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
                     uint32_t location)
 {
     struct walk *walk = &propagation->walks[location];
     const struct fm_caused_wait *caused = walk->caused->waits.items;
-    uint64_t window = propagation->windows[worker].begin;
+    struct window *at = &propagation->windows[worker];
+    uint64_t window = at->begin;
     for (;;) {
         /* At equal times what this location caused comes first: it lies behind its own waiting. */
         if (walk->caused_left > 0 &&
@@ -140,41 +142,35 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
              caused[walk->caused_left - 1].t >= walk->waits->until[walk->own_left - 1])) {
             const struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
             if (wait->phi != wait->phi) {
-                return;
+                break;
             }
             distribute(walk, wait);
             --walk->caused_left;
         } else if (walk->own_left > 0 && walk->waits->until[walk->own_left - 1] >= window) {
             send_phi(propagation, mail, worker, location, --walk->own_left);
         } else {
-            return;
+            break;
         }
+    }
+    if (!walk->is_through && !has_caused_in(walk, window)) {
+        walk->is_through = true;
+        --at->not_through;
     }
 }
 
-static void send_window_note(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
-{
-    const struct fm_trace *trace = propagation->formation->analysis->trace;
-    const struct window_note note = {0};
-    fm_mail_send(mail, worker,
-                 trace->locations[propagation->windows[worker].first_location].process, &note,
-                 sizeof note);
-}
-
-/* Begins the next slice, the one before, if nothing is left to do in those at hand. */
-static void look_at_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+/* Begins the next slice, the one before, as long as nothing is left to do in the one at hand. What
+ * is missing there comes from later times, so that some worker can always go on. */
+static void move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
 {
     struct window *window = &propagation->windows[worker];
-    if (window->idle) {
+    while (window->not_through == 0 && window->slice > 0) {
         --window->slice;
         window->begin = window->slice == 0 ? 0 : propagation->slices.ends[window->slice - 1] + 1;
+        window->not_through = window->last_location - window->first_location;
         for (uint32_t l = window->first_location; l < window->last_location; ++l) {
+            propagation->walks[l].is_through = false;
             advance(propagation, mail, worker, l);
         }
-    }
-    window->idle = true;
-    if (window->slice > 0) {
-        send_window_note(propagation, mail, worker);
     }
 }
 
@@ -182,17 +178,14 @@ static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_
                    const void *content, size_t size)
 {
     (void)process;
+    (void)size;
     struct propagation *propagation = context;
     const struct phi_message *message = content;
-    if (size == sizeof(struct window_note)) {
-        look_at_window(propagation, mail, worker);
-        return;
-    }
-    propagation->windows[worker].idle = false;
     struct walk *walk = &propagation->walks[message->location];
     walk->caused->waits.items[message->position].phi = message->phi;
     if (message->position == walk->caused_left - 1) {
         advance(propagation, mail, worker, message->location);
+        move_window(propagation, mail, worker);
     }
 }
 
@@ -218,11 +211,10 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
         propagation->windows[worker] = (struct window){
             .begin = UINT64_MAX,
             .slice = propagation->slices.count,
-            .idle = true,
             .first_location = begin,
             .last_location = end,
         };
-        look_at_window(propagation, mail, worker);
+        move_window(propagation, mail, worker);
     }
 }
 

@@ -13,6 +13,16 @@
 #define FM_PATIENCE_SHORT   20000L  /**< nanoseconds */
 #define FM_PATIENCE_LONGEST 500000L /**< nanoseconds */
 
+/** Tells the processor that one looks again and again. */
+static inline void fm_relax_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /** @return for how many nanoseconds to sleep before it is worth to look again; 0: not at all.
  * @param turn  how often one has looked in vain */
 static inline long fm_patience(unsigned turn)
