@@ -12,11 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a wait state, about 400 bytes are under way. */
-#define WAITS_UNDER_WAY 150000
-
-/* ... which the processor's cache holds, if there is nobody to wait for after each slice. */
-#define WAITS_IN_CACHE 20000
+/* Of a wait state, about 400 bytes are under way: those of a worker fit in its processor's cache.
+ */
+#define WAITS_OF_A_WORKER 20000
 
 /* What a location did in an interval: numbers of its shares. */
 struct side {
@@ -503,10 +501,9 @@ static void close_scratch(struct costs *costs, unsigned workers)
 static void find_all_costs(struct costs *costs)
 {
     struct fm_engine *engine = costs->formation->analysis->engine;
-    bool is_alone =
-        fm_engine_workers(engine) == 1 && fm_team_size(costs->formation->analysis->team) == 1;
-    struct fm_slices slices =
-        fm_slices_choose(costs->formation, is_alone ? WAITS_IN_CACHE : WAITS_UNDER_WAY);
+    uint64_t workers =
+        (uint64_t)fm_engine_workers(engine) * fm_team_size(costs->formation->analysis->team);
+    struct fm_slices slices = fm_slices_choose(costs->formation, workers * WAITS_OF_A_WORKER);
     costs->notices = fm_dispatch_create(engine, sizeof(struct fm_wait_notice), take_notice, costs);
     costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
     costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),

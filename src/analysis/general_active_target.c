@@ -197,9 +197,9 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
     }
     struct exposure *exposure = &own->exposures[epochs->origins.items[found].exposure];
     meet(exposure, access);
-    fm_dispatch_send(active->posts, worker, access->origin,
-                     &(struct post_message){exposure->posted, access->epoch, access->target,
-                                            exposure->post});
+    fm_dispatch_send(
+        active->posts, worker, access->origin,
+        &(struct post_message){exposure->posted, access->epoch, access->target, exposure->post});
 }
 
 static void add_early_wait(const struct active_target *active,

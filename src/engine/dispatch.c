@@ -5,13 +5,38 @@
 
 #include <string.h>
 
+static size_t aligned(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* @return whether there is another process to send anything to */
+static bool has_team(const struct fm_engine *engine)
+{
+    return fm_team_size(engine->team) > 1;
+}
+
+static void take_record(void *owner, unsigned worker, uint32_t process, const void *record,
+                        const void *items, uint32_t count)
+{
+    (void)items;
+    (void)count;
+    struct fm_dispatch *dispatch = owner;
+    if (dispatch->queues != NULL) {
+        fm_dispatch_enqueue(dispatch, worker, process, record);
+    } else {
+        dispatch->handler(dispatch->context, worker, process, record);
+    }
+}
+
 struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_size,
                                        fm_dispatch_handler_t *handler, void *context)
 {
     struct fm_dispatch *dispatch = fm_allocate(1, sizeof *dispatch);
     *dispatch = (struct fm_dispatch){
         .engine = engine,
-        .exchange = fm_exchange_create(engine, record_size),
+        .streams = fm_streams_create(engine->workers, record_size, 0, take_record, NULL, dispatch),
+        .exchange = has_team(engine) ? fm_exchange_create(engine, record_size) : NULL,
         .handler = handler,
         .context = context,
         .owner_of = engine->owner_of,
@@ -23,15 +48,11 @@ struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_s
 void fm_dispatch_free(struct fm_dispatch *dispatch)
 {
     if (dispatch != NULL) {
+        fm_streams_free(dispatch->streams);
         fm_exchange_free(dispatch->exchange);
         fm_prefetch_free(dispatch->queues);
         fm_free(dispatch);
     }
-}
-
-static size_t aligned(size_t bytes)
-{
-    return (bytes + 7) & ~(size_t)7;
 }
 
 static void handle_fetched(void *owner, unsigned worker, uint32_t process, const void *record)
@@ -53,17 +74,28 @@ void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t
     fm_prefetch_go_on(dispatch->queues, worker);
 }
 
+void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
+                      const void *record)
+{
+    unsigned owner = dispatch->owner_of[process];
+    if (owner < dispatch->engine->workers) {
+        fm_stream_post(dispatch->streams, worker, owner, process, record, NULL, 0);
+    } else {
+        memcpy(fm_exchange_post(dispatch->exchange, worker, process), record,
+               dispatch->record_size);
+    }
+}
+
+/* Handles what has not been handled of the records of this process. */
 static void finish(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)first;
     (void)last;
-    fm_prefetch_finish(context, worker);
-}
-
-void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
-                      const void *record)
-{
-    memcpy(fm_exchange_post(dispatch->exchange, worker, process), record, dispatch->record_size);
+    struct fm_dispatch *dispatch = context;
+    fm_stream_take(dispatch->streams, worker);
+    if (dispatch->queues != NULL) {
+        fm_prefetch_finish(dispatch->queues, worker);
+    }
 }
 
 static void handle(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -79,18 +111,11 @@ static void handle(void *context, unsigned worker, uint32_t first, uint32_t last
     }
 }
 
-/* @return whether there is nobody to send anything to */
-static bool is_alone(const struct fm_engine *engine)
-{
-    return engine->workers == 1 && fm_team_size(engine->team) == 1;
-}
-
 void fm_dispatch_deliver(struct fm_dispatch *dispatch)
 {
-    if (dispatch->queues != NULL) {
-        fm_engine_run(dispatch->engine, finish, dispatch->queues);
-    }
-    if (is_alone(dispatch->engine)) {
+    fm_stream_hand_over(dispatch->streams);
+    fm_engine_run(dispatch->engine, finish, dispatch);
+    if (!has_team(dispatch->engine)) {
         return;
     }
     fm_exchange_deliver(dispatch->exchange);
@@ -100,6 +125,26 @@ void fm_dispatch_deliver(struct fm_dispatch *dispatch)
 
 /* ---- records with items ---- */
 
+static void take_list(void *owner, unsigned worker, uint32_t process, const void *record,
+                      const void *items, uint32_t count)
+{
+    struct fm_list_dispatch *dispatch = owner;
+    if (dispatch->queues != NULL) {
+        fm_list_dispatch_enqueue(dispatch, worker, process, record, items, count);
+    } else {
+        dispatch->handler(dispatch->context, worker, process, record, items, count);
+    }
+}
+
+/* Items must stay where they are until they are handled. */
+static void finish_queue(void *owner, unsigned worker)
+{
+    struct fm_list_dispatch *dispatch = owner;
+    if (dispatch->queues != NULL) {
+        fm_prefetch_finish(dispatch->queues, worker);
+    }
+}
+
 struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_t record_size,
                                                  size_t item_size, fm_list_handler_t *handler,
                                                  void *context)
@@ -107,8 +152,11 @@ struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_
     struct fm_list_dispatch *dispatch = fm_allocate(1, sizeof *dispatch);
     *dispatch = (struct fm_list_dispatch){
         .engine = engine,
-        .records = fm_exchange_create(engine, record_size + sizeof(uint64_t)),
-        .items = fm_exchange_create(engine, item_size),
+        .streams = fm_streams_create(engine->workers, record_size, item_size, take_list,
+                                     finish_queue, dispatch),
+        .records =
+            has_team(engine) ? fm_exchange_create(engine, record_size + sizeof(uint64_t)) : NULL,
+        .items = has_team(engine) ? fm_exchange_create(engine, item_size) : NULL,
         .handler = handler,
         .context = context,
         .owner_of = engine->owner_of,
@@ -121,6 +169,7 @@ struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_
 void fm_list_dispatch_free(struct fm_list_dispatch *dispatch)
 {
     if (dispatch != NULL) {
+        fm_streams_free(dispatch->streams);
         fm_exchange_free(dispatch->records);
         fm_exchange_free(dispatch->items);
         fm_prefetch_free(dispatch->queues);
@@ -162,6 +211,11 @@ void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker
 void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                            const void *record, const void *items, uint32_t count)
 {
+    unsigned owner = dispatch->owner_of[process];
+    if (owner < dispatch->engine->workers) {
+        fm_stream_post(dispatch->streams, worker, owner, process, record, items, count);
+        return;
+    }
     /* The number stands behind the record, which keeps its alignment. */
     const uint64_t number = count;
     unsigned char *room = fm_exchange_post(dispatch->records, worker, process);
@@ -191,12 +245,20 @@ static void handle_lists(void *context, unsigned worker, uint32_t first, uint32_
     }
 }
 
+static void finish_lists(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)first;
+    (void)last;
+    struct fm_list_dispatch *dispatch = context;
+    fm_stream_take(dispatch->streams, worker);
+    finish_queue(dispatch, worker);
+}
+
 void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)
 {
-    if (dispatch->queues != NULL) {
-        fm_engine_run(dispatch->engine, finish, dispatch->queues);
-    }
-    if (is_alone(dispatch->engine)) {
+    fm_stream_hand_over(dispatch->streams);
+    fm_engine_run(dispatch->engine, finish_lists, dispatch);
+    if (!has_team(dispatch->engine)) {
         return;
     }
     fm_exchange_deliver(dispatch->records);

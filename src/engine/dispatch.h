@@ -1,22 +1,25 @@
 /** @file
  * Records that need no inbox: each is handled once, by the worker that owns its destination. If
- * that is the worker that sends it, it is handled at once and never leaves the processor's cache;
- * all others wait for the delivery.
+ * that is the worker that sends it, it is handled at once and never leaves the processor's cache.
+ * Other workers of this process get packets of them and handle these when they come to it, those of
+ * other processes of the team wait for the delivery.
  */
 #ifndef FERMATA_ENGINE_DISPATCH_H
 #define FERMATA_ENGINE_DISPATCH_H
 
 #include "engine/engine.h"
 #include "engine/prefetch.h"
+#include "engine/stream.h"
 
-/** Handles a record for `process`, which the worker owns. It may send records through other
- * dispatches. */
+/** Handles a record for `process`, which the worker owns, while this worker may be in the middle of
+ * a phase. It may send records through other dispatches, but not through this one. */
 typedef void fm_dispatch_handler_t(void *context, unsigned worker, uint32_t process,
                                    const void *record);
 
 struct fm_dispatch {
     struct fm_engine *engine;
-    struct fm_exchange *exchange;
+    struct fm_streams *streams;   /**< between the workers of this process */
+    struct fm_exchange *exchange; /**< between the processes of the team */
     fm_dispatch_handler_t *handler;
     void *context;
     const unsigned *owner_of; /**< of the engine */
@@ -33,7 +36,7 @@ void fm_dispatch_free(struct fm_dispatch *dispatch);
 
 /** For records that are scattered over more memory than the processor's cache holds: a worker's own
  * ones are handled, in their order, when the prefetcher has got what they need, at the latest in
- * the delivery. The handler must not send through this dispatch. Call it before anything is sent.
+ * the delivery. Call it before anything is sent.
  */
 void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher);
 
@@ -41,7 +44,7 @@ void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetc
 void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
                          const void *record);
 
-/** Keeps a copy of a record until the delivery. */
+/** Sends a copy of a record to another worker. */
 void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
                       const void *record);
 
@@ -70,7 +73,8 @@ typedef void fm_list_handler_t(void *context, unsigned worker, uint32_t process,
 /** As struct fm_dispatch, for records that are followed by any number of items. */
 struct fm_list_dispatch {
     struct fm_engine *engine;
-    struct fm_exchange *records; /**< each with the number of its items */
+    struct fm_streams *streams;  /**< between the workers of this process */
+    struct fm_exchange *records; /**< between processes; each with the number of its items */
     struct fm_exchange *items;
     fm_list_handler_t *handler;
     void *context;
@@ -94,7 +98,7 @@ void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_
 void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                               const void *record, const void *items, uint32_t count);
 
-/** Keeps a copy of a record and its items until the delivery. */
+/** Sends a copy of a record and its items to another worker. */
 void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                            const void *record, const void *items, uint32_t count);
 

@@ -226,11 +226,11 @@ static void wait_a_moment(struct fm_mailbox *box, unsigned idle)
  * takes longer than it does. The box is locked before and after. */
 static void linger(struct fm_mail *mail, struct fm_mailbox *box)
 {
-    enum { LOOKS = 400, YIELDS = 50 };
+    enum { LOOKS = 1000, YIELDS = 50 };
     unsigned seen = atomic_load(&box->deliveries);
     pthread_mutex_unlock(&box->lock);
-    for (int i = 0; i < LOOKS + YIELDS && atomic_load(&box->deliveries) == seen &&
-                    !atomic_load(&mail->over);
+    for (int i = 0;
+         i < LOOKS + YIELDS && atomic_load(&box->deliveries) == seen && !atomic_load(&mail->over);
          ++i) {
         if (i < LOOKS) {
             fm_relax_processor();

@@ -1,0 +1,210 @@
+#include "engine/stream.h"
+
+#include "base/memory.h"
+#include "engine/engine.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define PACKET_BYTES ((size_t)32 << 10)
+
+/* A record in a packet: itself and its items follow, each aligned. */
+struct letter {
+    uint32_t process;
+    uint32_t count; /* of items */
+};
+
+struct packet {
+    struct packet *next;
+    size_t capacity, written;
+    _Alignas(16) unsigned char letters[];
+};
+
+/* From one worker to another one: a stack of packets there and one back, of which all are taken at
+ * once. */
+struct stream {
+    struct packet *open; /* being written; NULL: none */
+    struct packet *idle; /* to be written next */
+    _Atomic(struct packet *) full;
+    _Atomic(struct packet *) read;
+    unsigned char apart[FM_APART];
+};
+
+struct fm_streams {
+    unsigned workers;
+    size_t record_size, item_size;
+    fm_stream_handler_t *handler;
+    fm_stream_release_t *release;
+    void *owner;
+    struct stream *streams; /* [sender][receiver] */
+};
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+static struct stream *stream_of(const struct fm_streams *streams, unsigned sender,
+                                unsigned receiver)
+{
+    return &streams->streams[(size_t)sender * streams->workers + receiver];
+}
+
+struct fm_streams *fm_streams_create(unsigned workers, size_t record_size, size_t item_size,
+                                     fm_stream_handler_t *handler, fm_stream_release_t *release,
+                                     void *owner)
+{
+    struct fm_streams *streams = fm_allocate(1, sizeof *streams);
+    *streams = (struct fm_streams){
+        .workers = workers,
+        .record_size = record_size,
+        .item_size = item_size,
+        .handler = handler,
+        .release = release,
+        .owner = owner,
+        .streams = fm_allocate((size_t)workers * workers, sizeof *streams->streams),
+    };
+    return streams;
+}
+
+static void free_packets(struct packet *packet)
+{
+    while (packet != NULL) {
+        struct packet *next = packet->next;
+        fm_free(packet);
+        packet = next;
+    }
+}
+
+void fm_streams_free(struct fm_streams *streams)
+{
+    if (streams == NULL) {
+        return;
+    }
+    for (size_t s = 0; s < (size_t)streams->workers * streams->workers; ++s) {
+        struct stream *stream = &streams->streams[s];
+        free_packets(stream->open);
+        free_packets(stream->idle);
+        free_packets(atomic_load(&stream->full));
+        free_packets(atomic_load(&stream->read));
+    }
+    fm_free(streams->streams);
+    fm_free(streams);
+}
+
+static void push(_Atomic(struct packet *) *stack, struct packet *packet)
+{
+    packet->next = atomic_load_explicit(stack, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(stack, &packet->next, packet,
+                                                  memory_order_release, memory_order_relaxed)) {
+    }
+}
+
+/* @return an empty packet with room for so much */
+static struct packet *open_packet(struct stream *stream, size_t bytes)
+{
+    if (stream->idle == NULL) {
+        stream->idle = atomic_exchange_explicit(&stream->read, NULL, memory_order_acquire);
+    }
+    struct packet *packet = stream->idle;
+    if (packet == NULL || packet->capacity < bytes) {
+        size_t capacity = bytes > PACKET_BYTES ? bytes : PACKET_BYTES;
+        packet = fm_resize(NULL, 0, sizeof *packet + capacity);
+        packet->capacity = capacity;
+    } else {
+        stream->idle = packet->next;
+    }
+    packet->next = NULL;
+    packet->written = 0;
+    return packet;
+}
+
+/* ---- the receiver ---- */
+
+static void read_packet(const struct fm_streams *streams, unsigned worker,
+                        const struct packet *packet)
+{
+    for (size_t at = 0; at < packet->written;) {
+        struct letter letter;
+        memcpy(&letter, packet->letters + at, sizeof letter);
+        const unsigned char *record = packet->letters + at + sizeof letter;
+        const unsigned char *items = record + aligned(streams->record_size);
+        streams->handler(streams->owner, worker, letter.process, record, items, letter.count);
+        at += sizeof letter + aligned(streams->record_size) +
+              aligned(letter.count * streams->item_size);
+    }
+    if (streams->release != NULL) {
+        streams->release(streams->owner, worker);
+    }
+}
+
+/* @return the packets in the order in which they were pushed */
+static struct packet *turn_round(struct packet *last)
+{
+    struct packet *first = NULL;
+    while (last != NULL) {
+        struct packet *next = last->next;
+        last->next = first;
+        first = last;
+        last = next;
+    }
+    return first;
+}
+
+void fm_stream_take(struct fm_streams *streams, unsigned worker)
+{
+    for (unsigned sender = 0; sender < streams->workers; ++sender) {
+        struct stream *stream = stream_of(streams, sender, worker);
+        if (atomic_load_explicit(&stream->full, memory_order_relaxed) == NULL) {
+            continue;
+        }
+        struct packet *packet =
+            turn_round(atomic_exchange_explicit(&stream->full, NULL, memory_order_acquire));
+        while (packet != NULL) {
+            struct packet *next = packet->next;
+            read_packet(streams, worker, packet);
+            push(&stream->read, packet);
+            packet = next;
+        }
+    }
+}
+
+/* ---- the sender ---- */
+
+static void hand_over(struct stream *stream)
+{
+    if (stream->open != NULL) {
+        push(&stream->full, stream->open);
+        stream->open = NULL;
+    }
+}
+
+void fm_stream_hand_over(struct fm_streams *streams)
+{
+    for (size_t s = 0; s < (size_t)streams->workers * streams->workers; ++s) {
+        hand_over(&streams->streams[s]);
+    }
+}
+
+void fm_stream_post(struct fm_streams *streams, unsigned worker, unsigned receiver,
+                    uint32_t process, const void *record, const void *items, uint32_t count)
+{
+    const struct letter letter = {process, count};
+    struct stream *stream = stream_of(streams, worker, receiver);
+    size_t item_bytes = count * streams->item_size;
+    size_t bytes = sizeof letter + aligned(streams->record_size) + aligned(item_bytes);
+    if (stream->open != NULL && stream->open->capacity - stream->open->written < bytes) {
+        hand_over(stream);
+        fm_stream_take(streams, worker);
+    }
+    if (stream->open == NULL) {
+        stream->open = open_packet(stream, bytes);
+    }
+    unsigned char *place = stream->open->letters + stream->open->written;
+    memcpy(place, &letter, sizeof letter);
+    memcpy(place + sizeof letter, record, streams->record_size);
+    if (count != 0) {
+        memcpy(place + sizeof letter + aligned(streams->record_size), items, item_bytes);
+    }
+    stream->open->written += bytes;
+}
