@@ -1,5 +1,7 @@
 #include "analysis/lock_epochs.h"
 
+#include <strings.h>
+
 /* What one lock epoch does on one target; or what request-based operations outside of all lock
  * epochs (MPI_MODE_NOCHECK) do there. */
 struct epoch_target {
@@ -36,6 +38,7 @@ struct window_locks {
     bool shared_memory;
     uint32_t all; /* open epoch of all targets, in `open`; FM_NONE: none */
     FM_VECTOR(uint32_t) open;
+    struct fm_map operation_by_id; /* each window has ids of its own */
 };
 
 struct fm_lock_walk {
@@ -48,7 +51,6 @@ struct fm_lock_walk {
     FM_VECTOR(struct open_epoch) open;
     FM_VECTOR(struct epoch_target) targets;
     struct fm_map target_index; /* (epoch, process) -> in `targets` */
-    struct fm_map operation_by_id;
     FM_VECTOR(struct open_operation) operations;
 };
 
@@ -63,12 +65,12 @@ static void forget_process(struct fm_lock_walk *walk)
 {
     for (size_t i = 0; i < walk->windows.count; ++i) {
         fm_vector_free(&walk->windows.items[i].open);
+        fm_map_free(&walk->windows.items[i].operation_by_id);
     }
     walk->windows.count = walk->open.count = walk->targets.count = walk->operations.count = 0;
     fm_map_clear(&walk->window_index);
     fm_map_clear(&walk->open_by_target);
     fm_map_clear(&walk->target_index);
-    fm_map_clear(&walk->operation_by_id);
 }
 
 void fm_lock_walk_free(struct fm_lock_walk *walk)
@@ -81,7 +83,6 @@ void fm_lock_walk_free(struct fm_lock_walk *walk)
     fm_map_free(&walk->window_index);
     fm_map_free(&walk->open_by_target);
     fm_map_free(&walk->target_index);
-    fm_map_free(&walk->operation_by_id);
     fm_free(walk);
 }
 
@@ -235,7 +236,7 @@ static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *recor
     ++target->unfinished;
     ++target->unfinished_locally;
     uint32_t next = (uint32_t)walk->operations.count;
-    uint32_t *head = fm_map_at(&walk->operation_by_id, record->id, next);
+    uint32_t *head = fm_map_at(&locks_of(walk, record->window)->operation_by_id, record->id, next);
     fm_vector_push(&walk->operations, (struct open_operation){
                                           .target = target_index,
                                           .next = *head == next ? FM_NONE : *head,
@@ -320,6 +321,15 @@ static struct open_epoch *open_of_target(struct fm_lock_walk *walk, const struct
     return NULL;
 }
 
+/* @return whether a call is one of MPI_Wait*, MPI_Test* */
+static bool completes_requests(const struct fm_lock_walk *walk, struct fm_call_ref call)
+{
+    const struct fm_trace *trace = walk->analysis->trace;
+    const char *name =
+        fm_trace_called(trace, &trace->locations[call.location], call.activity)->name;
+    return strncasecmp(name, "MPI_Wait", 8) == 0 || strncasecmp(name, "MPI_Test", 8) == 0;
+}
+
 /* What a call that brings the completion of an operation means for the open epochs. */
 static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma *record,
                                  struct fm_call_ref call, const struct open_operation *operation)
@@ -344,8 +354,8 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
             }
             add_call(walk, open->epoch, call, FM_NONE);
         }
-    } else if (operation->has_request && !operation->done_locally && kind != FM_CALL_FLUSH_ALL &&
-               kind != FM_CALL_FLUSH_LOCAL_ALL) {
+    } else if (operation->has_request && !operation->done_locally &&
+               completes_requests(walk, call)) {
         need_target(walk, &walk->targets.items[operation->target], call);
     }
 }
@@ -368,7 +378,7 @@ void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call)
 {
     bool remotely = record->type == FM_RMA_DONE_REMOTELY;
-    uint32_t head = fm_map_get(&walk->operation_by_id, record->id);
+    uint32_t head = fm_map_get(&locks_of(walk, record->window)->operation_by_id, record->id);
     flush_window(walk, record, call);
     for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
         note_completing_call(walk, record, call, &walk->operations.items[i]);
@@ -387,7 +397,7 @@ void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
         all_finished &= remotely || operation->is_get;
     }
     if (all_finished) {
-        fm_map_take(&walk->operation_by_id, record->id);
+        fm_map_take(&locks_of(walk, record->window)->operation_by_id, record->id);
     }
 }
 
