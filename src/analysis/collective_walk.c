@@ -1,6 +1,7 @@
 #include "analysis/collective_walk.h"
 
 #include <otf2/otf2.h>
+#include <strings.h>
 
 /* Collectives that result in a communicator are counted on that communicator, apart from those that
  * use it. */
@@ -16,13 +17,14 @@ static uint32_t collective_start(const struct fm_location *location, uint32_t ro
     return location->collectives.items[row].start;
 }
 
-/* What a call is as a collective: a completing call like Wait says nothing, its operation does. */
+/* What a call is as a collective: a completing call like Wait says nothing, its operation does. But
+ * access to a file is none of the operations that have wait states, whatever its record says. */
 static uint8_t call_of(const struct fm_trace *trace, const struct fm_location *location,
                        const struct fm_collective *part)
 {
-    fm_call_t call = fm_trace_called(trace, location, part->start)->call;
-    if (call != FM_CALL_OTHER) {
-        return (uint8_t)call;
+    const struct fm_region *region = fm_trace_called(trace, location, part->start);
+    if (region->call != FM_CALL_OTHER || strncasecmp(region->name, "MPI_File_", 9) == 0) {
+        return (uint8_t)region->call;
     }
     switch (part->operation) {
     case OTF2_COLLECTIVE_OP_BARRIER:
@@ -96,7 +98,8 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
     while (fm_record_merge_next(&walk->merge, &record)) {
         const struct fm_location *location = &trace->locations[record.location];
         const struct fm_collective *part = &location->collectives.items[record.row];
-        if (part->communicator == FM_NONE || trace->communicators[part->communicator].size < 2) {
+        if (part->communicator == FM_NONE || trace->communicators[part->communicator].size < 2 ||
+            fm_trace_called(trace, location, part->start)->paradigm != FM_PARADIGM_MPI) {
             continue;
         }
         if (fm_gaps_ahead(&walk->gaps)) {

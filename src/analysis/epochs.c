@@ -339,7 +339,9 @@ static void visit(struct walk *walk, const struct fm_record_ref *record)
     const struct fm_location *location = &trace->locations[record->location];
     const struct fm_rma *rma = &location->rma.items[record->row];
     uint32_t communicator = trace->windows[rma->window].communicator;
-    if (communicator == FM_NONE) {
+    /* Libraries other than MPI have epochs and locks of their own. */
+    if (communicator == FM_NONE ||
+        fm_trace_called(trace, location, rma->activity)->paradigm != FM_PARADIGM_MPI) {
         return;
     }
     struct fm_call_ref call = {record->location, rma->activity};
