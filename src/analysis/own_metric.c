@@ -12,8 +12,7 @@ struct naming {
 };
 
 static const struct naming mpi_naming[] = {
-    {"Init", FM_METRIC_MPI_INIT_EXIT},
-    {"Init_thread", FM_METRIC_MPI_INIT_EXIT},
+    {"Init*", FM_METRIC_MPI_INIT_EXIT},
     {"Finalize", FM_METRIC_MPI_INIT_EXIT},
     {"Barrier", FM_METRIC_MPI_SYNC_COLLECTIVE},
     {"Ibarrier", FM_METRIC_MPI_SYNC_COLLECTIVE},
@@ -228,6 +227,9 @@ bool fm_makes_progress(const struct fm_region *region)
     if (own == FM_METRIC_MPI_MGMT_COMM) {
         return region->call == FM_CALL_COMMUNICATOR ||
                region->call == FM_CALL_DETACHED_COMMUNICATOR;
+    }
+    if (own == FM_METRIC_MPI_INIT_EXIT) {
+        return region->call == FM_CALL_INIT || region->call == FM_CALL_FINALIZE;
     }
     return own != FM_METRIC_MPI;
 }

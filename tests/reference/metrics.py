@@ -203,9 +203,10 @@ _COMM_LIFETIME = {"Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_idup_with
 
 def is_progressing(region):
     """Whether a call lets MPI make progress for other processes."""
-    node = own_node(region)
-    return node in _PROGRESSING_NODES or (node == "mpi_mgmt_comm"
-                                          and mpi_name(region) in _COMM_LIFETIME)
+    node, name = own_node(region), mpi_name(region)
+    if node == "mpi_mgmt_comm":
+        return name in _COMM_LIFETIME
+    return node in _PROGRESSING_NODES and name != "Initialized"
 
 
 # Nodes of the other paradigms are out of scope: their time is kept apart, but never reported.
