@@ -23,9 +23,9 @@ static uint32_t find_last_location(const struct fm_analysis *analysis)
             continue;
         }
         uint32_t call = fm_last_call(trace, location, FM_CALL_FINALIZE);
-        uint64_t finalize = call == FM_NONE ? 0 : location->enter.items[call];
-        if (finalize > own.finalize) {
-            own = (struct ending){finalize, l};
+        if (call != FM_NONE &&
+            (own.location == FM_NONE || location->enter.items[call] > own.finalize)) {
+            own = (struct ending){location->enter.items[call], l};
         }
         if (by_end == FM_NONE || location->end > trace->locations[by_end].end) {
             by_end = l;
@@ -35,7 +35,8 @@ static uint32_t find_last_location(const struct fm_analysis *analysis)
     struct ending *all = fm_team_share(analysis->team, &own, sizeof own, &bytes);
     own = (struct ending){0, FM_NONE};
     for (size_t i = 0; i < bytes / sizeof *all; ++i) {
-        own = all[i].finalize > own.finalize ? all[i] : own;
+        bool is_later = own.location == FM_NONE || all[i].finalize > own.finalize;
+        own = all[i].location != FM_NONE && is_later ? all[i] : own;
     }
     fm_free(all);
     return own.location != FM_NONE ? own.location : by_end;

@@ -80,6 +80,12 @@ static uint64_t passable_after(const struct epoch *epochs, const struct epoch *e
     return other_lock ? before->message->progress_until : before->released_after;
 }
 
+/* @return whether a call of an epoch was entered behind another one, maybe on another thread */
+static bool is_later(const struct fm_released_call *a, const struct fm_released_call *b)
+{
+    return a->enter != b->enter ? a->enter > b->enter : a->activity > b->activity;
+}
+
 /* Finds the call of `epoch` that waited for the release of `before`. */
 static const struct fm_released_call *waiting_call(const struct epoch *epochs,
                                                    const struct epoch *epoch,
@@ -101,8 +107,7 @@ static const struct fm_released_call *waiting_call(const struct epoch *epochs,
             continue;
         }
         uint64_t waited = t - call->enter;
-        if (chosen == NULL || waited > longest ||
-            (waited == longest && call->activity > chosen->activity)) {
+        if (chosen == NULL || waited > longest || (waited == longest && is_later(call, chosen))) {
             chosen = call;
             longest = waited;
             *until = t;
