@@ -1,7 +1,5 @@
 #include "analysis/lock_epochs.h"
 
-#include <strings.h>
-
 /* What one lock epoch does on one target; or what request-based operations outside of all lock
  * epochs (MPI_MODE_NOCHECK) do there. */
 struct epoch_target {
@@ -119,6 +117,12 @@ static bool same_call(struct fm_call_ref a, struct fm_call_ref b)
     return a.location == b.location && a.activity == b.activity;
 }
 
+static const char *name_of(const struct fm_lock_walk *walk, struct fm_call_ref call)
+{
+    const struct fm_trace *trace = walk->analysis->trace;
+    return fm_trace_called(trace, &trace->locations[call.location], call.activity)->name;
+}
+
 static fm_call_t kind_of(const struct fm_lock_walk *walk, struct fm_call_ref call)
 {
     const struct fm_trace *trace = walk->analysis->trace;
@@ -162,6 +166,10 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
         struct fm_lock_epoch *epoch = &walk->into->epochs.items[already->epoch];
         if (acquired && epoch->acquire.activity == FM_NONE) {
             epoch->acquire = call;
+            /* Any call may be the one that acquires, also one of which nothing else is known. */
+            if (!same_call(walk->into->calls.items[epoch->last_call].call, call)) {
+                add_call(walk, already->epoch, call, FM_NONE);
+            }
         }
         return;
     }
@@ -321,15 +329,6 @@ static struct open_epoch *open_of_target(struct fm_lock_walk *walk, const struct
     return NULL;
 }
 
-/* @return whether a call is one of MPI_Wait*, MPI_Test* */
-static bool completes_requests(const struct fm_lock_walk *walk, struct fm_call_ref call)
-{
-    const struct fm_trace *trace = walk->analysis->trace;
-    const char *name =
-        fm_trace_called(trace, &trace->locations[call.location], call.activity)->name;
-    return strncasecmp(name, "MPI_Wait", 8) == 0 || strncasecmp(name, "MPI_Test", 8) == 0;
-}
-
 /* What a call that brings the completion of an operation means for the open epochs. */
 static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma *record,
                                  struct fm_call_ref call, const struct open_operation *operation)
@@ -355,7 +354,7 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
             add_call(walk, open->epoch, call, FM_NONE);
         }
     } else if (operation->has_request && !operation->done_locally &&
-               completes_requests(walk, call)) {
+               fm_call_completes_requests(name_of(walk, call))) {
         need_target(walk, &walk->targets.items[operation->target], call);
     }
 }

@@ -186,3 +186,8 @@ fm_call_t fm_call_classify(fm_paradigm_t paradigm, const char *name, uint8_t otf
     }
     return call == FM_CALL_USER ? FM_CALL_OTHER : call;
 }
+
+bool fm_call_completes_requests(const char *name)
+{
+    return strncasecmp(name, "MPI_Wait", 8) == 0 || strncasecmp(name, "MPI_Test", 8) == 0;
+}

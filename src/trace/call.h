@@ -4,6 +4,7 @@
 #ifndef FERMATA_TRACE_CALL_H
 #define FERMATA_TRACE_CALL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Calls that some rule treats differently from others. */
@@ -64,5 +65,9 @@ const char *fm_paradigm_name(fm_paradigm_t paradigm);
  * @param name       e.g. "MPI_Recv"; case and trailing underscores (Fortran) do not matter
  * @param otf2_role  OTF2_RegionRole, for names that no standard knows */
 fm_call_t fm_call_classify(fm_paradigm_t paradigm, const char *name, uint8_t otf2_role);
+
+/** @return whether a function completes requests that other calls have begun: MPI_Wait*, MPI_Test*.
+ * @param name  as of fm_call_classify() */
+bool fm_call_completes_requests(const char *name);
 
 #endif
