@@ -165,8 +165,8 @@ struct post {
 
 static struct post find_post(const struct fm_trace *trace, struct fm_record_ref record)
 {
+    uint32_t call = fm_trace_post(trace, &record.location, record.row);
     const struct fm_location *location = &trace->locations[record.location];
-    uint32_t call = fm_trace_post(trace, location, record.row);
     return (struct post){location->enter.items[call], fm_trace_called(trace, location, call)->name};
 }
 

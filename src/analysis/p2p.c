@@ -268,8 +268,8 @@ static void send_late_receiver(struct p2p *p2p, unsigned worker, const struct fm
     const struct fm_trace *trace = p2p->analysis->trace;
     const struct fm_late_receiver *late = &receiver->late_receivers.items[arrival->late];
     struct fm_record_ref record = fm_receiver_record(receiver, message->receive);
+    uint32_t post = fm_trace_post(trace, &record.location, record.row);
     const struct fm_location *location = &trace->locations[record.location];
-    uint32_t post = fm_trace_post(trace, location, record.row);
     fm_dispatch_send(p2p->late_receivers, worker, receiver->streams.items[arrival->stream].source,
                      &(struct late_receiver){
                          .location = late->location,

@@ -483,10 +483,6 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
                        : fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request);
     if (row != FM_MAP_ABSENT) {
         received.start = location->receives.items[row].start;
-        if (fm_trace_called(builder->trace, location, received.complete)->call ==
-            FM_CALL_MATCHED_RECEIVE) {
-            fm_vector_push(&location->matched, (struct fm_matched_receive){row, received.complete});
-        }
         location->receives.items[row] = received;
     } else if (request != NULL && builder->trace->processes[location->process].location_count > 1) {
         note_foreign(builder, (struct fm_foreign_completion){.id = *request,

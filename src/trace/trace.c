@@ -193,13 +193,17 @@ uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicato
     return rank < size ? c->members[first + rank] : FM_NONE;
 }
 
-uint32_t fm_trace_post(const struct fm_trace *trace, const struct fm_location *location,
-                       uint32_t receive)
+uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location_number, uint32_t receive)
 {
+    const struct fm_location *location = &trace->locations[*location_number];
     const struct fm_message_end *end = &location->receives.items[receive];
-    if (location->matched.count == 0 ||
-        fm_trace_called(trace, location, end->start)->call != FM_CALL_MATCHED_PROBE) {
+    if (fm_trace_called(trace, location, end->start)->call != FM_CALL_MATCHED_PROBE) {
         return end->start;
+    }
+    const struct fm_location *completing = &trace->locations[end->complete_location];
+    if (fm_trace_called(trace, completing, end->complete)->call == FM_CALL_MATCHED_RECEIVE) {
+        *location_number = end->complete_location;
+        return end->complete;
     }
     size_t low = 0, high = location->matched.count;
     while (low < high) {
