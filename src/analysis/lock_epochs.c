@@ -180,15 +180,17 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
     uint32_t epoch = (uint32_t)walk->into->epochs.count;
     uint32_t open = (uint32_t)walk->open.count;
     struct fm_call_ref none = {call.location, FM_NONE};
-    fm_vector_push(&walk->into->epochs, (struct fm_lock_epoch){
-                                            .window = record->window,
-                                            .target = target,
-                                            .exclusive = !record->shared,
-                                            .request = call,
-                                            .acquire = acquired ? call : none,
-                                            .release = none,
-                                            .last_call = FM_NONE,
-                                        });
+    fm_vector_push(&walk->into->epochs,
+                   (struct fm_lock_epoch){
+                       .window = record->window,
+                       .target = target,
+                       /* MPI_Win_lock_all is shared, whatever its record says. */
+                       .exclusive = !record->shared && record->peer != FM_NONE,
+                       .request = call,
+                       .acquire = acquired ? call : none,
+                       .release = none,
+                       .last_call = FM_NONE,
+                   });
     struct window_locks *locks = &walk->windows.items[window_index];
     fm_vector_push(&walk->open,
                    (struct open_epoch){epoch, FM_NONE, 0, (uint32_t)locks->open.count, none});
