@@ -27,6 +27,7 @@ struct contention {
 /* An epoch that is judged. */
 struct epoch {
     const struct fm_released_epoch *message;
+    uint64_t order; /* time that decides which epoch of a lock comes before which */
     const struct fm_released_call *calls; /* the last one first */
     uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
     const struct fm_released_call *waiting_call; /* NULL: none */
@@ -42,13 +43,13 @@ struct latest {
 
 static int compare_epochs(const void *a, const void *b)
 {
-    const struct fm_released_epoch *left = ((const struct epoch *)a)->message;
-    const struct fm_released_epoch *right = ((const struct epoch *)b)->message;
+    const struct epoch *first = a, *second = b;
+    const struct fm_released_epoch *left = first->message, *right = second->message;
     if (left->window != right->window) {
         return left->window < right->window ? -1 : 1;
     }
-    if (left->leave != right->leave) {
-        return left->leave < right->leave ? -1 : 1;
+    if (first->order != second->order) {
+        return first->order < second->order ? -1 : 1;
     }
     if (left->location != right->location) {
         return left->location < right->location ? -1 : 1;
@@ -56,15 +57,30 @@ static int compare_epochs(const void *a, const void *b)
     return left->activity < right->activity ? -1 : left->activity > right->activity;
 }
 
-/* @return the later released of two epochs; of simultaneous ones that of the lower location, which
- * stands first in the list */
+/* Sorts the epochs of one window by their acquisitions if all of these are known; they are sorted
+ * by their releases, which is all that MPI tells of itself. */
+static void sort_by_acquisition(struct epoch *epochs, size_t count)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (!epochs[i].message->candidates_known) {
+            return;
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        epochs[i].order = epochs[i].message->acquired;
+    }
+    fm_sort(epochs, count, sizeof *epochs, compare_epochs);
+}
+
+/* @return the later one of two epochs in the order of the lock; of simultaneous ones that of the
+ * lower location, which stands first in the list */
 static uint32_t later(const struct epoch *epochs, uint32_t a, uint32_t b)
 {
     if (a == FM_NONE || b == FM_NONE) {
         return a == FM_NONE ? b : a;
     }
-    if (epochs[a].message->leave != epochs[b].message->leave) {
-        return epochs[a].message->leave > epochs[b].message->leave ? a : b;
+    if (epochs[a].order != epochs[b].order) {
+        return epochs[a].order > epochs[b].order ? a : b;
     }
     return a < b ? a : b;
 }
@@ -246,6 +262,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
             const struct fm_released_epoch *message = &released.epochs.items[i];
             fm_vector_push(&epochs,
                            (struct epoch){.message = message,
+                                          .order = message->leave,
                                           .calls = &released.calls.items[message->first_call],
                                           .blocked_by = FM_NONE});
         }
@@ -256,6 +273,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
                    epochs.items[end].message->window == epochs.items[begin].message->window) {
                 ++end;
             }
+            sort_by_acquisition(&epochs.items[begin], end - begin);
             judge_window(contention, worker, epochs.items, begin, end);
             add_queues(contention, worker, epochs.items, begin, end);
             begin = end;

@@ -166,6 +166,7 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
         struct fm_lock_epoch *epoch = &walk->into->epochs.items[already->epoch];
         if (acquired && epoch->acquire.activity == FM_NONE) {
             epoch->acquire = call;
+            epoch->acquired = record->id;
             /* Any call may be the one that acquires, also one of which nothing else is known. */
             if (!same_call(walk->into->calls.items[epoch->last_call].call, call)) {
                 add_call(walk, already->epoch, call, FM_NONE);
@@ -188,6 +189,7 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                        .exclusive = !record->shared && record->peer != FM_NONE,
                        .request = call,
                        .acquire = acquired ? call : none,
+                       .acquired = acquired ? record->id : 0,
                        .release = none,
                        .last_call = FM_NONE,
                    });

@@ -28,6 +28,7 @@ struct fm_lock_epoch {
     bool exclusive;
     struct fm_call_ref request; /**< call that requested, or else acquired it */
     struct fm_call_ref acquire; /**< activity FM_NONE: the acquisition was not recorded */
+    uint64_t acquired;          /**< time of the acquisition, if recorded */
     struct fm_call_ref release; /**< activity FM_NONE: never released */
     uint32_t last_call;         /**< in `calls`; FM_NONE: none */
 };

@@ -102,6 +102,7 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
         .leave = releasing->leave.items[epoch->release.activity],
         .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
         .progress_until = local->progress_until,
+        .acquired = epoch->acquired,
         .window = epoch->window,
         .owner = local->owner,
         .target = epoch->target,

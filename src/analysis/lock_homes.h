@@ -14,6 +14,7 @@ struct fm_released_epoch {
     uint64_t leave;
     uint64_t requested;      /**< Enter of the requesting call */
     uint64_t progress_until; /**< end of the release's wait for progress; 0: it did not wait */
+    uint64_t acquired;       /**< if candidates_known: time of the acquisition */
     uint32_t window;
     uint32_t owner;  /**< process */
     uint32_t target; /**< process; FM_NONE: all */

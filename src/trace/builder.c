@@ -655,6 +655,7 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
                          peer, bytes_out + bytes_in);
     }
     builder->completions_matter |= opens_passive_use(builder, type);
+    id = type == FM_RMA_LOCK_ACQUIRE ? builder->now : id;
     if (builder->completions_matter || !is_completion(type)) {
         fm_vector_push(
             &builder->location->rma,

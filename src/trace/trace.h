@@ -121,7 +121,8 @@ typedef enum {
 
 /** A one-sided record, in the order of the location. */
 struct fm_rma {
-    uint64_t id; /**< of operations and their completion; unique among the open ones of a process */
+    uint64_t id; /**< of operations and their completion: unique among the open ones of a process
+                  * and window; of an acquisition: its time */
     uint32_t activity;
     uint32_t window;
     uint32_t peer; /**< rank in the window's communicator, unless said otherwise */

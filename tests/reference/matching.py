@@ -222,6 +222,7 @@ class LockEpoch:
         self.process = process
         self.request = request
         self.acquire = None
+        self.acquired = None  # time of the acquire record
         self.release = None
         self.targets = targets
         self.is_exclusive = is_exclusive
@@ -341,7 +342,7 @@ class WindowProcess:
         elif call.name in ("Win_wait", "Win_test") and self._exposures_open:
             self._exposures_open.pop(0).wait = call
 
-    def lock(self, call, target, lock_type, is_acquired):
+    def lock(self, call, target, lock_type, acquired):
         if target not in self._open_locks:
             targets = self.members if target == ALL_TARGETS else [self.members[target]]
             is_exclusive = lock_type == "x" and target != ALL_TARGETS
@@ -350,8 +351,9 @@ class WindowProcess:
             self.locks.append(epoch)
             if target != ALL_TARGETS:
                 self._needs_progress_of(call, epoch.targets)
-        if is_acquired:
-            self._open_locks[target].acquire = call
+        epoch = self._open_locks[target]
+        if acquired is not None and epoch.acquire is None:
+            epoch.acquire, epoch.acquired = call, acquired
 
     def unlock(self, call, target):
         epoch = self._open_locks.pop(target, None)
@@ -393,7 +395,8 @@ def window_processes(timeline):
             elif name == "group_sync":
                 process.group_sync(call, args[1])
             elif name in ("lock_request", "lock_acquire"):
-                process.lock(call, args[1], args[3], name == "lock_acquire")
+                process.lock(call, args[1], args[3],
+                             record.time if name == "lock_acquire" else None)
             elif name == "lock_release":
                 process.unlock(call, args[1])
             elif name in _COMPLETIONS:

@@ -81,13 +81,36 @@ def _conflict(first, second):
     return bool(first.targets & second.targets) and (first.is_exclusive or second.is_exclusive)
 
 
-def _predecessor(epoch, before):
+def _locks(epochs):
+    """The epochs of one window, apart for each lock: by target, unless some lock all of them."""
+    if any(len(epoch.targets) != 1 for epoch in epochs):
+        return [epochs]
+    by_target = {}
+    for epoch in epochs:
+        by_target.setdefault(min(epoch.targets), []).append(epoch)
+    return list(by_target.values())
+
+
+def _orders(processes):
+    """{epoch: time that decides which epoch of a lock comes before which}: the acquisition where it is
+    known, else the end of the release."""
+    epochs = [epoch for process in processes.values() for epoch in process.locks]
+    orders = {}
+    for lock in _locks(epochs):
+        released = [epoch for epoch in lock if epoch.release]
+        is_known = all(epoch.acquire for epoch in released)
+        for epoch in released:
+            orders[epoch] = epoch.acquired if is_known else epoch.release.leave
+    return orders
+
+
+def _predecessor(epoch, before, orders):
     """The epoch of `before` that blocks `epoch`, None if none does."""
     conflicting = [other for other in before if _conflict(other, epoch)]
     if not conflicting:
         return None
-    latest = max(other.release.leave for other in conflicting)
-    return min((other for other in conflicting if other.release.leave == latest),
+    latest = max(orders[other] for other in conflicting)
+    return min((other for other in conflicting if orders[other] == latest),
                key=lambda other: (other.release.loc, other.release.index))
 
 
@@ -101,11 +124,11 @@ def _activities(epoch, targets):
 
 def _contention_candidates(processes, waiting_for_progress):
     """`waiting_for_progress`: {call: its candidate of the other rule}."""
-    epochs = [epoch for process in processes.values() for epoch in process.locks if epoch.release]
-    epochs.sort(key=lambda epoch: (epoch.release.leave, epoch.release.loc, epoch.release.index))
+    orders = _orders(processes)
+    epochs = sorted(orders, key=lambda epoch: (orders[epoch], epoch.release.loc, epoch.release.index))
     found = {}  # {epoch: (its candidate, the targets whose lock it waits for)}
     for position, epoch in enumerate(epochs):
-        predecessor = _predecessor(epoch, epochs[:position])
+        predecessor = _predecessor(epoch, epochs[:position], orders)
         if predecessor is None or predecessor.process == epoch.process:
             continue
         locks = predecessor.targets & epoch.targets

@@ -38,13 +38,14 @@ class Call:
 class Record:
     """A record of the trace other than Enter and Leave, with its enclosing call."""
 
-    __slots__ = ("name", "args", "call", "sequence")
+    __slots__ = ("name", "args", "call", "sequence", "time")
 
     def __init__(self, event, call, sequence):
         self.name = event.name
         self.args = event.args
         self.call = call
         self.sequence = sequence
+        self.time = event.time
 
 
 class Timeline:
