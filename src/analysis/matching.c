@@ -157,17 +157,16 @@ void fm_receiver_close(struct fm_receiver *receiver)
     fm_map_free(&receiver->stream_of_tag);
 }
 
-/* The call that posted a receive. */
-struct post {
-    uint64_t enter;
-    const char *name;
-};
-
-static struct post find_post(const struct fm_trace *trace, struct fm_record_ref record)
+/* @return whether a sender waits for the post of a receive. Without the record of the request,
+ * nobody knows the post: it was not the Wait. */
+static bool is_late(const struct fm_trace *trace, struct fm_record_ref record,
+                    const struct fm_sent *sent)
 {
-    uint32_t call = fm_trace_post(trace, &record.location, record.row);
+    uint32_t post = fm_trace_post(trace, &record.location, record.row);
     const struct fm_location *location = &trace->locations[record.location];
-    return (struct post){location->enter.items[call], fm_trace_called(trace, location, call)->name};
+    uint64_t posted = location->enter.items[post];
+    return sent->complete_enter < posted && posted <= sent->complete_leave &&
+           !fm_call_completes_requests(fm_trace_called(trace, location, post)->name);
 }
 
 /* Receives of unrecorded sends leave the stream: those that lie before `sent` of its messages. */
@@ -226,15 +225,10 @@ void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace
     }
     struct fm_arrival *arrival = &receiver->arrivals[receive];
     *arrival = (struct fm_arrival){sent->enter, sent->location, sent->start, FM_NONE, position};
-    if (!sent->never_waits) {
-        struct post post = find_post(trace, fm_receiver_record(receiver, receive));
-        /* Without the record of the request, nobody knows the post: it was not the Wait. */
-        if (sent->complete_enter < post.enter && post.enter <= sent->complete_leave &&
-            !fm_call_completes_requests(post.name)) {
-            arrival->late = (uint32_t)receiver->late_receivers.count;
-            fm_vector_push(&receiver->late_receivers,
-                           (struct fm_late_receiver){sent->complete_location, sent->complete});
-        }
+    if (!sent->never_waits && is_late(trace, fm_receiver_record(receiver, receive), sent)) {
+        arrival->late = (uint32_t)receiver->late_receivers.count;
+        fm_vector_push(&receiver->late_receivers,
+                       (struct fm_late_receiver){sent->complete_location, sent->complete});
     }
 }
 

@@ -451,6 +451,9 @@ void fm_builder_receive_request(struct fm_builder *builder, uint64_t request)
                        (struct fm_matched_receive){open, builder->current_activity});
         return;
     }
+    location->has_matched_probes |=
+        fm_trace_called(builder->trace, location, builder->current_activity)->call ==
+        FM_CALL_MATCHED_PROBE;
     fm_requests_start(&builder->requests, FM_REQUEST_RECEIVE, request,
                       (uint32_t)location->receives.count);
     fm_vector_push(&location->receives, (struct fm_message_end){.start = builder->current_activity,

@@ -197,7 +197,8 @@ uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location_number, 
 {
     const struct fm_location *location = &trace->locations[*location_number];
     const struct fm_message_end *end = &location->receives.items[receive];
-    if (fm_trace_called(trace, location, end->start)->call != FM_CALL_MATCHED_PROBE) {
+    if (!location->has_matched_probes ||
+        fm_trace_called(trace, location, end->start)->call != FM_CALL_MATCHED_PROBE) {
         return end->start;
     }
     const struct fm_location *completing = &trace->locations[end->complete_location];

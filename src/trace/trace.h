@@ -244,6 +244,7 @@ struct fm_location {
     FM_VECTOR(struct fm_message_end) sends;
     FM_VECTOR(struct fm_message_end) receives;    /**< in the order in which they were posted */
     FM_VECTOR(struct fm_matched_receive) matched; /**< ascending by receive */
+    bool has_matched_probes;                      /**< some receives were started by them */
     FM_VECTOR(struct fm_collective) collectives;  /**< in the order in which they were started */
     FM_VECTOR(struct fm_rma) rma;
     FM_VECTOR(struct fm_nested_time) nested;    /**< ascending by activity */
