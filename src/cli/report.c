@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "cli/report_file.h"
 #include "cli/report_request.h"
+#include "cube/callpath_pattern.h"
+#include "cube/callpath_text.h"
 #include "cube/export.h"
 #include "report/report.h"
 
@@ -24,15 +26,46 @@ static fm_status_t find_metric(const char *id, const char *option, fm_metric_t *
                    id);
 }
 
+static fm_status_t refuse_ambiguous(const struct fm_cube *cube, const char *path,
+                                    const char *option, uint32_t count, uint32_t first,
+                                    struct fm_error *error)
+{
+    char *example = fm_cube_callpath_text(cube, first, "/");
+    fm_status_t status =
+        fm_fail(error, FM_ERR_USAGE, "%s: '%s' fits %u call paths; one of them is %s", option, path,
+                count, example == NULL ? "" : example);
+    free(example);
+    return status;
+}
+
 static fm_status_t find_callpath(const struct fm_cube *cube, const char *path, const char *option,
                                  uint32_t *callpath, struct fm_error *error)
 {
     *callpath = fm_cube_find_callpath(cube, path);
     if (*callpath != FM_CUBE_NONE)
         return FM_OK;
+    uint32_t count = fm_cube_match_callpaths(cube, path, callpath);
+    if (count == 1)
+        return FM_OK;
+    if (count > 1)
+        return refuse_ambiguous(cube, path, option, count, *callpath, error);
+    char *pattern = NULL;
+    if (asprintf(&pattern, ".../%s", path) < 0)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
+    count = fm_cube_match_callpaths(cube, pattern, callpath);
+    fm_status_t status =
+        count > 1 ? refuse_ambiguous(cube, pattern, option, count, *callpath, error)
+        : count == 1
+            ? fm_fail(error, FM_ERR_USAGE, "%s: no call path begins with '%s'; '%s' finds it",
+                      option, path, pattern)
+            : FM_OK;
+    free(pattern);
+    if (status != FM_OK)
+        return status;
     return fm_fail(error, FM_ERR_USAGE,
-                   "%s: there is no call path '%s'; write it from its root: main/solve/MPI_Recv, "
-                   "and with its line if there are several: MPI_Recv@solver.c:42",
+                   "%s: there is no call path '%s'; write it from its root (... stands for any "
+                   "levels): main/.../MPI_Recv, and with its line if there are several: "
+                   "MPI_Recv@solver.c:42",
                    option, path);
 }
 

@@ -93,6 +93,9 @@ static void print_percent(FILE *stream, int columns, double value)
 }
 
 /** Writes a row of a table. @param name  printable */
+/** Where the names of a table's rows begin. */
+#define NAME_COLUMN 41
+
 static void print_table_row(const struct fm_report *report, int64_t time,
                             const struct fm_efficiency *efficiency, const char *name)
 {
@@ -193,7 +196,9 @@ void fm_report_efficiencies(const struct fm_report *report)
     if (shown > 0)
         print_table_head(report, "Efficiency of call paths, with all that they call", "call path");
     for (uint32_t i = 0; i < shown; i++) {
-        char *path = fm_report_callpath(report, list[i].callpath);
+        unsigned width = report->terminal->width;
+        char *path = fm_report_callpath_within(report, list[i].callpath,
+                                               width > NAME_COLUMN ? width - NAME_COLUMN : 0);
         print_table_row(report, list[i].time, &efficiencies[list[i].callpath], path);
         free(path);
     }

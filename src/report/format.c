@@ -92,6 +92,8 @@ char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole
     double percent = 100 * fm_fraction(part, whole);
     if (percent > 0 && percent < 0.05)
         snprintf(buffer, FM_FORMAT_SIZE, "<0.1%%");
+    else if (part < whole && percent >= 99.95)
+        snprintf(buffer, FM_FORMAT_SIZE, ">99.9%%");
     else
         snprintf(buffer, FM_FORMAT_SIZE, "%.1f%%", percent);
     return buffer;

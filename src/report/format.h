@@ -21,7 +21,7 @@ char *fm_format_value(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, f
                       int64_t value);
 
 /** Writes `part` of `whole` as "31.2%"; 0 if `whole` is 0. Something that is not 0 never becomes
- * "0.0%" but "<0.1%". */
+ * "0.0%" but "<0.1%", and a part that is not the whole never "100.0%" but ">99.9%". */
 char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole);
 
 /** @return part / whole, 0 if `whole` is 0. */

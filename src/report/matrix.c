@@ -40,6 +40,7 @@ static void fill(struct rank_matrix *matrix)
 {
     const struct fm_cube *cube = matrix->report->cube;
     const struct fm_cube_matrix *links = &cube->matrices[matrix->kind];
+    const struct fm_cube_link *last = NULL;
     for (size_t i = 0; i < links->link_count; i++) {
         const struct fm_cube_link *link = &links->links[i];
         if (!is_selected(matrix->report, link))
@@ -52,8 +53,8 @@ static void fill(struct rank_matrix *matrix)
             matrix->largest = *amount;
         matrix->count += link->count;
         matrix->total += link->amount;
-        matrix->pairs +=
-            i == 0 || links->links[i - 1].from != link->from || links->links[i - 1].to != link->to;
+        matrix->pairs += last == NULL || last->from != link->from || last->to != link->to;
+        last = link;
     }
 }
 

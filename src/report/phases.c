@@ -272,7 +272,7 @@ void fm_report_phases(const struct fm_report *report)
         fm_terminal_paragraph(
             report->terminal, "", 0,
             "The trace names no phases: regions that the program (or its recorder) declares as "
-            "iterations or steps.");
+            "iterations or steps, for example with FERMATA_ITERATION of <fermata/fermata.h>.");
     for (uint32_t i = 0; i < cube->phase_count; i++) {
         const struct fm_cube_phase *phase = &cube->phases[i];
         if (i > 0)

@@ -113,9 +113,11 @@ static void describe_last(const struct fm_report *report, struct fm_problem *pro
     char wait[FM_FORMAT_SIZE];
     char begin[FM_FORMAT_SIZE];
     char frequency[64] = "";
-    if (known > 1 && same == known)
+    if (known == 2 && same == known)
+        snprintf(frequency, sizeof frequency, ", as in both longest waits here");
+    else if (known > 1 && same == known)
         snprintf(frequency, sizeof frequency, ", as in all of the %u longest waits here", known);
-    else if (known > 1)
+    else if (same > 1)
         snprintf(frequency, sizeof frequency, ", as in %u of the %u longest waits here", same,
                  known);
     bool is_lock = is_lock_contention(problem->kind);
@@ -131,7 +133,25 @@ static void describe_last(const struct fm_report *report, struct fm_problem *pro
     free(cause);
 }
 
-static void describe(const struct fm_report *report, struct fm_problem *problem)
+/** Costs are known for a kind of wait state, not for each call that waits: the first problem of a
+ * kind tells the causes, the others refer to it. */
+static void describe_cause(const struct fm_report *report, const struct fm_problems *problems,
+                           struct fm_problem *problem)
+{
+    for (const struct fm_problem *earlier = problems->items; earlier < problem; earlier++) {
+        if (earlier->kind != problem->kind)
+            continue;
+        fm_lines_add(&problem->lines, "Why",
+                     "The causes are those of %s in all calls together: see problem %zu.",
+                     fm_metric_info(problem->kind)->name, (size_t)(earlier - problems->items) + 1);
+        problem->cause = earlier->cause;
+        return;
+    }
+    problem->cause = fm_report_root_cause(report, problem->kind, &problem->lines);
+}
+
+static void describe(const struct fm_report *report, const struct fm_problems *problems,
+                     struct fm_problem *problem)
 {
     const struct fm_cube *cube = report->cube;
     const struct fm_metric_info *info = fm_metric_info(problem->kind);
@@ -149,7 +169,7 @@ static void describe(const struct fm_report *report, struct fm_problem *problem)
                  fm_format_ticks(value, cube, problem->wait), region, info->name, ranks);
     fm_lines_add(&problem->lines, "What", "%s", info->description);
     describe_place(report, &view, problem);
-    problem->cause = fm_report_root_cause(report, problem->kind, &problem->lines);
+    describe_cause(report, problems, problem);
     describe_last(report, problem);
     fm_lines_add(&problem->lines, "Try", "%s", info->advice);
     free(region);
@@ -173,7 +193,8 @@ void fm_problems_find(const struct fm_report *report, struct fm_problems *proble
             problems->shown == 0 ? report->waiting : problems->items[problems->shown].wait;
         if ((double)weight < SMALLEST_SHARE * whole)
             break;
-        describe(report, &problems->items[problems->shown++]);
+        describe(report, problems, &problems->items[problems->shown]);
+        problems->shown++;
     }
     for (size_t i = problems->shown; i < problems->count; i++)
         problems->rest += problems->items[i].wait;

@@ -58,8 +58,10 @@ char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view
     char *ranges = fm_format_ranges(member, count, RANGE_LIMIT);
     char *text = NULL;
     const char *noun = dense ? waiting == 1 ? "rank" : "ranks" : "locations";
-    int length = waiting == count && count > 1 ? asprintf(&text, "all %u %s", count, noun)
-                                               : asprintf(&text, "%s %s", noun, ranges);
+    bool everywhere = waiting == count && count > 1;
+    int length = everywhere && count == 2 ? asprintf(&text, "both %s", noun)
+                 : everywhere             ? asprintf(&text, "all %u %s", count, noun)
+                                          : asprintf(&text, "%s %s", noun, ranges);
     if (length < 0)
         abort(); /* memory for one line is missing: nothing can be said any more */
     free(ranges);

@@ -1,9 +1,16 @@
 #include "report/report.h"
 
-#include "cube/callpath_text.h"
+#include "cube/callpath_pattern.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/** Columns in front of the text that a label belongs to. */
+#define INDENT 13
+
+/** Call paths get as many columns at least. */
+#define SHORTEST_PATH 40
 
 fm_metric_t fm_report_kind(fm_metric_t metric)
 {
@@ -22,12 +29,21 @@ static char *never_null(char *text)
     return text;
 }
 
-char *fm_report_callpath(const struct fm_report *report, uint32_t callpath)
+char *fm_report_callpath_within(const struct fm_report *report, uint32_t callpath, unsigned columns)
 {
-    char *path = never_null(fm_cube_callpath_text(report->cube, callpath, "/"));
+    unsigned width = report->terminal->width;
+    unsigned room = columns > SHORTEST_PATH ? columns : SHORTEST_PATH;
+    char *path =
+        never_null(fm_cube_callpath_short(report->cube, callpath, width == 0 ? SIZE_MAX : room));
     char *printable = fm_terminal_name(report->terminal, path);
     free(path);
     return printable;
+}
+
+char *fm_report_callpath(const struct fm_report *report, uint32_t callpath)
+{
+    unsigned width = report->terminal->width;
+    return fm_report_callpath_within(report, callpath, width > INDENT ? width - INDENT : 0);
 }
 
 char *fm_report_region_placed(const struct fm_cube_region *region)

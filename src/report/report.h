@@ -140,10 +140,15 @@ void fm_report_explain(fm_metric_t metric, const struct fm_terminal *terminal);
 void fm_report_more(const struct fm_report *report, const char *label, unsigned indent,
                     const char *arguments);
 
-/** @return the call path as printable text, to be freed with free(); never NULL. */
+/** @return the call path as printable text, to be freed with free(); never NULL. Where it does not
+ * fit into a line behind a label, "..." stands for its middle (cube/callpath_pattern.h). */
 char *fm_report_callpath(const struct fm_report *report, uint32_t callpath);
 
-/** @return the same, with where its region stands in the source, if that is known:
+/** @return the same, for a place of so many columns. */
+char *fm_report_callpath_within(const struct fm_report *report, uint32_t callpath,
+                                unsigned columns);
+
+/** @return fm_report_callpath(), with where its region stands in the source, if that is known:
  * "main/solve/matvec (solver.c:42)". */
 char *fm_report_callpath_placed(const struct fm_report *report, uint32_t callpath);
 

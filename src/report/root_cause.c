@@ -129,7 +129,7 @@ static uint32_t describe_delay(const struct fm_report *report, fm_delay_kind_t k
     char direct[FM_FORMAT_SIZE], stems[FM_FORMAT_SIZE], excess[FM_FORMAT_SIZE];
     describe_shares(report, kind, callpath, direct, stems);
     double longer = excess_time(report, &view, callpath);
-    bool all = strncmp(ranks, "all ", 4) == 0;
+    bool all = strncmp(ranks, "all ", 4) == 0 || strncmp(ranks, "both ", 5) == 0;
     bool several = strncmp(ranks, "rank ", 5) != 0;
     static const char shares[] = "%s of this kind of waiting goes back to that directly; %s of all "
                                  "waiting of the run stems from it.";
@@ -196,7 +196,9 @@ static uint32_t describe_origin(const struct fm_report *report, fm_metric_t wait
     char *place = fm_report_callpath(report, between->callpath);
     describe_shares(report, kind, delay->callpath, own, stems);
     char longest[48] = "";
-    if (record->worst_count > 1 && same == record->worst_count)
+    if (record->worst_count == 2 && same == 2)
+        snprintf(longest, sizeof longest, "In both longest waits");
+    else if (record->worst_count > 1 && same == record->worst_count)
         snprintf(longest, sizeof longest, "In all of the %u longest waits", same);
     else
         snprintf(longest, sizeof longest, "In %u of the %u longest waits", same,

@@ -37,6 +37,9 @@ TEXTS = [
     ("little-progress.txt", UTF8, ["little-progress", "--top", "1"]),
     ("causes.txt", UTF8, ["causes", "--top", "5"]),
     ("why.txt", UTF8, ["causes", "--why", "mpi_rma_early_wait"]),
+    ("deep.txt", UTF8, ["deep", "--top", "2"]),
+    ("deep-selection.txt", UTF8, ["deep", "--callpath", ".../MPI_Waitall", "--metric",
+                                  "mpi_latesender"]),
     ("locks.txt", UTF8, ["sample", "--locks"]),
     ("locks-ascii.txt", ASCII, ["sample", "--locks", "--top", "1"]),
     ("locks-narrow.txt", NARROW, ["sample", "--locks", "--top", "1"]),
@@ -54,6 +57,8 @@ TEXTS = [
     ("matrix-delay.txt", UTF8, ["sample", "--matrix=delay"]),
     ("matrix-delay-metric.txt", UTF8,
      ["sample", "--matrix=delay", "--metric=mpi_barrier_wait", "--top", "1"]),
+    ("matrix-delay-latesender.txt", UTF8,
+     ["sample", "--matrix=delay", "--metric=mpi_latesender"]),
     ("matrix-map.txt", UTF8, ["wide", "--matrix=messages", "--top", "3"]),
     ("matrix-narrow.txt", NARROW, ["sample", "--matrix=delay", "--top", "1"]),
     ("matrix-ascii.txt", {**ASCII, "COLUMNS": "40"}, ["wide", "--matrix=messages", "--top", "1"]),
@@ -73,6 +78,8 @@ ERRORS = [
     (["missing", "--metric", "mpi_bogus"], 2, "mpi_bogus"),
     (["sample", "--callpath", "main/\033[2J"], 2, "main/\\x1b[2J"),
     (["sample", "--root", "solve"], 2, "--root"),
+    (["sample", "--callpath", "MPI_Recv"], 2, "begins with 'MPI_Recv'; '.../MPI_Recv' finds it"),
+    (["causes", "--callpath", "main/..."], 2, "no call path 'main/...'"),
     (["sample", "--location", "4"], 2, "no location 4"),
     (["sample", "--location", "3.2"], 2, "no location 3.2"),
     (["sample", "--location", "-1"], 2, "'-1' is no number"),
@@ -178,7 +185,7 @@ def check_others(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for kind in "sample", "empty", "wide", "progress", "little-progress", "causes":
+    for kind in "sample", "empty", "wide", "progress", "little-progress", "causes", "deep":
         os.mkdir(f"{folder}/{kind}")
         subprocess.run([write_sample, kind, f"{folder}/{kind}/report.fer"], check=True)
     os.mkdir(f"{folder}/nothing")

@@ -1,4 +1,4 @@
-/* Lists of ranks as reports print them. */
+/* Lists of ranks and shares as reports print them. */
 #include "check.h"
 #include "report/format.h"
 
@@ -31,8 +31,30 @@ static void test_ranges(void **state)
     expect_ranges("xxxx-xxxx", 1, "0-3, ...");
 }
 
+static void expect_percent(int64_t part, int64_t whole, const char *expected)
+{
+    char text[FM_FORMAT_SIZE];
+    assert_string_equal(fm_format_percent(text, part, whole), expected);
+}
+
+static void test_percent_hides_no_rest(void **state)
+{
+    (void)state;
+    expect_percent(0, 100000, "0.0%");
+    expect_percent(1, 100000, "<0.1%");
+    expect_percent(50, 100000, "0.1%");
+    expect_percent(99949, 100000, "99.9%");
+    expect_percent(99999, 100000, ">99.9%");
+    expect_percent(100000, 100000, "100.0%");
+    expect_percent(132500, 100000, "132.5%");
+    expect_percent(5, 0, "0.0%");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranges)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_percent_hides_no_rest),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
-/* write_sample sample|empty|wide|progress|little-progress|causes FILE: writes a report for the
+/* write_sample sample|empty|wide|progress|little-progress|causes|deep FILE: writes a report for the
  * tests of the report command. progress: the sample, where rank 0 also waits for progress, long or
- * shortly; causes: the sample, where it is known why ranks wait. */
+ * shortly; causes: the sample, where it is known why ranks wait; deep: the same, with a long call
+ * path. */
 #include "sample_cube.h"
 
 #include <stdio.h>
@@ -76,6 +77,21 @@ static fm_status_t add_causes(struct fm_cube *cube, struct fm_error *error)
     return status == FM_OK ? fm_cube_seal(cube, error) : status;
 }
 
+/* Late Sender in a second function, deep down in the call tree, as well. */
+static fm_status_t add_deep_call(struct fm_cube *cube, struct fm_error *error)
+{
+    static const char *const names[] = {"Simulation::run(Input const&)", "Integrator::step(double)",
+                                        "Halo::exchange(Field&)", "Halo::finish(Field&)",
+                                        "MPI_Waitall"};
+    uint32_t callpath = SAMPLE_MAIN;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint32_t region = fm_cube_add_region(cube, names[i], i == 4 ? "mpi" : "user", NULL, 0);
+        callpath = fm_cube_add_callpath(cube, callpath, region);
+    }
+    fm_status_t status = fm_cube_add(cube, FM_METRIC_MPI_LATESENDER, callpath, 0, 900000, error);
+    return status == FM_OK ? add_causes(cube, error) : status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -91,6 +107,8 @@ int main(int argc, char **argv)
         status = add_progress(cube, 400, 300, &error);
     else if (strcmp(argv[1], "causes") == 0)
         status = add_causes(cube, &error);
+    else if (strcmp(argv[1], "deep") == 0)
+        status = add_deep_call(cube, &error);
     if (status == FM_OK)
         status = fm_cube_write(cube, argv[2], &error);
     if (status != FM_OK)
