@@ -3,6 +3,7 @@
 #include "cli/complete.h"
 #include "cli/isolate.h"
 #include "cli/safe_text.h"
+#include "cli/usage.h"
 #include "trace/validate.h"
 
 #include <getopt.h>
@@ -92,7 +93,8 @@ int fm_command_check(int argc, char **argv)
     };
     struct request request = {.limit = DEFAULT_LIMIT};
     int option;
-    while ((option = getopt_long(argc, argv, "n:h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":n:h", options, NULL)) != -1) {
         char *end = NULL;
         switch (option) {
         case 'n':
@@ -106,13 +108,11 @@ int fm_command_check(int argc, char **argv)
             print_usage(stdout);
             return FM_OK;
         default:
-            print_usage(stderr);
-            return FM_ERR_USAGE;
+            return fm_refuse_option(argv, option);
         }
     }
     if (argc - optind != 1) {
-        print_usage(stderr);
-        return FM_ERR_USAGE;
+        return fm_refuse_usage("check", "one archive, please");
     }
     request.archive = argv[optind];
     int status = fm_complete_experiment("check", request.archive);

@@ -1,6 +1,7 @@
 /* fermata cc, cxx, fc: compile so that functions tell when they begin and end. */
 #include "cli/child_output.h"
 #include "cli/commands.h"
+#include "cli/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -98,9 +99,11 @@ static int compile(int argc, char **argv)
         print_usage(stdout, argv[0]);
         return FM_OK;
     }
-    if (command[0] == NULL || command[0][0] == '-') {
-        print_usage(stderr, argv[0]);
-        return FM_ERR_USAGE;
+    if (command[0] == NULL) {
+        return fm_refuse_usage(argv[0], "which compiler?");
+    }
+    if (command[0][0] == '-') {
+        return fm_refuse_usage(argv[0], "there is no option %s before the compiler", command[0]);
     }
     char **compiler = command;
     while (starts_compilers(compiler[0]) && compiler[1] != NULL) {

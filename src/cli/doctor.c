@@ -5,6 +5,7 @@
 #include "base/installed.h"
 #include "cli/commands.h"
 #include "cli/safe_text.h"
+#include "cli/usage.h"
 #include "record/core/clock.h"
 
 #include <dlfcn.h>
@@ -178,9 +179,11 @@ int fm_command_doctor(int argc, char **argv)
         return FM_OK;
     }
     first += argc > 1 && strcmp(argv[1], "--") == 0;
-    if (argc > first + 1 || (argc > first && argv[first][0] == '-')) {
-        print_usage(stderr);
-        return FM_ERR_USAGE;
+    if (argc > first && argv[first][0] == '-') {
+        return fm_refuse_usage("doctor", "there is no option %s", argv[first]);
+    }
+    if (argc > first + 1) {
+        return fm_refuse_usage("doctor", "one program, please, without launcher and arguments");
     }
     look_at_installation();
     look_at_clock();
@@ -189,6 +192,7 @@ int fm_command_doctor(int argc, char **argv)
     if (argc > first) {
         fm_doctor_program(argv[first]);
     }
-    printf("%d problems, %d notes\n", found.bad, found.warnings);
+    printf("%d problem%s, %d note%s\n", found.bad, found.bad == 1 ? "" : "s", found.warnings,
+           found.warnings == 1 ? "" : "s");
     return found.bad == 0 ? FM_OK : FM_ERR_FAILED;
 }

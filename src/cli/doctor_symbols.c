@@ -99,13 +99,17 @@ void fm_doctor_symbols(const char *path, const struct fm_elf *elf)
         fm_doctor_tell(FM_HEALTH_WARNING, "compile it with -g to get lines and inlined functions",
                        "call paths: functions of %s by name, but without lines", path);
     } else {
+        char but[64] = "";
+        if (facts.exported > 0) {
+            snprintf(but, sizeof but, ", but for the %llu that it exports",
+                     (unsigned long long)facts.exported);
+        }
         fm_doctor_tell(
             FM_HEALTH_WARNING,
             "install its debug symbols (Debian: the package -dbgsym), or link it "
             "without -s",
-            "call paths: %s is stripped: its functions are named by their addresses, but "
-            "for the %llu that it exports; those of shared libraries have the names that "
-            "these export",
-            path, (unsigned long long)facts.exported);
+            "call paths: %s is stripped: its functions are named by their addresses%s; those of "
+            "shared libraries have the names that these export",
+            path, but);
     }
 }

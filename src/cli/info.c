@@ -6,6 +6,7 @@
 #include "cli/environment.h"
 #include "cli/isolate.h"
 #include "cli/safe_text.h"
+#include "cli/usage.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -188,7 +189,8 @@ int fm_command_info(int argc, char **argv)
     };
     struct request request = {0};
     int option;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         switch (option) {
         case 'f':
             request.json = strcmp(optarg, "json") == 0;
@@ -201,13 +203,11 @@ int fm_command_info(int argc, char **argv)
             print_usage(stdout);
             return FM_OK;
         default:
-            print_usage(stderr);
-            return FM_ERR_USAGE;
+            return fm_refuse_option(argv, option);
         }
     }
     if (argc - optind != 1) {
-        print_usage(stderr);
-        return FM_ERR_USAGE;
+        return fm_refuse_usage("info", "one archive, please");
     }
     request.archive = argv[optind];
     int status = fm_complete_experiment("info", request.archive);

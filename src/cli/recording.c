@@ -8,11 +8,7 @@
 
 static int fail(const char *command, struct fm_error *error, fm_status_t status)
 {
-    if (error->message[0] == '\0') {
-        fprintf(stderr, "see fermata %s --help\n", command);
-    } else {
-        fprintf(stderr, "fermata %s: %s\n", command, fm_safe_text(error->message));
-    }
+    fprintf(stderr, "fermata %s: %s\n", command, fm_safe_text(error->message));
     return (int)status;
 }
 

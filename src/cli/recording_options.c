@@ -1,4 +1,5 @@
 #include "cli/recording_options.h"
+#include "cli/usage.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -10,13 +11,14 @@ enum { OPTION_HELP = 'h', OPTION_CONFIG = 256, OPTION_DRY_RUN, OPTION_SETTING };
 enum { OWN_OPTIONS = 3 };
 
 static void fill_options(struct option long_options[FM_SETTING_COUNT + OWN_OPTIONS + 1],
-                         char letters[2 * FM_SETTING_COUNT + 3])
+                         char letters[2 * FM_SETTING_COUNT + 4])
 {
     const struct option own[OWN_OPTIONS + 1] = {{"config", required_argument, NULL, OPTION_CONFIG},
                                                 {"dry-run", no_argument, NULL, OPTION_DRY_RUN},
                                                 {"help", no_argument, NULL, OPTION_HELP},
                                                 {NULL, 0, NULL, 0}};
     *letters++ = '+'; /* the options behind the command are the command's */
+    *letters++ = ':'; /* a missing value is told from an unknown option */
     *letters++ = OPTION_HELP;
     for (int id = 0; id < FM_SETTING_COUNT; id++) {
         const struct fm_setting *setting = &fm_settings_known[id];
@@ -53,13 +55,14 @@ fm_status_t fm_recording_options_read(int argc, char **argv, struct fm_recording
                                       struct fm_error *error)
 {
     struct option long_options[FM_SETTING_COUNT + OWN_OPTIONS + 1];
-    char letters[2 * FM_SETTING_COUNT + 3];
+    char letters[2 * FM_SETTING_COUNT + 4];
     const char *file = NULL;
     fm_status_t status = FM_OK;
     int option;
     memset(options, 0, sizeof *options);
     fill_options(long_options, letters);
     optind = 1;
+    opterr = 0;
     while (status == FM_OK && !options->help &&
            (option = getopt_long(argc, argv, letters, long_options, NULL)) != -1) {
         switch (option) {
@@ -73,7 +76,9 @@ fm_status_t fm_recording_options_read(int argc, char **argv, struct fm_recording
             options->help = true;
             break;
         case '?':
-            status = fm_fail(error, FM_ERR_USAGE, "%s", "");
+        case ':':
+            status = fm_fail(error, FM_ERR_USAGE, "%s; see fermata %s --help",
+                             fm_option_defect(argv, option), argv[0]);
             break;
         default:
             status = set(&options->settings, option, error);

@@ -18,9 +18,9 @@ struct fm_recording_options {
 };
 
 /** Reads the options of "[options] [--] command [arguments]", then the environment and
- * configuration files. A mistake of getopt's kind is printed.
- * @return FM_ERR_USAGE: options, or a value that any of them has, make no sense; message empty if
- *         getopt has told. FM_ERR_SYSTEM: a configuration file cannot be read */
+ * configuration files.
+ * @return FM_ERR_USAGE: options, or a value that any of them has, make no sense. FM_ERR_SYSTEM: a
+ * configuration file cannot be read */
 fm_status_t fm_recording_options_read(int argc, char **argv, struct fm_recording_options *options,
                                       struct fm_error *error);
 

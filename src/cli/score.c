@@ -5,6 +5,7 @@
 #include "cli/complete.h"
 #include "cli/isolate.h"
 #include "cli/safe_text.h"
+#include "cli/usage.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -101,7 +102,8 @@ int fm_command_score(int argc, char **argv)
     const char *filter = NULL;
     struct fm_error error;
     int option;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         switch (option) {
         case 'f':
             filter = optarg;
@@ -123,13 +125,11 @@ int fm_command_score(int argc, char **argv)
             print_usage(stdout);
             return FM_OK;
         default:
-            print_usage(stderr);
-            return FM_ERR_USAGE;
+            return fm_refuse_option(argv, option);
         }
     }
     if (argc - optind != 1) {
-        print_usage(stderr);
-        return FM_ERR_USAGE;
+        return fm_refuse_usage("score", "one archive, please");
     }
     fm_status_t status = filter != NULL ? fm_filter_read(filter, &request.filter, &error) : FM_OK;
     if (status != FM_OK) {

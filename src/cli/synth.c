@@ -3,6 +3,7 @@
 #include "cli/analysis_options.h"
 #include "cli/commands.h"
 #include "cli/expectation.h"
+#include "cli/usage.h"
 #include "scenario/scenario.h"
 
 #include <getopt.h>
@@ -262,7 +263,8 @@ int fm_command_synth(int argc, char **argv)
     bool check = false;
     int jobs = 0;
     int option;
-    while ((option = getopt_long(argc, argv, "o:j:h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":o:j:h", options, NULL)) != -1) {
         switch (option) {
         case 'o':
             directory = optarg;
@@ -280,8 +282,7 @@ int fm_command_synth(int argc, char **argv)
             print_usage(stdout);
             return FM_OK;
         default:
-            print_usage(stderr);
-            return FM_ERR_USAGE;
+            return fm_refuse_option(argv, option);
         }
     }
     if (optind == argc) {

@@ -5,6 +5,7 @@
 #include "cli/report_file.h"
 #include "cli/safe_text.h"
 #include "cli/serve.h"
+#include "cli/usage.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -101,7 +102,8 @@ int fm_command_view(int argc, char **argv)
     struct fm_serve_request serve = {.timeline = true, .browser = true};
     int option;
     optind = 0;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
         switch (option) {
         case OPTION_HTML:
             html = optarg;
@@ -125,14 +127,11 @@ int fm_command_view(int argc, char **argv)
             print_usage(stdout);
             return FM_OK;
         default:
-            print_usage(stderr);
-            return FM_ERR_USAGE;
+            return fm_refuse_option(argv, option);
         }
     }
-    if (optind + 1 != argc) {
-        print_usage(stderr);
-        return FM_ERR_USAGE;
-    }
+    if (optind + 1 != argc)
+        return fm_refuse_usage("view", "one experiment directory, please");
     if (html != NULL)
         return write_html(argv[optind], html, &serve);
     serve.place = argv[optind];

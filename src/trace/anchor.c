@@ -34,6 +34,13 @@ static char *in_directory(const char *directory)
     return path;
 }
 
+static bool has_suffix(const char *text, const char *suffix)
+{
+    size_t length = strlen(text);
+    size_t own = strlen(suffix);
+    return length >= own && strcmp(text + length - own, suffix) == 0;
+}
+
 fm_status_t fm_anchor_find(const char *archive, char **anchor, struct fm_error *error)
 {
     struct stat status;
@@ -45,6 +52,10 @@ fm_status_t fm_anchor_find(const char *archive, char **anchor, struct fm_error *
     fm_status_t result = FM_OK;
     if (is_directory && stat(path, &status) != 0) {
         result = fm_fail(error, FM_ERR_DATA, "%s: no trace in it (traces.otf2): %m", archive);
+    } else if (!is_directory && !has_suffix(archive, ".otf2")) {
+        result =
+            fm_fail(error, FM_ERR_DATA,
+                    "%s: neither an experiment directory nor an anchor file (*.otf2)", archive);
     } else if (!S_ISREG(status.st_mode) || status.st_size == 0 ||
                status.st_size > (off_t)LARGEST_CONTENT) {
         result = fm_fail(error, FM_ERR_DATA, "%s: no anchor file of an archive (%s)", path,

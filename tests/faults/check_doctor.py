@@ -56,7 +56,9 @@ def main():
         expect(0, "no binary", folder / "script")
         expect(1, "cannot be executed", folder / "data")
         expect(1, "there is no program", folder / "missing")
-        expect(2, "usage", "--unknown")
+        expect(2, "there is no option --unknown", "--unknown")
+        expect(2, "one program, please", "mpirun", program)
+        expect(0, "0 problems, 1 note\n", "--", folder / "program-g")
     for failure in failures:
         print(failure)
     sys.exit(1 if failures else 0)

@@ -135,7 +135,7 @@ def check_configuration(folder):
     assert done.returncode == 4 and "none: No such file or directory" in done.stderr, done
     for option, message in (("--sample=soon", "--sample: sample wants a frequency from"),
                             ("--output=", "--output: output wants a value"),
-                            ("--nonsense", "unrecognized option '--nonsense'\nsee fermata")):
+                            ("--nonsense", "there is no option --nonsense; see fermata")):
         done = dry_run(folder, "record", option, "touch", "it ran")
         assert done.returncode == 2 and message in done.stderr, done
     assert not (folder / "it ran").exists()

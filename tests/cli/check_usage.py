@@ -1,0 +1,60 @@
+"""Arguments that a command cannot take: one line that says which, and exit status 2.
+
+usage: check_usage.py FERMATA
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+fermata = sys.argv[1]
+failures = []
+
+# arguments behind the command, what the line says before "; see fermata COMMAND --help"
+REFUSED = [
+    (["view", "--port"], "--port needs a value"),
+    (["view"], "one experiment directory, please"),
+    (["view", "a", "b"], "one experiment directory, please"),
+    (["info"], "one archive, please"),
+    (["info", "--help=yes"], "--help takes no value"),
+    (["check", "-n"], "-n needs a value"),
+    (["check", "-x", "a"], "there is no option -x"),
+    (["check", "a", "b"], "one archive, please"),
+    (["score"], "one archive, please"),
+    (["score", "--all=2", "a"], "--all takes no value"),
+    (["synth", "-o"], "-o needs a value"),
+    (["record", "--memory"], "--memory needs a value"),
+    (["run", "-m"], "-m needs a value"),
+    (["run", "-vq", "ls"], "there is no option -q"),
+    (["run"], "no command given"),
+    (["doctor", "mpirun", "app"], "one program, please, without launcher and arguments"),
+    (["cc"], "which compiler?"),
+    (["fc", "-O2", "mpifort"], "there is no option -O2 before the compiler"),
+]
+COMMANDS = ["run", "record", "report", "view", "diff", "merge", "mean", "export", "info", "check",
+            "synth", "score", "doctor"]
+
+
+def refused(arguments, status, line):
+    done = subprocess.run([fermata, *arguments], capture_output=True, text=True, timeout=60)
+    if (done.returncode, done.stdout, done.stderr) != (status, "", line + "\n"):
+        failures.append(f"{arguments}: {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+
+
+for arguments, reason in REFUSED:
+    command = arguments[0]
+    refused(arguments, 2, f"fermata {command}: {reason}; see fermata {command} --help")
+for command in COMMANDS:
+    refused([command, "--bogus"], 2,
+            f"fermata {command}: there is no option --bogus; see fermata {command} --help")
+with tempfile.TemporaryDirectory() as folder:
+    page = pathlib.Path(folder) / "page.html"
+    page.write_text("no archive")
+    for command in "analyze", "info", "check", "score":
+        name = "fermata" if command == "analyze" else f"fermata {command}"
+        refused([command, page], 3,
+                f"{name}: {page}: neither an experiment directory nor an anchor file (*.otf2)")
+for failure in failures:
+    print(failure)
+sys.exit(1 if failures else 0)
