@@ -43,6 +43,34 @@ static fm_status_t add_selection(struct fm_cube *cube, const char *archive, stru
     return status;
 }
 
+/** @return how many locations of the cube ran on the node of that number's one. */
+static uint32_t count_neighbours(const struct fm_cube *cube, uint32_t location)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        count += strcmp(cube->locations[i].node, cube->locations[location].node) == 0;
+    }
+    return count;
+}
+
+/* ... and that threads had to wait for processors, of which the host of rank 0 tells. */
+static fm_status_t add_crowding(struct fm_cube *cube, const char *archive, struct fm_error *error)
+{
+    json_t *environment = fm_environment_load(archive);
+    json_int_t processors = json_integer_value(json_object_get(environment, "processors"));
+    uint32_t threads = processors > 0 && cube->location_count > 0 ? count_neighbours(cube, 0) : 0;
+    json_decref(environment);
+    if ((json_int_t)threads <= processors) {
+        return FM_OK;
+    }
+    return fm_cube_warn(
+        cube, error,
+        "%u threads shared the %lld %s of %.200s: all times contain waiting for a "
+        "processor, which may look like any wait state, and differ from run to run.",
+        threads, (long long)processors, processors == 1 ? "processor" : "processors",
+        cube->locations[0].node);
+}
+
 static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -106,6 +134,9 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
     fm_status_t status = add_warnings(cube, request->archive, error);
     if (status == FM_OK) {
         status = add_selection(cube, request->archive, error);
+    }
+    if (status == FM_OK) {
+        status = add_crowding(cube, request->archive, error);
     }
     if (status == FM_OK) {
         status = fm_cube_write(cube, request->output, error);

@@ -69,8 +69,10 @@ def main():
                             f"{EXPECTED.get(name, 0)} made")
     if (sends, receives) != (MESSAGES, MESSAGES):
         failures.append(f"{sends} sends and {receives} receives recorded, {MESSAGES} made")
-    if report["warnings"]:
-        failures.append(f"warnings: {report['warnings']}")
+    # Whether there are processors for all ranks is a matter of the machine.
+    warnings = [text for text in report["warnings"] if "threads shared the" not in text]
+    if warnings:
+        failures.append(f"warnings: {warnings}")
     sys.exit("\n".join(failures) if failures else 0)
 
 

@@ -202,6 +202,7 @@ static void write_description(FILE *file, const struct fm_environment *e)
     fputs(",\n  \"host\": ", file);
     fm_text_write_json(file, host.nodename);
     fprintf(file, ",\n  \"system\": \"%s %s %s\"", host.sysname, host.release, host.machine);
+    fprintf(file, ",\n  \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
     fprintf(file, ",\n  \"start\": \"%s\",\n  \"mpi_library\": ", when);
     fm_text_write_json(file, e->mpi);
     fprintf(file, ",\n  \"ranks\": %u,\n  \"locations\": %llu,\n  \"events\": %llu", e->ranks,
