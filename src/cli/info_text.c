@@ -6,6 +6,7 @@
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SHOWN_REGIONS 15
 #define SHOWN_COMMS   15
@@ -119,6 +120,16 @@ static void print_counts(const struct fm_info *info)
     }
 }
 
+/* Two columns; a name that is too long takes room of the number. */
+static void print_row(const char *name, uint64_t number)
+{
+    enum { NAME_COLUMNS = 32, NUMBER_COLUMNS = 14 };
+    size_t length = strlen(name);
+    size_t excess = length > NAME_COLUMNS ? length - NAME_COLUMNS : 0;
+    int room = excess < NUMBER_COLUMNS ? (int)(NUMBER_COLUMNS - excess) : 1;
+    printf("%-*s %*" PRIu64 "\n", NAME_COLUMNS, name, room, number);
+}
+
 static void print_regions(const struct fm_info *info)
 {
     const struct fm_survey *survey = info->survey;
@@ -131,8 +142,7 @@ static void print_regions(const struct fm_info *info)
         uint32_t region = info->top_regions.items[i];
         const char *text =
             fm_survey_name(survey, survey->regions.items[region].name, "unnamed region");
-        printf("%-32s %14" PRIu64 "\n", fm_safe_copy(name, sizeof name, text),
-               info->summary->visits[region]);
+        print_row(fm_safe_copy(name, sizeof name, text), info->summary->visits[region]);
     }
     if (count > SHOWN_REGIONS) {
         printf("... and %zu more\n", count - SHOWN_REGIONS);
@@ -148,8 +158,7 @@ static void print_comms(const struct fm_info *info)
     }
     for (uint32_t i = 0; i < survey->comms.count && i < SHOWN_COMMS; i++) {
         const char *text = fm_survey_name(survey, survey->comms.items[i].name, "unnamed");
-        printf("%-32s %14u\n", fm_safe_copy(name, sizeof name, text),
-               fm_survey_comm_size(survey, i));
+        print_row(fm_safe_copy(name, sizeof name, text), fm_survey_comm_size(survey, i));
     }
     if (survey->comms.count > SHOWN_COMMS) {
         printf("... and %zu more\n", survey->comms.count - SHOWN_COMMS);
@@ -195,6 +204,7 @@ static void print_markers(const struct fm_info *info)
 
 static void print_environment(const struct fm_info *info)
 {
+    enum { DIGITS = 9 }; /* 17, the default, show how numbers are stored */
     const char *key;
     json_t *value;
     if (info->environment == NULL) {
@@ -204,7 +214,8 @@ static void print_environment(const struct fm_info *info)
     json_object_foreach(info->environment, key, value)
     {
         char name[NAME_LENGTH];
-        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
+        char *text =
+            json_dumps(value, JSON_ENCODE_ANY | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DIGITS));
         printf("  %-20s %s\n", fm_safe_copy(name, sizeof name, key), text == NULL ? "" : text);
         free(text);
     }

@@ -1,5 +1,7 @@
 #include "cube/combine.h"
 
+#include <string.h>
+
 /** Length of the runs, number of processes and events: means, except the processes. */
 static void describe_mean(const struct fm_combination *combination)
 {
@@ -33,6 +35,24 @@ static void divide(struct fm_cube *cube, size_t count)
     cube->cell_count = kept;
 }
 
+/** A mean of runs that were not equal has to be asked for, and is told. */
+static fm_status_t warn_of_unequal_runs(struct fm_combination *combination, struct fm_error *error)
+{
+    const struct fm_cube *const *cubes = combination->cubes;
+    const struct fm_cube_experiment *first = &cubes[0]->experiment;
+    for (size_t c = 1; c < combination->count; c++) {
+        const struct fm_cube_experiment *other = &cubes[c]->experiment;
+        const char *titles[] = {first->title != NULL ? first->title : "",
+                                other->title != NULL ? other->title : ""};
+        if (strcmp(titles[0], titles[1]) == 0 && first->process_count == other->process_count)
+            continue;
+        return fm_cube_warn(combination->united.frame, error,
+                            "The runs were not equal: %s on %u processes, %s on %u.", titles[0],
+                            first->process_count, titles[1], other->process_count);
+    }
+    return FM_OK;
+}
+
 fm_status_t fm_cube_mean(const struct fm_cube *const *cubes, const char *const *names, size_t count,
                          struct fm_cube **mean, struct fm_error *error)
 {
@@ -52,5 +72,7 @@ fm_status_t fm_cube_mean(const struct fm_cube *const *cubes, const char *const *
                               "matrices.",
                               count);
     }
+    if (status == FM_OK)
+        status = warn_of_unequal_runs(&combination, error);
     return fm_combination_end(&combination, status, mean);
 }

@@ -1,12 +1,15 @@
 /* The chains of causes of the longest waits as a graph in Graphviz's language: `dot -Tsvg` draws
  * it. Boxes are waits, rounded boxes the delays that they go back to. */
 #include "base/text.h"
-#include "cube/callpath_text.h"
+#include "cube/callpath_pattern.h"
 #include "cube/export.h"
 #include "export/export.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Bytes of a call path from which on its middle is left out: boxes shall not become ribbons. */
+#define LONGEST_PATH 72
 
 /* Writes text inside of a quoted string: what Graphviz would take for an escape is escaped. */
 static void put_text(FILE *stream, const char *text)
@@ -25,7 +28,7 @@ static void put_place(FILE *stream, const struct fm_cube *cube, uint32_t locatio
                       uint32_t callpath)
 {
     const struct fm_cube_location *where = &cube->locations[location];
-    char *path = fm_cube_callpath_text(cube, callpath, "/");
+    char *path = fm_cube_callpath_short(cube, callpath, LONGEST_PATH);
     fprintf(stream, "rank %u", where->rank);
     if (where->thread != 0) {
         fprintf(stream, ", thread %u", where->thread);

@@ -15,6 +15,8 @@ char *fm_format_change(char buffer[FM_FORMAT_SIZE], int64_t base, int64_t value)
         double change = 100 * (double)(value - base) / fabs((double)base);
         if (fabs(change) >= 999.5)
             snprintf(buffer, FM_FORMAT_SIZE, "x %.1f", (double)value / (double)base);
+        else if (fabs(change) < 0.05)
+            snprintf(buffer, FM_FORMAT_SIZE, "<0.1%%");
         else
             snprintf(buffer, FM_FORMAT_SIZE, "%+.1f%%", change);
     }

@@ -1,5 +1,5 @@
 /* A comparison in the terminal. */
-#include "cube/callpath_text.h"
+#include "cube/callpath_pattern.h"
 #include "report/diff_format.h"
 
 #include <stdio.h>
@@ -154,7 +154,7 @@ static void print_change(const struct fm_comparison *comparison, const struct fm
         snprintf(values + used, sizeof values - used, c == 0 ? "%s" : " -> %s",
                  fm_diff_format(text, comparison, change->metric, change->values[c]));
     }
-    char *path = fm_cube_callpath_text(frame, change->callpath, "/");
+    char *path = fm_cube_callpath_short(frame, change->callpath, terminal->width);
     char *name = fm_terminal_name(terminal, path == NULL ? "?" : path);
     char where[64] = "";
     if (frame->location_count > 1 && change->location != FM_CUBE_NONE)

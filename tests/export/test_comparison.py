@@ -144,7 +144,16 @@ class Mean(Experiments):
         self.assertEqual(total(report, "mpi_latesender"), 3.5)
         self.assertEqual(report["experiment"]["duration"], 20)
         self.assertTrue(any("mean of 2 reports" in w for w in report["warnings"]))
+        self.assertFalse(any("not equal" in w for w in report["warnings"]))
         fermata("report", mean)
+
+    def test_mean_of_different_runs_is_told(self):
+        a = self.experiment("a", late_sender(2))
+        b = self.experiment("b", late_sender(2).replace("ranks 2", "ranks 3"))
+        mean = self.path("mean.fer")
+        fermata("mean", "-o", mean, a, b)
+        self.assertIn("The runs were not equal: traces on 2 processes, traces on 3.",
+                      self.report(mean)["warnings"])
 
     def test_mean_of_equal_reports_is_the_report(self):
         a = self.experiment("a", late_sender(2))
