@@ -78,8 +78,11 @@ static void find_warnings(struct fm_info *info)
     const struct fm_survey *survey = info->survey;
     const struct fm_summary *summary = info->summary;
     if (summary->unreadable_locations > 0) {
-        warn(info, "%" PRIu64 " locations cannot be read to their end; location %" PRIu64 ": %s",
-             summary->unreadable_locations, summary->first_unreadable, summary->reason);
+        warn(info, "%" PRIu64 " %s cannot be read to %s end; location %" PRIu64 ": %s",
+             summary->unreadable_locations,
+             summary->unreadable_locations == 1 ? "location" : "locations",
+             summary->unreadable_locations == 1 ? "its" : "their", summary->first_unreadable,
+             summary->reason);
     }
     if (summary->events != summary->defined_events) {
         warn(info, "%" PRIu64 " events were read, the definitions promise %" PRIu64,

@@ -42,8 +42,8 @@ static fm_status_t warn_of_unequal_runs(struct fm_combination *combination, stru
     const struct fm_cube_experiment *first = &cubes[0]->experiment;
     for (size_t c = 1; c < combination->count; c++) {
         const struct fm_cube_experiment *other = &cubes[c]->experiment;
-        const char *titles[] = {first->title != NULL ? first->title : "",
-                                other->title != NULL ? other->title : ""};
+        const char *titles[] = {first->title != NULL ? first->title : "a program",
+                                other->title != NULL ? other->title : "a program"};
         if (strcmp(titles[0], titles[1]) == 0 && first->process_count == other->process_count)
             continue;
         return fm_cube_warn(combination->united.frame, error,

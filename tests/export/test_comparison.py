@@ -152,7 +152,7 @@ class Mean(Experiments):
         b = self.experiment("b", late_sender(2).replace("ranks 2", "ranks 3"))
         mean = self.path("mean.fer")
         fermata("mean", "-o", mean, a, b)
-        self.assertIn("The runs were not equal: traces on 2 processes, traces on 3.",
+        self.assertIn("The runs were not equal: a program on 2 processes, a program on 3.",
                       self.report(mean)["warnings"])
 
     def test_mean_of_equal_reports_is_the_report(self):

@@ -108,7 +108,7 @@ def check_analysis(options, case, experiment, recorded):
         yield from compare(report, metrics, waits, recorded, what)
     if not any("the last 512 KiB of each process" in warning for warning in report["warnings"]):
         yield f"no warning of what is recorded: {report['warnings']}"
-    errors = ["lack the record of a member", "different calls", "outside of all communication"]
+    errors = ["the record of a member", "different calls", "outside of all communication"]
     errors += ["no matching"] if case.ends else []  # under way when the program ended
     for warning in report["warnings"]:
         if any(error in warning for error in errors):

@@ -99,7 +99,7 @@ def check_analysis(options, experiment, recorded, described, planted):
     paused = any("Recording was paused" in warning for warning in report["warnings"])
     if ("a part was not recorded" in checked) != paused:
         yield f"paused: {paused}, but check says {checked}"
-    if any("no matching" in warning or "lack the record of a member" in warning
+    if any("no matching" in warning or "the record of a member" in warning
            for warning in report["warnings"]):
         yield f"what was cut off is taken for an error: {report['warnings']}"
 

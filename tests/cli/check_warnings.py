@@ -1,6 +1,6 @@
-"""The report warns of more threads than processors, and only then.
+"""What the report warns of: more threads than processors, and only then; messages without partner.
 
-usage: check_crowding.py FERMATA SCENARIO     (a scenario of two ranks)
+usage: check_warnings.py FERMATA SCENARIO     (a scenario of two ranks)
 """
 
 import json
@@ -30,6 +30,18 @@ with tempfile.TemporaryDirectory() as folder:
         if expected is None and told or expected is not None and (
                 len(told) != 1 or not told[0].startswith(expected)):
             failures.append(f"{environment}: {warnings}")
+    for count, expected in ((1, "1 send has no matching receive: not analysed."),
+                            (2, "2 sends have no matching receive: not analysed.")):
+        name = pathlib.Path(folder) / f"{count}.scn"
+        sends = "".join(f"{i} 0 enter MPI_Send\n{i} 0 send 1 0 8\n{i} 0 leave MPI_Send\n"
+                        for i in range(1, count + 1))
+        name.write_text(f"unit 1\nranks 2\n0 0 enter main\n{sends}9 0 leave main\n"
+                        "0 1 enter main\n9 1 leave main\n")
+        run("synth", name, "-o", name.with_suffix(""))
+        run("analyze", name.with_suffix(""))
+        warnings = json.loads(run("report", name.with_suffix(""), "--format=json"))["warnings"]
+        if warnings != [expected]:
+            failures.append(f"{count} sends: {warnings}")
 for failure in failures:
     print(failure)
 sys.exit(1 if failures else 0)
