@@ -206,3 +206,24 @@ char *fm_text_shortest(char buffer[FM_TEXT_NUMBER], double value)
     }
     return buffer;
 }
+
+char *fm_text_shell_word(const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,/:@%";
+    if (*text != '\0' && strspn(text, plain) == strlen(text))
+        return strdup(text);
+    char *word = malloc(4 * strlen(text) + 3);
+    char *end = word;
+    if (word == NULL)
+        return NULL;
+    *end++ = '\'';
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            end = stpcpy(end, "'\\''");
+        else
+            *end++ = *text;
+    }
+    strcpy(end, "'");
+    return word;
+}

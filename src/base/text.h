@@ -30,6 +30,10 @@ size_t fm_text_columns(const char *text);
  * splits a character. */
 size_t fm_text_fit(const char *text, size_t columns);
 
+/** @return `text` as a word of a POSIX shell's command, in quotes where needed; to be freed by the
+ * caller; NULL without memory. Thread-safe. */
+char *fm_text_shell_word(const char *text);
+
 /** Writes `text` as a JSON string with its quotes; NULL gives null. Bytes that are no valid UTF-8
  * become U+FFFD. Errors are left in the stream. */
 void fm_text_write_json(FILE *stream, const char *text);

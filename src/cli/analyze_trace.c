@@ -30,6 +30,18 @@ static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struc
     return status;
 }
 
+/* The trace has the program only. */
+static fm_status_t add_command(struct fm_cube *cube, const char *archive, struct fm_error *error)
+{
+    json_t *environment = fm_environment_load(archive);
+    char *command = fm_environment_command(environment);
+    fm_status_t status =
+        command == NULL ? FM_OK : fm_cube_set_text(&cube->experiment.command, command, error);
+    free(command);
+    json_decref(environment);
+    return status;
+}
+
 /* ... and what was not to be recorded. */
 static fm_status_t add_selection(struct fm_cube *cube, const char *archive, struct fm_error *error)
 {
@@ -137,6 +149,9 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
     }
     if (status == FM_OK) {
         status = add_crowding(cube, request->archive, error);
+    }
+    if (status == FM_OK) {
+        status = add_command(cube, request->archive, error);
     }
     if (status == FM_OK) {
         status = fm_cube_write(cube, request->output, error);

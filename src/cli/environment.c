@@ -1,5 +1,7 @@
 #include "cli/environment.h"
 
+#include "base/text.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,6 +33,30 @@ json_t *fm_environment_load(const char *archive)
         environment = NULL;
     }
     return environment;
+}
+
+char *fm_environment_command(const json_t *environment)
+{
+    const json_t *words = json_object_get(environment, "command");
+    char *command = NULL;
+    size_t index, length = 0;
+    json_t *value;
+    json_array_foreach(words, index, value)
+    {
+        const char *text = json_string_value(value);
+        char *word = text == NULL ? NULL : fm_text_shell_word(text);
+        char *longer =
+            word == NULL ? NULL : realloc(command, length + strlen(word) + 2 /* blank, end */);
+        if (longer == NULL) {
+            free(word);
+            free(command);
+            return NULL;
+        }
+        command = longer;
+        length += (size_t)sprintf(command + length, index == 0 ? "%s" : " %s", word);
+        free(word);
+    }
+    return command;
 }
 
 /* Writes a new file, never what a link leads to, and puts it in place of the old one. */

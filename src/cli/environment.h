@@ -13,6 +13,10 @@
  * @return an object to be released, or NULL if there is none that can be read */
 json_t *fm_environment_load(const char *archive);
 
+/** @return the command line of the program in it as a shell takes it, to be freed; NULL if there is
+ * none, or no memory. */
+char *fm_environment_command(const json_t *environment);
+
 /** Sets a text in it; the file is replaced as a whole or stays as it is. An archive without such a
  * file is left alone, and so is a file that says it already.
  * @return FM_OK or FM_ERR_SYSTEM */

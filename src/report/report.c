@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "base/text.h"
 #include "cube/callpath_pattern.h"
 
 #include <stdint.h>
@@ -83,34 +84,14 @@ char *fm_report_location(const struct fm_report *report, uint32_t location)
     return never_null(length < 0 ? NULL : text);
 }
 
-/** @return `text` as a word of a shell command. */
-static char *shell_word(const char *text)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=.,/:@%";
-    if (*text != '\0' && strspn(text, plain) == strlen(text))
-        return never_null(strdup(text));
-    char *word = never_null(malloc(4 * strlen(text) + 3));
-    char *end = word;
-    *end++ = '\'';
-    for (; *text != '\0'; text++) {
-        if (*text == '\'')
-            end = stpcpy(end, "'\\''");
-        else
-            *end++ = *text;
-    }
-    strcpy(end, "'");
-    return word;
-}
-
 void fm_report_more(const struct fm_report *report, const char *label, unsigned indent,
                     const char *arguments)
 {
-    char *directory = shell_word(report->options->directory);
+    char *directory = never_null(fm_text_shell_word(report->options->directory));
     char *printable = fm_terminal_name(report->terminal, directory);
     char *root = NULL;
     if (report->options->root != NULL) {
-        char *word = shell_word(report->options->root);
+        char *word = never_null(fm_text_shell_word(report->options->root));
         root = fm_terminal_name(report->terminal, word);
         free(word);
     }

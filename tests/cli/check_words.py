@@ -1,10 +1,12 @@
-"""What the report warns of: more threads than processors, and only then; messages without partner.
+"""What the report says beyond its numbers: the command line, a warning of more threads than
+processors, and only then, and of messages without partner.
 
-usage: check_warnings.py FERMATA SCENARIO     (a scenario of two ranks)
+usage: check_words.py FERMATA SCENARIO     (a scenario of two ranks)
 """
 
 import json
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,10 @@ def run(*arguments):
                           timeout=60).stdout
 
 
+def report(experiment):
+    return json.loads(run("report", experiment, "--format=json"))
+
+
 with tempfile.TemporaryDirectory() as folder:
     trace = pathlib.Path(folder) / "trace"
     run("synth", scenario, "-o", trace)
@@ -25,11 +31,17 @@ with tempfile.TemporaryDirectory() as folder:
                                   ({"processors": 2}, None), ({}, None)):
         (trace / "environment.json").write_text(json.dumps(environment))
         run("analyze", trace)
-        warnings = json.loads(run("report", trace, "--format=json"))["warnings"]
+        warnings = report(trace)["warnings"]
         told = [text for text in warnings if "shared the" in text]
         if expected is None and told or expected is not None and (
                 len(told) != 1 or not told[0].startswith(expected)):
             failures.append(f"{environment}: {warnings}")
+    environment = {"command": ["./sor", "--title", "it's \"hot\"", ""]}
+    (trace / "environment.json").write_text(json.dumps(environment))
+    run("analyze", trace)
+    command = report(trace)["experiment"]["command"]
+    if command is None or shlex.split(command) != environment["command"]:
+        failures.append(f"command: {command}")
     for count, expected in ((1, "1 send has no matching receive: not analysed."),
                             (2, "2 sends have no matching receive: not analysed.")):
         name = pathlib.Path(folder) / f"{count}.scn"
@@ -39,7 +51,7 @@ with tempfile.TemporaryDirectory() as folder:
                         "0 1 enter main\n9 1 leave main\n")
         run("synth", name, "-o", name.with_suffix(""))
         run("analyze", name.with_suffix(""))
-        warnings = json.loads(run("report", name.with_suffix(""), "--format=json"))["warnings"]
+        warnings = report(name.with_suffix(""))["warnings"]
         if warnings != [expected]:
             failures.append(f"{count} sends: {warnings}")
 for failure in failures:
