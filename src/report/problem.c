@@ -148,6 +148,11 @@ static void describe_cause(const struct fm_report *report, const struct fm_probl
         return;
     }
     problem->cause = fm_report_root_cause(report, problem->kind, &problem->lines);
+    bool is_new = problem->cause != FM_CUBE_NONE;
+    for (const struct fm_problem *earlier = problems->items; earlier < problem; earlier++)
+        is_new = is_new && earlier->cause != problem->cause;
+    if (is_new)
+        fm_report_inside(report, problem->cause, &problem->lines);
 }
 
 static void describe(const struct fm_report *report, const struct fm_problems *problems,

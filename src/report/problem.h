@@ -16,7 +16,7 @@ struct fm_problem {
     uint32_t callpath;        /**< at which most of it happens */
     uint32_t cause;           /**< call path that most of its costs lead to; FM_CUBE_NONE: none */
     struct fm_lines headline; /**< one line */
-    struct fm_lines lines;    /**< What, Where, Why, Gain, Last, Try */
+    struct fm_lines lines;    /**< What, Where, Why, Gain, Inside, Last, Try */
 };
 
 /** Worst first. */

@@ -85,6 +85,10 @@ char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view
 uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
                               struct fm_lines *lines);
 
+/** Tells how to learn more of a function that computes ("Inside"), if the run was recorded such
+ * that the functions that it calls are not seen. */
+void fm_report_inside(const struct fm_report *report, uint32_t callpath, struct fm_lines *lines);
+
 /** @return whether the run, or the part that is shown, has efficiencies: set in that case. */
 bool fm_efficiency_compute(const struct fm_report *report, struct fm_efficiency *efficiency);
 

@@ -89,6 +89,44 @@ static void describe_saving(const struct fm_report *report, uint32_t callpath,
                  fm_format_percent(percent, (int64_t)saving, (int64_t)run));
 }
 
+static bool is_of_user(const struct fm_cube *cube, uint32_t callpath)
+{
+    return strcmp(cube->regions[cube->callpaths[callpath].region].paradigm, "user") == 0;
+}
+
+/** @return whether only functions that lead to MPI calls are in the call tree, as fermata records
+ * it without samples, instrumentation and marks. */
+static bool lacks_other_functions(const struct fm_cube *cube)
+{
+    const char *creator = cube->experiment.creator;
+    if (creator == NULL || strncmp(creator, "fermata", 7) != 0)
+        return false;
+    bool *calls = fm_allocate(cube->callpath_count, sizeof *calls);
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        if (cube->callpaths[i].parent != FM_CUBE_NONE)
+            calls[cube->callpaths[i].parent] = true;
+    }
+    bool lacks = true;
+    for (uint32_t i = 0; i < cube->callpath_count; i++)
+        lacks = lacks && (calls[i] || !is_of_user(cube, i));
+    fm_free(calls);
+    return lacks;
+}
+
+void fm_report_inside(const struct fm_report *report, uint32_t callpath, struct fm_lines *lines)
+{
+    const struct fm_cube *cube = report->cube;
+    if (!is_of_user(cube, callpath) || !lacks_other_functions(cube))
+        return;
+    char *name =
+        fm_terminal_name(report->terminal, cube->regions[cube->callpaths[callpath].region].name);
+    fm_lines_add(lines, "Inside",
+                 "What %s calls counts as its own time where it leads to no MPI call: record with "
+                 "--sample 1kHz to see these functions, too.",
+                 name);
+    free(name);
+}
+
 /** Tells how much of a kind's waiting, and of the run's, goes back to a call path. */
 static void describe_shares(const struct fm_report *report, fm_delay_kind_t kind, uint32_t callpath,
                             char direct[FM_FORMAT_SIZE], char stems[FM_FORMAT_SIZE])

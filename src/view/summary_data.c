@@ -104,7 +104,8 @@ fm_status_t fm_summary_data_put(const struct fm_cube *cube, FILE *json, struct f
 {
     const struct fm_report_options options = {
         .directory = "", .selection = fm_selection_all(), .problems = PROBLEMS};
-    const struct fm_terminal terminal = {.utf8 = true};
+    enum { COLUMNS = 110 }; /* longer call paths lose their middle: the buttons lead to all of it */
+    const struct fm_terminal terminal = {.width = COLUMNS, .utf8 = true};
     struct fm_report report;
     fm_status_t status = fm_report_prepare(&report, cube, &options, &terminal, error);
     if (status != FM_OK)
