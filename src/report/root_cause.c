@@ -116,7 +116,8 @@ static bool lacks_other_functions(const struct fm_cube *cube)
 void fm_report_inside(const struct fm_report *report, uint32_t callpath, struct fm_lines *lines)
 {
     const struct fm_cube *cube = report->cube;
-    if (!is_of_user(cube, callpath) || !lacks_other_functions(cube))
+    bool outside_of_mpi = cube->callpaths[callpath].parent == FM_CUBE_NONE; /* nor sampled there */
+    if (outside_of_mpi || !is_of_user(cube, callpath) || !lacks_other_functions(cube))
         return;
     char *name =
         fm_terminal_name(report->terminal, cube->regions[cube->callpaths[callpath].region].name);

@@ -1,3 +1,4 @@
+#include "cube/delay_kind.h"
 #include "report/format.h"
 #include "report/report.h"
 
@@ -23,7 +24,8 @@ static void print_distribution(const struct fm_report *report,
     putc('\n', stream);
 }
 
-static void print_instance(const struct fm_report *report, const struct fm_cube_instance *instance)
+static void print_instance(const struct fm_report *report, fm_metric_t metric,
+                           const struct fm_cube_instance *instance)
 {
     char label[64];
     char wait[FM_FORMAT_SIZE];
@@ -39,8 +41,11 @@ static void print_instance(const struct fm_report *report, const struct fm_cube_
         char *path = instance->cause_callpath == FM_CUBE_NONE
                          ? NULL
                          : fm_report_callpath(report, instance->cause_callpath);
-        fm_terminal_print(report->terminal, "", WHO_COLUMN, "for %s%s%s", cause,
-                          path == NULL ? "" : " to enter ", path == NULL ? "" : path);
+        /* A lock is free when its release ends. */
+        bool release = fm_delay_is_contention(fm_delay_kind(metric));
+        const char *verb = path == NULL ? "" : release ? " to leave " : " to enter ";
+        fm_terminal_print(report->terminal, "", WHO_COLUMN, "for %s%s%s", cause, verb,
+                          path == NULL ? "" : path);
         free(path);
         free(cause);
     }
@@ -68,5 +73,5 @@ void fm_report_statistics(const struct fm_report *report)
     fm_terminal_heading(report->terminal, "Longest waits");
     fprintf(report->terminal->stream, "%12s%12s   who\n", "wait", "at");
     for (uint32_t i = 0; i < record->worst_count; i++)
-        print_instance(report, &record->worst[i]);
+        print_instance(report, metric, &record->worst[i]);
 }

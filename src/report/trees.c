@@ -184,7 +184,8 @@ static void build_system(const struct fm_cube *cube, const int64_t *values,
         order[i] = i;
     qsort_r(order, cube->location_count, sizeof *order, compare_places, (void *)cube);
     const char *machine = cube->experiment.machine;
-    uint32_t root = add_node(tree, FM_CUBE_NONE, machine != NULL ? machine : "machine");
+    uint32_t root =
+        add_node(tree, FM_CUBE_NONE, machine != NULL && *machine != '\0' ? machine : "machine");
     uint32_t node = root;
     uint32_t rank = root;
     const struct fm_cube_location *previous = NULL;

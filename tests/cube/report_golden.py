@@ -40,6 +40,7 @@ TEXTS = [
     ("deep.txt", UTF8, ["deep", "--top", "2"]),
     ("deep-selection.txt", UTF8, ["deep", "--callpath", ".../MPI_Waitall", "--metric",
                                   "mpi_latesender"]),
+    ("deep-lock.txt", UTF8, ["deep", "--metric", "mpi_rma_sync_lock_competition"]),
     ("locks.txt", UTF8, ["sample", "--locks"]),
     ("locks-ascii.txt", ASCII, ["sample", "--locks", "--top", "1"]),
     ("locks-narrow.txt", NARROW, ["sample", "--locks", "--top", "1"]),

@@ -90,7 +90,23 @@ static fm_status_t add_deep_call(struct fm_cube *cube, struct fm_error *error)
         uint32_t region = fm_cube_add_region(cube, names[i], i == 4 ? "mpi" : "user", NULL, 0);
         callpath = fm_cube_add_callpath(cube, callpath, region);
     }
-    fm_status_t status = fm_cube_add(cube, FM_METRIC_MPI_LATESENDER, callpath, 0, 900000, error);
+    const struct fm_cube_statistics lock = {
+        .metric = FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION,
+        .count = 1,
+        .sum = 400000,
+        .min = 400000,
+        .lower_quartile = 400000,
+        .median = 400000,
+        .upper_quartile = 400000,
+        .max = 400000,
+        .worst_count = 1,
+        .worst = {{1, SAMPLE_WAIT, 600000, 400000, 2, SAMPLE_SEND, 0, {{0}}}},
+    };
+    fm_status_t status = fm_cube_set_text(&cube->experiment.machine, "", error);
+    if (status == FM_OK)
+        status = fm_cube_add(cube, FM_METRIC_MPI_LATESENDER, callpath, 0, 900000, error);
+    if (status == FM_OK)
+        status = fm_cube_add_statistics(cube, &lock, error);
     return status == FM_OK ? add_causes(cube, error) : status;
 }
 
