@@ -42,6 +42,22 @@ static fm_status_t add_command(struct fm_cube *cube, const char *archive, struct
     return status;
 }
 
+/* Whether there are calls of MPI other than those that are always recorded. */
+static bool has_calls(const struct fm_cube *cube)
+{
+    static const char *const always[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        bool is_call = strncmp(cube->regions[i].name, "MPI_", 4) == 0;
+        for (size_t k = 0; k < sizeof always / sizeof *always; k++) {
+            is_call = is_call && strcmp(cube->regions[i].name, always[k]) != 0;
+        }
+        if (is_call) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ... and what was not to be recorded. */
 static fm_status_t add_selection(struct fm_cube *cube, const char *archive, struct fm_error *error)
 {
@@ -51,6 +67,11 @@ static fm_status_t add_selection(struct fm_cube *cube, const char *archive, stru
         recorded != NULL
             ? fm_cube_warn(cube, error, "recorded: %.1000s; the rest is not known", recorded)
             : FM_OK;
+    if (status == FM_OK && recorded != NULL && !has_calls(cube)) {
+        status = fm_cube_warn(cube, error,
+                              "Nothing of that came to pass: only MPI_Init and MPI_Finalize were "
+                              "recorded.");
+    }
     json_decref(environment);
     return status;
 }

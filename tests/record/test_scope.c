@@ -116,6 +116,10 @@ static void it_is_told_in_words(void **state)
     assert_true(fm_scope_describe(&scope, text, sizeof text));
     assert_string_equal(text, "ranks 0-3 only, 2 s to 10 s after MPI_Init");
     scope = fm_scope_all();
+    fm_scope_set(&scope, FM_SCOPE_RANKS, "12");
+    fm_scope_describe(&scope, text, sizeof text);
+    assert_string_equal(text, "rank 12 only");
+    scope = fm_scope_all();
     fm_scope_set(&scope, FM_SCOPE_PHASE, "solve:1-2");
     fm_scope_set(&scope, FM_SCOPE_SIGNAL, "USR1");
     fm_scope_describe(&scope, text, sizeof text);

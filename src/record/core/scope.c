@@ -217,7 +217,8 @@ bool fm_scope_describe(const struct fm_scope *selection, char *text, size_t size
     char part[512];
     text[0] = '\0';
     if (selection->ranks != NULL) {
-        snprintf(part, sizeof part, "ranks %s only", selection->ranks);
+        bool one = selection->ranks[strspn(selection->ranks, "0123456789")] == '\0';
+        snprintf(part, sizeof part, "%s %s only", one ? "rank" : "ranks", selection->ranks);
         append(text, size, part);
     }
     if (selection->begin > 0 || selection->end < INFINITY) {
