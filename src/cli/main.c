@@ -1,5 +1,6 @@
 #include "base/launch.h"
 #include "cli/commands.h"
+#include "cli/safe_text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static void print_usage(FILE *stream)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
         fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].help);
     }
-    fputs("\n`fermata COMMAND --help` explains a command.\n", stream);
+    fputs("\n`fermata COMMAND --help` or `fermata help COMMAND` explains a command.\n", stream);
 }
 
 /* @return whether this process is one of several that an MPI launcher has started, and another one
@@ -41,6 +42,19 @@ static bool leaves_it_to_the_first(const char *command)
     return fm_launch_read().rank != 0;
 }
 
+/* Runs the command that argv[0] names. */
+static int run(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
+        if (strcmp(argv[0], commands[i].name) == 0) {
+            return commands[i].run(argc, argv);
+        }
+    }
+    fprintf(stderr, "fermata: there is no command '%s'; see fermata --help\n",
+            fm_safe_text(argv[0]));
+    return FM_ERR_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     if (leaves_it_to_the_first(argc < 2 ? "" : argv[1])) {
@@ -49,6 +63,10 @@ int main(int argc, char **argv)
     if (argc < 2) {
         print_usage(stderr);
         return FM_ERR_USAGE;
+    }
+    char *explained[] = {argc > 2 ? argv[2] : NULL, "--help", NULL};
+    if (argc > 2 && strcmp(argv[1], "help") == 0) {
+        return run(2, explained);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
@@ -59,11 +77,5 @@ int main(int argc, char **argv)
         puts("fermata " FERMATA_VERSION);
         return FM_OK;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; ++i) {
-        if (strcmp(argv[1], commands[i].name) == 0) {
-            return commands[i].run(argc - 1, argv + 1);
-        }
-    }
-    fprintf(stderr, "fermata: there is no command '%s'; see fermata --help\n", argv[1]);
-    return FM_ERR_USAGE;
+    return run(argc - 1, argv + 1);
 }

@@ -138,6 +138,10 @@ static void print_totals(const struct rank_matrix *matrix)
         matrix->report->options->selection.metric != FM_METRIC_NONE)
         fm_terminal_print(terminal, "", 2, "Only %s",
                           fm_metric_info(matrix->report->options->selection.metric)->name);
+    if (matrix->count == 0) {
+        fm_terminal_print(terminal, "", 2, "There are no %s.", nouns[matrix->kind]);
+        return;
+    }
     fm_terminal_print(terminal, "", 2, "%s %s of %s between %s %s of threads",
                       fm_format_count(numbers[0], (int64_t)matrix->count), nouns[matrix->kind],
                       format_amount(numbers[1], matrix, matrix->total),

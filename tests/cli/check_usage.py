@@ -45,7 +45,13 @@ def refused(arguments, status, line):
 for arguments, reason in REFUSED:
     command = arguments[0]
     refused(arguments, 2, f"fermata {command}: {reason}; see fermata {command} --help")
+refused(["bogus"], 2, "fermata: there is no command 'bogus'; see fermata --help")
+refused(["help", "bo\033gus"], 2, "fermata: there is no command 'bo?gus'; see fermata --help")
 for command in COMMANDS:
+    helps = [subprocess.run([fermata, *words], capture_output=True, text=True, timeout=60).stdout
+             for words in ([command, "--help"], ["help", command])]
+    if helps[0] != helps[1] or not helps[0].startswith(f"usage: fermata {command}"):
+        failures.append(f"help {command}: {helps[1]!r}")
     refused([command, "--bogus"], 2,
             f"fermata {command}: there is no option --bogus; see fermata {command} --help")
 with tempfile.TemporaryDirectory() as folder:
