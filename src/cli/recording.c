@@ -22,8 +22,13 @@ static void print_closing_line(const struct fm_record_result *result)
         fprintf(stderr, "fermata: nothing was recorded: no dynamically linked MPI program called "
                         "MPI_Init, or a message above says why; see `fermata doctor`\n");
     } else if (result->totals.events == 0) {
+        bool lost = result->missing[0] != '\0';
         fprintf(stderr, "fermata: %s: %s\n", result->directory,
-                result->missing[0] != '\0' ? result->missing : "no events");
+                lost ? result->missing : "no events");
+        if (lost) {
+            fprintf(stderr, "fermata: the run ended before records were written to disk; "
+                            "--flush-interval 0 or --flight-recorder SIZE saves them\n");
+        }
     } else {
         fprintf(stderr, "fermata: %s: %s%s%s\n", result->directory,
                 fm_experiment_totals_text(&result->totals, text, sizeof text),
