@@ -1,10 +1,12 @@
 #include "cli/recording.h"
 
+#include "base/launch.h"
 #include "cli/dry_run.h"
 #include "cli/recording_options.h"
 #include "cli/safe_text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int fail(const char *command, struct fm_error *error, fm_status_t status)
 {
@@ -45,6 +47,11 @@ static int run(const struct fm_recording_options *options, const char *command,
     if (options->dry_run) {
         status = fm_dry_run(&options->settings, options->command, &error);
     } else if (fm_record_is_rank()) {
+        if (strcmp(command, "run") == 0 && fm_launch_read().rank == 0) {
+            fputs("fermata run: this is a process of a launcher, so it records only; afterwards: "
+                  "fermata analyze DIR, fermata report DIR\n",
+                  stderr);
+        }
         status = fm_record_exec(&options->settings, options->command, &error);
     } else {
         status = fm_record_run(&options->settings, options->command, result, &error);

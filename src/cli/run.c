@@ -11,7 +11,8 @@ static const char usage[] =
     "       fermata run [options] -- mpirun -n 4 ./app\n"
     "Records an MPI program, analyses the trace, prints the report and writes it as a page for\n"
     "the browser, report.html in the experiment directory: `fermata record`, `fermata analyze`,\n"
-    "`fermata report` and `fermata view` in one. Exits with the program's status.\n";
+    "`fermata report` and `fermata view` in one. Exits with the program's status. Started by a\n"
+    "launcher itself (mpirun -n 4 fermata run ./app), it records only.\n";
 
 int fm_command_run(int argc, char **argv)
 {

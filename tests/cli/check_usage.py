@@ -3,6 +3,7 @@
 usage: check_usage.py FERMATA
 """
 
+import os
 import pathlib
 import subprocess
 import sys
@@ -54,6 +55,12 @@ for command in COMMANDS:
         failures.append(f"help {command}: {helps[1]!r}")
     refused([command, "--bogus"], 2,
             f"fermata {command}: there is no option --bogus; see fermata {command} --help")
+# `mpirun fermata run ./app` cannot analyse: the other processes may still run. Rank 0 says so.
+for command, rank, told in ("run", 0, True), ("run", 1, False), ("record", 0, False):
+    done = subprocess.run([fermata, command, "true"], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PMI_RANK": str(rank), "PMI_SIZE": "2"})
+    if done.returncode != 0 or ("it records only" in done.stderr) != told:
+        failures.append(f"{command} on rank {rank}: {done.returncode}, {done.stderr!r}")
 with tempfile.TemporaryDirectory() as folder:
     page = pathlib.Path(folder) / "page.html"
     page.write_text("no archive")
