@@ -1,6 +1,6 @@
-// What the viewer needs on the main thread of the browser, and what the server needs for its answers.
-// Both in seconds of CPU time, as far as the browser and /proc tell it: how long it takes to look at also
-// depends on what else the machine does.
+// What the viewer needs on the main thread of the browser, in all threads of its process (the worker that
+// decodes tiles is one of them), and what the server needs for its answers. All in seconds of CPU time, as far
+// as the browser and /proc tell it: how long it takes to look at also depends on what else the machine does.
 // usage: viewer_times.mjs WEB PAGE            a page as a file: until it is ready
 //        viewer_times.mjs WEB FERMATA DIR     the timeline of `fermata view DIR`: first picture, zoom steps
 import { spawn } from "node:child_process";
@@ -33,7 +33,15 @@ async function opened(address) {
 /** Waits until nothing is fetched or drawn any more. */
 async function settle(page) {
   await page.waitForLoadState("networkidle");
+  await page.waitForTimeout(50);
+  await page.locator("canvas[aria-busy=true]").waitFor({ state: "detached" });
   await page.waitForTimeout(300);
+}
+
+/** @returns CPU time of the processes that pages are in */
+async function timeOfPages(system) {
+  const { processInfo } = await system.send("SystemInfo.getProcessInfo");
+  return processInfo.filter(({ type }) => type === "renderer").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
 }
 
 async function timesOfPage(path) {
@@ -49,7 +57,7 @@ function timeOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-const STEPS = 24;
+const STEPS = 36;
 
 async function timesOfServer(fermata, place) {
   const server = spawn(fermata, ["view", "--no-browser", place], { stdio: ["ignore", "pipe", "ignore"] });
@@ -60,12 +68,16 @@ async function timesOfServer(fermata, place) {
   }
   const { page, tasks } = await opened(/http:\S+/.exec(text)[0]);
   await settle(page);
+  const system = await browser.newBrowserCDPSession();
   const result = { report: await tasks(), first: {}, steps: [], grouped: {} };
   const measured = async (act) => {
-    const before = { page: await tasks(), server: timeOf(server.pid) };
+    const now = async () => [await tasks(), await timeOfPages(system), timeOf(server.pid)];
+    const before = await now();
     await act();
     await settle(page);
-    return { page: (await tasks()) - before.page, server: timeOf(server.pid) - before.server };
+    const after = await now();
+    const [main, process, answers] = after.map((time, i) => time - before[i]);
+    return { page: main, process, server: answers };
   };
   result.first = await measured(() => page.keyboard.press("3"));
   const chart = page.getByTestId("timeline-chart").locator("canvas");

@@ -37,13 +37,15 @@ def viewer(programs, folder, options):
         run([programs.fermata, "analyze", "-q", archive])
     runs = [_times(programs, programs.fermata, archive) for _ in range(options.repeats)]
     scale = f"{events:.0e} events of {options.viewer_ranks} ranks"
+    sides = (("page", "page", 0.2), ("process", "all threads of the page", None),
+             ("server", "server", 0.2))
     for part, name in (("first", "first picture"), ("grouped", "groups of alike ranks")):
-        for side in ("page", "server"):
-            yield Figure("P11", f"{scale}, {name}: CPU time, {side}",
-                         [r[part][side] for r in runs], 0.2 if part == "first" else None, unit="s")
-    for side in ("page", "server"):
+        for side, whose, bar in sides:
+            yield Figure("P11", f"{scale}, {name}: CPU time, {whose}",
+                         [r[part][side] for r in runs], bar if part == "first" else None, unit="s")
+    for side, whose, bar in sides:
         steps = [[step[side] for step in r["steps"]] for r in runs]
-        yield Figure("P11", f"{scale}, longest of {len(steps[0])} zoom steps: CPU time, {side}",
-                     [max(s) for s in steps], 0.2, unit="s",
-                     details={"median_step": median([x for s in steps for x in s])})
+        for kind, value, limit in (("longest", max, bar), ("median", median, None)):
+            yield Figure("P11", f"{scale}, {kind} of {len(steps[0])} zoom steps: CPU time, {whose}",
+                         [value(s) for s in steps], limit, unit="s")
     shutil.rmtree(folder)

@@ -78,7 +78,8 @@ fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct 
     if (stream == NULL)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     const char *rest = put_up_to(stream, fm_viewer_page, POLICY);
-    fputs(POLICY "; connect-src 'self'", stream);
+    /* Tiles are read by a worker, which the page has within itself. */
+    fputs(POLICY "; connect-src 'self'; worker-src blob:", stream);
     rest = put_up_to(stream, rest, PLACEHOLDER);
     fprintf(stream,
             "<script type=\"application/json\" id=\"fermata-server\">{\"timeline\":%s}"

@@ -96,6 +96,7 @@ export function smallReport(given: SmallReport): Report {
     json: page,
     has: (name) => name in columns,
     column: (name) => Float64Array.from(columns[name] ?? []),
+    bytes: (name) => Uint8Array.from(columns[name] ?? []),
   };
   return makeReport(bundle);
 }

@@ -62,7 +62,7 @@ test("coarser tiles stand in for those that are not there yet", () => {
     [cellTile(index.levels[0]!, 0, 0, 0), cells(10)],
     [cellTile(index.levels[0]!, 0, 2, 3), cells(50)],
   ]);
-  const bins = assembleCells(index, view, (tile) => loaded.get(tile));
+  const bins = assembleCells(index, view, (tile) => loaded.get(tile), null);
   expect([bins.from, bins.to, bins.count, bins.rows]).toEqual([512, 1024, 8, 64]);
   expect([bins.rowOf(0), bins.rowOf(63), bins.rowOf(64)]).toEqual([0, 63, -1]);
   // Column 2 is bin 2 of the whole run, four times; column 3 is there itself.
@@ -79,7 +79,23 @@ test("bands need not be neighbours, and what has not come has no row", () => {
   const view = cellsOf(index, index.levels[0]!, [1, 4, 9], { from: 0, to: 1024 }, 4);
   expect(tilesOf(view)).toEqual([15, 60, 135]);
   const loaded = new Map([[15, cells(1)], [135, cells(3)]]);
-  const bins = assembleCells(index, view, (tile) => loaded.get(tile));
-  expect([bins.rowOf(70), bins.rowOf(4 * 64), bins.rowOf(9 * 64 + 2)]).toEqual([6, -1, 130]);
-  expect(bins.compute[130 * bins.count]).toBe(3);
+  const bins = assembleCells(index, view, (tile) => loaded.get(tile), null);
+  expect(bins.rows).toBe(2 * 64);
+  expect([bins.rowOf(70), bins.rowOf(4 * 64), bins.rowOf(9 * 64 + 2)]).toEqual([6, -1, 66]);
+  expect(bins.compute[66 * bins.count]).toBe(3);
+  expect(bins.wait).toEqual([null]);
+});
+
+test("a band of which a part has not come has no rows: what stands behind shows all of it", () => {
+  const cells: Cells = { rows: 64, compute: new Uint8Array(256), call: new Uint8Array(256), wait: [null] };
+  const view = cellsFor(index, { from: 512, to: 1024 }, { from: 0, to: 128 }, 8, 400);
+  expect(view.bands).toEqual([0, 1]);
+  const [level] = index.levels;
+  const loaded = new Map([
+    [cellTile(level!, 0, 2, 2), cells],
+    [cellTile(level!, 1, 2, 2), cells],
+    [cellTile(level!, 1, 2, 3), cells],
+  ]);
+  const bins = assembleCells(index, view, (tile) => loaded.get(tile), null);
+  expect([bins.rowOf(0), bins.rowOf(64)]).toEqual([-1, 0]);
 });

@@ -156,6 +156,7 @@ export function TimelineChart({ state, scene, palette, hit, onKey, label }: Prop
         role="application"
         aria-roledescription="timeline"
         aria-label={label}
+        aria-busy={state.busy.value}
         tabIndex={0}
         style={{ width: `${size.width}px`, height: `${size.height}px`, cursor: tip?.hit.activate ? "pointer" : "default" }}
         onPointerDown={press}

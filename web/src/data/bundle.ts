@@ -12,6 +12,8 @@ export interface Bundle<T> {
   has(name: string): boolean;
   /** Values of a column; integers beyond 2^53 become the nearest double. */
   column(name: string): Float64Array;
+  /** Values of a column that are all below 256. */
+  bytes(name: string): Uint8Array;
 }
 
 /** @returns the bytes of a base64 text without blanks. */
@@ -66,13 +68,20 @@ export function readBundle<T>(bytes: Uint8Array): Bundle<T> {
   const text = new TextDecoder().decode(bytes.subarray(4, 4 + length));
   const json = JSON.parse(text) as T & { columns: Record<string, ColumnPlace> };
   const data = bytes.subarray(4 + length);
+  const placeOf = (name: string): ColumnPlace => {
+    const place = json.columns[name];
+    if (place === undefined) throw new Error(`the page's data have no column ${name}`);
+    return place;
+  };
   return {
     json,
     has: (name) => Object.hasOwn(json.columns, name),
-    column(name) {
-      const place = json.columns[name];
-      if (place === undefined) throw new Error(`the page's data have no column ${name}`);
-      return decodeColumn(data, place);
+    column: (name) => decodeColumn(data, placeOf(name)),
+    bytes(name) {
+      const place = placeOf(name);
+      const { at, count, width, delta } = place;
+      // As they are, if they stand there so.
+      return width === 1 && !delta ? data.subarray(at, at + count) : Uint8Array.from(decodeColumn(data, place));
     },
   };
 }

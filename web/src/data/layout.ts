@@ -181,6 +181,13 @@ export interface JsonTileIndex {
   first_event: number;
 }
 
+/** A tile with cells: src/view/tile_cells.h. */
+export interface JsonCells {
+  rows: number;
+  /** Positions in the run's kinds of wait states. */
+  kinds: number[];
+}
+
 /** A counter: src/view/counter_data.h. */
 export interface JsonCounter {
   name: string;

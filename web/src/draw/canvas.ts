@@ -4,8 +4,6 @@ import { FONT, fitText, type Point, type Stroke, type Surface, type TextStyle } 
 export class CanvasSurface implements Surface {
   private readonly context: CanvasRenderingContext2D;
   private readonly patterns = new Map<string, CanvasPattern>();
-  private row: OffscreenCanvas | null = null;
-  private rowImage: ImageData | null = null;
 
   constructor(
     canvas: HTMLCanvasElement,
@@ -78,17 +76,15 @@ export class CanvasSurface implements Surface {
     this.context.fillRect(x, y, width, height);
   }
 
-  pixelRow(x: number, y: number, height: number, pixels: Uint32Array): void {
-    if (pixels.length === 0) return;
-    if (this.row === null || this.row.width !== pixels.length) {
-      this.row = new OffscreenCanvas(pixels.length, 1);
-      this.rowImage = new ImageData(pixels.length, 1);
-    }
+  pixels(x: number, y: number, width: number, pixels: Uint32Array<ArrayBuffer>): void {
+    const height = pixels.length / width;
+    if (height === 0) return;
+    const picture = new OffscreenCanvas(width, height);
     // Browsers of today run on little-endian machines only.
-    new Uint32Array(this.rowImage!.data.buffer).set(pixels);
-    this.row.getContext("2d")!.putImageData(this.rowImage!, 0, 0);
+    const image = new ImageData(new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.byteLength), width);
+    picture.getContext("2d", { willReadFrequently: true })!.putImageData(image, 0, 0);
     this.context.imageSmoothingEnabled = false;
-    this.context.drawImage(this.row, x, y, pixels.length, height);
+    this.context.drawImage(picture, x, y);
   }
 
   text(x: number, y: number, text: string, style: TextStyle): void {

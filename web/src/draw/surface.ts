@@ -32,8 +32,8 @@ export interface Surface {
   /** Diagonal lines over a rectangle. */
   hatch(x: number, y: number, width: number, height: number, color: string): void;
   text(x: number, y: number, text: string, style: TextStyle): void;
-  /** Draws rows of pixels, each `height` high: 0xff, blue, green, red from the highest byte on; 0: nothing. */
-  pixelRow(x: number, y: number, height: number, pixels: Uint32Array): void;
+  /** Draws lines of `width` pixels: 0xff, blue, green, red from the highest byte on; 0: nothing. */
+  pixels(x: number, y: number, width: number, pixels: Uint32Array<ArrayBuffer>): void;
   /** Draws something of which only what lies in the rectangle appears. */
   clip(x: number, y: number, width: number, height: number, draw: () => void): void;
 }
@@ -58,7 +58,7 @@ export function partOf(
     circle: (x, y, radius, fill, opacity) => whole.circle(x + left, y + top, radius, fill, opacity),
     hatch: (x, y, w, h, color) => whole.hatch(x + left, y + top, w, h, color),
     text: (x, y, text, style) => whole.text(x + left, y + top, text, style),
-    pixelRow: (x, y, h, pixels) => whole.pixelRow(x + left, y + top, h, pixels),
+    pixels: (x, y, w, pixels) => whole.pixels(x + left, y + top, w, pixels),
     clip: (x, y, w, h, draw) => whole.clip(x + left, y + top, w, h, draw),
   };
 }

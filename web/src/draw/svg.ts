@@ -65,7 +65,17 @@ export class SvgSurface implements Surface {
     );
   }
 
-  pixelRow(x: number, y: number, height: number, pixels: Uint32Array): void {
+  pixels(x: number, y: number, width: number, pixels: Uint32Array): void {
+    const line = (row: number): Uint32Array => pixels.subarray(row * width, (row + 1) * width);
+    const isSame = (a: Uint32Array, b: Uint32Array): boolean => a.every((pixel, i) => pixel === b[i]);
+    // Lines that look the same are one.
+    for (let row = 0, end = 1; (row + 1) * width <= pixels.length; row = end++) {
+      while ((end + 1) * width <= pixels.length && isSame(line(row), line(end))) end++;
+      this.pixelLine(x, y + row, end - row, line(row));
+    }
+  }
+
+  private pixelLine(x: number, y: number, height: number, pixels: Uint32Array): void {
     let from = 0;
     for (let i = 1; i <= pixels.length; i++) {
       if (i < pixels.length && pixels[i] === pixels[from]) continue;

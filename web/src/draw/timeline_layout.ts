@@ -1,7 +1,7 @@
 /** Where things are in a timeline. */
 import type { Arrangement } from "../model/arrangement";
 import type { Timeline } from "../model/timeline";
-import { segmentIn } from "../model/timeline";
+import { laneAt, segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
 
 /** Room for names, and for those of groups. */
@@ -33,6 +33,7 @@ export class TimelineLayout {
   readonly laneHeight: number;
   /** Rows that are drawn as one. */
   readonly group: number;
+  private drawn: number[] | null = null;
 
   constructor(
     readonly width: number,
@@ -90,12 +91,11 @@ export class TimelineLayout {
   partsOf(location: number): LanePart[] {
     const parts: LanePart[] = [];
     const { windows } = this.timeline;
-    const order = windows.map((_, i) => i).sort((a, b) => windows[a]!.from - windows[b]!.from);
     let known = this.span.from;
-    for (const window of order) {
-      const { from, to, laneOf } = windows[window]!;
-      const lane = laneOf[location]!;
-      if (lane < 0 || !this.isDrawn(window)) continue;
+    for (const window of this.drawnWindows()) {
+      const lane = laneAt(windows[window]!, location);
+      if (lane < 0) continue;
+      const { from, to } = windows[window]!;
       const begin = Math.max(known, from);
       const end = Math.min(to, this.span.to);
       if (end <= begin) continue;
@@ -103,6 +103,16 @@ export class TimelineLayout {
       known = end;
     }
     return parts;
+  }
+
+  /** @returns the excerpts that are drawn, by their begin. */
+  private drawnWindows(): readonly number[] {
+    if (this.drawn === null) {
+      const { windows } = this.timeline;
+      this.drawn = windows.map((_, i) => i).filter((i) => this.isDrawn(i));
+      this.drawn.sort((a, b) => windows[a]!.from - windows[b]!.from);
+    }
+    return this.drawn;
   }
 
   /** @returns whether an excerpt is wide enough on the screen for its events. */

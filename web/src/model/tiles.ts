@@ -1,6 +1,6 @@
 /** The timeline in tiles (src/view/tiles.h): which of them a view needs, and what they make together. */
 import type { Bundle } from "../data/bundle";
-import type { JsonTileIndex, JsonTimeline } from "../data/layout";
+import type { JsonCells, JsonTileIndex, JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";
 import type { Counter } from "./counters";
 import type { Bins } from "./timeline";
@@ -74,8 +74,9 @@ export function cellTile(level: Level, band: number, depth: number, column: numb
   return level.first + band * (2 ** (level.depth + 1) - 1) + 2 ** depth - 1 + column;
 }
 
-/** Rows are at least so high, where there are more locations than pixels. */
-const ROW_PIXELS = 2;
+/** Rows of cells are at most so high where there are more locations than pixels, as high as those that are
+ * drawn: finer ones would only be added up. */
+const ROW_PIXELS = 3;
 
 /** @returns the cells for a part of the timeline on a chart of so many pixels. */
 export function cellsFor(index: TileIndex, span: Range2, rows: Range2, width: number, height: number): CellView {
@@ -169,30 +170,71 @@ export interface Cells {
   readonly wait: readonly (Uint8Array | null)[];
 }
 
-export function makeCells(index: TileIndex, bundle: Bundle<{ rows: number; kinds: number[] }>): Cells {
-  const { rows, kinds } = bundle.json;
-  const size = rows * index.bins;
-  const all = Uint8Array.from(bundle.column("wait"));
+/** @param kinds  number of kinds of wait states in the run
+ * @param bins  in a row of the tile */
+export function makeCells(kinds: number, bins: number, bundle: Bundle<JsonCells>): Cells {
+  const { rows, kinds: present } = bundle.json;
+  const all = bundle.bytes("wait");
   return {
     rows,
-    compute: Uint8Array.from(bundle.column("compute")),
-    call: Uint8Array.from(bundle.column("call")),
-    wait: index.kinds.map((_, kind) => {
-      const at = kinds.indexOf(kind);
-      return at < 0 ? null : all.subarray(at * size, (at + 1) * size);
+    compute: bundle.bytes("compute"),
+    call: bundle.bytes("call"),
+    wait: Array.from({ length: kinds }, (_, kind) => {
+      const at = present.indexOf(kind);
+      return at < 0 ? null : all.subarray(at * rows * bins, (at + 1) * rows * bins);
     }),
   };
 }
 
-/** Makes the cells of a view of the tiles that are there; coarser ones stand in for those that are not. */
-export function assembleCells(index: TileIndex, view: CellView, loaded: (tile: number) => Cells | undefined): Bins {
-  const columns = view.endColumn - view.firstColumn;
-  const count = columns * index.bins;
-  const rows = view.bands.length * index.rows;
+type Loaded = (tile: number) => Cells | undefined;
+
+interface Standing {
+  readonly cells: Cells;
+  /** Each of its bins stands for 2^up of the tile that was asked for. */
+  readonly up: number;
+}
+
+/** @returns a tile, or as long as it is not there the finest one of those that have its time, too. */
+function standingFor(view: CellView, band: number, column: number, loaded: Loaded): Standing | null {
+  for (let up = 0; up <= view.depth; up++) {
+    const cells = loaded(cellTile(view.level, band, view.depth - up, Math.floor(column / 2 ** up)));
+    if (cells !== undefined) return { cells, up };
+  }
+  return null;
+}
+
+/** Makes the cells of a view of the tiles that are there; coarser ones stand in for those that are not.
+ * A band that lacks any has no rows.
+ * @param behind  is shown where there are no rows */
+export function assembleCells(index: TileIndex, view: CellView, loaded: Loaded, behind: Bins | null): Bins {
+  const count = (view.endColumn - view.firstColumn) * index.bins;
   const { group } = view.level;
-  // Where nothing has come yet, there is no row.
-  const places = new Map<number, number>();
-  const bins = {
+  const places = new Map<number, number>(); // first row of each band that is there
+  const tiles: (Standing & { readonly row: number; readonly column: number })[] = [];
+  for (const band of view.bands) {
+    const row = places.size * index.rows;
+    const found: typeof tiles = [];
+    for (let column = view.firstColumn; column < view.endColumn; column++) {
+      const standing = standingFor(view, band, column, loaded);
+      if (standing === null) break;
+      found.push({ ...standing, row, column });
+    }
+    if (found.length < view.endColumn - view.firstColumn) continue;
+    places.set(band, row);
+    tiles.push(...found);
+  }
+  const rows = places.size * index.rows;
+  const plane = (of: (cells: Cells) => Uint8Array | null): Uint8Array | null => {
+    if (!tiles.some(({ cells }) => of(cells) !== null)) return null;
+    const all = new Uint8Array(rows * count);
+    for (const { cells, up, row, column } of tiles) {
+      const source = of(cells);
+      const start = row * count + (column - view.firstColumn) * index.bins;
+      if (source !== null) copyCells(index.bins, all, start, count, source, cells.rows, (column % 2 ** up) * index.bins, up);
+    }
+    return all;
+  };
+  return {
     from: (view.firstColumn / 2 ** view.depth) * index.length,
     to: (view.endColumn / 2 ** view.depth) * index.length,
     rowOf: (place: number): number => {
@@ -204,46 +246,33 @@ export function assembleCells(index: TileIndex, view: CellView, loaded: (tile: n
     rows,
     group,
     kinds: index.kinds,
-    compute: new Uint8Array(rows * count),
-    call: new Uint8Array(rows * count),
-    wait: new Uint8Array(rows * count * index.kinds.length),
+    compute: plane((cells) => cells.compute) ?? new Uint8Array(),
+    call: plane((cells) => cells.call) ?? new Uint8Array(),
+    wait: index.kinds.map((_, kind) => plane((cells) => cells.wait[kind]!)),
+    behind,
   };
-  view.bands.forEach((band, i) => {
-    for (let column = view.firstColumn; column < view.endColumn; column++) {
-      for (let up = 0; up <= view.depth; up++) {
-        const cells = loaded(cellTile(view.level, band, view.depth - up, Math.floor(column / 2 ** up)));
-        if (cells === undefined) continue;
-        const place = { row: i * index.rows, bin: (column - view.firstColumn) * index.bins };
-        copyCells(index, bins, cells, place, (column % 2 ** up) * index.bins, up);
-        places.set(band, place.row);
-        break;
-      }
-    }
-  });
-  return bins;
 }
 
-/** Copies a tile, or a part of a coarser one stretched by 2^up. */
+/** Copies rows of a tile's cells, or of a part of a coarser one stretched by 2^up. */
 function copyCells(
-  index: TileIndex,
-  bins: { count: number; rows: number; compute: Uint8Array; call: Uint8Array; wait: Uint8Array },
-  cells: Cells,
-  place: { row: number; bin: number },
+  bins: number,
+  target: Uint8Array,
+  start: number,
+  stride: number,
+  source: Uint8Array,
+  rows: number,
   offset: number,
   up: number,
 ): void {
-  const copy = (target: Uint8Array, base: number, source: Uint8Array): void => {
-    for (let row = 0; row < cells.rows; row++) {
-      const to = base + (place.row + row) * bins.count + place.bin;
-      const from = row * index.bins;
-      for (let bin = 0; bin < index.bins; bin++) target[to + bin] = source[from + ((offset + bin) >> up)]!;
+  for (let row = 0; row < rows; row++) {
+    const to = start + row * stride;
+    const from = row * bins;
+    if (up === 0) {
+      target.set(source.subarray(from, from + bins), to);
+      continue;
     }
-  };
-  copy(bins.compute, 0, cells.compute);
-  copy(bins.call, 0, cells.call);
-  cells.wait.forEach((source, kind) => {
-    if (source !== null) copy(bins.wait, kind * bins.rows * bins.count, source);
-  });
+    for (let bin = 0; bin < bins; bin++) target[to + bin] = source[from + ((offset + bin) >> up)]!;
+  }
 }
 
 const NAMES = [
@@ -276,6 +305,7 @@ export function joinEventTiles(index: TileIndex, tiles: readonly EventTile[]): B
       windows: tiles.map(({ from, to }) => ({ from, to, metric: null, location: null, enter: null })),
     },
     has: () => true,
+    bytes: () => new Uint8Array(),
     column(name) {
       if (/^(alike|counter)_/.test(name)) return new Float64Array();
       const parts = tiles.map((tile, i) => {

@@ -9,7 +9,8 @@ import { makeCounters, type Counter } from "./counters";
 export interface TimelineWindow {
   readonly from: number;
   readonly to: number;
-  /** Lane of each location; -1: not in this window. */
+  /** Lanes of the locations from `firstLocation` on; -1: not in this window. See laneAt(). */
+  readonly firstLocation: number;
   readonly laneOf: Int32Array;
   /** Wait states and arrows from first to end - 1. */
   readonly waits: Range;
@@ -77,10 +78,16 @@ export interface Bins {
   readonly rowOf: (place: number) => number;
   /** Kinds of wait states (metrics). */
   readonly kinds: readonly number[];
-  readonly compute: ArrayLike<number>;
-  readonly call: ArrayLike<number>;
-  readonly wait: ArrayLike<number>;
+  readonly compute: CellPlane;
+  readonly call: CellPlane;
+  /** By kind; null: none of it here. */
+  readonly wait: readonly (CellPlane | null)[];
+  /** Shown where these have no row or do not reach: cells that were there before; null: nothing. */
+  readonly behind: Bins | null;
 }
+
+/** Percent, [row][bin]. */
+export type CellPlane = Uint8Array | Float64Array;
 
 export interface Timeline {
   readonly length: number;
@@ -111,6 +118,31 @@ function rangesOf(windows: Float64Array, count: number): Range[] {
     ranges.push({ first, end: at });
   }
   return ranges;
+}
+
+type LanesOfWindow = Pick<TimelineWindow, "firstLocation" | "laneOf">;
+
+/** @returns the lane of a location in a window; -1: it has none there. */
+export function laneAt({ firstLocation, laneOf }: LanesOfWindow, location: number): number {
+  return laneOf[location - firstLocation] ?? -1;
+}
+
+/** @returns the lanes of each window. Windows have few of many locations: these are neighbours. */
+function lanesOf(laneWindow: Float64Array, laneLocation: Float64Array, count: number): LanesOfWindow[] {
+  const first = new Float64Array(count).fill(Infinity);
+  const last = new Float64Array(count).fill(-1);
+  laneWindow.forEach((window, lane) => {
+    first[window] = Math.min(first[window]!, laneLocation[lane]!);
+    last[window] = Math.max(last[window]!, laneLocation[lane]!);
+  });
+  const lanes = Array.from({ length: count }, (_, window) => ({
+    firstLocation: last[window]! < 0 ? 0 : first[window]!,
+    laneOf: new Int32Array(last[window]! < 0 ? 0 : last[window]! - first[window]! + 1).fill(-1),
+  }));
+  laneWindow.forEach((window, lane) => {
+    lanes[window]!.laneOf[laneLocation[lane]! - lanes[window]!.firstLocation] = lane;
+  });
+  return lanes;
 }
 
 interface Lanes {
@@ -202,20 +234,18 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
   laneCount.forEach((count, lane) => (start[lane + 1] = start[lane]! + count));
   const waitRanges = rangesOf(waitWindow, json.windows.length);
   const arrowRanges = rangesOf(arrowWindow, json.windows.length);
+  const lanes = lanesOf(laneWindow, laneLocation, json.windows.length);
   const windows = json.windows.map(({ from, to, metric, location, enter }, i): TimelineWindow => ({
     from,
     to,
-    laneOf: new Int32Array(locations).fill(-1),
+    ...lanes[i]!,
     waits: waitRanges[i]!,
     arrows: arrowRanges[i]!,
     about: metric === null || location === null || enter === null ? null : { metric, location, enter },
   }));
-  laneWindow.forEach((window, lane) => {
-    windows[window]!.laneOf[laneLocation[lane]!] = lane;
-  });
   const waitsOf: number[][] = Array.from({ length: laneCount.length }, () => []);
   for (let i = 0; i < waits.count; i++) {
-    waitsOf[windows[waits.window[i]!]!.laneOf[waits.location[i]!]!]!.push(i);
+    waitsOf[laneAt(windows[waits.window[i]!]!, waits.location[i]!)]!.push(i);
   }
   const { start: laneStart, segments } = splitWaits(
     {
@@ -245,17 +275,20 @@ export function makeTimeline(bundle: Bundle<JsonTimeline>, locations: number): T
 
 function makeBins(bundle: Bundle<JsonTimeline>, columns: "bin" | "alike", rows: number, group: number): Bins {
   const { bins, length } = bundle.json;
+  const { count, waits } = bins!;
+  const wait = bundle.column(`${columns}_wait`);
   return {
     from: 0,
     to: length,
-    count: bins!.count,
+    count,
     rows,
     group,
     rowOf: (place) => Math.floor(place / group),
-    kinds: bins!.waits,
+    kinds: waits,
     compute: bundle.column(`${columns}_compute`),
     call: bundle.column(`${columns}_call`),
-    wait: bundle.column(`${columns}_wait`),
+    wait: waits.map((_, kind) => wait.subarray(kind * rows * count, (kind + 1) * rows * count)),
+    behind: null,
   };
 }
 
@@ -322,8 +355,8 @@ export function activitiesIn(
   if (to <= from) return [];
   const { since, callpath, wait } = timeline.segments;
   const found = new Map<string, { callpath: number; wait: number; time: number }>();
-  for (const { laneOf } of timeline.isTiled ? timeline.windows : [window]) {
-    const lane = laneOf[location]!;
+  for (const each of timeline.isTiled ? timeline.windows : [window]) {
+    const lane = laneAt(each, location);
     if (lane < 0) continue;
     const last = timeline.laneStart[lane + 1]! - 1;
     for (let i = Math.max(timeline.laneStart[lane]!, segmentIn(timeline, lane, from)); i < last; i++) {

@@ -1,7 +1,8 @@
 /** The timeline of a page that a server has: it follows what the reader looks at. */
-import { effect } from "@preact/signals";
+import { effect, untracked } from "@preact/signals";
 import type { JsonTileIndex, JsonTimeline } from "../data/layout";
 import { fetchBundle } from "../data/server";
+import { tileReader } from "../data/tile_reader";
 import type { Report } from "../model/report";
 import { makeCounters } from "../model/counters";
 import { makeTileIndex } from "../model/tiles";
@@ -15,14 +16,15 @@ const LONGEST = 8;
 /** @returns the timeline; `state` gets a new one whenever tiles have come. */
 export async function timelineOfServer(report: Report, state: TimelineState): Promise<Timeline> {
   const index = makeTileIndex(await fetchBundle<JsonTileIndex>("timeline"));
-  const source = new TileSource(index, (tile) => fetchBundle(`tiles/${tile}`));
+  const source = new TileSource(index, (take) => tileReader(index, take));
   source.keep(longestPlaces(report));
   state.need = (location, from, to) => source.need(location, from, to);
   effect(() => {
     const span = state.span.value ?? { from: 0, to: index.length };
     const rows = state.shownRows();
     const { width, height } = state.size.value;
-    if (width > 0 && height > 0) source.show(span, rows, state.arrangement.value, width, height);
+    const arrangement = state.arrangement.value;
+    if (width > 0 && height > 0) untracked(() => source.show(span, rows, arrangement, width, height));
   });
   state.readCounter = async (counter) => {
     const bundle = await fetchBundle<JsonTimeline>(`tiles/${index.counterTiles[counter]}`);
@@ -30,9 +32,10 @@ export async function timelineOfServer(report: Report, state: TimelineState): Pr
   };
   effect(() => {
     state.data.value = source.timeline.value;
+    state.busy.value = source.busy.value;
   });
   effect(() => {
-    if (source.failure.value !== null) state.failure.value = source.failure.value;
+    state.failure.value = source.failure.value;
   });
   return source.timeline.value!;
 }

@@ -1,9 +1,8 @@
 /** Fetches the tiles that the reader's view of the timeline needs, and makes a timeline of them. */
 import { signal } from "@preact/signals";
-import type { Bundle } from "../data/bundle";
-import type { JsonTimeline } from "../data/layout";
+import type { TileAnswer } from "../data/tile_worker";
 import type { Arrangement } from "../model/arrangement";
-import { makeTimeline, type Timeline } from "../model/timeline";
+import { makeTimeline, type Bins, type Timeline } from "../model/timeline";
 import {
   assembleCells,
   bandsOf,
@@ -11,12 +10,11 @@ import {
   cellsOf,
   eventTilesFor,
   joinEventTiles,
-  makeCells,
-  makeEventTile,
   tilesOf,
   type Cells,
   type CellView,
   type EventTile,
+  type Level,
   type Range2,
   type TileIndex,
 } from "../model/tiles";
@@ -27,34 +25,57 @@ const KEPT = 600;
 /** Rows of opened groups: so many bands of locations have cells of their own. */
 const MOST_BANDS = 64;
 
-/** Milliseconds to wait for tiles that are under way. */
-const GATHERING = 80;
+/** If tiles take longer than so many milliseconds, those that are there are shown, and again so later. */
+const PATIENCE = 250;
 
 /** Tiles that explain chosen wait states, wherever they are. */
 const KEPT_FOR_CHAINS = 24;
 
-type Fetch = (tile: number) => Promise<Bundle<unknown>>;
+/** Asks for a tile; `take` gets it some time. */
+type Reader = (tile: number) => void;
 
+/** What is shown: cells, and those of groups of alike locations, single events. */
+interface View {
+  readonly cells: CellView;
+  readonly alike: CellView | null;
+  readonly events: readonly number[];
+  readonly key: string;
+}
+
+/** The picture follows what the reader does at once, of the cells that are there. It changes once more when
+ * all that the view needs has come, or from time to time while that takes long. */
 export class TileSource {
   readonly timeline = signal<Timeline | null>(null);
   readonly failure = signal<string | null>(null);
+  /** Whether something that the view needs is under way. */
+  readonly busy = signal(false);
+  private readonly read: Reader;
   private readonly cells = new Map<number, Cells>();
   private readonly events = new Map<number, EventTile>();
   private readonly pending = new Set<number>();
   private readonly chains: number[] = [];
   private always: readonly number[] = [];
-  private view: CellView;
-  private alikeView: CellView | null = null;
-  private viewKey = "";
-  private shown: readonly number[] = [];
+  private view: View;
+  /** The whole run in a few coarse cells, which stand in where nothing better has come: by locations and by
+   * groups of alike ones. */
+  private readonly whole: CellView;
+  private readonly wholeAlike: CellView;
+  /** All tiles that should be there. */
+  private needed: ReadonlySet<number> = new Set();
   private joined: readonly number[] = [];
-  private scheduled = false;
+  /** The last cells that lacked nothing: they stand in as long as those of the next view do. */
+  private complete: { readonly cells: Bins | null; readonly alike: Bins | null } = { cells: null, alike: null };
+  private timer: ReturnType<typeof setTimeout> | null = null;
 
   constructor(
     private readonly index: TileIndex,
-    private readonly fetchTile: Fetch,
+    makeReader: (take: (answer: TileAnswer) => void) => Reader,
   ) {
-    this.view = cellsFor(index, { from: 0, to: index.length }, { from: 0, to: index.locations }, 1000, 600);
+    this.read = makeReader((answer) => this.take(answer));
+    this.whole = wholeRun(index.levels[index.levels.length - 1]!);
+    this.wholeAlike = wholeRun(index.alikeLevel);
+    this.view = { cells: this.whole, alike: null, events: [], key: "" };
+    this.needAll();
     this.build();
   }
 
@@ -65,33 +86,25 @@ export class TileSource {
     const { bands, members } = isPlain
       ? { bands: bandsOf(index, rows), members: [] }
       : bandsOfRows(index, rows, arrangement, height);
-    const view = isPlain
+    const cells = isPlain
       ? cellsFor(index, span, rows, width, height)
       : cellsOf(index, index.levels[0]!, members, span, width);
-    const alikeView = isPlain ? null : cellsOf(index, index.alikeLevel, [0], span, width);
+    const alike = isPlain ? null : cellsOf(index, index.alikeLevel, [0], span, width);
     // Rows of one location each: their events, if there are not too many.
     const events = height / (rows.to - rows.from) >= 3 ? (eventTilesFor(index, span, bands) ?? []) : [];
-    const views = alikeView === null ? [view] : [view, alikeView];
+    const views = alike === null ? [cells] : [cells, alike];
     const key = [...views.flatMap(tilesOf), isPlain, "events", ...events].join();
-    if (key === this.viewKey) return;
-    this.viewKey = key;
-    this.view = view;
-    this.alikeView = alikeView;
-    this.shown = events;
-    for (const { level, bands } of views) {
-      // What stands in for finer tiles: the whole run.
-      for (const band of bands) this.want(level.first + band * (2 ** (level.depth + 1) - 1));
-    }
-    for (const tile of views.flatMap(tilesOf)) this.want(tile);
-    for (const tile of events) this.want(tile);
-    this.schedule();
+    if (key === this.view.key) return;
+    this.view = { cells, alike, events, key };
+    this.needAll();
+    this.update();
   }
 
   /** Keeps what some locations did in some time, for good. */
   keep(places: readonly { location: number; from: number; to: number }[]): void {
     this.always = places.flatMap((place) => this.tilesAt(place.location, place.from, place.to));
-    for (const tile of this.always) this.want(tile);
-    this.schedule();
+    this.needAll();
+    this.update();
   }
 
   /** Fetches what a location did in some time, to explain a wait state. */
@@ -100,9 +113,9 @@ export class TileSource {
       if (this.chains.includes(tile)) continue;
       this.chains.push(tile);
       if (this.chains.length > KEPT_FOR_CHAINS) this.chains.shift();
-      this.want(tile);
-      this.schedule();
     }
+    this.needAll();
+    this.update();
   }
 
   private tilesAt(location: number, from: number, to: number): readonly number[] {
@@ -110,63 +123,76 @@ export class TileSource {
     return eventTilesFor(this.index, { from, to: to + 1 }, bands)?.slice(-8) ?? [];
   }
 
-  private want(tile: number): void {
-    if (this.cells.has(tile) || this.events.has(tile) || this.pending.has(tile)) {
-      touch(this.cells, tile);
-      touch(this.events, tile);
-      return;
-    }
-    this.pending.add(tile);
-    this.fetchTile(tile).then(
-      (bundle) => {
-        this.pending.delete(tile);
-        if (tile >= this.index.firstEvent) this.events.set(tile, makeEventTile(bundle as Bundle<JsonTimeline>));
-        else this.cells.set(tile, makeCells(this.index, bundle as Bundle<{ rows: number; kinds: number[] }>));
-        this.schedule();
-      },
-      (error: unknown) => {
-        this.pending.delete(tile);
-        this.failure.value = error instanceof Error ? error.message : String(error);
-      },
-    );
+  private needAll(): void {
+    const { cells, alike, events } = this.view;
+    const views = [this.whole, this.wholeAlike, cells, ...(alike === null ? [] : [alike])];
+    this.needed = new Set([...views.flatMap(tilesOf), ...events, ...this.chains, ...this.always]);
+    for (const tile of this.needed) this.want(tile);
   }
 
-  private schedule(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
-    // What comes about the same time is drawn at once: drawing takes longer than most answers.
-    setTimeout(
-      () => {
-        this.scheduled = false;
-        this.build();
-      },
-      this.pending.size > 0 ? GATHERING : 16,
-    );
+  private want(tile: number): void {
+    if (this.cells.has(tile) || this.events.has(tile)) {
+      touch(this.cells, tile);
+      touch(this.events, tile);
+    } else if (!this.pending.has(tile)) {
+      this.pending.add(tile);
+      this.read(tile);
+    }
+  }
+
+  private take(answer: TileAnswer): void {
+    this.pending.delete(answer.tile);
+    if ("cells" in answer) this.cells.set(answer.tile, answer.cells);
+    if ("events" in answer) this.events.set(answer.tile, answer.events);
+    this.failure.value = "failure" in answer ? answer.failure : null;
+    if (this.needed.has(answer.tile)) this.update();
+  }
+
+  private update(): void {
+    this.busy.value = [...this.needed].some((tile) => this.pending.has(tile));
+    if (!this.busy.value) this.build();
+    else this.timer ??= setTimeout(() => this.build(), PATIENCE);
   }
 
   private build(): void {
-    const wanted = [...new Set([...this.shown, ...this.chains, ...this.always])].filter((tile) => this.events.has(tile));
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = this.busy.value ? setTimeout(() => this.build(), PATIENCE) : null;
+    const { index, view, complete } = this;
+    const wanted = [...new Set([...view.events, ...this.chains, ...this.always])].filter((tile) => this.events.has(tile));
     wanted.sort((a, b) => a - b);
-    const loaded = (tile: number): Cells | undefined => this.cells.get(tile);
-    const bins = assembleCells(this.index, this.view, loaded);
-    const alikeBins = this.alikeView && assembleCells(this.index, this.alikeView, loaded);
     const before = this.timeline.value;
+    const bins = this.binsOf(view.cells, this.whole, complete.cells);
+    const alikeBins = this.binsOf(view.alike ?? this.wholeAlike, this.wholeAlike, complete.alike);
+    if (!this.busy.value) this.complete = { cells: bins, alike: alikeBins };
     const same = before !== null && wanted.length === this.joined.length && wanted.every((tile, i) => tile === this.joined[i]);
     this.joined = wanted;
     this.timeline.value = same
       ? { ...before, bins, alikeBins }
       : {
-          ...makeTimeline(joinEventTiles(this.index, wanted.map((tile) => this.events.get(tile)!)), this.index.locations),
+          ...makeTimeline(joinEventTiles(index, wanted.map((tile) => this.events.get(tile)!)), index.locations),
           bins,
-          alike: this.index.alike,
+          alike: index.alike,
           alikeBins,
-          counters: this.index.counters,
+          counters: index.counters,
           isTiled: true,
         };
-    const needed = new Set([...wanted, ...tilesOf(this.view), ...(this.alikeView ? tilesOf(this.alikeView) : [])]);
-    forget(this.cells, needed);
-    forget(this.events, needed);
+    forget(this.cells, this.needed);
+    forget(this.events, this.needed);
   }
+
+  /** @returns the cells of a view. Where they lack something those that were shown before stand in, and
+   * behind all of them the coarse ones of the whole run: readers move on before other cells are there. */
+  private binsOf(view: CellView, whole: CellView, before: Bins | null): Bins {
+    const loaded = (tile: number): Cells | undefined => this.cells.get(tile);
+    const last = assembleCells(this.index, whole, loaded, null);
+    const behind = before === null || !this.busy.value ? last : { ...before, behind: last };
+    return assembleCells(this.index, view, loaded, behind);
+  }
+}
+
+function wholeRun(level: Level): CellView {
+  const bands = Array.from({ length: level.bands }, (_, band) => band);
+  return { level, depth: 0, bands, firstColumn: 0, endColumn: 1 };
 }
 
 /** @returns the bands of all rows that are shown, and those of rows that are single locations. */

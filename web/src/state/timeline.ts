@@ -23,6 +23,8 @@ export class TimelineState {
   /** Null until it is needed. */
   readonly data = signal<Timeline | null>(null);
   readonly failure = signal<string | null>(null);
+  /** Whether something that is shown is under way from a server. */
+  readonly busy = signal(false);
   /** Ticks since the begin of the run; null: all of it. */
   readonly span = signal<Span | null>(null);
   /** Rows; null: all. */

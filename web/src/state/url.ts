@@ -196,6 +196,11 @@ function fields(store: Store): Field[] {
   ];
 }
 
+/** Browsers take 200 changes of the address in 30 seconds and drop others: so many may come at once, and
+ * one more each time some milliseconds have gone by. */
+const ADDRESS_CHANGES = 40;
+const ADDRESS_PAUSE = 250;
+
 /** Keeps the address and the state the same, in both directions. */
 export function bindAddress(store: Store): void {
   const all = fields(store);
@@ -210,7 +215,27 @@ export function bindAddress(store: Store): void {
       if (text !== field.read()) field.write(text);
     }
   };
-  const follow = (): void => batch(apply);
+  // While the reader zooms or moves for long, the address follows in steps.
+  let later: string | null = null;
+  let left = ADDRESS_CHANGES;
+  const writeLater = (): void => {
+    if (later === null) return;
+    if (later !== location.hash) {
+      history.replaceState(null, "", later);
+      if (left-- === ADDRESS_CHANGES) setTimeout(regain, ADDRESS_PAUSE);
+    }
+    later = null;
+  };
+  const regain = (): void => {
+    left++;
+    if (left < ADDRESS_CHANGES) setTimeout(regain, ADDRESS_PAUSE);
+    if (left > 0) writeLater();
+  };
+
+  const follow = (): void => {
+    later = null;
+    batch(apply);
+  };
 
   follow();
   effect(() => {
@@ -221,10 +246,15 @@ export function bindAddress(store: Store): void {
     }
     const text = query.toString();
     const hash = `#${store.view.value}${text === "" ? "" : `?${text}`}`;
-    if (hash === location.hash || (hash === "#summary" && location.hash === "")) return;
     const isNewView = hash.split("?")[0] !== (location.hash.split("?")[0] || "#summary");
-    if (isNewView) history.pushState(null, "", hash);
-    else history.replaceState(null, "", hash);
+    if (!isNewView) {
+      later = hash === "#summary" && location.hash === "" ? null : hash;
+      if (left > 0) writeLater();
+      return;
+    }
+    // Who goes back finds what there was.
+    writeLater();
+    history.pushState(null, "", hash);
   });
   addEventListener("popstate", follow);
   addEventListener("hashchange", follow);

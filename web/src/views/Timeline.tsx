@@ -13,6 +13,7 @@ import {
   extentOf,
   findWait,
   followCauses,
+  laneAt,
   longestWaits,
   nextOfChain,
   type Timeline,
@@ -63,23 +64,25 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
   const state = store.timeline;
   const palette = store.palette.value;
   const wanted = state.chosen.value;
+  // Of a server's timeline cells come more often than events.
+  const { waits } = timeline;
   const chosen = useMemo(
     () => (wanted === null ? -1 : findWait(timeline, wanted.location, wanted.enter)),
-    [timeline, wanted],
+    [waits, wanted],
   );
-  const chain = useMemo(() => (chosen < 0 ? [] : followCauses(timeline, chosen)), [timeline, chosen]);
+  const chain = useMemo(() => (chosen < 0 ? [] : followCauses(timeline, chosen)), [waits, chosen]);
   useEffect(() => {
     const next = timeline.isTiled && chosen >= 0 ? nextOfChain(timeline, chosen, chain) : null;
     if (next !== null) state.need(next.location, next.from, next.to);
-  }, [timeline, chosen, chain]);
+  }, [waits, chosen, chain]);
   useEffect(() => {
     if (timeline.isTiled && wanted !== null && chosen < 0) state.need(wanted.location, wanted.enter, wanted.enter);
   }, [wanted, chosen]);
-  const longest = useMemo(() => longestWaits(timeline, LONGEST), [timeline]);
+  const longest = useMemo(() => longestWaits(timeline, LONGEST), [waits]);
   const coloring = state.coloring.value;
   const colors = useMemo(
     () => timelineColors(report, timeline, coloring, palette),
-    [report, timeline, coloring, palette],
+    [report, waits, timeline.bins?.kinds, coloring, palette],
   );
   const span = state.shownSpan();
   const rows = state.shownRows();
@@ -170,6 +173,11 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
         <span class="muted" data-testid="timeline-span">
           {spanText(scene)}
         </span>
+        {state.failure.value !== null && (
+          <span class="alarm" role="alert">
+            Parts are missing: {state.failure.value}
+          </span>
+        )}
         <span class="spacer" />
         <ExportMenu
           store={store}
@@ -222,7 +230,7 @@ function selectWait(store: Store, timeline: Timeline, wait: number): void {
 function isSingle({ timeline, span: { from, to }, rows, arrangement }: TimelineScene): boolean {
   const middle = arrangement.location(Math.floor((rows.from + rows.to) / 2));
   return timeline.windows.some(
-    (window) => window.from < to && window.to > from && window.laneOf[middle]! >= 0 && rows.to - rows.from < SINGLE_ROWS,
+    (window) => window.from < to && window.to > from && laneAt(window, middle) >= 0 && rows.to - rows.from < SINGLE_ROWS,
   );
 }
 
@@ -364,7 +372,7 @@ function HeatLegend(props: { counter: Counter; field: CounterField; palette: Pal
 
 function Legend(props: { store: Store; timeline: Timeline; colors: TimelineColors }): JSX.Element {
   const { store, timeline, colors } = props;
-  const kinds = new Set(timeline.arrows.kind);
+  const kinds = useMemo(() => new Set(timeline.arrows.kind), [timeline.arrows]);
   return (
     <ul class="legend timeline-legend" aria-label="Legend">
       {colors.legend.map((entry, i) => (

@@ -42,8 +42,9 @@ function segmentRows(report: Report, scene: TimelineScene): Row[] {
   const { since, callpath, kind } = timeline.segments;
   const seconds = (ticks: number): number => inUnits(report, "sec", ticks);
   const rows: Row[] = [];
-  for (const { laneOf } of timeline.windows) {
-    laneOf.forEach((lane, location) => {
+  for (const { firstLocation, laneOf } of timeline.windows) {
+    laneOf.forEach((lane, i) => {
+      const location = firstLocation + i;
       if (lane < 0 || !isShown(scene, location)) return;
       const last = timeline.laneStart[lane + 1]! - 1;
       let at = segmentIn(timeline, lane, span.from);

@@ -1,0 +1,42 @@
+/** Fetches and decodes tiles beside the page, which stays free to answer its reader. */
+import { makeCells, makeEventTile, type Cells, type EventTile } from "../model/tiles";
+import type { JsonCells, JsonTimeline } from "./layout";
+import { fetchBundle } from "./server";
+
+export interface TileRequest {
+  readonly tile: number;
+  readonly address: string;
+  /** What a tile of cells has: kinds of wait states in the run, bins in a row; null: it has events. */
+  readonly cells: { readonly kinds: number; readonly bins: number } | null;
+}
+
+export type TileAnswer =
+  | { readonly tile: number; readonly cells: Cells }
+  | { readonly tile: number; readonly events: EventTile }
+  | { readonly tile: number; readonly failure: string };
+
+async function answer({ tile, address, cells }: TileRequest): Promise<TileAnswer> {
+  try {
+    return cells === null
+      ? { tile, events: makeEventTile(await fetchBundle<JsonTimeline>(address)) }
+      : { tile, cells: makeCells(cells.kinds, cells.bins, await fetchBundle<JsonCells>(address)) };
+  } catch (error) {
+    return { tile, failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** @returns the memory that can go along instead of being copied. */
+function buffersOf(answer: TileAnswer): Transferable[] {
+  const arrays =
+    "cells" in answer
+      ? [answer.cells.compute, answer.cells.call, ...answer.cells.wait]
+      : "events" in answer
+        ? Object.values(answer.events.columns)
+        : [];
+  return [...new Set(arrays.flatMap((array) => (array === null ? [] : [array.buffer as ArrayBuffer])))];
+}
+
+onmessage = async (event: MessageEvent<TileRequest>) => {
+  const made = await answer(event.data);
+  postMessage(made, { transfer: buffersOf(made) });
+};

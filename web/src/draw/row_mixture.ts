@@ -1,0 +1,236 @@
+/** What a row of the timeline did, by columns of pixels: for each the parts of all colours in it. */
+import type { Bins, CellPlane } from "../model/timeline";
+import type { Span } from "../state/timeline";
+import { channels } from "./colors";
+import type { TimelineColors } from "./timeline_colors";
+
+/** What looks the same to this part of a row's height is drawn at once. */
+const LEVELS = 64;
+
+/** Less of a pixel is nothing. */
+const LEAST = 1e-6;
+
+/** Some time of a table of cells, and how its bins lie on the columns: piece by piece. */
+interface Stretch {
+  readonly bins: Bins;
+  readonly from: number;
+  readonly to: number;
+  readonly firstBin: number;
+  readonly count: number;
+  readonly pieces: number;
+  /** Of each piece: its bin (from `firstBin` on), its column, and how much of the column it is. */
+  readonly bin: Uint32Array;
+  readonly column: Uint32Array;
+  readonly part: Float64Array;
+  /** Cells that are not empty, with the colours that they add to. */
+  readonly planes: readonly { readonly entry: number; readonly cells: CellPlane }[];
+}
+
+/** Stretches that are remembered: rows follow one another that have the same ones. */
+const REMEMBERED = 8;
+
+/** Adds up the parts of a row. Rows of cells that belong to the same row of pixels are added before they
+ * are spread over the columns: most of the work is a sum over bytes. */
+export class RowMixture {
+  private readonly entries: number;
+  private readonly parts: Float64Array; // [entry][column], pixels
+  private readonly stretches: Stretch[] = [];
+  private pending: Stretch | null = null;
+  private sums = new Float64Array(0); // [entry][bin] of `pending`, percent
+  private readonly red: Float64Array;
+  private readonly green: Float64Array;
+  private readonly blue: Float64Array;
+  private readonly mixed: Float64Array; // [column]: red, green, blue, all
+
+  constructor(
+    private readonly colors: TimelineColors,
+    private readonly span: Span,
+    private readonly plotWidth: number,
+    readonly columns: number,
+  ) {
+    this.entries = colors.entries.length;
+    this.parts = new Float64Array(this.entries * columns);
+    this.mixed = new Float64Array(4 * columns);
+    const channel = (which: number): Float64Array =>
+      Float64Array.from(colors.entries, ({ color }) => channels(color)[which]!);
+    [this.red, this.green, this.blue] = [channel(0), channel(1), channel(2)];
+  }
+
+  /** Begins another row. */
+  clear(): void {
+    this.parts.fill(0);
+    this.pending = null;
+  }
+
+  /** Adds the pixels from x to x + width (from the left of the plot on) to what has a colour. */
+  add(x: number, width: number, entry: number): void {
+    let from = Math.max(0, x);
+    const to = Math.min(this.columns, x + width);
+    while (from < to) {
+      const column = Math.floor(from);
+      const until = Math.min(to, column + 1);
+      this.parts[entry * this.columns + column]! += until - from;
+      from = until;
+    }
+  }
+
+  /** Adds cells of the places (locations or groups) from `first` to `end` - 1, and where there are none
+   * those behind them. */
+  addCells(bins: Bins | null, first: number, end: number, from: number, to: number): void {
+    if (bins === null || to <= from) return;
+    const begin = Math.min(to, Math.max(from, bins.from));
+    const until = Math.max(begin, Math.min(to, bins.to));
+    this.addCells(bins.behind, first, end, from, begin);
+    this.addCells(bins.behind, first, end, until, to);
+    if (until <= begin) return;
+    for (let at = Math.floor(first / bins.group) * bins.group; at < end; at += bins.group) {
+      const [low, high] = [Math.max(first, at), Math.min(end, at + bins.group)];
+      const row = bins.rowOf(at);
+      if (row >= 0 && row < bins.rows) this.addRow(bins, row, high - low, begin, until);
+      else this.addCells(bins.behind, low, high, begin, until);
+    }
+  }
+
+  /** Adds a row of cells `weight` times. */
+  private addRow(bins: Bins, row: number, weight: number, from: number, to: number): void {
+    const { pending } = this;
+    if (pending === null || pending.bins !== bins || pending.from !== from || pending.to !== to) {
+      this.spread();
+      this.pending = this.stretch(bins, from, to);
+      const size = this.entries * this.pending.count;
+      if (this.sums.length < size) this.sums = new Float64Array(size);
+      else this.sums.fill(0, 0, size);
+    }
+    const { firstBin, count, planes } = this.pending!;
+    const { sums } = this;
+    const start = row * bins.count + firstBin;
+    for (const { entry, cells } of planes) {
+      const base = entry * count;
+      for (let i = 0; i < count; i++) sums[base + i]! += weight * cells[start + i]!;
+    }
+  }
+
+  /** Spreads the cells that were added over the columns. */
+  private spread(): void {
+    if (this.pending === null) return;
+    const { count, pieces, bin, column, part, planes } = this.pending;
+    const { parts, sums, columns } = this;
+    for (const entry of new Set(planes.map((plane) => plane.entry))) {
+      const [from, to] = [entry * count, entry * columns];
+      for (let i = 0; i < pieces; i++) parts[to + column[i]!]! += part[i]! * sums[from + bin[i]!]!;
+    }
+    this.pending = null;
+  }
+
+  private stretch(bins: Bins, from: number, to: number): Stretch {
+    const known = this.stretches.find((each) => each.bins === bins && each.from === from && each.to === to);
+    if (known !== undefined) return known;
+    const stretch = this.makeStretch(bins, from, to);
+    this.stretches.unshift(stretch);
+    this.stretches.length = Math.min(this.stretches.length, REMEMBERED);
+    return stretch;
+  }
+
+  private makeStretch(bins: Bins, from: number, to: number): Stretch {
+    const { span, columns, colors } = this;
+    const length = (bins.to - bins.from) / bins.count;
+    const firstBin = Math.max(0, Math.floor((from - bins.from) / length));
+    const last = Math.min(bins.count - 1, Math.floor((to - bins.from) / length));
+    const count = Math.max(0, last - firstBin + 1);
+    const bin = new Uint32Array(count + columns + 1);
+    const column = new Uint32Array(count + columns + 1);
+    const part = new Float64Array(count + columns + 1);
+    const scale = this.plotWidth / (span.to - span.from);
+    let pieces = 0;
+    for (let i = 0; i < count; i++) {
+      const begin = bins.from + (firstBin + i) * length;
+      let x = Math.max(0, (Math.max(from, begin) - span.from) * scale);
+      const end = Math.min(columns, (Math.min(to, begin + length) - span.from) * scale);
+      while (x < end) {
+        const at = Math.floor(x);
+        const until = Math.min(end, at + 1);
+        bin[pieces] = i;
+        column[pieces] = at;
+        part[pieces++] = (until - x) / 100;
+        x = until;
+      }
+    }
+    const planes = [
+      { entry: colors.compute, cells: bins.compute },
+      { entry: colors.call, cells: bins.call },
+      ...bins.wait.flatMap((cells, kind) =>
+        cells === null ? [] : [{ entry: colors.waiting(bins.kinds[kind]!), cells }],
+      ),
+    ];
+    return { bins, from, to, firstBin, count, pieces, bin, column, part, planes };
+  }
+
+  /** Makes pixels of the row: colours by their parts; 0xff, blue, green, red from the highest byte on; 0
+   * where there is nothing. */
+  mix(pixels: Uint32Array): void {
+    this.spread();
+    const { columns, parts, mixed, red, green, blue } = this;
+    mixed.fill(0);
+    for (let entry = 0; entry < this.entries; entry++) {
+      const base = entry * columns;
+      const [r, g, b] = [red[entry]!, green[entry]!, blue[entry]!];
+      for (let column = 0, at = 0; column < columns; column++, at += 4) {
+        const part = parts[base + column]!;
+        if (part === 0) continue;
+        mixed[at]! += part * r;
+        mixed[at + 1]! += part * g;
+        mixed[at + 2]! += part * b;
+        mixed[at + 3]! += part;
+      }
+    }
+    for (let column = 0, at = 0; column < columns; column++, at += 4) {
+      const total = mixed[at + 3]!;
+      // Adding a half and cutting off rounds.
+      pixels[column] =
+        total < LEAST
+          ? 0
+          : (0xff000000 |
+              ((mixed[at + 2]! / total + 0.5) << 16) |
+              ((mixed[at + 1]! / total + 0.5) << 8) |
+              (mixed[at]! / total + 0.5)) >>>
+            0;
+    }
+  }
+
+  /** Calls `draw` for columns from left to right, neighbours that look the same at once, with the part of
+   * each colour in them. */
+  stacks(draw: (column: number, count: number, parts: Float64Array) => void): void {
+    this.spread();
+    const { columns, entries } = this;
+    let shown = new Float64Array(entries);
+    let next = new Float64Array(entries);
+    let from = -1; // nothing to be drawn
+    for (let column = 0; column <= columns; column++) {
+      const isThere = column < columns && this.partsAt(column, next);
+      if (from >= 0) {
+        if (isThere && looksLike(shown, next)) continue;
+        draw(from, column - from, shown);
+      }
+      from = isThere ? column : -1;
+      [shown, next] = [next, shown];
+    }
+  }
+
+  /** Sets the parts of a column. @returns whether there is anything. */
+  private partsAt(column: number, parts: Float64Array): boolean {
+    let total = 0;
+    for (let entry = 0; entry < this.entries; entry++) total += this.parts[entry * this.columns + column]!;
+    if (total < LEAST) return false;
+    for (let entry = 0; entry < this.entries; entry++) {
+      parts[entry] = this.parts[entry * this.columns + column]! / total;
+    }
+    return true;
+  }
+}
+
+function looksLike(a: Float64Array, b: Float64Array): boolean {
+  for (let i = 0; i < a.length; i++) {
+    if (Math.round(a[i]! * LEVELS) !== Math.round(b[i]! * LEVELS)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { RowMixture } from "../src/draw/row_mixture";
+import type { TimelineColors } from "../src/draw/timeline_colors";
+import type { Bins } from "../src/model/timeline";
+
+const entries = ["#ff0000", "#00ff00", "#0000ff"].map((color) => ({ name: color, color, hatched: false }));
+const colors: TimelineColors = { entries, legend: entries, segment: () => 0, compute: 0, call: 1, waiting: () => 2 };
+
+/** Cells of rows of `group` locations, which compute all the time. */
+function bins(given: Partial<Bins> & { rows: number; count: number }): Bins {
+  const group = given.group ?? 1;
+  return {
+    from: 0,
+    to: 100,
+    group,
+    rowOf: (place) => Math.floor(place / group),
+    kinds: [5],
+    compute: new Uint8Array(given.rows * given.count).fill(100),
+    call: new Uint8Array(given.rows * given.count),
+    wait: [null],
+    behind: null,
+    ...given,
+  };
+}
+
+function pixelsOf(mixture: RowMixture): string[] {
+  const pixels = new Uint32Array(mixture.columns);
+  mixture.mix(pixels);
+  // Written as colours: red, green, blue.
+  return Array.from(pixels, (pixel) =>
+    pixel === 0 ? "" : [0, 8, 16].map((shift) => ((pixel >> shift) & 255).toString(16).padStart(2, "0")).join(""),
+  );
+}
+
+test("a pixel shows all colours in it by their parts", () => {
+  const mixture = new RowMixture(colors, { from: 0, to: 4 }, 4, 4);
+  mixture.add(0, 1.5, 0);
+  mixture.add(1.5, 0.5, 1);
+  mixture.add(2.25, 0.25, 2);
+  expect(pixelsOf(mixture)).toEqual(["ff0000", "808000", "0000ff", ""]);
+  const stacks: [number, number, number[]][] = [];
+  mixture.stacks((column, count, parts) => stacks.push([column, count, Array.from(parts)]));
+  expect(stacks).toEqual([[0, 1, [1, 0, 0]], [1, 1, [0.5, 0.5, 0]], [2, 1, [0, 0, 1]]]);
+  mixture.clear();
+  expect(pixelsOf(mixture)).toEqual(["", "", "", ""]);
+});
+
+test("cells of several rows and bins are added up by locations and time", () => {
+  const mixture = new RowMixture(colors, { from: 0, to: 100 }, 2, 2);
+  const cells = bins({
+    rows: 2,
+    count: 4,
+    group: 4,
+    compute: Uint8Array.of(100, 100, 0, 0, 0, 0, 0, 0),
+    call: Uint8Array.of(0, 0, 100, 100, 0, 0, 0, 0),
+    wait: [Uint8Array.of(0, 0, 0, 0, 100, 100, 100, 100)],
+  });
+  // Three locations of the first row, one of the second.
+  mixture.addCells(cells, 1, 5, 0, 100);
+  const stacks: number[][] = [];
+  mixture.stacks((_, __, parts) => stacks.push(Array.from(parts)));
+  expect(stacks).toEqual([[0.75, 0, 0.25], [0, 0.75, 0.25]]);
+});
+
+test("where cells have no row or end, those behind them show", () => {
+  const mixture = new RowMixture(colors, { from: 0, to: 100 }, 4, 4);
+  const whole = bins({ rows: 1, count: 2, group: 64, compute: Uint8Array.of(0, 0), wait: [Uint8Array.of(100, 100)] });
+  const fine = bins({ rows: 1, count: 2, from: 25, to: 75, rowOf: (place) => (place === 0 ? 0 : -1), behind: whole });
+  mixture.addCells(fine, 0, 1, 0, 100);
+  expect(pixelsOf(mixture)).toEqual(["0000ff", "ff0000", "ff0000", "0000ff"]);
+  mixture.clear();
+  mixture.addCells(fine, 1, 2, 0, 100);
+  expect(pixelsOf(mixture)).toEqual(["0000ff", "0000ff", "0000ff", "0000ff"]);
+  mixture.clear();
+  mixture.addCells(fine, 0, 2, 25, 75);
+  expect(pixelsOf(mixture)).toEqual(["", "800080", "800080", ""]);
+  mixture.clear();
+  mixture.addCells({ ...fine, behind: null }, 0, 1, 0, 50);
+  expect(pixelsOf(mixture)).toEqual(["", "ff0000", "", ""]);
+});
