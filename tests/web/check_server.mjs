@@ -152,11 +152,17 @@ await bench.check("it listens on this machine's own address only", () => {
   assert.match(listening[0], /0100007F:/);
 });
 
-const openTimeline = async (url, hash = "#timeline") => {
-  const page = await bench.openServed(url, { hash });
-  await page.getByTestId("timeline-chart").locator("canvas").waitFor();
-  await page.waitForLoadState("networkidle");
+/** Waits until all that the timeline shows has come and is drawn. */
+const settle = async (page) => {
+  await page.waitForTimeout(50);
+  await page.locator("canvas[aria-busy=true]").waitFor({ state: "detached" });
   await page.waitForTimeout(100);
+};
+
+const openTimeline = async (url, hash = "#timeline", options = {}) => {
+  const page = await bench.openServed(url, { ...options, hash });
+  await page.getByTestId("timeline-chart").locator("canvas").waitFor();
+  await settle(page);
   return page;
 };
 
@@ -313,7 +319,7 @@ await bench.check("many locations: from all of them to single events, and a chai
   const page = await openTimeline(big.url);
   await page.getByText("zoom in for single calls").waitFor();
   await page.locator(".longest button").first().click();
-  await page.waitForLoadState("networkidle");
+  await settle(page);
   await page.getByText(/; single calls/).waitFor();
   await page.getByTestId("explanation").getByText("What happened meanwhile").waitFor();
   await page.locator(".steps li").first().waitFor();
@@ -328,7 +334,102 @@ await bench.check("many locations: from all of them to single events, and a chai
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   await page.waitForTimeout(200);
   assert.match(await page.evaluate(() => location.hash), /rows=/);
-  await page.waitForLoadState("networkidle");
+  await settle(page);
+});
+
+/** @returns the picture of the timeline as soon as it is drawn: red, green, blue, opacity of each pixel */
+const pictureOf = async (page) => {
+  const text = await page.evaluate(async () => {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const canvas = document.querySelector("canvas[role=application]");
+    // Without names, marks of the time, edges.
+    const [left, top] = [80, 36];
+    const copy = new OffscreenCanvas(canvas.width - left - 14, canvas.height - top - 6);
+    const context = copy.getContext("2d", { willReadFrequently: true });
+    context.drawImage(canvas, -left, -top);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    const parts = [];
+    for (let at = 0; at < data.length; at += 30000) parts.push(String.fromCharCode(...data.subarray(at, at + 30000)));
+    return btoa(parts.join(""));
+  });
+  return Buffer.from(text, "base64");
+};
+
+/** @returns the part of the pixels for which `holds` */
+const shareOf = (picture, holds) => {
+  let count = 0;
+  for (let at = 0; at < picture.length; at += 4) if (holds(at)) count++;
+  return (4 * count) / picture.length;
+};
+
+/** Gaps between high rows are empty, too. */
+const GAPS = 0.2;
+const emptyPart = (picture) => shareOf(picture, (at) => picture[at + 3] === 0);
+
+/** The address has rounded numbers: edges may be a pixel aside. */
+const EDGES = 0.02;
+const differentPart = (one, other) =>
+  shareOf(one, (at) => [0, 1, 2, 3].some((channel) => Math.abs(one[at + channel] - other[at + channel]) > 24));
+
+/** Into the time and along it, into the ranks and along them, out again. */
+const STEPS = {
+  keys: ["www", "dddddddd", "++++", ["ArrowDown", 12], "aaaaaaaa", "+++", "www", "sssss", "-----", "0"].map((keys) => async (page) => {
+    const [key, times] = typeof keys === "string" ? [keys[0], keys.length] : keys;
+    for (let i = 0; i < times; i++) await page.keyboard.press(key);
+  }),
+  mouse: [[-700, 0, false], [0, 1500, false], [-900, 0, true], [0, -2000, false], [-500, 0, true], [-600, 0, false],
+    [0, 3000, false], [1500, 0, false], [4000, 0, true], [4000, 0, false]].map(([y, x, shift]) => async (page) => {
+    if (shift) await page.keyboard.down("Shift");
+    await page.mouse.wheel(x, y);
+    if (shift) await page.keyboard.up("Shift");
+    await page.waitForTimeout(30);
+  }),
+};
+
+for (const [device, steps] of Object.entries(STEPS)) {
+  await bench.check(`zooming with slow answers, ${device}: no step is blank, and what is there in the end is right`, async () => {
+    let delay = 0;
+    const before = (page) =>
+      page.route("**/tiles/*", async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, delay * (0.5 + Math.random())));
+        await route.continue();
+      });
+    const page = await openTimeline(big.url, "#timeline", { before });
+    const canvas = page.getByTestId("timeline-chart").locator("canvas");
+    const box = await canvas.boundingBox();
+    await page.mouse.move(box.x + 0.7 * box.width, box.y + 0.4 * box.height);
+    await canvas.focus();
+    delay = 500;
+    let slow = 0;
+    for (const [i, step] of steps.entries()) {
+      await step(page);
+      if ((await page.locator("canvas[aria-busy=true]").count()) > 0) slow++;
+      for (const wait of [0, 150, 400]) {
+        await page.waitForTimeout(wait);
+        const empty = emptyPart(await pictureOf(page));
+        assert.ok(empty < GAPS, `step ${i}: ${Math.round(100 * empty)} % are empty ${wait} ms later`);
+      }
+      await settle(page);
+      if (i % 3 !== 0) continue;
+      const again = await openTimeline(big.url, await page.evaluate(() => location.hash));
+      const different = differentPart(await pictureOf(page), await pictureOf(again));
+      assert.ok(different < EDGES, `step ${i}: ${Math.round(100 * different)} % differ from a page that is opened there`);
+      await again.context().close();
+    }
+    assert.ok(slow >= 3, `only ${slow} steps had to wait`);
+  });
+}
+
+await bench.check("a server that has ended is told of", async () => {
+  const served = await serve(large);
+  const page = await openTimeline(served.url);
+  await served.end();
+  await page.getByTestId("timeline-chart").locator("canvas").focus();
+  for (let i = 0; i < 6; i++) await page.keyboard.press(i % 2 === 0 ? "w" : "+");
+  await page.getByRole("alert").getByText(/Parts are missing/).waitFor();
+  assert.ok(emptyPart(await pictureOf(page)) < GAPS);
+  // The browser says so, too.
+  bench.problems.splice(0, Infinity, ...bench.problems.filter((text) => !/ERR_CONNECTION_REFUSED/.test(text)));
 });
 
 await bench.check("alike ranks of a big run: cells of groups, then of opened ones, then events", async () => {
@@ -343,15 +444,13 @@ await bench.check("alike ranks of a big run: cells of groups, then of opened one
   const locations = async () => [...new Set((await csvOf(page)).map((row) => Number(row.location)))].sort((a, b) => a - b);
   assert.deepEqual(await locations(), [0, 1]);
   await page.getByRole("button", { name: "100 like rank 0" }).click();
-  await page.waitForLoadState("networkidle");
-  await page.waitForTimeout(100);
+  await settle(page);
   // As many as fit, from the first on.
   const shown = await locations();
   assert.ok(shown.length > 40 && shown.length < 70, `${shown.length} rows`);
   assert.ok(shown.every((location) => location % 3 === 0));
   await page.getByRole("button", { name: "All", exact: true }).click();
-  await page.waitForLoadState("networkidle");
-  await page.waitForTimeout(100);
+  await settle(page);
   assert.deepEqual(await locations(), [...Array.from({ length: 100 }, (_, i) => 3 * i), 1].sort((a, b) => a - b));
   await served.end();
 });
