@@ -130,7 +130,7 @@ if (noServer === undefined) {
       }
       const page = await bench.openServed(/http:\S+/.exec(text)[0], { hash: "#timeline" });
       await page.getByLabel("Counter", { exact: true }).waitFor();
-      await page.waitForLoadState("networkidle");
+      await page.locator("canvas[aria-busy=false]").waitFor();
       await checkAll(page);
     } finally {
       server.kill("SIGINT");

@@ -36,12 +36,13 @@ class Served {
   private take: (answer: TileAnswer) => void = () => {};
   /** All timelines that were shown. */
   readonly shown: Timeline[] = [];
-  readonly source = new TileSource(index, (take) => {
-    this.take = take;
-    return (tile) => this.asked.push(tile);
-  });
+  readonly source: TileSource;
 
-  constructor() {
+  constructor(of = index) {
+    this.source = new TileSource(of, (take) => {
+      this.take = take;
+      return (tile) => this.asked.push(tile);
+    });
     effect(() => void this.shown.push(this.source.timeline.value!));
   }
 
@@ -166,4 +167,17 @@ test("a tile that cannot be read is told, and asked for again", () => {
   expect(served.asked).toEqual([tile]);
   served.answerAll();
   expect(served.source.failure.value).toBeNull();
+});
+
+test("events of narrow rows come where the finest cells are wider than two pixels", () => {
+  const served = new Served({ ...index, eventCalls: new Float64Array(16).fill(10) });
+  const events = (): number[] => served.asked.filter((tile) => tile >= index.firstEvent);
+  // A row has a pixel and a half; the finest cells are 32 ticks.
+  const rows = { from: 0, to: 128 };
+  served.show({ from: 0, to: 512 }, rows);
+  expect(events()).toEqual([]);
+  served.show({ from: 0, to: 32 }, rows);
+  expect(events()).toEqual([256, 257]);
+  served.show({ from: 0, to: 32 }, all);
+  expect(events()).toEqual([256, 257]);
 });

@@ -1,6 +1,7 @@
 /** The rows of a timeline: calls where there is room for them, otherwise parts of what is in a pixel. */
 import { printable, shorten } from "../format";
 import type { Bins } from "../model/timeline";
+import { SINGLE_ROWS } from "../model/tiles";
 import { segmentIn } from "../model/timeline";
 import type { Palette } from "./colors";
 import { RowMixture } from "./row_mixture";
@@ -61,7 +62,7 @@ class RowPainter {
     mixture.clear();
     if (arrangement.alike !== null) {
       this.addRow(first, end - first === 1, top, bottom - top);
-    } else if (timeline.isTiled && end - first > 1) {
+    } else if (timeline.isTiled && this.scene.rows.to - this.scene.rows.from >= SINGLE_ROWS) {
       mixture.addCells(timeline.bins, first, end, span.from, span.to);
     } else {
       for (let location = first; location < end; location++) {

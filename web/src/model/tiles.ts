@@ -122,6 +122,14 @@ export function tilesOf(view: CellView): number[] {
   return tiles;
 }
 
+/** @returns how many bins of a view's cells a part of the time has. */
+export function binsIn(index: TileIndex, view: CellView, span: Range2): number {
+  return ((span.to - span.from) / index.length) * index.bins * 2 ** view.depth;
+}
+
+/** Of more rows there are no single events. */
+export const SINGLE_ROWS = 700;
+
 /** Single events are shown if the tiles have so many calls at most. */
 const MOST_CALLS = 120_000;
 const MOST_TILES = 64;

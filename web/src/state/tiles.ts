@@ -6,10 +6,12 @@ import { makeTimeline, type Bins, type Timeline } from "../model/timeline";
 import {
   assembleCells,
   bandsOf,
+  binsIn,
   cellsFor,
   cellsOf,
   eventTilesFor,
   joinEventTiles,
+  SINGLE_ROWS,
   tilesOf,
   type Cells,
   type CellView,
@@ -90,8 +92,10 @@ export class TileSource {
       ? cellsFor(index, span, rows, width, height)
       : cellsOf(index, index.levels[0]!, members, span, width);
     const alike = isPlain ? null : cellsOf(index, index.alikeLevel, [0], span, width);
-    // Rows of one location each: their events, if there are not too many.
-    const events = height / (rows.to - rows.from) >= 3 ? (eventTilesFor(index, span, bands) ?? []) : [];
+    // Events, if there are not too many: of rows of one location each, or where cells are too coarse.
+    const isSingle = height / (rows.to - rows.from) >= 3;
+    const isCoarse = isPlain && rows.to - rows.from < SINGLE_ROWS && binsIn(index, cells, span) < width / 2;
+    const events = isSingle || isCoarse ? (eventTilesFor(index, span, bands) ?? []) : [];
     const views = alike === null ? [cells] : [cells, alike];
     const key = [...views.flatMap(tilesOf), isPlain, "events", ...events].join();
     if (key === this.view.key) return;

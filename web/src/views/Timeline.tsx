@@ -18,6 +18,7 @@ import {
   nextOfChain,
   type Timeline,
 } from "../model/timeline";
+import { SINGLE_ROWS } from "../model/tiles";
 import type { Store } from "../state/store";
 import { scaleColor, type Palette, type ScaleName } from "../draw/colors";
 import { makeField, valueAt, type Counter, type CounterField } from "../model/counters";
@@ -30,8 +31,6 @@ import { TimelinePanel } from "./TimelinePanel";
 
 const LONGEST = 12;
 
-/** No chart is so high that it shows single events of so many locations. */
-const SINGLE_ROWS = 700;
 const PICTURE = { width: 1400, height: 640 };
 
 const COLORINGS: readonly (readonly [Coloring, string, string])[] = [
