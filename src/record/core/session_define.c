@@ -2,6 +2,18 @@
 #include "record/core/archive_space.h"
 #include "record/core/journal.h"
 #include "record/core/session.h"
+#include "record/core/session_state.h"
+#include "record/core/session_tell.h"
+
+void fm_session_overflow(void)
+{
+    fm_session_set(&fm_session_state.stopped);
+    fm_threads_end();
+    if (__atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE) != NULL) {
+        fm_session_tell(
+            "recording stopped: no room for more definitions of communicators, windows, groups");
+    }
+}
 
 /* Locks the set of definitions. At the end of the run it belongs to the thread that ends it.
  * @return whether there may be new definitions */
