@@ -11,9 +11,10 @@ static struct {
     OTF2_Archive *handle;
     const struct fm_exchange *exchange;
     uint64_t definition_chunk; /* bytes */
-    bool failed;
     char failure[256];
 } archive;
+
+bool fm_archive_has_failed;
 
 OTF2_Archive *fm_archive_handle(void)
 {
@@ -36,7 +37,7 @@ static OTF2_ErrorCode keep_first_error(void *data, const char *file, uint64_t li
     if (code == OTF2_SUCCESS || code == OTF2_WARNING || code == OTF2_DEPRECATED) {
         return code;
     }
-    archive.failed = true;
+    fm_archive_has_failed = true;
     if (archive.failure[0] == '\0') {
         int length = snprintf(archive.failure, sizeof archive.failure,
                               "%s: ", OTF2_Error_GetDescription(code));
@@ -50,8 +51,8 @@ static OTF2_ErrorCode keep_first_error(void *data, const char *file, uint64_t li
 
 void fm_archive_check(OTF2_ErrorCode code)
 {
-    if (code != OTF2_SUCCESS && !archive.failed) {
-        archive.failed = true;
+    if (code != OTF2_SUCCESS && !fm_archive_has_failed) {
+        fm_archive_has_failed = true;
         if (archive.failure[0] == '\0') {
             snprintf(archive.failure, sizeof archive.failure, "%s",
                      OTF2_Error_GetDescription(code));
@@ -61,18 +62,18 @@ void fm_archive_check(OTF2_ErrorCode code)
 
 void fm_archive_fail(const char *format, ...)
 {
-    if (!archive.failed) {
+    if (!fm_archive_has_failed) {
         va_list arguments;
         va_start(arguments, format);
         vsnprintf(archive.failure, sizeof archive.failure, format, arguments);
         va_end(arguments);
-        archive.failed = true;
+        fm_archive_has_failed = true;
     }
 }
 
 const char *fm_archive_failure(void)
 {
-    return archive.failed ? archive.failure : NULL;
+    return fm_archive_has_failed ? archive.failure : NULL;
 }
 
 /* ---- OTF2's collective calls, on top of the exchange ---- */
@@ -257,7 +258,7 @@ bool fm_archive_open(const char *directory, const struct fm_exchange *exchange, 
 
 bool fm_archive_agree(void)
 {
-    uint64_t good = !archive.failed;
+    uint64_t good = !fm_archive_has_failed;
     archive.exchange->reduce(&good, 1, FM_REDUCE_MIN);
     if (archive.exchange->failure != NULL) {
         fm_archive_fail("%s", archive.exchange->failure);
@@ -272,14 +273,14 @@ uint64_t fm_archive_location(uint32_t rank, uint32_t thread)
 
 static bool has_writer(struct fm_thread *thread)
 {
-    if (thread->writer == NULL && archive.handle != NULL && !archive.failed) {
+    if (thread->writer == NULL && archive.handle != NULL && !fm_archive_has_failed) {
         thread->writer = OTF2_Archive_GetEvtWriter(
             archive.handle, fm_archive_location(thread->rank, thread->index));
         if (thread->writer == NULL) {
             fm_archive_check(OTF2_ERROR_MEM_FAULT);
         }
     }
-    return thread->writer != NULL && !archive.failed;
+    return thread->writer != NULL && !fm_archive_has_failed;
 }
 
 bool fm_archive_write(struct fm_thread *thread, const uint64_t *records, size_t words,
@@ -325,7 +326,7 @@ void fm_archive_settle(struct fm_thread *thread, bool over)
 
 void fm_archive_close_events(struct fm_thread *thread)
 {
-    if (thread->writer != NULL && !archive.failed) {
+    if (thread->writer != NULL && !fm_archive_has_failed) {
         fm_archive_check(OTF2_Archive_CloseEvtWriter(archive.handle, thread->writer));
     }
     thread->writer = NULL;
@@ -339,7 +340,7 @@ void fm_archive_end_events(void)
 void fm_archive_abandon(void)
 {
     archive.handle = NULL;
-    archive.failed = false;
+    fm_archive_has_failed = false;
     archive.failure[0] = '\0';
 }
 

@@ -52,6 +52,9 @@ void fm_archive_fail(const char *format, ...) __attribute__((format(printf, 1, 2
 /** First failure of OTF2 in this process, or NULL. */
 const char *fm_archive_failure(void);
 
+/** Whether there is one; to be read only. */
+extern bool fm_archive_has_failed;
+
 /** Forgets an archive that cannot be completed; its files remain. What OTF2 holds for it in memory
  * is given up, for it is not safe to free after a failed write. */
 void fm_archive_abandon(void);

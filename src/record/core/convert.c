@@ -393,37 +393,30 @@ static void convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
     OTF2_AttributeList_Delete(list);
 }
 
-/* @return whether the record is one of these, or lies in a pause, so that nothing is left to do */
-static bool convert_pause(struct fm_thread *thread, const uint64_t *r)
+static void begin_pause(struct fm_thread *thread, uint64_t time)
 {
-    OTF2_EvtWriter *writer = thread->writer;
-    switch (fm_record_kind(r[0])) {
-    case FM_RECORD_RECORDING_OFF:
-        fm_convert_pending(thread, r[1]);
-        if (!thread->off) {
-            count(thread, OTF2_EvtWriter_MeasurementOnOff(writer, NULL, not_before(thread, r[1]),
-                                                          OTF2_MEASUREMENT_OFF));
-        }
-        thread->off = true;
-        return true;
-    case FM_RECORD_UNRECORDED:
-        if (thread->off) {
-            convert_unrecorded(thread, r);
-        }
-        return true;
-    case FM_RECORD_RECORDING_ON:
-        if (thread->off) {
-            count(thread, OTF2_EvtWriter_MeasurementOnOff(writer, NULL, not_before(thread, r[1]),
-                                                          OTF2_MEASUREMENT_ON));
-            thread->off = false;
-            end_marked_behind(thread, fm_record_ref(r[0]), r[1]);
-        }
-        return true;
-    case FM_RECORD_PROGRAM_END:
-        return false;
-    default:
-        return thread->off;
+    fm_convert_pending(thread, time);
+    if (!thread->off) {
+        count(thread, OTF2_EvtWriter_MeasurementOnOff(
+                          thread->writer, NULL, not_before(thread, time), OTF2_MEASUREMENT_OFF));
     }
+    thread->off = true;
+}
+
+/* In a pause. */
+static void end_pause(struct fm_thread *thread, const uint64_t *r)
+{
+    count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, NULL, not_before(thread, r[1]),
+                                                  OTF2_MEASUREMENT_ON));
+    thread->off = false;
+    end_marked_behind(thread, fm_record_ref(r[0]), r[1]);
+}
+
+/* What is recorded in a pause is none of the run, but for how it ends. */
+static bool is_left_out(const struct fm_thread *thread, enum fm_record_kind kind)
+{
+    return thread->off && kind != FM_RECORD_RECORDING_OFF && kind != FM_RECORD_UNRECORDED &&
+           kind != FM_RECORD_RECORDING_ON && kind != FM_RECORD_PROGRAM_END;
 }
 
 /* ---- records ---- */
@@ -434,7 +427,12 @@ static void convert_stack(struct fm_thread *thread, uint64_t header)
     uint32_t site = fm_record_ref(header), aux = fm_record_aux(header);
     bool good = true;
     if (fm_record_kind(header) == FM_RECORD_STACK) {
-        good = fm_path_pop(&thread->path, aux & ~(uint32_t)FM_STACK_CUT, aux & FM_STACK_CUT);
+        uint32_t kept = aux & ~(uint32_t)FM_STACK_CUT;
+        bool cut = (aux & FM_STACK_CUT) != 0;
+        if (site != FM_STACK_NO_SITE && fm_path_move(&thread->path, callsites, kept, cut, site)) {
+            return;
+        }
+        good = fm_path_pop(&thread->path, kept, cut);
     }
     if (good && site != FM_STACK_NO_SITE) {
         good = fm_path_push(&thread->path, site);
@@ -465,16 +463,15 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
 {
     enum fm_record_kind kind = fm_record_kind(record[0]);
     OTF2_EvtWriter *writer = thread->writer;
-    if (convert_pause(thread, record)) {
-        return;
-    }
     switch (kind) {
     case FM_RECORD_CALL:
-    case FM_RECORD_CALL_LONG:
         fm_convert_pending(thread, record[1]);
         convert_call(thread, fm_record_aux(record[0]), record[1],
-                     kind == FM_RECORD_CALL ? record[1] + fm_record_duration(record[0])
-                                            : record[2]);
+                     record[1] + fm_record_duration(record[0]));
+        return;
+    case FM_RECORD_CALL_LONG:
+        fm_convert_pending(thread, record[1]);
+        convert_call(thread, fm_record_aux(record[0]), record[1], record[2]);
         return;
     case FM_RECORD_STACK:
     case FM_RECORD_STACK_SITE:
@@ -485,6 +482,19 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_SAMPLE_LOST:
         thread->gap = record[1];
+        return;
+    case FM_RECORD_RECORDING_OFF:
+        begin_pause(thread, record[1]);
+        return;
+    case FM_RECORD_UNRECORDED:
+        if (thread->off) {
+            convert_unrecorded(thread, record);
+        }
+        return;
+    case FM_RECORD_RECORDING_ON:
+        if (thread->off) {
+            end_pause(thread, record);
+        }
         return;
     case FM_RECORD_FLUSH: /* told of between calls */
         thread->flush_begin[0] = record[1];
@@ -540,22 +550,39 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     }
 }
 
+/* Whether a record is one, as far as that can be told, and stands where it may. */
+static bool is_sound(const struct fm_thread *thread, const uint64_t *record, const uint64_t *end,
+                     size_t functions)
+{
+    enum fm_record_kind kind = fm_record_kind(record[0]);
+    if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - record) {
+        return false;
+    }
+    switch (kind) {
+    case FM_RECORD_CALL:
+    case FM_RECORD_CALL_LONG:
+        return fm_record_aux(record[0]) < functions;
+    case FM_RECORD_UNRECORDED:
+        return is_series(fm_record_aux(record[0]));
+    case FM_RECORD_STACK:
+        return (fm_record_aux(record[0]) & ~(uint32_t)FM_STACK_CUT) <= thread->path.site_count;
+    default:
+        return places[kind] == FM_BETWEEN_CALLS || thread->pending || thread->off;
+    }
+}
+
 bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
                         size_t functions)
 {
     const uint64_t *end = records + words;
-    while (records < end && fm_archive_failure() == NULL) {
-        enum fm_record_kind kind = fm_record_kind(records[0]);
-        bool call = kind == FM_RECORD_CALL || kind == FM_RECORD_CALL_LONG;
-        if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - records ||
-            (call && fm_record_aux(records[0]) >= functions) ||
-            (kind == FM_RECORD_UNRECORDED && !is_series(fm_record_aux(records[0]))) ||
-            (!call && places[kind] != FM_BETWEEN_CALLS && !thread->pending && !thread->off) ||
-            (kind == FM_RECORD_STACK &&
-             (fm_record_aux(records[0]) & ~(uint32_t)FM_STACK_CUT) > thread->path.site_count)) {
+    while (records < end && !fm_archive_has_failed) {
+        if (!is_sound(thread, records, end, functions)) {
             return false;
         }
-        convert_record(thread, records);
+        enum fm_record_kind kind = fm_record_kind(records[0]);
+        if (!is_left_out(thread, kind)) {
+            convert_record(thread, records);
+        }
         fm_overhead_count(&thread->work, kind);
         records += fm_record_words[kind];
     }

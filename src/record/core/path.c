@@ -28,6 +28,9 @@ bool fm_path_push(struct fm_path *path, uint32_t site)
         path->sites = sites;
         path->site_room = room;
     }
+    if (!path->due && path->settled > 0) {
+        path->settled--; /* as after fm_path_pop, whose work fm_path_move has done */
+    }
     path->sites[path->site_count++] = site;
     path->due = true;
     return true;
@@ -65,9 +68,12 @@ static uint32_t gone_function(const struct fm_path *path, const struct fm_callsi
 
 uint32_t fm_path_line(const struct fm_path *path, const struct fm_callsites *sites)
 {
-    bool known = !path->cut && path->hidden == 0 &&
-                 gone_function(path, sites, path->site_count) == FM_DEFINE_NONE;
-    return known ? line_of(path, sites, path->site_count) : FM_DEFINE_NONE;
+    if (path->cut || path->hidden != 0 || path->site_count == 0) {
+        return FM_DEFINE_NONE;
+    }
+    uint32_t site = path->sites[path->site_count - 1];
+    bool is_gone = fm_callsite_called(sites, site) != FM_DEFINE_NONE;
+    return is_gone ? FM_DEFINE_NONE : line_of(path, sites, path->site_count);
 }
 
 /* A function of the path and where it is called. */
@@ -155,36 +161,34 @@ static void leave_over(struct fm_path *path, const struct fm_path_writer *writer
     count_unwritten(path);
 }
 
-/* How many of the levels the entries show already. What may differ is where the last one is. */
-static uint32_t count_same(const struct fm_path *path, uint32_t function,
-                           const struct level *levels, uint32_t count)
+/* Whether the entry is a function that is on the stack. */
+static bool is_on_stack(const struct fm_path_entry *entry)
 {
+    return entry->function != FM_PATH_MARKED && !entry->over;
+}
+
+/* Marks the functions that are gone: those from `function` on, but for the outer ones of its levels
+ * that the entries show already. (What may differ is where the last of those is.) Entries that are
+ * on the stack are in its order. @return the number of those levels */
+static uint32_t mark_over(struct fm_path *path, uint32_t function, const struct level *levels,
+                          uint32_t count)
+{
+    size_t place = path->count;
+    while (place > 0 && (!is_on_stack(&path->entries[place - 1]) ||
+                         path->entries[place - 1].function >= function)) {
+        place--;
+    }
     uint32_t same = 0;
-    for (size_t i = 0; i < path->count && same < count; i++) {
-        const struct fm_path_entry *entry = &path->entries[i];
-        if (entry->function == function && !entry->over) {
-            if (entry->region != levels[same].region || entry->line != levels[same].line) {
-                break;
-            }
-            same++;
+    for (bool alike = true; place < path->count; place++) {
+        struct fm_path_entry *entry = &path->entries[place];
+        if (is_on_stack(entry)) {
+            alike = alike && same < count && entry->function == function &&
+                    entry->region == levels[same].region && entry->line == levels[same].line;
+            same += alike;
+            entry->over = !alike;
         }
     }
     return same;
-}
-
-/* Marks the functions that are gone: those from `function` on, but for its first `same` levels. */
-static void mark_over(struct fm_path *path, uint32_t function, uint32_t same)
-{
-    for (size_t i = 0; i < path->count; i++) {
-        struct fm_path_entry *entry = &path->entries[i];
-        if (entry->function != FM_PATH_MARKED && !entry->over && entry->function >= function) {
-            if (entry->function == function && same > 0) {
-                same--;
-            } else {
-                entry->over = true;
-            }
-        }
-    }
 }
 
 /* An entry that is not written yet. @return false without memory */
@@ -211,14 +215,22 @@ static void write_entries(struct fm_path *path, const struct fm_path_writer *wri
     path->unwritten = but;
 }
 
-/* How many functions may be entered still. */
+/* How many functions may be entered still, at least: all entries may be functions. */
+static size_t least_left(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    return sites->deepest == 0            ? SIZE_MAX
+           : sites->deepest > path->count ? sites->deepest - path->count
+                                          : 0;
+}
+
+/* The same exactly, where their number is limited. */
 static size_t count_left(const struct fm_path *path, const struct fm_callsites *sites)
 {
     size_t shown = 0;
     for (size_t i = 0; i < path->count; i++) {
-        shown += path->entries[i].function != FM_PATH_MARKED && !path->entries[i].over;
+        shown += is_on_stack(&path->entries[i]);
     }
-    return sites->deepest == 0 ? SIZE_MAX : sites->deepest > shown ? sites->deepest - shown : 0;
+    return sites->deepest > shown ? sites->deepest - shown : 0;
 }
 
 /* Makes the entries those of the stack, innermost ones not written yet. @return false without
@@ -231,14 +243,14 @@ static bool update(struct fm_path *path, const struct fm_callsites *sites,
     size_t left = 0;
     if (path->due) {
         count = levels_of(path, sites, function, levels);
-        next = count_same(path, function, levels, count);
-        mark_over(path, function, next);
-        left = count_left(path, sites);
+        next = mark_over(path, function, levels, count);
         path->hidden = path->hidden > function ? 0 : path->hidden;
         leave_over(path, writer, over);
+        left = least_left(path, sites);
     }
     while (path->due) {
-        for (; next < count && left > 0; next++, left--, path->unwritten++) {
+        for (; next < count && (left > 0 || (left = count_left(path, sites)) > 0);
+             next++, left--, path->unwritten++) {
             if (!append(path, writer, function, levels[next].region, levels[next].line)) {
                 return false;
             }
