@@ -17,8 +17,9 @@ static void put_block(int file, uint32_t kind, const uint8_t *content, size_t by
 {
     static const uint64_t zero;
     struct fm_journal_head head = {FM_JOURNAL_MAGIC, kind, 0, bytes, 0};
-    head.checksum = fm_journal_checksum(0, &head.kind, 2 * sizeof head.kind + sizeof head.bytes);
-    head.checksum = fm_journal_checksum(head.checksum, content, bytes);
+    struct fm_journal_sum sum = fm_journal_sum_of_head(&head);
+    fm_journal_sum_add(&sum, content, bytes);
+    head.checksum = fm_journal_sum_end(&sum);
     if (write(file, &head, sizeof head) < 0 || write(file, content, bytes) < 0 ||
         write(file, &zero, -bytes & 7u) < 0) {
         abort();

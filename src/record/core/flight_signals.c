@@ -121,11 +121,12 @@ static uint64_t host(void)
 {
     char name[256] = "";
     struct stat space = {0};
-    uint64_t sum = 0;
+    struct fm_journal_sum sum = {0};
     gethostname(name, sizeof name - 1);
     stat("/proc/self/ns/pid", &space);
-    sum = fm_journal_checksum(sum, name, strlen(name));
-    return fm_journal_checksum(sum, &space.st_ino, sizeof space.st_ino);
+    fm_journal_sum_add(&sum, name, sizeof name);
+    fm_journal_sum_add(&sum, &space.st_ino, sizeof space.st_ino);
+    return fm_journal_sum_end(&sum);
 }
 
 /* This process is about to be killed: until then nothing should happen that is saved twice. */

@@ -61,10 +61,10 @@ static bool write_block(int file, enum fm_journal_kind kind, const void *first, 
 {
     static const uint64_t zero;
     struct fm_journal_head head = {FM_JOURNAL_MAGIC, kind, 0, first_bytes + second_bytes, 0};
-    uint64_t checksum =
-        fm_journal_checksum(0, &head.kind, 2 * sizeof head.kind + sizeof head.bytes);
-    checksum = fm_journal_checksum(checksum, first, first_bytes);
-    head.checksum = fm_journal_checksum(checksum, second, second_bytes);
+    struct fm_journal_sum sum = fm_journal_sum_of_head(&head);
+    fm_journal_sum_add(&sum, first, first_bytes);
+    fm_journal_sum_add(&sum, second, second_bytes);
+    head.checksum = fm_journal_sum_end(&sum);
     struct iovec parts[] = {{&head, sizeof head},
                             {(void *)(uintptr_t)first, first_bytes},
                             {(void *)(uintptr_t)second, second_bytes},

@@ -13,6 +13,7 @@
 #define FERMATA_RECORD_CORE_JOURNAL_H
 
 #include "record/core/archive.h"
+#include "record/core/journal_sum.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,7 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x344e524a544d4546u /* "FEMTJRN4" */
+#define FM_JOURNAL_MAGIC 0x354e524a544d4546u /* "FEMTJRN5" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {
@@ -38,7 +39,7 @@ struct fm_journal_head {
     uint64_t magic;
     uint32_t kind, unused;
     uint64_t bytes;
-    uint64_t checksum; /**< fm_journal_checksum of kind, unused, bytes and the content */
+    uint64_t checksum; /**< of kind, unused, bytes and the content (journal_sum.h) */
 };
 
 /** Largest content of a block that is written; a reader believes no larger one. */
@@ -59,19 +60,12 @@ struct fm_journal_moment {
     uint64_t ticks, nanoseconds;
 };
 
-/** Tells torn and damaged blocks from whole ones (not a checksum against intent); fast, for it is
- * computed while the program waits. Continues `sum`; all but the last part are multiples of 8. */
-static inline uint64_t fm_journal_checksum(uint64_t sum, const void *data, size_t bytes)
+/** What the checksum of a block covers before its content. */
+static inline struct fm_journal_sum fm_journal_sum_of_head(const struct fm_journal_head *head)
 {
-    const char *next = data;
-    for (; bytes > 0; next += 8) {
-        uint64_t word = 0;
-        size_t part = bytes < sizeof word ? bytes : sizeof word;
-        memcpy(&word, next, part);
-        sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 29;
-        bytes -= part;
-    }
+    struct fm_journal_sum sum = {0};
+    fm_journal_sum_word(&sum, head->kind | (uint64_t)head->unused << 32);
+    fm_journal_sum_word(&sum, head->bytes);
     return sum;
 }
 

@@ -70,9 +70,9 @@ bool fm_journal_next(struct fm_journal_reader *reader)
     if (read_all(reader->file, reader->content, padded) < padded) {
         return false;
     }
-    uint64_t checksum =
-        fm_journal_checksum(0, &head.kind, 2 * sizeof head.kind + sizeof head.bytes);
-    if (fm_journal_checksum(checksum, reader->content, (size_t)head.bytes) != head.checksum) {
+    struct fm_journal_sum sum = fm_journal_sum_of_head(&head);
+    fm_journal_sum_add(&sum, reader->content, (size_t)head.bytes);
+    if (fm_journal_sum_end(&sum) != head.checksum) {
         return false;
     }
     reader->kind = (enum fm_journal_kind)head.kind;
