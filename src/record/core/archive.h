@@ -21,8 +21,9 @@ struct fm_region {
     OTF2_RegionRole role;
 };
 
-/** Size of OTF2's chunks of events, in bytes. */
-enum { FM_ARCHIVE_EVENT_CHUNK = 1024 * 1024 };
+/** Size of OTF2's chunks of events, in bytes: the least that it allows. All chunks of a location
+ * stay in a processor's cache while they are filled and written. */
+enum { FM_ARCHIVE_EVENT_CHUNK = 256 * 1024 };
 
 /** A measured offset to rank 0's clock: rank 0's time = time + offset. */
 struct fm_clock_offset {

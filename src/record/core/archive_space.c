@@ -21,12 +21,15 @@ enum {
     DEFINITION_CHUNK_MOST = 16 * 1024 * 1024
 };
 
+/* Chunks are kept when they have been written, to be filled again: new memory costs more than what
+ * is written to it. Those of a buffer have all the same size. */
 struct buffer {
     struct {
         void *start;
         uint64_t bytes;
     } chunks[CHUNKS];
-    int count;
+    int count; /* those that there are */
+    int used;  /* those that OTF2 has now */
 };
 
 static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer_data,
@@ -37,16 +40,19 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
     if (buffer == NULL) {
         buffer = *buffer_data = calloc(1, sizeof *buffer);
     }
-    if (buffer == NULL || buffer->count == CHUNKS) {
+    if (buffer == NULL || buffer->used == CHUNKS) {
         return NULL; /* OTF2 writes what it has, then */
     }
-    void *chunk = malloc(bytes);
-    if (chunk != NULL) {
+    if (buffer->used == buffer->count) {
+        void *chunk = malloc(bytes);
+        if (chunk == NULL) {
+            return NULL;
+        }
         buffer->chunks[buffer->count].start = chunk;
         buffer->chunks[buffer->count++].bytes = bytes;
         fm_memory_use_add(bytes);
     }
-    return chunk;
+    return buffer->chunks[buffer->used++].start;
 }
 
 static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer_data,
@@ -54,7 +60,10 @@ static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, 
 {
     (void)data, (void)type, (void)location;
     struct buffer *buffer = *buffer_data;
-    while (buffer != NULL && buffer->count > 0) {
+    if (buffer != NULL) {
+        buffer->used = 0;
+    }
+    while (final && buffer != NULL && buffer->count > 0) {
         buffer->count--;
         free(buffer->chunks[buffer->count].start);
         fm_memory_use_remove(buffer->chunks[buffer->count].bytes);
