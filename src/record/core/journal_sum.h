@@ -24,6 +24,13 @@ static inline uint64_t fm_journal_mix(uint64_t sum, uint64_t word)
     return sum ^ sum >> 29;
 }
 
+static inline uint64_t fm_journal_word(const char *place)
+{
+    uint64_t word;
+    memcpy(&word, place, sizeof word);
+    return word;
+}
+
 /** A single word of eight bytes. */
 static inline void fm_journal_sum_word(struct fm_journal_sum *sum, uint64_t word)
 {
@@ -35,30 +42,30 @@ static inline void fm_journal_sum_word(struct fm_journal_sum *sum, uint64_t word
  * multiples of 8 bytes. */
 static inline void fm_journal_sum_add(struct fm_journal_sum *sum, const void *data, size_t bytes)
 {
+    enum { WORD = sizeof(uint64_t), ALL = FM_JOURNAL_LANES * WORD };
     const char *next = data;
-    uint64_t words[FM_JOURNAL_LANES];
-    while (bytes >= sizeof words[0] && sum->words % FM_JOURNAL_LANES != 0) {
-        memcpy(words, next, sizeof words[0]);
-        fm_journal_sum_word(sum, words[0]);
-        next += sizeof words[0];
-        bytes -= sizeof words[0];
+    for (; bytes >= WORD && sum->words % FM_JOURNAL_LANES != 0; next += WORD, bytes -= WORD) {
+        fm_journal_sum_word(sum, fm_journal_word(next));
     }
-    struct fm_journal_sum all = *sum;
-    for (; bytes >= sizeof words; next += sizeof words, bytes -= sizeof words) {
-        memcpy(words, next, sizeof words);
-        for (int i = 0; i < FM_JOURNAL_LANES; i++) {
-            all.lanes[i] = fm_journal_mix(all.lanes[i], words[i]);
-        }
-        all.words += FM_JOURNAL_LANES;
+    uint64_t first = sum->lanes[0], second = sum->lanes[1];
+    uint64_t third = sum->lanes[2], fourth = sum->lanes[3];
+    sum->words += bytes / ALL * FM_JOURNAL_LANES;
+    for (; bytes >= ALL; next += ALL, bytes -= ALL) {
+        first = fm_journal_mix(first, fm_journal_word(next));
+        second = fm_journal_mix(second, fm_journal_word(next + WORD));
+        third = fm_journal_mix(third, fm_journal_word(next + 2 * WORD));
+        fourth = fm_journal_mix(fourth, fm_journal_word(next + 3 * WORD));
     }
-    for (; bytes > 0; next += sizeof words[0]) {
-        size_t part = bytes < sizeof words[0] ? bytes : sizeof words[0];
-        words[0] = 0;
-        memcpy(words, next, part);
-        fm_journal_sum_word(&all, words[0]);
-        bytes -= part;
+    const uint64_t lanes[FM_JOURNAL_LANES] = {first, second, third, fourth};
+    memcpy(sum->lanes, lanes, sizeof lanes);
+    for (int i = 1; i < FM_JOURNAL_LANES && bytes >= WORD; i++, next += WORD, bytes -= WORD) {
+        fm_journal_sum_word(sum, fm_journal_word(next));
     }
-    *sum = all;
+    if (bytes > 0) {
+        uint64_t rest = 0;
+        memcpy(&rest, next, bytes);
+        fm_journal_sum_word(sum, rest);
+    }
 }
 
 /** The checksum of all that was added. */
