@@ -1,4 +1,5 @@
 /* Settings: who outdoes whom, what values must be, and configuration files. */
+#include "../temporary.h"
 #include "base/file_tree.h"
 #include "record/configuration_file.h"
 
@@ -168,8 +169,9 @@ static void write_file(const char *path, const char *text)
 
 static void all_places_are_searched(void **state)
 {
-    char folder[] = "/tmp/settings-XXXXXX", before[4096];
+    char folder[4096], before[4096], user[4096 + 64];
     (void)state;
+    temporary_path(folder, sizeof folder, "settings");
     assert_non_null(mkdtemp(folder));
     assert_non_null(getcwd(before, sizeof before));
     assert_int_equal(chdir(folder), 0);
@@ -188,7 +190,6 @@ static void all_places_are_searched(void **state)
     setenv("FERMATA_TOTAL_MEMORY", "3M", 1);
     setenv("FERMATA_CALLPATH", "", 1); /* as if it were not there */
     assert_int_equal(fm_settings_load(&settings, NULL, &error), FM_OK);
-    char user[128];
     snprintf(user, sizeof user, "%s/.config/fermata/config:3", folder);
     expect(FM_SETTING_MEMORY, "3M", "FERMATA_TOTAL_MEMORY");
     expect(FM_SETTING_SAMPLE, "2Hz", ".fermata.conf:2");
@@ -218,8 +219,9 @@ static void all_places_are_searched(void **state)
 
 static void large_files_are_refused(void **state)
 {
-    char path[] = "/tmp/settings-XXXXXX";
+    char path[4096];
     (void)state;
+    temporary_path(path, sizeof path, "settings");
     int file = mkstemp(path);
     assert_int_equal(ftruncate(file, FM_CONFIGURATION_LARGEST + 1), 0);
     close(file);

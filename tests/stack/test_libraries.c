@@ -1,4 +1,5 @@
 /* Whose libraries are whose: by their names, and by where they lie. */
+#include "../temporary.h"
 #include "base/file_tree.h"
 #include "record/stack/libraries.h"
 
@@ -14,11 +15,11 @@
 
 #include <cmocka.h>
 
-static char folder[64];
+static char folder[4096];
 
 static const char *in_folder(const char *name)
 {
-    static char paths[4][128];
+    static char paths[4][sizeof folder + 64];
     static int next;
     char *path = paths[next++ % 4];
     snprintf(path, sizeof paths[0], "%s/%s", folder, name);
@@ -37,7 +38,7 @@ static int make_folders(void **state)
 {
     static const char *const folders[] = {"real", "real/plugins", "program", "own", "own/lib"};
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/fermata-libraries-XXXXXX");
+    temporary_path(folder, sizeof folder, "fermata-libraries");
     if (mkdtemp(folder) == NULL) {
         return -1;
     }
