@@ -326,16 +326,25 @@ static void wait_until(uint64_t time)
     }
 }
 
+/* What happens next, unless its time has come meanwhile: threads may sleep for any time. */
+static void expect_next(uint64_t time)
+{
+    uint64_t next = fm_pause_next();
+    if (fm_clock_now() < time) {
+        assert_int_equal(next, time);
+    }
+}
+
 static void pass_a_window(void)
 {
     uint64_t times[4], now = fm_clock_now(), step = fm_clock_resolution() / 50;
     send(0, 0);
     fm_pause_outside(now + step, now + 2 * step);
     send(0, 0);
-    assert_int_equal(fm_pause_next(), now + step);
+    expect_next(now + step);
     wait_until(now + step);
     send(0, 0);
-    assert_int_equal(fm_pause_next(), now + 2 * step);
+    expect_next(now + 2 * step);
     wait_until(now + 2 * step);
     assert_false(fm_is_recording());
     send(0, 0);

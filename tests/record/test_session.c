@@ -173,10 +173,44 @@ static void *save(void *unused)
 }
 
 /* The last call's records. */
-static void record_end(struct fm_thread *thread)
+static void record_end(struct fm_thread *thread, uint64_t time)
 {
-    fm_thread_leave(thread, 0);
+    fm_thread_leave_at(thread, time, 0);
 }
+
+/* When, in the last call, all have met, and what the processes do next; clock ticks, 0: not yet. */
+static uint64_t met, next_exchange;
+static bool watches;
+
+static void meet(void)
+{
+    met = watches && met == 0 ? fm_clock_now() : met;
+}
+
+static void note_exchange(void)
+{
+    next_exchange = met != 0 && next_exchange == 0 ? fm_clock_now() : next_exchange;
+}
+
+static void note_gather(const void *in, void *out, size_t bytes, uint32_t root)
+{
+    note_exchange();
+    copy(in, out, bytes, root);
+}
+
+static void note_reduction(uint64_t *values, size_t count, enum fm_reduction reduction)
+{
+    note_exchange();
+    keep_values(values, count, reduction);
+}
+
+static const struct fm_exchange watched = {.rank = 0,
+                                           .size = 1,
+                                           .barrier = meet,
+                                           .broadcast = keep,
+                                           .gather = note_gather,
+                                           .scatter = copy,
+                                           .reduce = note_reduction};
 
 static void begin(const struct fm_exchange *exchange)
 {
@@ -198,6 +232,7 @@ static uint64_t locations, calls, wrong, undefined, misnamed;
 static uint32_t comms;
 static OTF2_LocationRef all_locations[THREADS + 4];
 static uint64_t last_number[RANKS];
+static uint64_t left, ended; /* times of the last Leave and of the program's end */
 
 /* Numbers in the names of strings and communicators: "comm 12"; 0: another name. */
 static uint32_t string_numbers[4 * MANY], comm_numbers[2 * MANY];
@@ -261,6 +296,22 @@ static OTF2_CallbackCode on_create(OTF2_LocationRef location, OTF2_TimeStamp tim
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+{
+    (void)location, (void)data, (void)attributes, (void)region;
+    left = time;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_end(OTF2_LocationRef location, OTF2_TimeStamp time, void *data,
+                                OTF2_AttributeList *attributes, int64_t status)
+{
+    (void)location, (void)data, (void)attributes, (void)status;
+    ended = time;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static void read_archive(void)
 {
     char path[96];
@@ -294,6 +345,8 @@ static void read_archive(void)
     OTF2_GlobalEvtReaderCallbacks *events = OTF2_GlobalEvtReaderCallbacks_New();
     OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(events, on_complete);
     OTF2_GlobalEvtReaderCallbacks_SetCommCreateCallback(events, on_create);
+    OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(events, on_leave);
+    OTF2_GlobalEvtReaderCallbacks_SetProgramEndCallback(events, on_end);
     OTF2_GlobalEvtReader *all = OTF2_Reader_GetGlobalEvtReader(reader);
     OTF2_Reader_RegisterGlobalEvtCallbacks(reader, all, events, NULL);
     assert_int_equal(OTF2_Reader_ReadAllGlobalEvents(reader, all, &count), OTF2_SUCCESS);
@@ -427,7 +480,7 @@ static void nothing_is_lost(void **state)
 {
     (void)state;
     pthread_t threads[THREADS], host, saver;
-    begin(&alone);
+    begin(&watched);
     working = true;
     pthread_create(&saver, NULL, save, NULL);
     for (uintptr_t i = 0; i < THREADS; i++) {
@@ -440,8 +493,12 @@ static void nothing_is_lost(void **state)
     pthread_join(host, NULL);
     working = false;
     pthread_join(saver, NULL);
+    watches = true;
     fm_session_close(fm_thread_enter(2), record_end, 2 + 1);
     read_archive();
+    /* The last call does not contain what the recorder does at the end. */
+    assert_in_range(left, met, next_exchange);
+    assert_in_range(ended, left, next_exchange);
     assert_int_equal(wrong, 0);
     assert_int_equal(undefined, 0);
     assert_int_equal(calls, THREADS * CALLS + GUESTS * GUEST_CALLS);

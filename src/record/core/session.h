@@ -39,10 +39,11 @@ void fm_session_sample(void);
  * the archive. Collective. If that fails anywhere the journals stay instead.
  * @param thread   the calling thread, in the last call to be recorded; may be NULL
  * @param last     writes the operations of that call into the room that it reserves with
- *                 fm_thread_leave; all processes have entered the call by then
+ *                 fm_thread_leave_at. The call ended at `time`, clock ticks: when all processes had
+ *                 entered it, before the work of the recorder
  * @param events   number of events it writes, Enter and Leave included */
-void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
-                      uint64_t events);
+void fm_session_close(struct fm_thread *thread,
+                      void (*last)(struct fm_thread *thread, uint64_t time), uint64_t events);
 
 /** The flight recorder is asked for what it has (flight.h); without it nothing happens. Like
  * fm_session_save. */

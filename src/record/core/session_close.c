@@ -64,8 +64,8 @@ static void raise_descriptor_limit(struct rlimit *before)
     }
 }
 
-static void close_session(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
-                          uint64_t events)
+static void close_session(struct fm_thread *thread,
+                          void (*last)(struct fm_thread *thread, uint64_t time), uint64_t events)
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
     struct fm_define_map map;
@@ -79,6 +79,8 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
             return;
         }
     }
+    fm_session.exchange->barrier();
+    uint64_t left = fm_clock_now(), ended = fm_clock_now();
     bool flown = fm_session_state.flight.bytes == 0 || fm_session_flight_write(thread, threads);
     int reason = errno;
     fm_session_clock_close(fm_session.exchange);
@@ -124,10 +126,10 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
         fm_archive_fail("%s", failure != NULL ? failure : "no memory for the definitions");
     }
     if (thread != NULL) {
-        last(thread);
+        last(thread, left);
         uint64_t *record = fm_thread_reserve(thread, FM_WORDS_PROGRAM_END);
         record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
-        record[1] = fm_clock_now();
+        record[1] = ended;
         fm_archive_write_memory(thread, fm_session.region_count);
         fm_archive_settle(thread, true);
     }
@@ -142,8 +144,8 @@ static void close_session(struct fm_thread *thread, void (*last)(struct fm_threa
     fm_define_map_free(&map);
 }
 
-void fm_session_close(struct fm_thread *thread, void (*last)(struct fm_thread *thread),
-                      uint64_t events)
+void fm_session_close(struct fm_thread *thread,
+                      void (*last)(struct fm_thread *thread, uint64_t time), uint64_t events)
 {
     struct fm_guard guard;
     struct rlimit descriptors = {0, 0};

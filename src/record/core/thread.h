@@ -344,20 +344,27 @@ static inline uint64_t *fm_thread_reserve(struct fm_thread *thread, size_t words
     return place;
 }
 
-/** Notes the end of the call: writes its CALL record and leaves room for `words` words of
- * operations, which the caller fills. */
-static inline uint64_t *fm_thread_leave(struct fm_thread *thread, size_t words)
+/** fm_thread_leave() for a call that ended a while ago.
+ * @param time  of its end, clock ticks */
+static inline uint64_t *fm_thread_leave_at(struct fm_thread *thread, uint64_t time, size_t words)
 {
-    uint64_t now = fm_clock_now(), duration = now - thread->enter;
+    uint64_t duration = time - thread->enter;
     uint64_t *place = thread->cursor;
     if (FM_UNLIKELY(duration >> FM_CALL_DURATION_BITS != 0 ||
                     !fm_thread_has_room(thread, FM_WORDS_CALL + words))) {
-        return fm_thread_leave_slowly(thread, now, words);
+        return fm_thread_leave_slowly(thread, time, words);
     }
     thread->cursor = place + FM_WORDS_CALL + words;
     place[0] = fm_record_call(thread->function, duration);
     place[1] = thread->enter;
     return place + FM_WORDS_CALL;
+}
+
+/** Notes the end of the call: writes its CALL record and leaves room for `words` words of
+ * operations, which the caller fills. */
+static inline uint64_t *fm_thread_leave(struct fm_thread *thread, size_t words)
+{
+    return fm_thread_leave_at(thread, fm_clock_now(), words);
 }
 
 /** Declares what the thread has recorded to be whole: it is saved if the process ends now. */

@@ -223,12 +223,12 @@ int fm_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return result;
 }
 
-/* The records of MPI_Finalize, written when all processes have entered it. */
-static void record_finalize(struct fm_thread *thread)
+/* The records of MPI_Finalize, which ended at that time. */
+static void record_finalize(struct fm_thread *thread, uint64_t time)
 {
     struct fm_comm *world = fm_comm_find(thread, MPI_COMM_WORLD);
     struct fm_comm *self = fm_comm_find(thread, MPI_COMM_SELF);
-    fm_thread_leave(thread, 0);
+    fm_thread_leave_at(thread, time, 0);
     if (world != NULL && self != NULL) {
         fm_put_mark(fm_thread_reserve(thread, 1), FM_RECORD_COLLECTIVE_BEGIN, 0);
         fm_put_mark(fm_thread_reserve(thread, 1), FM_RECORD_COMM_DESTROY, self->number);
@@ -243,7 +243,8 @@ static void record_finalize(struct fm_thread *thread)
 enum { FINALIZE_EVENTS = 7 };
 
 /* The archive is complete before the library's own finalization begins: programs and libraries that
- * die there lose nothing. The recorded call ends when all processes have entered it. */
+ * die there lose nothing. The recorded call ends when all processes have entered it, and does not
+ * contain what the recorder does then. */
 int fm_MPI_Finalize(void)
 {
     struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Finalize);
