@@ -95,6 +95,24 @@ static fm_status_t verify_times(const struct fm_trace *trace, struct fm_error *e
     return FM_OK;
 }
 
+/* An archive of which nothing can be read is none, even if its definitions can. */
+static fm_status_t verify_content(struct fm_team *team, const struct fm_trace *trace,
+                                  struct fm_error *error)
+{
+    uint64_t missing = trace->defects.missing_locations;
+    fm_team_sum(team, &missing, 1);
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        if (trace->locations[i].event_count != 0) {
+            return FM_OK;
+        }
+    }
+    return trace->location_count == 0 || missing < trace->location_count
+               ? FM_OK
+               : fm_fail(error, FM_ERR_DATA,
+                         "%s: no events can be read of any location; `fermata check` tells why",
+                         trace->anchor);
+}
+
 /* A sentence for each kind of thing that is missing in the result. */
 static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cube *cube,
                                 struct fm_error *error)
@@ -509,6 +527,9 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     };
     struct fm_cube *made = NULL;
     status = load_events(trace, engine, error);
+    if (status == FM_OK) {
+        status = verify_content(options->team, trace, error);
+    }
     if (status == FM_OK) {
         status = verify_times(trace, error);
     }

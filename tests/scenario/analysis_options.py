@@ -1,6 +1,8 @@
 """`fermata analyze --critical-path` and `--partition`: what the report tells of them, and mistakes."""
+import glob
 import json
 import os
+import shutil
 
 import support
 
@@ -55,6 +57,22 @@ def mistakes(archive, folder):
         assert status == expected and reason in error and not output, (argument, status, error)
 
 
+def no_events(archive, folder):
+    """Definitions alone are no archive; without the events of some there is a report of the rest."""
+    bare = os.path.join(folder, "bare")
+    shutil.copytree(archive, bare)
+    files = sorted(glob.glob(os.path.join(bare, "traces", "*.evt")))
+    os.remove(files[0])
+    status, _, error = support.run("analyze", bare)
+    assert status == 0 and "could not be read" in error, (status, error)
+    os.remove(os.path.join(bare, "report.fer"))
+    for file in files[1:]:
+        os.remove(file)
+    status, output, error = support.run("analyze", bare)
+    assert status == 3 and "no events can be read of any location" in error, (status, error)
+    assert not output and not os.path.exists(os.path.join(bare, "report.fer"))
+
+
 def main():
     with support.Folder() as folder:
         archive = os.path.join(folder, "archive")
@@ -62,6 +80,7 @@ def main():
         assert status == 0, error
         choices(archive, folder)
         mistakes(archive, folder)
+        no_events(archive, folder)
 
 
 main()

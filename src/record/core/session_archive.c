@@ -109,6 +109,8 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
         closing.sums.work += fm_overhead_work() - work;
         fm_session_describe_end(&closing, &rates);
     }
+    /* Who goes on may die, and launchers then kill the others: not before rank 0 is done. */
+    exchange->barrier();
     return true;
 }
 
