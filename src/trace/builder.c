@@ -26,12 +26,10 @@ void fm_builder_close(struct fm_builder *builder)
     fm_traffic_free(&builder->traffic);
 }
 
-void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
+/* What a location begins with, the first time and again. */
+static void reset(struct fm_builder *builder)
 {
-    builder->location = &builder->trace->locations[location];
-    builder->location_index = location;
     ++builder->generation;
-    fm_requests_open_location(&builder->requests, location);
     builder->now = 0;
     builder->computed = 0;
     builder->current_activity = FM_NONE;
@@ -41,7 +39,31 @@ void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
     builder->completions_matter =
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
+}
+
+void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
+{
+    builder->location = &builder->trace->locations[location];
+    builder->location_index = location;
+    fm_requests_open_location(&builder->requests, location);
+    builder->defects_before = *builder->defects;
+    builder->left_open_before = builder->requests.left_open.count;
+    builder->foreign_before = builder->requests.foreign.count;
+    reset(builder);
     fm_tables_reserve(builder->location, &builder->sizes);
+}
+
+void fm_builder_restart_location(struct fm_builder *builder)
+{
+    *builder->defects = builder->defects_before;
+    fm_requests_reopen_location(&builder->requests, builder->left_open_before,
+                                builder->foreign_before);
+    fm_traffic_clear(&builder->traffic);
+    fm_tables_clear(builder->location);
+    fm_counters_free(&builder->location->counters);
+    builder->location->event_count = builder->location->paused = 0;
+    builder->location->begin = UINT64_MAX;
+    reset(builder);
 }
 
 /* ---- calls ---- */

@@ -55,6 +55,8 @@ struct fm_builder {
     struct fm_table_sizes sizes; /**< of the location before */
     size_t next_counter;         /**< where the series of the next value of a counter probably is */
     struct fm_trace_defects *defects;
+    struct fm_trace_defects defects_before; /**< when the location began */
+    size_t left_open_before, foreign_before; /**< requests of the process, likewise */
 };
 
 /** Prepares a builder. `defects` must live as long as it. */
@@ -62,9 +64,13 @@ void fm_builder_open(struct fm_builder *builder, struct fm_trace *trace,
                      struct fm_trace_defects *defects);
 void fm_builder_close(struct fm_builder *builder);
 
-/** Begins and ends the events of one location; ends a process (all of its locations are done). */
+/** Begins and ends the events of one location. */
 void fm_builder_begin_location(struct fm_builder *builder, uint32_t location);
 void fm_builder_end_location(struct fm_builder *builder);
+
+/** Forgets the events of the location that was begun, which come again. */
+void fm_builder_restart_location(struct fm_builder *builder);
+/** Ends a process: all of its locations are done. */
 void fm_builder_end_process(struct fm_builder *builder);
 
 /** Takes note of an event's time. */

@@ -2,10 +2,13 @@
 
 #include "trace/otf2_error.h"
 
-#include <string.h>
-
 /* Numbers beyond are left to OTF2: so are the lines of such a location. */
 enum { LARGEST_NUMBER = 1 << 22 };
+
+struct reading {
+    struct fm_location_maps *maps;
+    bool seen[FM_MAP_KINDS];
+};
 
 struct table {
     struct fm_location_maps *maps;
@@ -19,6 +22,7 @@ static void add_entry(uint64_t local, uint64_t global, void *data)
         table->maps->unusable = true;
         return;
     }
+    table->maps->inexact |= global == OTF2_UNDEFINED_UINT32;
     while (table->maps->of[table->kind].count <= local) {
         fm_vector_push(&table->maps->of[table->kind], OTF2_UNDEFINED_UINT32);
     }
@@ -37,43 +41,80 @@ static OTF2_CallbackCode on_table(void *data, OTF2_MappingType type, const OTF2_
         [FM_MAP_ATTRIBUTES] = OTF2_MAPPING_ATTRIBUTE,
         [FM_MAP_METRICS] = OTF2_MAPPING_METRIC,
     };
+    struct reading *reading = data;
     for (int kind = 0; kind < FM_MAP_KINDS; ++kind) {
         if (types[kind] == type) {
-            struct table table = {data, (enum fm_location_map)kind};
+            struct table table = {reading->maps, (enum fm_location_map)kind};
             OTF2_IdMap_Traverse(map, add_entry, &table);
+            /* OTF2 goes by the first one. */
+            reading->maps->inexact |= reading->seen[kind];
+            reading->seen[kind] = true;
         }
     }
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_clock_offset(void *data, uint64_t time, int64_t offset,
+                                         double deviation)
+{
+    (void)deviation;
+    struct reading *reading = data;
+    reading->maps->inexact |= !fm_clock_add(&reading->maps->clock, time, offset);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 /* Not every recorder writes local definitions. */
-void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, struct fm_location_maps *maps)
+static void read_definitions(OTF2_Reader *archive, uint64_t location, struct reading *reading)
 {
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(archive, location);
-    if (maps != NULL) {
-        *maps = (struct fm_location_maps){.unusable = false};
-    }
     if (definitions != NULL) {
         uint64_t read;
         OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
         OTF2_DefReaderCallbacks_SetMappingTableCallback(callbacks, on_table);
-        if (maps != NULL) {
-            OTF2_Reader_RegisterDefCallbacks(archive, definitions, callbacks, maps);
-        }
+        OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
+        OTF2_Reader_RegisterDefCallbacks(archive, definitions, callbacks, reading);
         OTF2_DefReaderCallbacks_Delete(callbacks);
         OTF2_Reader_ReadAllLocalDefinitions(archive, definitions, &read);
         OTF2_Reader_CloseDefReader(archive, definitions);
     }
     (void)fm_otf2_error_take();
-    if (maps != NULL && (maps->unusable || !fm_location_has_lines(maps))) {
-        fm_location_maps_free(maps);
+}
+
+static void free_tables(struct fm_location_maps *maps)
+{
+    for (int kind = 0; kind < FM_MAP_KINDS; ++kind) {
+        fm_vector_free(&maps->of[kind]);
+    }
+}
+
+/* Tables that change nothing would only cost room. */
+static void free_identities(struct fm_location_maps *maps)
+{
+    for (int kind = 0; kind < FM_MAP_KINDS; ++kind) {
+        size_t i = 0;
+        while (i < maps->of[kind].count &&
+               (maps->of[kind].items[i] == i || maps->of[kind].items[i] == OTF2_UNDEFINED_UINT32)) {
+            ++i;
+        }
+        if (i == maps->of[kind].count) {
+            fm_vector_free(&maps->of[kind]);
+        }
+    }
+}
+
+void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, struct fm_location_maps *maps)
+{
+    *maps = (struct fm_location_maps){.unusable = false};
+    read_definitions(archive, location, &(struct reading){.maps = maps});
+    if (maps->unusable) {
+        free_tables(maps);
+    } else if (!fm_location_has_lines(maps)) {
+        free_identities(maps);
     }
 }
 
 void fm_location_maps_free(struct fm_location_maps *maps)
 {
-    for (int kind = 0; kind < FM_MAP_KINDS; ++kind) {
-        fm_vector_free(&maps->of[kind]);
-    }
-    memset(maps, 0, sizeof *maps);
+    free_tables(maps);
+    fm_clock_free(&maps->clock);
 }

@@ -1,12 +1,15 @@
 /** @file
- * The mapping tables of a location whose numbers of regions tell the line of each call, too: its
- * table for source code locations has the same numbers (docs/call-paths.md). OTF2 would replace the
- * numbers by those of regions before anybody sees them. Private to src/trace.
+ * The local definitions of a location: its mapping tables and its clock. For those whose events are
+ * not read by OTF2's reader, which applies them by itself, and for the lines of calls: where a
+ * location has a table for source code locations, its numbers of regions tell the line of each
+ * call, too (docs/call-paths.md), and OTF2 would replace the numbers by those of regions before
+ * anybody sees them. Private to src/trace.
  */
 #ifndef FERMATA_TRACE_LOCATION_MAPS_H
 #define FERMATA_TRACE_LOCATION_MAPS_H
 
 #include "base/vector.h"
+#include "trace/clock_correction.h"
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
@@ -27,17 +30,25 @@ enum fm_location_map {
 /** Zeroed: there are no tables. */
 struct fm_location_maps {
     FM_VECTOR(uint32_t) of[FM_MAP_KINDS]; /**< OTF2_UNDEFINED_UINT32: the number stays as it is */
-    bool unusable;
+    struct fm_clock_correction clock;
+    bool unusable; /**< the tables cannot be kept: there are none */
+    bool inexact;  /**< OTF2 makes something else of the tables or the clock; lines are right */
 };
 
-/** Reads the local definitions of a location: mapping tables, which OTF2 keeps as well, and clock
- * offsets. @param maps  out: zeroed unless they tell lines; NULL: they are not wanted */
+/** Reads the local definitions of a location, of which OTF2 keeps mapping tables and clock offsets
+ * as well. @param maps  out: to be freed */
 void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, struct fm_location_maps *maps);
 
 /** Whether calls have lines: then the numbers in events are to be mapped by fm_location_map(). */
 static inline bool fm_location_has_lines(const struct fm_location_maps *maps)
 {
     return maps->of[FM_MAP_LINES].count != 0;
+}
+
+/** Whether fm_location_map() and `clock` do what OTF2's reader would do. */
+static inline bool fm_location_maps_are_exact(const struct fm_location_maps *maps)
+{
+    return !maps->unusable && !maps->inexact;
 }
 
 /** The number that one in the location's events stands for; maps == NULL: OTF2 has done that. */

@@ -17,6 +17,15 @@ void fm_requests_open_location(struct fm_requests *requests, uint32_t location)
     requests->location = location;
 }
 
+void fm_requests_reopen_location(struct fm_requests *requests, size_t left_open, size_t foreign)
+{
+    for (unsigned kind = 0; kind < 3; ++kind) {
+        fm_map_clear(&requests->row_by_id[kind]);
+    }
+    requests->left_open.count = left_open;
+    requests->foreign.count = foreign;
+}
+
 void fm_requests_start(struct fm_requests *requests, fm_request_kind_t kind, uint64_t id,
                        uint32_t row)
 {
@@ -42,10 +51,7 @@ void fm_requests_close_location(struct fm_requests *requests)
 
 void fm_requests_clear(struct fm_requests *requests)
 {
-    for (unsigned kind = 0; kind < 3; ++kind) {
-        fm_map_clear(&requests->row_by_id[kind]);
-    }
-    requests->left_open.count = requests->foreign.count = 0;
+    fm_requests_reopen_location(requests, 0, 0);
 }
 
 void fm_requests_free(struct fm_requests *requests)

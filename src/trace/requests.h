@@ -48,6 +48,10 @@ struct fm_requests {
 /** Begins a location. */
 void fm_requests_open_location(struct fm_requests *requests, uint32_t location);
 
+/** Forgets what was noted since a location was begun: its open operations, and all but the first
+ * `left_open` and `foreign` of those lists. */
+void fm_requests_reopen_location(struct fm_requests *requests, size_t left_open, size_t foreign);
+
 /** Notes the start of an operation. An open one with the same id moves to `left_open`. */
 void fm_requests_start(struct fm_requests *requests, fm_request_kind_t kind, uint64_t id,
                        uint32_t row);

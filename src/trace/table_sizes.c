@@ -24,6 +24,13 @@ void fm_tables_reserve(struct fm_location *location, const struct fm_table_sizes
 #undef RESERVE
 }
 
+void fm_tables_clear(struct fm_location *location)
+{
+#define CLEAR(table) location->table.count = 0;
+    FM_LOCATION_TABLES(CLEAR)
+#undef CLEAR
+}
+
 void fm_tables_trim(struct fm_location *location, struct fm_table_sizes *sizes)
 {
     sizes->events = location->event_count;

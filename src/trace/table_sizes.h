@@ -40,6 +40,9 @@ struct fm_table_sizes {
  * @param sizes  of a location that was read before */
 void fm_tables_reserve(struct fm_location *location, const struct fm_table_sizes *sizes);
 
+/** Empties the tables of a location; they keep their room. */
+void fm_tables_clear(struct fm_location *location);
+
 /** Gives back the room that a location does not need, now that all its events are read.
  * @param sizes  out: what it has */
 void fm_tables_trim(struct fm_location *location, struct fm_table_sizes *sizes);

@@ -43,6 +43,11 @@ void fm_traffic_finish(struct fm_traffic_counter *counter, const struct fm_trace
             compare_traffic);
     merge_equal(location);
     fm_vector_trim(&location->traffic);
+    fm_traffic_clear(counter);
+}
+
+void fm_traffic_clear(struct fm_traffic_counter *counter)
+{
     counter->rows.count = 0;
     fm_map_clear(&counter->index);
 }

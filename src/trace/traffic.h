@@ -42,6 +42,9 @@ static inline void fm_traffic_count(struct fm_traffic_counter *counter, fm_traff
 void fm_traffic_finish(struct fm_traffic_counter *counter, const struct fm_trace *trace,
                        struct fm_location *location);
 
+/** Forgets what was counted. */
+void fm_traffic_clear(struct fm_traffic_counter *counter);
+
 /** Frees the memory. */
 void fm_traffic_free(struct fm_traffic_counter *counter);
 

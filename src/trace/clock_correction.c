@@ -1,0 +1,48 @@
+#include "trace/clock_correction.h"
+
+#include <math.h>
+
+bool fm_clock_add(struct fm_clock_correction *clock, uint64_t time, int64_t offset)
+{
+    if (clock->has_offset) {
+        if (clock->last_time >= time) {
+            return false;
+        }
+        int64_t growth = (int64_t)((uint64_t)offset - clock->last_offset);
+        fm_vector_push(&clock->intervals,
+                       (struct fm_clock_interval){.begin = clock->last_time,
+                                                  .end = time,
+                                                  .offset = clock->last_offset,
+                                                  .slope = (double)growth /
+                                                           (double)(time - clock->last_time)});
+    }
+    clock->has_offset = true;
+    clock->last_time = time;
+    clock->last_offset = (uint64_t)offset;
+    return true;
+}
+
+bool fm_clock_correct(const struct fm_clock_correction *clock, size_t *interval, uint64_t *time)
+{
+    if (clock->intervals.count == 0) {
+        return true;
+    }
+    while (*interval + 1 < clock->intervals.count &&
+           *time > clock->intervals.items[*interval].end) {
+        ++*interval;
+    }
+    const struct fm_clock_interval *at = &clock->intervals.items[*interval];
+    double since = *time >= at->begin ? (double)(*time - at->begin) : -(double)(at->begin - *time);
+    double drift = rint(at->slope * since);
+    if (!(fabs(drift) < 0x1p63)) {
+        return false;
+    }
+    *time += at->offset + (uint64_t)(int64_t)drift;
+    return true;
+}
+
+void fm_clock_free(struct fm_clock_correction *clock)
+{
+    fm_vector_free(&clock->intervals);
+    clock->has_offset = false;
+}
