@@ -20,6 +20,7 @@ struct fm_event_bytes {
     const uint8_t *at;
     const uint8_t *end; /**< of the chunk's data */
     bool damaged;       /**< a number had an impossible length */
+    bool cut;           /**< a record goes beyond the end */
 };
 
 #define FM_ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -78,8 +79,16 @@ FM_ALWAYS_INLINE uint64_t fm_bytes_long(struct fm_event_bytes *bytes)
     return fm_bytes_number(bytes, 8);
 }
 
-/** Opens a record that begins with its length: a byte, or 255 and eight bytes. As for OTF2, at
- * least one byte follows each record.
+/** Whether a record ends in the chunk: as for OTF2, at least one byte follows each record.
+ * @param left  bytes of it behind the place */
+FM_ALWAYS_INLINE bool fm_bytes_fit(struct fm_event_bytes *bytes, uint64_t left)
+{
+    bool fits = bytes->at < bytes->end && left < (uint64_t)(bytes->end - bytes->at);
+    bytes->cut |= !fits;
+    return fits;
+}
+
+/** Opens a record that begins with its length: a byte, or 255 and eight bytes.
  * @return where the record ends, NULL if that is not in the chunk */
 FM_ALWAYS_INLINE const uint8_t *fm_bytes_open(struct fm_event_bytes *bytes)
 {
@@ -87,9 +96,7 @@ FM_ALWAYS_INLINE const uint8_t *fm_bytes_open(struct fm_event_bytes *bytes)
     if (__builtin_expect(length == UINT8_MAX, 0)) {
         length = fm_bytes_full(bytes);
     }
-    return bytes->at < bytes->end && length < (uint64_t)(bytes->end - bytes->at)
-               ? bytes->at + length
-               : NULL;
+    return fm_bytes_fit(bytes, length) ? bytes->at + length : NULL;
 }
 
 #endif

@@ -49,7 +49,7 @@ struct decoder {
     bytes->at = end;                                                                               \
     fm_builder_time(&sink->builder, decoder->time)
 #define CLOSE_SINGLE                                                                               \
-    if (bytes->damaged || bytes->at >= bytes->end) {                                               \
+    if (bytes->damaged || !fm_bytes_fit(bytes, 0)) {                                               \
         return false;                                                                              \
     }                                                                                              \
     fm_builder_time(&sink->builder, decoder->time)
@@ -148,7 +148,7 @@ static bool decode_other(struct decoder *decoder, unsigned number)
     const char *layout = is_known ? records[number].layout : "";
     if (layout[0] == '.') {
         skip_numbers(bytes, layout + 1);
-        if (bytes->damaged || bytes->at >= bytes->end) {
+        if (bytes->damaged || !fm_bytes_fit(bytes, 0)) {
             return false;
         }
     } else {
@@ -382,11 +382,16 @@ FM_ALWAYS_INLINE bool decode_time(struct decoder *decoder, struct fm_event_bytes
 {
     decoder->raw_time = decoder->time = fm_bytes_full(bytes);
     /* Some event follows, and that itself is no time. */
-    return bytes->at < bytes->end && *bytes->at >= ATTRIBUTES &&
+    return fm_bytes_fit(bytes, 0) && *bytes->at >= ATTRIBUTES &&
            fm_clock_correct(decoder->clock, &decoder->interval, &decoder->time);
 }
 
-typedef enum { FAILED, NEXT_CHUNK, DONE } outcome_t;
+typedef enum { FAILED, CUT, NEXT_CHUNK, DONE } outcome_t;
+
+static outcome_t failure(const struct fm_event_bytes *bytes)
+{
+    return bytes->cut ? CUT : FAILED;
+}
 
 /* @param begin  where the records of the chunk are */
 static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_bytes *begin)
@@ -397,14 +402,14 @@ static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_byt
         unsigned number = *bytes.at++;
         if (number == TIME) {
             if (!decode_time(decoder, &bytes)) {
-                return FAILED;
+                return failure(&bytes);
             }
             number = *bytes.at++;
         }
         if (__builtin_expect(number < FIRST_EVENT, 0)) {
             if (number == ATTRIBUTES) {
                 if (!call_decode_rare(decoder, &bytes, number)) {
-                    return FAILED;
+                    return failure(&bytes);
                 }
                 continue;
             }
@@ -414,23 +419,35 @@ static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_byt
             return !is_end ? FAILED : number == END_OF_FILE ? DONE : NEXT_CHUNK;
         }
         if (!decode_event(decoder, &bytes, number)) {
-            return FAILED;
+            return failure(&bytes);
         }
         decoder->attributes.count = 0;
         ++decoder->events;
     }
 }
 
+static outcome_t decode_next_chunk(struct decoder *decoder, struct fm_event_files *files)
+{
+    struct fm_event_bytes chunk;
+    bool is_first = files->position == 0;
+    if (!fm_event_files_next(files, &chunk)) {
+        return CUT;
+    }
+    /* The first event always comes with its time. */
+    return is_first && *chunk.at != TIME && *chunk.at != END_OF_FILE
+               ? FAILED
+               : decode_chunk(decoder, &chunk);
+}
+
 bool fm_events_decode(struct fm_event_sink *sink, struct fm_event_files *files,
                       const struct fm_clock_correction *clock, uint64_t *events)
 {
     struct decoder decoder = {.sink = sink, .clock = clock};
-    outcome_t outcome =
-        fm_clock_correct(clock, &decoder.interval, &decoder.time) ? NEXT_CHUNK : FAILED;
+    outcome_t outcome = NEXT_CHUNK;
     while (outcome == NEXT_CHUNK) {
-        struct fm_event_bytes chunk;
-        outcome = fm_event_files_next(files, &chunk) ? decode_chunk(&decoder, &chunk) : FAILED;
+        outcome = decode_next_chunk(&decoder, files);
     }
-    *events = decoder.events;
+    bool ends_early = outcome == CUT && files->position == files->size;
+    *events = outcome == DONE || ends_early ? decoder.events : fm_event_files_most(files);
     return outcome == DONE;
 }

@@ -124,6 +124,7 @@ bool fm_event_files_next(struct fm_event_files *files, struct fm_event_bytes *by
     }
     files->position += wanted;
     memset(files->chunk + wanted, 0, FM_EVENT_SLACK);
-    *bytes = (struct fm_event_bytes){files->chunk + HEADER_BYTES, files->chunk + wanted, false};
+    *bytes =
+        (struct fm_event_bytes){.at = files->chunk + HEADER_BYTES, .end = files->chunk + wanted};
     return true;
 }

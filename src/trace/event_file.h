@@ -47,6 +47,12 @@ bool fm_event_files_select(struct fm_event_files *files, uint64_t location);
 /** Likewise, a file that is open; it is closed with the others. */
 bool fm_event_files_select_open(struct fm_event_files *files, int file);
 
+/** @return as many events as the file has room for, or more */
+static inline uint64_t fm_event_files_most(const struct fm_event_files *files)
+{
+    return files->size / 2;
+}
+
 /** Reads the next chunk of the file.
  * @param bytes  out: what is behind its header, at least one byte; valid until the next call
  * @return false at the end of the file, or if it cannot be read, or is of another byte order, or

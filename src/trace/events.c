@@ -30,29 +30,37 @@ static void note_events(struct fm_location *location, uint64_t read)
     location->event_count = read > location->event_count ? read : location->event_count;
 }
 
-/* @return false if the location is left as it was begun, for OTF2 to read */
-static bool decode_location(struct readers *readers, const struct fm_location_maps *maps)
+/* @param most  out: events that there can be
+ * @return false if the location is left as it was begun, for OTF2 to read */
+static bool decode_location(struct readers *readers, const struct fm_location_maps *maps,
+                            uint64_t *most)
 {
     struct fm_event_sink *sink = &readers->sink;
     struct fm_location *location = sink->builder.location;
-    if (readers->used->only_otf2 || !fm_event_files_usable(&readers->files) ||
-        !fm_location_maps_are_exact(maps) ||
+    *most = UINT64_MAX;
+    if (!fm_event_files_usable(&readers->files) ||
         !fm_event_files_select(&readers->files, location->id)) {
         return false;
     }
+    *most = fm_event_files_most(&readers->files);
+    if (readers->used->only_otf2 || !fm_location_maps_are_exact(maps)) {
+        return false;
+    }
     uint32_t program_name = sink->program_name;
-    uint64_t read = 0;
     sink->maps = maps;
-    if (!fm_events_decode(sink, &readers->files, &maps->clock, &read)) {
+    if (!fm_events_decode(sink, &readers->files, &maps->clock, most)) {
         fm_builder_restart_location(&sink->builder);
         sink->program_name = program_name;
         return false;
     }
-    note_events(location, read);
+    note_events(location, *most);
     return true;
 }
 
-static void read_by_otf2(struct readers *readers, const struct fm_location_maps *maps)
+/* OTF2 does not notice that a file has no end: it reads what it has in memory, in circles if that
+ * makes sense. */
+static void read_by_otf2(struct readers *readers, const struct fm_location_maps *maps,
+                         uint64_t most)
 {
     struct fm_event_sink *sink = &readers->sink;
     struct fm_location *location = sink->builder.location;
@@ -66,7 +74,9 @@ static void read_by_otf2(struct readers *readers, const struct fm_location_maps 
         if (has_lines) {
             OTF2_EvtReader_ApplyMappingTables(events, false);
         }
-        complete = OTF2_Reader_ReadAllLocalEvents(readers->archive, events, &read) == OTF2_SUCCESS;
+        complete =
+            OTF2_Reader_ReadLocalEvents(readers->archive, events, most, &read) == OTF2_SUCCESS &&
+            read < most;
         OTF2_Reader_CloseEvtReader(readers->archive, events);
         note_events(location, read);
     }
@@ -84,10 +94,11 @@ static void read_location(struct readers *readers, uint32_t index,
 {
     fm_builder_begin_location(&readers->sink.builder, index);
     fm_event_sink_use_lines(&readers->sink, maps);
-    if (decode_location(readers, maps)) {
+    uint64_t most;
+    if (decode_location(readers, maps, &most)) {
         ++readers->used->decoded;
     } else {
-        read_by_otf2(readers, maps);
+        read_by_otf2(readers, maps, most);
         ++readers->used->by_otf2;
     }
     fm_builder_end_location(&readers->sink.builder);
