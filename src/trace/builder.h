@@ -55,7 +55,7 @@ struct fm_builder {
     struct fm_table_sizes sizes; /**< of the location before */
     size_t next_counter;         /**< where the series of the next value of a counter probably is */
     struct fm_trace_defects *defects;
-    struct fm_trace_defects defects_before; /**< when the location began */
+    struct fm_trace_defects defects_before;  /**< when the location began */
     size_t left_open_before, foreign_before; /**< requests of the process, likewise */
 };
 

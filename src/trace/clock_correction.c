@@ -22,11 +22,8 @@ bool fm_clock_add(struct fm_clock_correction *clock, uint64_t time, int64_t offs
     return true;
 }
 
-bool fm_clock_correct(const struct fm_clock_correction *clock, size_t *interval, uint64_t *time)
+bool fm_clock_interpolate(const struct fm_clock_correction *clock, size_t *interval, uint64_t *time)
 {
-    if (clock->intervals.count == 0) {
-        return true;
-    }
     while (*interval + 1 < clock->intervals.count &&
            *time > clock->intervals.items[*interval].end) {
         ++*interval;

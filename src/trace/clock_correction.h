@@ -29,11 +29,19 @@ struct fm_clock_correction {
  * something of it that is not understood here */
 bool fm_clock_add(struct fm_clock_correction *clock, uint64_t time, int64_t offset);
 
+/** fm_clock_correct() of a clock that has intervals. */
+bool fm_clock_interpolate(const struct fm_clock_correction *clock, size_t *interval,
+                          uint64_t *time);
+
 /** Corrects a time.
  * @param interval  in, out: the one that was needed last, at first 0; times mostly ascend
  * @param time      in, out
  * @return false if the correction is beyond all times */
-bool fm_clock_correct(const struct fm_clock_correction *clock, size_t *interval, uint64_t *time);
+static inline bool fm_clock_correct(const struct fm_clock_correction *clock, size_t *interval,
+                                    uint64_t *time)
+{
+    return clock->intervals.count == 0 || fm_clock_interpolate(clock, interval, time);
+}
 
 void fm_clock_free(struct fm_clock_correction *clock);
 

@@ -52,9 +52,11 @@ void fm_samples_thin(fm_samples *samples, bool is_total, uint64_t end, size_t mo
     }
 }
 
-/** Lets the latest value last until a time. */
+/** Lets the latest value, if there is one, last until a time. */
 static void last_until(struct fm_counter_series *series, bool is_total, uint64_t time)
 {
+    if (series->samples.count == 0)
+        return;
     struct fm_sample *sample = &series->samples.items[series->samples.count - 1];
     if (is_total || time <= sample->time)
         return;
@@ -67,8 +69,7 @@ static void add_value(struct fm_counter_series *series, bool is_total, size_t mo
                       double value)
 {
     fm_samples *samples = &series->samples;
-    if (samples->count > 0)
-        last_until(series, is_total, time);
+    last_until(series, is_total, time);
     series->last_time = time;
     series->last_value = value;
     if (samples->count > 0 && series->in_last < series->stride) {

@@ -109,12 +109,27 @@ static void test_no_numbers_are_left_out(void **state)
     fm_counters_free(&table);
 }
 
+static void test_a_counter_may_have_no_number_at_all(void **state)
+{
+    (void)state;
+    fm_counter_table table = {0};
+    size_t hint = 0;
+    double zero = 0;
+    for (uint32_t counter = 0; counter < 3; counter++)
+        fm_counters_add(&table, &hint, &counters[counter], counter, 1, 0 / zero);
+    fm_counters_finish(&table, counters, 5);
+    for (uint32_t counter = 0; counter < 3; counter++)
+        assert_int_equal(table.items[counter].samples.count, 0);
+    fm_counters_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_means_and_extremes_stay),
         cmocka_unit_test(test_thin),
         cmocka_unit_test(test_no_numbers_are_left_out),
+        cmocka_unit_test(test_a_counter_may_have_no_number_at_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
