@@ -20,7 +20,6 @@ struct fm_event_bytes {
     const uint8_t *at;
     const uint8_t *end; /**< of the chunk's data */
     bool damaged;       /**< a number had an impossible length */
-    bool cut;           /**< a record goes beyond the end */
 };
 
 #define FM_ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -81,11 +80,9 @@ FM_ALWAYS_INLINE uint64_t fm_bytes_long(struct fm_event_bytes *bytes)
 
 /** Whether a record ends in the chunk: as for OTF2, at least one byte follows each record.
  * @param left  bytes of it behind the place */
-FM_ALWAYS_INLINE bool fm_bytes_fit(struct fm_event_bytes *bytes, uint64_t left)
+FM_ALWAYS_INLINE bool fm_bytes_fit(const struct fm_event_bytes *bytes, uint64_t left)
 {
-    bool fits = bytes->at < bytes->end && left < (uint64_t)(bytes->end - bytes->at);
-    bytes->cut |= !fits;
-    return fits;
+    return bytes->at < bytes->end && left < (uint64_t)(bytes->end - bytes->at);
 }
 
 /** Opens a record that begins with its length: a byte, or 255 and eight bytes.

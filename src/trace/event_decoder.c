@@ -2,8 +2,7 @@
 
 #include "trace/event_attributes.h"
 
-/* What may stand where a record begins, besides events. */
-enum { END_OF_CHUNK = 0, END_OF_FILE = 2, TIME = 5, ATTRIBUTES = 6, FIRST_EVENT = 10 };
+enum { FIRST_EVENT = 10 };
 
 enum {
 #define FM_EVENT_RECORD(number, name, layout, meaning) RECORD_##name = (number),
@@ -171,7 +170,7 @@ static bool decode_other(struct decoder *decoder, unsigned number)
 static __attribute__((noinline)) bool decode_rare(struct decoder *decoder, unsigned number)
 {
     switch (number) {
-    case ATTRIBUTES:
+    case FM_FILE_ATTRIBUTES:
         return fm_event_attributes_decode(&decoder->attributes, &decoder->bytes,
                                           decoder->sink->maps);
     case RECORD_BUFFER_FLUSH:
@@ -382,16 +381,11 @@ FM_ALWAYS_INLINE bool decode_time(struct decoder *decoder, struct fm_event_bytes
 {
     decoder->raw_time = decoder->time = fm_bytes_full(bytes);
     /* Some event follows, and that itself is no time. */
-    return fm_bytes_fit(bytes, 0) && *bytes->at >= ATTRIBUTES &&
+    return fm_bytes_fit(bytes, 0) && *bytes->at >= FM_FILE_ATTRIBUTES &&
            fm_clock_correct(decoder->clock, &decoder->interval, &decoder->time);
 }
 
-typedef enum { FAILED, CUT, NEXT_CHUNK, DONE } outcome_t;
-
-static outcome_t failure(const struct fm_event_bytes *bytes)
-{
-    return bytes->cut ? CUT : FAILED;
-}
+typedef enum { FAILED, NEXT_CHUNK, DONE } outcome_t;
 
 /* @param begin  where the records of the chunk are */
 static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_bytes *begin)
@@ -400,54 +394,45 @@ static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_byt
     for (;;) {
         /* At least one byte is left: every record sees to that. */
         unsigned number = *bytes.at++;
-        if (number == TIME) {
+        if (number == FM_FILE_TIME) {
             if (!decode_time(decoder, &bytes)) {
-                return failure(&bytes);
+                return FAILED;
             }
             number = *bytes.at++;
         }
         if (__builtin_expect(number < FIRST_EVENT, 0)) {
-            if (number == ATTRIBUTES) {
+            if (number == FM_FILE_ATTRIBUTES) {
                 if (!call_decode_rare(decoder, &bytes, number)) {
-                    return failure(&bytes);
+                    return FAILED;
                 }
                 continue;
             }
             /* Attributes belong to an event. */
-            bool is_end =
-                decoder->attributes.count == 0 && (number == END_OF_FILE || number == END_OF_CHUNK);
-            return !is_end ? FAILED : number == END_OF_FILE ? DONE : NEXT_CHUNK;
+            bool is_end = decoder->attributes.count == 0 &&
+                          (number == FM_FILE_END || number == FM_FILE_NEXT_CHUNK);
+            return !is_end ? FAILED : number == FM_FILE_END ? DONE : NEXT_CHUNK;
         }
         if (!decode_event(decoder, &bytes, number)) {
-            return failure(&bytes);
+            return FAILED;
         }
         decoder->attributes.count = 0;
         ++decoder->events;
     }
 }
 
-static outcome_t decode_next_chunk(struct decoder *decoder, struct fm_event_files *files)
-{
-    struct fm_event_bytes chunk;
-    bool is_first = files->position == 0;
-    if (!fm_event_files_next(files, &chunk)) {
-        return CUT;
-    }
-    /* The first event always comes with its time. */
-    return is_first && *chunk.at != TIME && *chunk.at != END_OF_FILE
-               ? FAILED
-               : decode_chunk(decoder, &chunk);
-}
-
 bool fm_events_decode(struct fm_event_sink *sink, struct fm_event_files *files,
                       const struct fm_clock_correction *clock, uint64_t *events)
 {
     struct decoder decoder = {.sink = sink, .clock = clock};
-    outcome_t outcome = NEXT_CHUNK;
+    struct fm_event_bytes chunk;
+    /* The first event always comes with its time. */
+    outcome_t outcome = fm_event_files_next(files, &chunk) &&
+                                (*chunk.at == FM_FILE_TIME || *chunk.at == FM_FILE_END)
+                            ? decode_chunk(&decoder, &chunk)
+                            : FAILED;
     while (outcome == NEXT_CHUNK) {
-        outcome = decode_next_chunk(&decoder, files);
+        outcome = fm_event_files_next(files, &chunk) ? decode_chunk(&decoder, &chunk) : FAILED;
     }
-    bool ends_early = outcome == CUT && files->position == files->size;
-    *events = outcome == DONE || ends_early ? decoder.events : fm_event_files_most(files);
+    *events = decoder.events;
     return outcome == DONE;
 }

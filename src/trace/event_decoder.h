@@ -22,9 +22,7 @@
 /** Decodes the file that was selected.
  * @param sink    whose builder has begun the location and whose maps are those of the location
  * @param clock   of the location
- * @param events  out: number of events, also of those that mean nothing; on failure, the most that
- * the file can have: OTF2's reader goes on behind the end of one that was cut off, with what its
- * buffers held before
+ * @param events  out: number of events, also of those that mean nothing
  * @return false if the file is not fully understood: fm_builder_restart_location() is due */
 bool fm_events_decode(struct fm_event_sink *sink, struct fm_event_files *files,
                       const struct fm_clock_correction *clock, uint64_t *events);

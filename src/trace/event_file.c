@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_MARK = 3, LITTLE_ENDIAN_MARK = 0x42, BIG_ENDIAN_MARK = 0x23, HEADER_BYTES = 18 };
+enum { HEADER_MARK = 3, LITTLE_ENDIAN_MARK = 0x42, BIG_ENDIAN_MARK = 0x23 };
 
 /* Versions of OTF2 whose event files are known. */
 enum { FIRST_VERSION = 1, LAST_VERSION = 3 };
@@ -28,10 +28,12 @@ static bool is_known_kind(OTF2_Reader *archive)
            major >= FIRST_VERSION && major <= LAST_VERSION;
 }
 
-void fm_event_files_use(struct fm_event_files *files, const char *folder, uint64_t chunk_size)
+void fm_event_files_use(struct fm_event_files *files, fm_files_t kind, const char *folder,
+                        uint64_t chunk_size)
 {
     /* Not one of the large tables, which may go to a file. */
-    *files = (struct fm_event_files){.folder = fm_copy_string(folder),
+    *files = (struct fm_event_files){.kind = kind,
+                                     .folder = fm_copy_string(folder),
                                      .chunk_size = chunk_size,
                                      .chunk = malloc((size_t)chunk_size + FM_EVENT_SLACK),
                                      .file = -1};
@@ -40,19 +42,21 @@ void fm_event_files_use(struct fm_event_files *files, const char *folder, uint64
     }
 }
 
-void fm_event_files_open(struct fm_event_files *files, OTF2_Reader *archive, const char *anchor)
+void fm_event_files_open(struct fm_event_files *files, fm_files_t kind, OTF2_Reader *archive,
+                         const char *anchor)
 {
     *files = (struct fm_event_files){.file = -1};
     const char *slash = strrchr(anchor, '/'), *dot = strrchr(anchor, '.');
-    uint64_t chunk_size = 0, definitions;
+    uint64_t chunk_size[2] = {0, 0};
     if (dot == NULL || (slash != NULL && dot < slash) || !is_known_kind(archive) ||
-        OTF2_Reader_GetChunkSize(archive, &chunk_size, &definitions) != OTF2_SUCCESS ||
-        chunk_size < OTF2_CHUNK_SIZE_MIN || chunk_size > OTF2_CHUNK_SIZE_MAX) {
+        OTF2_Reader_GetChunkSize(archive, &chunk_size[FM_FILES_EVENTS],
+                                 &chunk_size[FM_FILES_DEFINITIONS]) != OTF2_SUCCESS ||
+        chunk_size[kind] < OTF2_CHUNK_SIZE_MIN || chunk_size[kind] > OTF2_CHUNK_SIZE_MAX) {
         return;
     }
     char *folder = fm_copy_string(anchor);
     folder[dot - anchor] = '\0';
-    fm_event_files_use(files, folder, chunk_size);
+    fm_event_files_use(files, kind, folder, chunk_size[kind]);
     fm_free(folder);
 }
 
@@ -90,7 +94,8 @@ bool fm_event_files_select(struct fm_event_files *files, uint64_t location)
 {
     size_t length = strlen(files->folder) + sizeof "/18446744073709551615.evt";
     char *path = fm_allocate(1, length);
-    snprintf(path, length, "%s/%" PRIu64 ".evt", files->folder, location);
+    snprintf(path, length, "%s/%" PRIu64 ".%s", files->folder, location,
+             files->kind == FM_FILES_EVENTS ? "evt" : "def");
     /* A pipe in its place would never open. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     fm_free(path);
@@ -118,13 +123,13 @@ bool fm_event_files_next(struct fm_event_files *files, struct fm_event_bytes *by
         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? LITTLE_ENDIAN_MARK : BIG_ENDIAN_MARK;
     uint64_t left = files->size - files->position;
     size_t wanted = (size_t)(left < files->chunk_size ? left : files->chunk_size);
-    if (wanted <= HEADER_BYTES || read_bytes(files, wanted) != wanted ||
+    if (wanted <= FM_FILE_HEADER || read_bytes(files, wanted) != wanted ||
         files->chunk[0] != HEADER_MARK || files->chunk[1] != own_order) {
         return false;
     }
     files->position += wanted;
     memset(files->chunk + wanted, 0, FM_EVENT_SLACK);
     *bytes =
-        (struct fm_event_bytes){.at = files->chunk + HEADER_BYTES, .end = files->chunk + wanted};
+        (struct fm_event_bytes){.at = files->chunk + FM_FILE_HEADER, .end = files->chunk + wanted};
     return true;
 }

@@ -5,6 +5,7 @@
 #include "trace/event_callbacks.h"
 #include "trace/event_decoder.h"
 #include "trace/otf2_error.h"
+#include "trace/record_count.h"
 
 /* Whoever can read a location, and what for. */
 struct readers {
@@ -30,40 +31,33 @@ static void note_events(struct fm_location *location, uint64_t read)
     location->event_count = read > location->event_count ? read : location->event_count;
 }
 
-/* @param most  out: events that there can be
- * @return false if the location is left as it was begun, for OTF2 to read */
-static bool decode_location(struct readers *readers, const struct fm_location_maps *maps,
-                            uint64_t *most)
+/* @return false if the location is left as it was begun, for OTF2 to read */
+static bool decode_location(struct readers *readers, const struct fm_location_maps *maps)
 {
     struct fm_event_sink *sink = &readers->sink;
     struct fm_location *location = sink->builder.location;
-    *most = UINT64_MAX;
-    if (!fm_event_files_usable(&readers->files) ||
+    if (readers->used->only_otf2 || !fm_event_files_usable(&readers->files) ||
+        !fm_location_maps_are_exact(maps) ||
         !fm_event_files_select(&readers->files, location->id)) {
         return false;
     }
-    *most = fm_event_files_most(&readers->files);
-    if (readers->used->only_otf2 || !fm_location_maps_are_exact(maps)) {
-        return false;
-    }
     uint32_t program_name = sink->program_name;
+    uint64_t read = 0;
     sink->maps = maps;
-    if (!fm_events_decode(sink, &readers->files, &maps->clock, most)) {
+    if (!fm_events_decode(sink, &readers->files, &maps->clock, &read)) {
         fm_builder_restart_location(&sink->builder);
         sink->program_name = program_name;
         return false;
     }
-    note_events(location, *most);
+    note_events(location, read);
     return true;
 }
 
-/* OTF2 does not notice that a file has no end: it reads what it has in memory, in circles if that
- * makes sense. */
-static void read_by_otf2(struct readers *readers, const struct fm_location_maps *maps,
-                         uint64_t most)
+static void read_by_otf2(struct readers *readers, const struct fm_location_maps *maps)
 {
     struct fm_event_sink *sink = &readers->sink;
     struct fm_location *location = sink->builder.location;
+    uint64_t most = fm_record_count_events(&readers->files, location->id);
     bool has_lines = fm_location_has_lines(maps);
     sink->maps = has_lines ? maps : NULL;
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(readers->archive, location->id);
@@ -94,11 +88,10 @@ static void read_location(struct readers *readers, uint32_t index,
 {
     fm_builder_begin_location(&readers->sink.builder, index);
     fm_event_sink_use_lines(&readers->sink, maps);
-    uint64_t most;
-    if (decode_location(readers, maps, &most)) {
+    if (decode_location(readers, maps)) {
         ++readers->used->decoded;
     } else {
-        read_by_otf2(readers, maps, most);
+        read_by_otf2(readers, maps);
         ++readers->used->by_otf2;
     }
     fm_builder_end_location(&readers->sink.builder);
@@ -123,12 +116,17 @@ static struct fm_location_maps *read_local_definitions(OTF2_Reader *archive,
                                                        uint32_t last)
 {
     struct fm_location_maps *maps = fm_allocate(last - first, sizeof *maps);
+    struct fm_event_files files;
+    fm_event_files_open(&files, FM_FILES_DEFINITIONS, archive, trace->anchor);
     if (OTF2_Reader_OpenDefFiles(archive) == OTF2_SUCCESS) {
         for (uint32_t i = first; i < last; ++i) {
-            fm_location_maps_read(archive, trace->locations[i].id, &maps[i - first]);
+            uint64_t location = trace->locations[i].id;
+            fm_location_maps_read(archive, location, fm_record_count_definitions(&files, location),
+                                  &maps[i - first]);
         }
         OTF2_Reader_CloseDefFiles(archive);
     }
+    fm_event_files_close(&files);
     (void)fm_otf2_error_take();
     return maps;
 }
@@ -170,7 +168,7 @@ fm_status_t fm_events_load(struct fm_trace *trace, uint32_t first, uint32_t last
         .used = used,
         .sink = {.references = fm_trace_private(trace), .program_name = FM_NONE}};
     fm_builder_open(&readers.sink.builder, trace, defects);
-    fm_event_files_open(&readers.files, archive, trace->anchor);
+    fm_event_files_open(&readers.files, FM_FILES_EVENTS, archive, trace->anchor);
     OTF2_Reader_OpenEvtFiles(archive);
     read_processes(&readers, first, last, maps);
     OTF2_EvtReaderCallbacks_Delete(readers.callbacks);

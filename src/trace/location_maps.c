@@ -64,7 +64,8 @@ static OTF2_CallbackCode on_clock_offset(void *data, uint64_t time, int64_t offs
 }
 
 /* Not every recorder writes local definitions. */
-static void read_definitions(OTF2_Reader *archive, uint64_t location, struct reading *reading)
+static void read_definitions(OTF2_Reader *archive, uint64_t location, uint64_t most,
+                             struct reading *reading)
 {
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(archive, location);
     if (definitions != NULL) {
@@ -74,7 +75,7 @@ static void read_definitions(OTF2_Reader *archive, uint64_t location, struct rea
         OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
         OTF2_Reader_RegisterDefCallbacks(archive, definitions, callbacks, reading);
         OTF2_DefReaderCallbacks_Delete(callbacks);
-        OTF2_Reader_ReadAllLocalDefinitions(archive, definitions, &read);
+        OTF2_Reader_ReadLocalDefinitions(archive, definitions, most, &read);
         OTF2_Reader_CloseDefReader(archive, definitions);
     }
     (void)fm_otf2_error_take();
@@ -102,10 +103,11 @@ static void free_identities(struct fm_location_maps *maps)
     }
 }
 
-void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, struct fm_location_maps *maps)
+void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, uint64_t most,
+                           struct fm_location_maps *maps)
 {
     *maps = (struct fm_location_maps){.unusable = false};
-    read_definitions(archive, location, &(struct reading){.maps = maps});
+    read_definitions(archive, location, most, &(struct reading){.maps = maps});
     if (maps->unusable) {
         free_tables(maps);
     } else if (!fm_location_has_lines(maps)) {

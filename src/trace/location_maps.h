@@ -36,8 +36,11 @@ struct fm_location_maps {
 };
 
 /** Reads the local definitions of a location, of which OTF2 keeps mapping tables and clock offsets
- * as well. @param maps  out: to be freed */
-void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, struct fm_location_maps *maps);
+ * as well.
+ * @param most  so many definitions at most: fm_record_count_definitions()
+ * @param maps  out: to be freed */
+void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, uint64_t most,
+                           struct fm_location_maps *maps);
 
 /** Whether calls have lines: then the numbers in events are to be mapped by fm_location_map(). */
 static inline bool fm_location_has_lines(const struct fm_location_maps *maps)

@@ -34,7 +34,7 @@ def compare(options, archives, *arguments):
     done = subprocess.run([os.path.join(options.programs, "compare_readers"), *arguments,
                            *archives], check=False, capture_output=True, text=True)
     if done.returncode != 0:
-        sys.exit(done.stdout + done.stderr)
+        sys.exit(f"exit status {done.returncode}\n{done.stdout}{done.stderr}")
     print(f"{len(archives)} archives: {done.stdout.strip()}")
 
 
@@ -87,11 +87,12 @@ def damage(content, chooser):
 
 
 def damaged(originals, folder, count, chooser):
-    """Copies with one damaged file of events."""
+    """Copies with one damaged file, mostly of events."""
     for variant in range(count):
         bad = os.path.join(folder, f"bad-{variant}")
         shutil.copytree(chooser.choice(originals), bad)
-        path = chooser.choice(sorted(glob.glob(os.path.join(bad, "traces", "*.evt"))))
+        ending = chooser.choice(["evt", "evt", "evt", "def"])
+        path = chooser.choice(sorted(glob.glob(os.path.join(bad, "traces", f"*.{ending}"))))
         with open(path, "rb") as file:
             content = file.read()
         with open(path, "wb") as file:

@@ -21,8 +21,7 @@ int main(int argc, char **argv)
         bool same = same_tables(argv[i], &decoded, &locations, &reason);
         all_decoded += decoded;
         all_locations += locations;
-        if (damaged ? !same && locations != 0 && decoded == locations
-                    : !same || decoded != locations) {
+        if (damaged ? !same && locations != 0 : !same || decoded != locations) {
             printf("%s: %" PRIu32 " of %" PRIu32 " locations decoded; %s\n", argv[i], decoded,
                    locations, same ? "same tables" : reason.message);
             return 1;
