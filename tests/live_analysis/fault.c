@@ -1,5 +1,5 @@
 /* Preloaded into one process of an analysis: FAULT tells what happens to it when it reads events.
- *   crash    OTF2's reader crashes
+ *   crash    the reader crashes
  *   memory   there is no more memory
  *   wait     it never goes on */
 #include <dlfcn.h>
@@ -10,10 +10,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-typedef OTF2_ErrorCode read_events_t(OTF2_Reader *reader, OTF2_EvtReader *events, uint64_t *count);
+typedef OTF2_ErrorCode get_compression_t(OTF2_Reader *reader, OTF2_Compression *compression);
 
-OTF2_ErrorCode OTF2_Reader_ReadAllLocalEvents(OTF2_Reader *reader, OTF2_EvtReader *events,
-                                              uint64_t *count)
+/* The analysis asks before it reads the events of its first location. */
+OTF2_ErrorCode OTF2_Reader_GetCompression(OTF2_Reader *reader, OTF2_Compression *compression)
 {
     const char *fault = getenv("FAULT");
     if (fault != NULL && strcmp(fault, "crash") == 0) {
@@ -26,6 +26,6 @@ OTF2_ErrorCode OTF2_Reader_ReadAllLocalEvents(OTF2_Reader *reader, OTF2_EvtReade
     while (fault != NULL && strcmp(fault, "wait") == 0) {
         pause();
     }
-    read_events_t *next = (read_events_t *)dlsym(RTLD_NEXT, "OTF2_Reader_ReadAllLocalEvents");
-    return next(reader, events, count);
+    get_compression_t *next = (get_compression_t *)dlsym(RTLD_NEXT, "OTF2_Reader_GetCompression");
+    return next(reader, compression);
 }
