@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static size_t aligned(size_t bytes)
-{
-    return (bytes + 7) & ~(size_t)7;
-}
-
 /* @return whether there is another process to send anything to */
 static bool has_team(const struct fm_engine *engine)
 {
@@ -63,8 +58,9 @@ static void handle_fetched(void *owner, unsigned worker, uint32_t process, const
 
 void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher)
 {
-    dispatch->queues = fm_prefetch_create(dispatch->engine->workers, aligned(dispatch->record_size),
-                                          prefetcher, dispatch->context, handle_fetched, dispatch);
+    dispatch->queues =
+        fm_prefetch_create(dispatch->engine->workers, fm_engine_aligned(dispatch->record_size),
+                           prefetcher, dispatch->context, handle_fetched, dispatch);
 }
 
 void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
@@ -86,16 +82,28 @@ void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t pr
     }
 }
 
-/* Handles what has not been handled of the records of this process. */
+/* What a worker has not handled of the records of this process. */
+struct rest {
+    struct fm_streams *streams;
+    struct fm_prefetch_queues *queues; /* NULL: none */
+};
+
 static void finish(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)first;
     (void)last;
-    struct fm_dispatch *dispatch = context;
-    fm_stream_take(dispatch->streams, worker);
-    if (dispatch->queues != NULL) {
-        fm_prefetch_finish(dispatch->queues, worker);
+    const struct rest *rest = context;
+    fm_stream_take(rest->streams, worker);
+    if (rest->queues != NULL) {
+        fm_prefetch_finish(rest->queues, worker);
     }
+}
+
+static void deliver_here(struct fm_engine *engine, struct fm_streams *streams,
+                         struct fm_prefetch_queues *queues)
+{
+    fm_stream_hand_over(streams);
+    fm_engine_run(engine, finish, &(struct rest){streams, queues});
 }
 
 static void handle(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -113,8 +121,7 @@ static void handle(void *context, unsigned worker, uint32_t first, uint32_t last
 
 void fm_dispatch_deliver(struct fm_dispatch *dispatch)
 {
-    fm_stream_hand_over(dispatch->streams);
-    fm_engine_run(dispatch->engine, finish, dispatch);
+    deliver_here(dispatch->engine, dispatch->streams, dispatch->queues);
     if (!has_team(dispatch->engine)) {
         return;
     }
@@ -187,15 +194,17 @@ static void handle_fetched_list(void *owner, unsigned worker, uint32_t process, 
 {
     struct fm_list_dispatch *dispatch = owner;
     struct item_list list;
-    memcpy(&list, (const unsigned char *)record + aligned(dispatch->record_size), sizeof list);
+    memcpy(&list, (const unsigned char *)record + fm_engine_aligned(dispatch->record_size),
+           sizeof list);
     dispatch->handler(dispatch->context, worker, process, record, list.items, list.count);
 }
 
 void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher)
 {
-    dispatch->queues = fm_prefetch_create(
-        dispatch->engine->workers, aligned(dispatch->record_size) + sizeof(struct item_list),
-        prefetcher, dispatch->context, handle_fetched_list, dispatch);
+    dispatch->queues =
+        fm_prefetch_create(dispatch->engine->workers,
+                           fm_engine_aligned(dispatch->record_size) + sizeof(struct item_list),
+                           prefetcher, dispatch->context, handle_fetched_list, dispatch);
 }
 
 void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
@@ -204,7 +213,7 @@ void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker
     const struct item_list list = {items, count};
     unsigned char *room = fm_prefetch_push(dispatch->queues, worker, process);
     memcpy(room, record, dispatch->record_size);
-    memcpy(room + aligned(dispatch->record_size), &list, sizeof list);
+    memcpy(room + fm_engine_aligned(dispatch->record_size), &list, sizeof list);
     fm_prefetch_go_on(dispatch->queues, worker);
 }
 
@@ -245,19 +254,9 @@ static void handle_lists(void *context, unsigned worker, uint32_t first, uint32_
     }
 }
 
-static void finish_lists(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    (void)first;
-    (void)last;
-    struct fm_list_dispatch *dispatch = context;
-    fm_stream_take(dispatch->streams, worker);
-    finish_queue(dispatch, worker);
-}
-
 void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)
 {
-    fm_stream_hand_over(dispatch->streams);
-    fm_engine_run(dispatch->engine, finish_lists, dispatch);
+    deliver_here(dispatch->engine, dispatch->streams, dispatch->queues);
     if (!has_team(dispatch->engine)) {
         return;
     }

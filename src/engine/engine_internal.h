@@ -16,4 +16,10 @@ struct fm_engine {
                              team */
 };
 
+/** @return the room that something takes in a packet or queue: what follows it is aligned. */
+static inline size_t fm_engine_aligned(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
 #endif

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #define PACKET_BYTES ((size_t)32 << 10)
-#define ALIGNMENT    8
 
 /* After so many letters a worker lets others of the team go on. */
 #define LETTERS_AT_ONCE 64
@@ -21,7 +20,7 @@ struct letter {
 
 static size_t room_for(size_t size)
 {
-    return sizeof(struct letter) + ((size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1));
+    return sizeof(struct letter) + fm_engine_aligned(size);
 }
 
 static bool has_room(const struct fm_packet *packet, size_t bytes)
@@ -222,21 +221,14 @@ static void wait_a_moment(struct fm_mailbox *box, unsigned idle)
     pthread_cond_timedwait(&box->arrived, &box->lock, &until);
 }
 
-/* Lets others run for a moment, since the next packet is mostly on its way: to sleep and be woken
- * takes longer than it does. The box is locked before and after. */
+/* Stays awake for a moment, since the next packet is mostly on its way. The box is locked before
+ * and after. */
 static void linger(struct fm_mail *mail, struct fm_mailbox *box)
 {
-    enum { LOOKS = 1000, YIELDS = 50 };
-    unsigned seen = atomic_load(&box->deliveries);
+    unsigned seen = atomic_load(&box->deliveries), turn = 0;
     pthread_mutex_unlock(&box->lock);
-    for (int i = 0;
-         i < LOOKS + YIELDS && atomic_load(&box->deliveries) == seen && !atomic_load(&mail->over);
-         ++i) {
-        if (i < LOOKS) {
-            fm_relax_processor();
-        } else {
-            sched_yield();
-        }
+    while (atomic_load(&box->deliveries) == seen && !atomic_load(&mail->over) && fm_linger(turn)) {
+        ++turn;
     }
     pthread_mutex_lock(&box->lock);
 }

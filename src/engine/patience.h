@@ -7,6 +7,7 @@
 #define FERMATA_ENGINE_PATIENCE_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <time.h>
 
 #define FM_PATIENCE_YIELDS  200
@@ -21,6 +22,25 @@ static inline void fm_relax_processor(void)
 #elif defined(__aarch64__)
     __asm__ volatile("yield");
 #endif
+}
+
+#define FM_LINGER_LOOKS  1000
+#define FM_LINGER_YIELDS 50
+
+/** Waits a moment before one looks again, awake: threads of one process mostly wait for less time
+ * than it takes to sleep and be woken.
+ * @param turn  how often one has looked in vain
+ * @return false: it is time to sleep */
+static inline bool fm_linger(unsigned turn)
+{
+    if (turn < FM_LINGER_LOOKS) {
+        fm_relax_processor();
+    } else if (turn < FM_LINGER_LOOKS + FM_LINGER_YIELDS) {
+        sched_yield();
+    } else {
+        return false;
+    }
+    return true;
 }
 
 /** @return for how many nanoseconds to sleep before it is worth to look again; 0: not at all.

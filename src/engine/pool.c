@@ -1,16 +1,12 @@
 #include "engine/pool.h"
 
 #include "base/memory.h"
+#include "engine/patience.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-
-/* How often one lets others run before one sleeps: the next phase mostly begins, and the last
- * thread mostly ends, before a sleeping thread would be awake. */
-#define YIELDS 100
 
 struct helper {
     struct fm_pool *pool;
@@ -33,12 +29,12 @@ struct fm_pool {
 static void wait_while(struct fm_pool *pool, atomic_uint *number, unsigned value, bool is_same,
                        pthread_cond_t *changed)
 {
-    for (int i = 0; i < YIELDS; ++i) {
+    unsigned turn = 0;
+    do {
         if ((atomic_load(number) == value) != is_same) {
             return;
         }
-        sched_yield();
-    }
+    } while (fm_linger(turn++));
     pthread_mutex_lock(&pool->lock);
     while ((atomic_load(number) == value) == is_same) {
         pthread_cond_wait(changed, &pool->lock);

@@ -1,7 +1,7 @@
 #include "engine/stream.h"
 
 #include "base/memory.h"
-#include "engine/engine.h"
+#include "engine/engine_internal.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -38,11 +38,6 @@ struct fm_streams {
     void *owner;
     struct stream *streams; /* [sender][receiver] */
 };
-
-static size_t aligned(size_t bytes)
-{
-    return (bytes + 7) & ~(size_t)7;
-}
 
 static struct stream *stream_of(const struct fm_streams *streams, unsigned sender,
                                 unsigned receiver)
@@ -128,10 +123,10 @@ static void read_packet(const struct fm_streams *streams, unsigned worker,
         struct letter letter;
         memcpy(&letter, packet->letters + at, sizeof letter);
         const unsigned char *record = packet->letters + at + sizeof letter;
-        const unsigned char *items = record + aligned(streams->record_size);
+        const unsigned char *items = record + fm_engine_aligned(streams->record_size);
         streams->handler(streams->owner, worker, letter.process, record, items, letter.count);
-        at += sizeof letter + aligned(streams->record_size) +
-              aligned(letter.count * streams->item_size);
+        at += sizeof letter + fm_engine_aligned(streams->record_size) +
+              fm_engine_aligned(letter.count * streams->item_size);
     }
     if (streams->release != NULL) {
         streams->release(streams->owner, worker);
@@ -192,7 +187,8 @@ void fm_stream_post(struct fm_streams *streams, unsigned worker, unsigned receiv
     const struct letter letter = {process, count};
     struct stream *stream = stream_of(streams, worker, receiver);
     size_t item_bytes = count * streams->item_size;
-    size_t bytes = sizeof letter + aligned(streams->record_size) + aligned(item_bytes);
+    size_t bytes =
+        sizeof letter + fm_engine_aligned(streams->record_size) + fm_engine_aligned(item_bytes);
     if (stream->open != NULL && stream->open->capacity - stream->open->written < bytes) {
         hand_over(stream);
         fm_stream_take(streams, worker);
@@ -204,7 +200,7 @@ void fm_stream_post(struct fm_streams *streams, unsigned worker, unsigned receiv
     memcpy(place, &letter, sizeof letter);
     memcpy(place + sizeof letter, record, streams->record_size);
     if (count != 0) {
-        memcpy(place + sizeof letter + aligned(streams->record_size), items, item_bytes);
+        memcpy(place + sizeof letter + fm_engine_aligned(streams->record_size), items, item_bytes);
     }
     stream->open->written += bytes;
 }
