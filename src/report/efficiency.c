@@ -93,9 +93,6 @@ static void print_percent(FILE *stream, int columns, double value)
 }
 
 /** Writes a row of a table. @param name  printable */
-/** Where the names of a table's rows begin. */
-#define NAME_COLUMN 41
-
 static void print_table_row(const struct fm_report *report, int64_t time,
                             const struct fm_efficiency *efficiency, const char *name)
 {
@@ -198,7 +195,7 @@ void fm_report_efficiencies(const struct fm_report *report)
     for (uint32_t i = 0; i < shown; i++) {
         unsigned width = report->terminal->width;
         char *path = fm_report_callpath_within(report, list[i].callpath,
-                                               width > NAME_COLUMN ? width - NAME_COLUMN : 0);
+                                               width > TABLE_COLUMNS ? width - TABLE_COLUMNS : 0);
         print_table_row(report, list[i].time, &efficiencies[list[i].callpath], path);
         free(path);
     }

@@ -108,6 +108,17 @@ static uint32_t range_end(const bool *member, uint32_t count, uint32_t first)
     return end == first + 2 ? first + 1 : end;
 }
 
+char *fm_format_longest(char buffer[FM_LONGEST_SIZE], uint32_t same, uint32_t count)
+{
+    if (count == 2 && same == count)
+        snprintf(buffer, FM_LONGEST_SIZE, "both longest waits");
+    else if (count > 1 && same == count)
+        snprintf(buffer, FM_LONGEST_SIZE, "all of the %u longest waits", count);
+    else
+        snprintf(buffer, FM_LONGEST_SIZE, "%u of the %u longest waits", same, count);
+    return buffer;
+}
+
 char *fm_format_ranges(const bool *member, uint32_t count, unsigned limit)
 {
     char *text = NULL;

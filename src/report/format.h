@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-#define FM_FORMAT_SIZE 32
+#define FM_FORMAT_SIZE  32
+#define FM_LONGEST_SIZE 48 /**< of fm_format_longest() */
 
 /** Writes a duration with 4 significant digits: "12.35 s", "523.1 ms", "7.000 us". */
 char *fm_format_ticks(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, int64_t ticks);
@@ -26,6 +27,11 @@ char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole
 
 /** @return part / whole, 0 if `whole` is 0. */
 double fm_fraction(int64_t part, int64_t whole);
+
+/** Writes "both longest waits", "all of the 5 longest waits", "2 of the 5 longest waits".
+ * @param same   how many of them
+ * @param count  how many there are */
+char *fm_format_longest(char buffer[FM_LONGEST_SIZE], uint32_t same, uint32_t count);
 
 /** Writes numbers as ranges: "0-3, 5 and 8".
  * @param member  for each number below `count`: is in the list

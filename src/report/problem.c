@@ -112,14 +112,11 @@ static void describe_last(const struct fm_report *report, struct fm_problem *pro
                      : fm_report_callpath(report, worst->cause_callpath);
     char wait[FM_FORMAT_SIZE];
     char begin[FM_FORMAT_SIZE];
-    char frequency[64] = "";
-    if (known == 2 && same == known)
-        snprintf(frequency, sizeof frequency, ", as in both longest waits here");
-    else if (known > 1 && same == known)
-        snprintf(frequency, sizeof frequency, ", as in all of the %u longest waits here", known);
-    else if (same > 1)
-        snprintf(frequency, sizeof frequency, ", as in %u of the %u longest waits here", same,
-                 known);
+    char longest[FM_LONGEST_SIZE];
+    char frequency[FM_LONGEST_SIZE + 16] = "";
+    if (same > 1)
+        snprintf(frequency, sizeof frequency, ", as in %s here",
+                 fm_format_longest(longest, same, known));
     bool is_lock = is_lock_contention(problem->kind);
     const char *what = is_lock ? "released the lock last" : "came last";
     const char *where = path == NULL ? "" : is_lock ? ", in " : " to ";
@@ -167,7 +164,7 @@ static void describe(const struct fm_report *report, const struct fm_problems *p
         view.callpaths[i] = cube->callpaths[i].region == problem->region;
     char percent[FM_FORMAT_SIZE];
     char value[FM_FORMAT_SIZE];
-    char *ranks = fm_report_ranks(report, &view);
+    char *ranks = fm_report_ranks(report, &view, NULL);
     char *region = fm_terminal_name(report->terminal, cube->regions[problem->region].name);
     fm_lines_add(&problem->headline, "", "%s of CPU time (%s) is lost waiting in %s (%s) on %s.",
                  fm_format_percent(percent, problem->wait, report->metrics[FM_METRIC_TIME]),

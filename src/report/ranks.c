@@ -26,7 +26,8 @@ static int compare_values(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view)
+char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view,
+                      fm_ranks_t *extent)
 {
     const struct fm_cube *cube = report->cube;
     uint32_t rank_count = 0;
@@ -64,6 +65,8 @@ char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view
                                           : asprintf(&text, "%s %s", noun, ranges);
     if (length < 0)
         abort(); /* memory for one line is missing: nothing can be said any more */
+    if (extent != NULL)
+        *extent = everywhere ? FM_RANKS_ALL : dense && waiting == 1 ? FM_RANKS_ONE : FM_RANKS_SOME;
     free(ranges);
     fm_free(member);
     fm_free(values);

@@ -73,9 +73,14 @@ void fm_report_summary(const struct fm_report *report);
 /** The worst problems as sentences, with their causes and what to do. */
 void fm_report_problems(const struct fm_report *report);
 
-/** @return on which ranks most of the selected time is spent, "ranks 0-3 and 8"; to be freed with
+/** How many of the ranks these are. */
+typedef enum { FM_RANKS_ONE, FM_RANKS_SOME, FM_RANKS_ALL } fm_ranks_t;
+
+/** @param extent  out: how many these are; NULL: it does not matter
+ * @return on which ranks most of the selected time is spent, "ranks 0-3 and 8"; to be freed with
  * free(). */
-char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view);
+char *fm_report_ranks(const struct fm_report *report, const struct fm_view *view,
+                      fm_ranks_t *extent);
 
 /** Why a kind of wait state comes about: the call path and ranks that most of its costs lead to
  * ("Why"), and what balancing it would gain ("Gain"). If most of it is passed on by ranks that

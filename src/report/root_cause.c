@@ -164,12 +164,12 @@ static uint32_t describe_delay(const struct fm_report *report, fm_delay_kind_t k
     for (uint32_t i = 0; i < cube->callpath_count; i++)
         view.callpaths[i] = i == callpath;
     char *path = fm_report_callpath_placed(report, callpath);
-    char *ranks = fm_report_ranks(report, &view);
+    fm_ranks_t extent;
+    char *ranks = fm_report_ranks(report, &view, &extent);
     char direct[FM_FORMAT_SIZE], stems[FM_FORMAT_SIZE], excess[FM_FORMAT_SIZE];
     describe_shares(report, kind, callpath, direct, stems);
     double longer = excess_time(report, &view, callpath);
-    bool all = strncmp(ranks, "all ", 4) == 0 || strncmp(ranks, "both ", 5) == 0;
-    bool several = strncmp(ranks, "rank ", 5) != 0;
+    bool several = extent != FM_RANKS_ONE;
     static const char shares[] = "%s of this kind of waiting goes back to that directly; %s of all "
                                  "waiting of the run stems from it.";
     char share[sizeof shares + 2 * FM_FORMAT_SIZE];
@@ -178,7 +178,7 @@ static uint32_t describe_delay(const struct fm_report *report, fm_delay_kind_t k
         fm_lines_add(lines, "Why", "Because %s on %s %s long in %s before %s the lock on. %s",
                      several ? "the owners" : "the owner", ranks, several ? "are" : "is", path,
                      several ? "they pass" : "it passes", share);
-    else if (longer > 0 && !all)
+    else if (longer > 0 && extent != FM_RANKS_ALL)
         fm_lines_add(lines, "Why", "Because %s takes %s longer on %s than on average. %s", path,
                      fm_format_ticks(excess, cube, (int64_t)longer), ranks, share);
     else if (several)
@@ -234,22 +234,16 @@ static uint32_t describe_origin(const struct fm_report *report, fm_metric_t wait
     char *passer = fm_report_location(report, between->location);
     char *place = fm_report_callpath(report, between->callpath);
     describe_shares(report, kind, delay->callpath, own, stems);
-    char longest[48] = "";
-    if (record->worst_count == 2 && same == 2)
-        snprintf(longest, sizeof longest, "In both longest waits");
-    else if (record->worst_count > 1 && same == record->worst_count)
-        snprintf(longest, sizeof longest, "In all of the %u longest waits", same);
-    else
-        snprintf(longest, sizeof longest, "In %u of the %u longest waits", same,
-                 record->worst_count);
-    fm_lines_add(
-        lines, "Why",
-        "%s of this kind of waiting is passed on by ranks that have waited themselves. %s "
-        "it began with %s: in the longest of these, %s took %s longer there, so that %s waited in "
-        "%s (%s). %s of all waiting of the run stems from it.",
-        fm_format_percent(passed, (int64_t)indirect, (int64_t)(direct + indirect)), longest, path,
-        who, fm_format_ticks(time, cube, (int64_t)delay->ticks), passer, place,
-        fm_metric_info((fm_metric_t)between->metric)->name, stems);
+    char longest[FM_LONGEST_SIZE];
+    fm_lines_add(lines, "Why",
+                 "%s of this kind of waiting is passed on by ranks that have waited themselves. In "
+                 "%s it began with %s: in the longest of these, %s took %s longer there, so that "
+                 "%s waited in "
+                 "%s (%s). %s of all waiting of the run stems from it.",
+                 fm_format_percent(passed, (int64_t)indirect, (int64_t)(direct + indirect)),
+                 fm_format_longest(longest, same, record->worst_count), path, who,
+                 fm_format_ticks(time, cube, (int64_t)delay->ticks), passer, place,
+                 fm_metric_info((fm_metric_t)between->metric)->name, stems);
     free(place);
     free(passer);
     free(who);
