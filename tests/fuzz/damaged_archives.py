@@ -11,27 +11,13 @@ import sys
 import tempfile
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path.insert(0, TESTS)
+from damage import damage  # noqa: E402
+
 SCENARIOS = ["scenario/all-events.scn", "scenarios/p2p/threads.scn",
              "scenarios/active/late-complete.scn", "scenarios/collective/nonblocking-kinds.scn"]
 RECORDED = "traces/scorep-waits"
 TIMEOUT = 60  # seconds; an undamaged archive of this size takes some milliseconds
-
-
-def damage(content, chooser):
-    """Cut off, overwritten in the middle, replaced by noise, or some bits flipped."""
-    content = bytearray(content)
-    way = chooser.randrange(6)
-    if way == 0:
-        return bytes(content[:chooser.randrange(len(content))])
-    if way == 1:
-        begin = chooser.randrange(len(content))
-        content[begin:begin + 16] = chooser.randbytes(16)
-    elif way == 2:
-        return chooser.randbytes(len(content))
-    else:
-        for _ in range(chooser.choice([1, 1, 2, 20])):
-            content[chooser.randrange(len(content))] ^= 1 << chooser.randrange(8)
-    return bytes(content)
 
 
 def originals(fermata, folder):

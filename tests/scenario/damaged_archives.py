@@ -2,27 +2,14 @@
 import os
 import random
 import shutil
+import sys
 
 import support
 
+sys.path.insert(0, os.path.dirname(support.FOLDER))
+from damage import damage  # noqa: E402
+
 VARIANTS = 250
-
-
-def damage(content, generator):
-    """One of: cut off, some bits flipped, overwritten in the middle, replaced by noise."""
-    content = bytearray(content)
-    way = generator.randrange(6)
-    if way == 0:
-        return bytes(content[:generator.randrange(len(content))])
-    if way == 1:
-        begin = generator.randrange(len(content))
-        content[begin:begin + 16] = generator.randbytes(16)
-    elif way == 2:
-        return generator.randbytes(len(content))
-    else:
-        for _ in range(generator.choice([1, 1, 2, 20])):
-            content[generator.randrange(len(content))] ^= 1 << generator.randrange(8)
-    return bytes(content)
 
 
 def run_both(directory, what):

@@ -19,7 +19,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(HERE, "..")
-sys.path.insert(0, os.path.join(TESTS, "workloads"))
+sys.path[:0] = [TESTS, os.path.join(TESTS, "workloads")]
+from damage import damage  # noqa: E402
 from mpi_launcher import mpi_command  # noqa: E402
 
 VARIANTS = ["p2p", "p2p-blocking", "fence", "gats", "locks"]
@@ -69,21 +70,6 @@ def random_archives(options, folder, count, events):
         archive = os.path.join(folder, f"random-{seed}")
         run(os.path.join(options.programs, "write_random_events"), archive, str(seed), str(events))
         yield archive
-
-
-def damage(content, chooser):
-    """Cut off, overwritten in the middle, or some bits flipped."""
-    content = bytearray(content)
-    way = chooser.randrange(5)
-    if way == 0:
-        return bytes(content[:chooser.randrange(len(content))])
-    if way == 1:
-        begin = chooser.randrange(len(content))
-        content[begin:begin + 8] = chooser.randbytes(8)
-    else:
-        for _ in range(chooser.choice([1, 1, 2, 20])):
-            content[chooser.randrange(len(content))] ^= 1 << chooser.randrange(8)
-    return bytes(content)
 
 
 def damaged(originals, folder, count, chooser):
