@@ -31,14 +31,13 @@ static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struc
 }
 
 /* The trace has the program only. */
-static fm_status_t add_command(struct fm_cube *cube, const char *archive, struct fm_error *error)
+static fm_status_t add_command(struct fm_cube *cube, const json_t *environment,
+                               struct fm_error *error)
 {
-    json_t *environment = fm_environment_load(archive);
     char *command = fm_environment_command(environment);
     fm_status_t status =
         command == NULL ? FM_OK : fm_cube_set_text(&cube->experiment.command, command, error);
     free(command);
-    json_decref(environment);
     return status;
 }
 
@@ -59,9 +58,9 @@ static bool has_calls(const struct fm_cube *cube)
 }
 
 /* ... and what was not to be recorded. */
-static fm_status_t add_selection(struct fm_cube *cube, const char *archive, struct fm_error *error)
+static fm_status_t add_selection(struct fm_cube *cube, const json_t *environment,
+                                 struct fm_error *error)
 {
-    json_t *environment = fm_environment_load(archive);
     const char *recorded = json_string_value(json_object_get(environment, "recorded"));
     fm_status_t status =
         recorded != NULL
@@ -72,7 +71,6 @@ static fm_status_t add_selection(struct fm_cube *cube, const char *archive, stru
                               "Nothing of that came to pass: only MPI_Init and MPI_Finalize were "
                               "recorded.");
     }
-    json_decref(environment);
     return status;
 }
 
@@ -87,12 +85,11 @@ static uint32_t count_neighbours(const struct fm_cube *cube, uint32_t location)
 }
 
 /* ... and that threads had to wait for processors, of which the host of rank 0 tells. */
-static fm_status_t add_crowding(struct fm_cube *cube, const char *archive, struct fm_error *error)
+static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
+                                struct fm_error *error)
 {
-    json_t *environment = fm_environment_load(archive);
     json_int_t processors = json_integer_value(json_object_get(environment, "processors"));
     uint32_t threads = processors > 0 && cube->location_count > 0 ? count_neighbours(cube, 0) : 0;
-    json_decref(environment);
     if ((json_int_t)threads <= processors) {
         return FM_OK;
     }
@@ -102,6 +99,22 @@ static fm_status_t add_crowding(struct fm_cube *cube, const char *archive, struc
         "processor, which may look like any wait state, and differ from run to run.",
         threads, (long long)processors, processors == 1 ? "processor" : "processors",
         cube->locations[0].node);
+}
+
+/* What the experiment tells of the run, and the trace does not. */
+static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
+                                   struct fm_error *error)
+{
+    json_t *environment = fm_environment_load(archive);
+    fm_status_t status = add_selection(cube, environment, error);
+    if (status == FM_OK) {
+        status = add_crowding(cube, environment, error);
+    }
+    if (status == FM_OK) {
+        status = add_command(cube, environment, error);
+    }
+    json_decref(environment);
+    return status;
 }
 
 static char *directory_of(const char *path)
@@ -166,13 +179,7 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
 {
     fm_status_t status = add_warnings(cube, request->archive, error);
     if (status == FM_OK) {
-        status = add_selection(cube, request->archive, error);
-    }
-    if (status == FM_OK) {
-        status = add_crowding(cube, request->archive, error);
-    }
-    if (status == FM_OK) {
-        status = add_command(cube, request->archive, error);
+        status = add_environment(cube, request->archive, error);
     }
     if (status == FM_OK) {
         status = fm_cube_write(cube, request->output, error);

@@ -64,9 +64,8 @@ int main(int argc, char **argv)
         print_usage(stderr);
         return FM_ERR_USAGE;
     }
-    char *explained[] = {argc > 2 ? argv[2] : NULL, "--help", NULL};
     if (argc > 2 && strcmp(argv[1], "help") == 0) {
-        return run(2, explained);
+        return run(2, (char *[]){argv[2], "--help", NULL});
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
         strcmp(argv[1], "help") == 0) {
