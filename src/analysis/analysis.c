@@ -518,6 +518,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     struct fm_analysis analysis = {
         .trace = trace,
+        .consumed = detail == NULL ? trace : NULL,
         .engine = engine,
         .team = options->team,
         .asynchronous_progress = options->asynchronous_progress,

@@ -1,6 +1,7 @@
 #include "analysis/epochs.h"
 
 #include "analysis/gaps.h"
+#include "analysis/group_members.h"
 
 #include "base/map.h"
 #include "base/sort.h"
@@ -28,14 +29,14 @@ struct window_state {
 
 struct walk {
     struct fm_analysis *analysis;
-    struct fm_epochs *epochs; /* of the process */
+    struct fm_epochs epochs; /* of the process so far: memory that each process uses in turn */
     uint32_t process;
     struct fm_map state_of_window;
     FM_VECTOR(struct window_state) states;
     uint32_t recent;              /* in `states` */
     struct fm_map fence_accessed; /* (window state, process) -> position in fence_epoch */
     struct fm_lock_walk *locks;
-    FM_VECTOR(uint32_t) group;        /* distinct processes of a group, ascending */
+    struct fm_group_members members;
     FM_VECTOR(uint32_t) last_origins; /* by stream of exposure epochs: the last one so far */
 };
 
@@ -52,12 +53,6 @@ static uint32_t state_of(struct walk *walk, uint32_t window)
             (struct window_state){.window = window, .access = FM_NONE, .exposure = FM_NONE});
     }
     return walk->recent;
-}
-
-static int compare_processes(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
 }
 
 static int compare_fence_accesses(const void *a, const void *b)
@@ -85,7 +80,7 @@ static uint32_t close_fence_epoch(struct fm_epochs *epochs, struct window_state 
 
 static void add_collective(struct walk *walk, uint32_t state_index, struct fm_call_ref call)
 {
-    struct fm_epochs *epochs = walk->epochs;
+    struct fm_epochs *epochs = &walk->epochs;
     struct window_state *state = &walk->states.items[state_index];
     struct fm_window_collective collective = {
         .window = state->window,
@@ -140,52 +135,25 @@ static void access_in_fence_epoch(struct walk *walk, uint32_t state_index, uint3
     access->last_operation = leave > access->last_operation ? leave : access->last_operation;
 }
 
-/* ---- groups ---- */
-
-/* Lists the distinct processes of a group, ascending. */
-static void list_group(struct walk *walk, const struct fm_group *group)
-{
-    bool ascending = true;
-    walk->group.count = 0;
-    for (uint32_t i = 0; i < group->size; ++i) {
-        uint32_t process = group->processes[i];
-        if (process != FM_NONE) {
-            ascending &=
-                walk->group.count == 0 || walk->group.items[walk->group.count - 1] < process;
-            fm_vector_push(&walk->group, process);
-        }
-    }
-    if (ascending) {
-        return;
-    }
-    fm_sort(walk->group.items, walk->group.count, sizeof *walk->group.items, compare_processes);
-    size_t kept = 1;
-    for (size_t i = 1; i < walk->group.count; ++i) {
-        if (walk->group.items[i] != walk->group.items[kept - 1]) {
-            walk->group.items[kept++] = walk->group.items[i];
-        }
-    }
-    walk->group.count = kept;
-}
-
 /* ---- start and complete ---- */
 
 static void start_access(struct walk *walk, uint32_t state_index, struct fm_call_ref call,
-                         const struct fm_group *group)
+                         uint32_t group)
 {
-    struct fm_epochs *epochs = walk->epochs;
+    struct fm_epochs *epochs = &walk->epochs;
     struct window_state *state = &walk->states.items[state_index];
-    list_group(walk, group);
+    uint32_t target_count;
+    const uint32_t *targets =
+        fm_group_members_of(&walk->members, walk->analysis->trace, group, &target_count);
     struct fm_access_epoch epoch = {
         .window = state->window,
         .start = call,
         .complete = {call.location, FM_NONE},
         .first_target = (uint32_t)epochs->targets.count,
-        .target_count = (uint32_t)walk->group.count,
+        .target_count = target_count,
     };
-    for (size_t i = 0; i < walk->group.count; ++i) {
-        fm_vector_push(&epochs->targets,
-                       (struct fm_epoch_target){0, walk->group.items[i], FM_NONE});
+    for (uint32_t i = 0; i < target_count; ++i) {
+        fm_vector_push(&epochs->targets, (struct fm_epoch_target){0, targets[i], FM_NONE});
     }
     state->access = (uint32_t)epochs->accesses.count;
     fm_vector_push(&epochs->accesses, epoch);
@@ -196,12 +164,12 @@ static void complete_access(struct walk *walk, struct window_state *state, struc
     if (state->access == FM_NONE) {
         return;
     }
-    struct fm_access_epoch *epoch = &walk->epochs->accesses.items[state->access];
+    struct fm_access_epoch *epoch = &walk->epochs.accesses.items[state->access];
     epoch->complete = call;
     state->access = FM_NONE;
     uint32_t unneeded = 0;
     for (uint32_t i = 0; i < epoch->target_count; ++i) {
-        unneeded += walk->epochs->targets.items[epoch->first_target + i].operations == FM_NONE;
+        unneeded += walk->epochs.targets.items[epoch->first_target + i].operations == FM_NONE;
     }
     struct fm_findings *findings = &walk->analysis->findings[call.location];
     const struct fm_location *location = &walk->analysis->trace->locations[call.location];
@@ -233,7 +201,7 @@ static bool access_in_epoch(struct walk *walk, struct window_state *state, struc
     if (state->access == FM_NONE) {
         return false;
     }
-    struct fm_epochs *epochs = walk->epochs;
+    struct fm_epochs *epochs = &walk->epochs;
     struct fm_epoch_target *target =
         find_target(epochs, &epochs->accesses.items[state->access], process);
     if (target == NULL) {
@@ -250,7 +218,7 @@ static bool access_in_epoch(struct walk *walk, struct window_state *state, struc
 /* Notes that an exposure epoch names an origin. */
 static void add_origin(struct walk *walk, uint32_t window, uint32_t exposure, uint32_t process)
 {
-    struct fm_epochs *epochs = walk->epochs;
+    struct fm_epochs *epochs = &walk->epochs;
     uint32_t origin = (uint32_t)epochs->origins.count;
     uint32_t next = (uint32_t)epochs->first_origins.count;
     uint32_t stream = *fm_map_at(&epochs->stream_of_origin, fm_origin_key(window, process), next);
@@ -265,27 +233,29 @@ static void add_origin(struct walk *walk, uint32_t window, uint32_t exposure, ui
 }
 
 static void post_exposure(struct walk *walk, uint32_t state_index, struct fm_call_ref call,
-                          const struct fm_group *group)
+                          uint32_t group)
 {
-    struct fm_epochs *epochs = walk->epochs;
+    struct fm_epochs *epochs = &walk->epochs;
     struct window_state *state = &walk->states.items[state_index];
-    list_group(walk, group);
+    uint32_t origin_count;
+    const uint32_t *origins =
+        fm_group_members_of(&walk->members, walk->analysis->trace, group, &origin_count);
     state->exposure = (uint32_t)epochs->exposures.count;
-    for (size_t i = 0; i < walk->group.count; ++i) {
-        add_origin(walk, state->window, state->exposure, walk->group.items[i]);
+    for (uint32_t i = 0; i < origin_count; ++i) {
+        add_origin(walk, state->window, state->exposure, origins[i]);
     }
     fm_vector_push(&epochs->exposures, (struct fm_exposure_epoch){
                                            .window = state->window,
                                            .post = call,
                                            .wait = {call.location, FM_NONE},
-                                           .origin_count = (uint32_t)walk->group.count,
+                                           .origin_count = origin_count,
                                        });
 }
 
 static void wait_exposure(struct walk *walk, struct window_state *state, struct fm_call_ref call)
 {
     if (state->exposure != FM_NONE) {
-        walk->epochs->exposures.items[state->exposure].wait = call;
+        walk->epochs.exposures.items[state->exposure].wait = call;
         state->exposure = FM_NONE;
     }
 }
@@ -295,8 +265,8 @@ static void wait_exposure(struct walk *walk, struct window_state *state, struct 
 static void skip_accesses(struct walk *walk, uint32_t state_index, const struct fm_unrecorded *gap)
 {
     struct fm_call_ref unknown = {FM_NONE, FM_NONE};
-    start_access(walk, state_index, unknown, &walk->analysis->trace->groups[gap->peer]);
-    struct fm_epochs *epochs = walk->epochs;
+    start_access(walk, state_index, unknown, gap->peer);
+    struct fm_epochs *epochs = &walk->epochs;
     epochs->accesses.items[epochs->accesses.count - 1].unrecorded = (uint32_t)gap->count;
     walk->states.items[state_index].access = FM_NONE;
 }
@@ -304,8 +274,8 @@ static void skip_accesses(struct walk *walk, uint32_t state_index, const struct 
 static void skip_exposures(struct walk *walk, uint32_t state_index, const struct fm_unrecorded *gap)
 {
     struct fm_call_ref unknown = {FM_NONE, FM_NONE};
-    post_exposure(walk, state_index, unknown, &walk->analysis->trace->groups[gap->peer]);
-    struct fm_epochs *epochs = walk->epochs;
+    post_exposure(walk, state_index, unknown, gap->peer);
+    struct fm_epochs *epochs = &walk->epochs;
     epochs->exposures.items[epochs->exposures.count - 1].unrecorded = (uint32_t)gap->count;
     walk->states.items[state_index].exposure = FM_NONE;
 }
@@ -366,18 +336,16 @@ static void visit(struct walk *walk, const struct fm_record_ref *record)
             fm_lock_walk_shared_memory(walk->locks, rma->window);
         }
         break;
-    case FM_RMA_GROUP_SYNC: {
-        static const struct fm_group nobody = {0};
-        const struct fm_group *group = rma->peer == FM_NONE ? &nobody : &trace->groups[rma->peer];
+    case FM_RMA_GROUP_SYNC:
         switch (fm_trace_called(trace, location, rma->activity)->call) {
         case FM_CALL_START:
-            start_access(walk, state_index, call, group);
+            start_access(walk, state_index, call, rma->peer);
             break;
         case FM_CALL_COMPLETE:
             complete_access(walk, state, call);
             break;
         case FM_CALL_POST:
-            post_exposure(walk, state_index, call, group);
+            post_exposure(walk, state_index, call, rma->peer);
             break;
         case FM_CALL_WAIT:
             wait_exposure(walk, state, call);
@@ -386,7 +354,6 @@ static void visit(struct walk *walk, const struct fm_record_ref *record)
             break;
         }
         break;
-    }
     case FM_RMA_LOCK_REQUEST:
     case FM_RMA_LOCK_ACQUIRE:
         fm_lock_walk_lock(walk->locks, rma, call);
@@ -429,6 +396,44 @@ static void forget_process(struct walk *walk)
     fm_map_clear(&walk->fence_accessed);
 }
 
+/* Gives a process its epochs, in no more memory than they take. */
+static void settle(struct fm_epochs *made, struct fm_epochs *of_process)
+{
+    fm_vector_settle(&made->collectives, &of_process->collectives);
+    fm_vector_settle(&made->accesses, &of_process->accesses);
+    fm_vector_settle(&made->exposures, &of_process->exposures);
+    fm_vector_settle(&made->fence_accesses.processes, &of_process->fence_accesses.processes);
+    fm_vector_settle(&made->fence_accesses.last_operations,
+                     &of_process->fence_accesses.last_operations);
+    fm_vector_settle(&made->targets, &of_process->targets);
+    fm_vector_settle(&made->operations, &of_process->operations);
+    fm_vector_settle(&made->origins, &of_process->origins);
+    fm_vector_settle(&made->first_origins, &of_process->first_origins);
+    of_process->stream_of_origin = made->stream_of_origin;
+    made->stream_of_origin = (struct fm_map){0};
+    fm_vector_settle(&made->locks.epochs, &of_process->locks.epochs);
+    fm_vector_settle(&made->locks.calls, &of_process->locks.calls);
+    fm_vector_settle(&made->locks.needs, &of_process->locks.needs);
+}
+
+static void free_epochs(struct fm_epochs *epochs)
+{
+    fm_vector_free(&epochs->collectives);
+    fm_vector_free(&epochs->accesses);
+    fm_vector_free(&epochs->exposures);
+    fm_vector_free(&epochs->fence_accesses.processes);
+    fm_vector_free(&epochs->fence_accesses.last_operations);
+    fm_vector_free(&epochs->targets);
+    fm_vector_free(&epochs->operations);
+    fm_vector_free(&epochs->origins);
+    fm_vector_free(&epochs->first_origins);
+    fm_map_free(&epochs->stream_of_origin);
+    fm_vector_free(&epochs->locks.epochs);
+    fm_vector_free(&epochs->locks.calls);
+    fm_vector_free(&epochs->locks.needs);
+    fm_vector_free(&epochs->locks.progress);
+}
+
 struct building {
     struct fm_analysis *analysis;
     struct fm_epochs *epochs; /* by process */
@@ -445,9 +450,8 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
         struct fm_record_merge merge;
         struct fm_record_ref record;
         const struct fm_unrecorded *gap;
-        walk.epochs = &building->epochs[process];
         walk.process = process;
-        fm_lock_walk_begin(walk.locks, process, &walk.epochs->locks);
+        fm_lock_walk_begin(walk.locks, process, &walk.epochs.locks);
         fm_gaps_begin(&gaps, building->analysis->trace, process);
         fm_record_merge_begin(&merge, building->analysis->trace, process, rma_count, rma_activity);
         while (fm_record_merge_next(&merge, &record)) {
@@ -458,14 +462,20 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
             }
             visit(&walk, &record);
         }
+        if (building->analysis->consumed != NULL) {
+            /* The next tables go where these were: pages that are touched already. */
+            fm_trace_forget_rma(building->analysis->consumed, process);
+        }
+        settle(&walk.epochs, &building->epochs[process]);
         forget_process(&walk);
     }
+    free_epochs(&walk.epochs);
     fm_gaps_free(&gaps);
     fm_vector_free(&walk.states);
     fm_lock_walk_free(walk.locks);
     fm_map_free(&walk.state_of_window);
     fm_map_free(&walk.fence_accessed);
-    fm_vector_free(&walk.group);
+    fm_group_members_free(&walk.members);
     fm_vector_free(&walk.last_origins);
 }
 
@@ -483,20 +493,7 @@ void fm_epochs_free(struct fm_epochs *epochs, uint32_t count)
         return;
     }
     for (uint32_t i = 0; i < count; ++i) {
-        fm_vector_free(&epochs[i].collectives);
-        fm_vector_free(&epochs[i].accesses);
-        fm_vector_free(&epochs[i].exposures);
-        fm_vector_free(&epochs[i].fence_accesses.processes);
-        fm_vector_free(&epochs[i].fence_accesses.last_operations);
-        fm_vector_free(&epochs[i].targets);
-        fm_vector_free(&epochs[i].operations);
-        fm_vector_free(&epochs[i].origins);
-        fm_vector_free(&epochs[i].first_origins);
-        fm_map_free(&epochs[i].stream_of_origin);
-        fm_vector_free(&epochs[i].locks.epochs);
-        fm_vector_free(&epochs[i].locks.calls);
-        fm_vector_free(&epochs[i].locks.needs);
-        fm_vector_free(&epochs[i].locks.progress);
+        free_epochs(&epochs[i]);
     }
     fm_free(epochs);
 }

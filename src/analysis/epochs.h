@@ -80,7 +80,7 @@ static inline uint64_t fm_origin_key(uint32_t window, uint32_t origin)
 }
 
 /** Builds the epochs of all processes and tallies the pair-wise synchronizations of lock epochs.
- * Runs a phase.
+ * Frees the one-sided records of an `analysis->consumed` trace. Runs a phase.
  * @return [process], to be freed with fm_epochs_free() */
 struct fm_epochs *fm_epochs_build(struct fm_analysis *analysis);
 

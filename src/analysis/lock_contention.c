@@ -2,12 +2,11 @@
  * [H17 pattern 7, algorithm 2]. */
 #include "analysis/one_sided.h"
 
-#include "analysis/lock_homes.h"
+#include "analysis/lock_order.h"
 #include "analysis/lock_queue.h"
 #include "analysis/own_metric.h"
 
 #include "base/map.h"
-#include "base/sort.h"
 #include "engine/dispatch.h"
 
 #include <stdlib.h>
@@ -40,37 +39,6 @@ struct latest {
     uint32_t exclusive;
     uint32_t any;
 };
-
-static int compare_epochs(const void *a, const void *b)
-{
-    const struct epoch *first = a, *second = b;
-    const struct fm_released_epoch *left = first->message, *right = second->message;
-    if (left->window != right->window) {
-        return left->window < right->window ? -1 : 1;
-    }
-    if (first->order != second->order) {
-        return first->order < second->order ? -1 : 1;
-    }
-    if (left->location != right->location) {
-        return left->location < right->location ? -1 : 1;
-    }
-    return left->activity < right->activity ? -1 : left->activity > right->activity;
-}
-
-/* Sorts the epochs of one window by their acquisitions if all of these are known; they are sorted
- * by their releases, which is all that MPI tells of itself. */
-static void sort_by_acquisition(struct epoch *epochs, size_t count)
-{
-    for (size_t i = 0; i < count; ++i) {
-        if (!epochs[i].message->candidates_known) {
-            return;
-        }
-    }
-    for (size_t i = 0; i < count; ++i) {
-        epochs[i].order = epochs[i].message->acquired;
-    }
-    fm_sort(epochs, count, sizeof *epochs, compare_epochs);
-}
 
 /* @return the later one of two epochs in the order of the lock; of simultaneous ones that of the
  * lower location, which stands first in the list */
@@ -254,31 +222,33 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct contention *contention = context;
     FM_VECTOR(struct epoch) epochs = {0};
     struct fm_released_epochs released = {0};
+    struct fm_lock_order order = {0};
     for (uint32_t process = first; process < last; ++process) {
         fm_lock_homes_take(contention->homes, process, &released);
+        fm_lock_order_find(&order, &released);
         epochs.count = 0;
-        fm_vector_reserve(&epochs, released.epochs.count);
-        for (size_t i = 0; i < released.epochs.count; ++i) {
-            const struct fm_released_epoch *message = &released.epochs.items[i];
+        fm_vector_reserve(&epochs, order.epochs.count);
+        for (size_t i = 0; i < order.epochs.count; ++i) {
+            const struct fm_released_epoch *message =
+                &released.epochs.items[order.epochs.items[i].value];
             fm_vector_push(&epochs,
                            (struct epoch){.message = message,
-                                          .order = message->leave,
+                                          .order = order.epochs.items[i].key,
                                           .calls = &released.calls.items[message->first_call],
                                           .blocked_by = FM_NONE});
         }
-        fm_sort(epochs.items, epochs.count, sizeof *epochs.items, compare_epochs);
         for (uint32_t begin = 0; begin < epochs.count;) {
             uint32_t end = begin + 1;
             while (end < epochs.count &&
                    epochs.items[end].message->window == epochs.items[begin].message->window) {
                 ++end;
             }
-            sort_by_acquisition(&epochs.items[begin], end - begin);
             judge_window(contention, worker, epochs.items, begin, end);
             add_queues(contention, worker, epochs.items, begin, end);
             begin = end;
         }
     }
+    fm_lock_order_free(&order);
     fm_released_epochs_free(&released);
     fm_vector_free(&epochs);
 }

@@ -45,10 +45,11 @@ struct fm_lock_walk {
     uint32_t process;
     struct fm_map window_index;
     FM_VECTOR(struct window_locks) windows;
+    uint32_t recent_window, recent_index; /* what was looked up last */
     struct fm_map open_by_target; /* (window index, target rank) -> open epoch; released: none */
     FM_VECTOR(struct open_epoch) open;
     FM_VECTOR(struct epoch_target) targets;
-    struct fm_map target_index; /* (epoch, process) -> in `targets` */
+    struct fm_map target_index; /* (epoch, process) -> in `targets`; of epochs of all targets */
     FM_VECTOR(struct open_operation) operations;
 };
 
@@ -66,6 +67,7 @@ static void forget_process(struct fm_lock_walk *walk)
         fm_map_free(&walk->windows.items[i].operation_by_id);
     }
     walk->windows.count = walk->open.count = walk->targets.count = walk->operations.count = 0;
+    walk->recent_window = FM_NONE;
     fm_map_clear(&walk->window_index);
     fm_map_clear(&walk->open_by_target);
     fm_map_clear(&walk->target_index);
@@ -93,12 +95,15 @@ void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_l
 
 static uint32_t index_of_window(struct fm_lock_walk *walk, uint32_t window)
 {
-    uint32_t next = (uint32_t)walk->windows.count;
-    uint32_t index = *fm_map_at(&walk->window_index, window, next);
-    if (index == next) {
-        fm_vector_push(&walk->windows, (struct window_locks){.all = FM_NONE});
+    if (window != walk->recent_window) {
+        uint32_t next = (uint32_t)walk->windows.count;
+        walk->recent_window = window;
+        walk->recent_index = *fm_map_at(&walk->window_index, window, next);
+        if (walk->recent_index == next) {
+            fm_vector_push(&walk->windows, (struct window_locks){.all = FM_NONE});
+        }
     }
-    return index;
+    return walk->recent_index;
 }
 
 static struct window_locks *locks_of(struct fm_lock_walk *walk, uint32_t window)
@@ -210,27 +215,35 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
 
 #define OUTSIDE_OF_EPOCHS ((uint64_t)1 << 63)
 
+static uint32_t add_target(struct fm_lock_walk *walk, uint32_t window, uint32_t process)
+{
+    fm_vector_push(&walk->targets, (struct epoch_target){.window = window,
+                                                         .epoch = FM_NONE,
+                                                         .process = process,
+                                                         .needed_by = FM_NONE,
+                                                         .next = FM_NONE});
+    return (uint32_t)walk->targets.count - 1;
+}
+
 /* @return what `key` and the process name among the targets; a new one belongs to no epoch yet */
 static uint32_t find_target(struct fm_lock_walk *walk, uint64_t key, uint32_t window,
                             uint32_t process)
 {
     uint32_t next = (uint32_t)walk->targets.count;
     uint32_t index = *fm_map_at(&walk->target_index, key | process, next);
-    if (index == next) {
-        fm_vector_push(&walk->targets, (struct epoch_target){.window = window,
-                                                             .epoch = FM_NONE,
-                                                             .process = process,
-                                                             .needed_by = FM_NONE,
-                                                             .next = FM_NONE});
-    }
-    return index;
+    return index == next ? add_target(walk, window, process) : index;
 }
 
 static uint32_t target_of_epoch(struct fm_lock_walk *walk, struct open_epoch *open,
                                 uint32_t process)
 {
-    uint32_t window = walk->into->epochs.items[open->epoch].window;
-    uint32_t index = find_target(walk, (uint64_t)open->epoch << 32, window, process);
+    const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
+    uint32_t index = open->first_target;
+    if (epoch->target == FM_NONE) {
+        index = find_target(walk, (uint64_t)open->epoch << 32, epoch->window, process);
+    } else if (index == FM_NONE) {
+        index = add_target(walk, epoch->window, process);
+    }
     struct epoch_target *target = &walk->targets.items[index];
     if (target->epoch == FM_NONE) {
         target->epoch = open->epoch;

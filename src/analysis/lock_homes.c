@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* What is described is fetched from memory so many epochs before, in two steps. */
+#define FETCHED_AHEAD 8
+
 /* A released epoch of a process whose tables are here: described when it is judged. */
 struct local_epoch {
     uint64_t progress_until; /* as of the epoch's description */
@@ -254,13 +257,41 @@ void fm_lock_homes_free(struct fm_lock_homes *homes, uint32_t process_count)
     fm_free(homes);
 }
 
+/* Fetches what the description of an epoch reads, which lies in the tables of its owner. */
+static void prefetch_epoch(const struct fm_lock_homes *homes, const struct local_epoch *local)
+{
+    __builtin_prefetch(&homes->epochs[local->owner].locks.epochs.items[local->epoch]);
+}
+
+static void prefetch_calls(const struct fm_lock_homes *homes, const struct local_epoch *local)
+{
+    const struct fm_lock_epochs *locks = &homes->epochs[local->owner].locks;
+    const struct fm_lock_epoch *epoch = &locks->epochs.items[local->epoch];
+    const struct fm_location *location =
+        &homes->analysis->trace->locations[epoch->release.location];
+    if (epoch->last_call != FM_NONE) {
+        __builtin_prefetch(&locks->calls.items[epoch->last_call]);
+    }
+    __builtin_prefetch(&location->enter.items[epoch->release.activity]);
+    __builtin_prefetch(&location->leave.items[epoch->release.activity]);
+}
+
 void fm_lock_homes_take(struct fm_lock_homes *homes, uint32_t process,
                         struct fm_released_epochs *list)
 {
     struct home *home = &homes->homes[process];
+    const struct local_epoch *local = home->local.items;
+    const size_t count = home->local.count;
     clear_list(list);
-    for (size_t i = 0; i < home->local.count; ++i) {
-        describe_epoch(homes, &home->local.items[i], list);
+    fm_vector_reserve(&list->epochs, count + home->remote.epochs.count);
+    for (size_t i = 0; i < count; ++i) {
+        if (i + 2 * FETCHED_AHEAD < count) {
+            prefetch_epoch(homes, &local[i + 2 * FETCHED_AHEAD]);
+        }
+        if (i + FETCHED_AHEAD < count) {
+            prefetch_calls(homes, &local[i + FETCHED_AHEAD]);
+        }
+        describe_epoch(homes, &local[i], list);
     }
     for (size_t i = 0; i < home->remote.epochs.count; ++i) {
         const struct fm_released_epoch *epoch = &home->remote.epochs.items[i];

@@ -31,6 +31,8 @@ struct fm_lock_queues;
 
 struct fm_analysis {
     const struct fm_trace *trace;
+    struct fm_trace *consumed; /**< `trace`, whose one-sided records are freed once they are read;
+                                  NULL: they are needed afterwards */
     struct fm_engine *engine;
     struct fm_team *team;            /**< that owns all processes together */
     struct fm_findings *findings;    /**< by location; empty for those owned elsewhere */

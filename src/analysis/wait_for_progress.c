@@ -7,6 +7,7 @@
 
 #include "analysis/own_metric.h"
 
+#include "base/keyed_sort.h"
 #include "base/sort.h"
 #include "engine/dispatch.h"
 
@@ -15,8 +16,9 @@
 struct need_message {
     uint64_t enter; /* of the needing call */
     uint64_t leave;
-    uint32_t origin; /* process */
-    uint32_t need;   /* of the origin */
+    uint32_t origin;   /* process */
+    uint32_t need;     /* of the origin */
+    uint32_t is_alone; /* the call has no other need */
 };
 
 /* The target's first progressing call that overlaps the needing call. */
@@ -43,8 +45,8 @@ struct progressing_calls {
 
 /* Of one process. */
 struct participant {
-    struct progressing_calls *calls;  /* by thread; NULL: no need has come yet */
-    struct progressing_call *answers; /* to each of its own needs */
+    struct progressing_calls *calls; /* by thread; NULL: no need has come yet */
+    FM_VECTOR(struct answer_message) answers; /* to its own needs, as they came */
 };
 
 struct progress {
@@ -56,31 +58,31 @@ struct progress {
     struct fm_dispatch *answers;
 };
 
-static void open_answers(void *context, unsigned worker, uint32_t first, uint32_t last)
+static bool same_call(const struct fm_progress_need *a, const struct fm_progress_need *b)
 {
-    (void)worker;
-    struct progress *progress = context;
-    for (uint32_t process = first; process < last; ++process) {
-        size_t count = progress->epochs[process].locks.needs.count;
-        struct progressing_call *answers = fm_resize(NULL, 0, count * sizeof *answers);
-        for (size_t i = 0; i < count; ++i) {
-            answers[i].enter = NEVER;
-        }
-        progress->participants[process].answers = answers;
-    }
+    return a->call.activity == b->call.activity && a->call.location == b->call.location;
 }
 
 static void send_needs(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct progress *progress = context;
     for (uint32_t process = first; process < last; ++process) {
-        const struct fm_lock_epochs *locks = &progress->epochs[process].locks;
-        for (uint32_t i = 0; i < locks->needs.count; ++i) {
-            const struct fm_progress_need *need = &locks->needs.items[i];
+        const struct fm_progress_need *needs = progress->epochs[process].locks.needs.items;
+        const uint32_t count = (uint32_t)progress->epochs[process].locks.needs.count;
+        bool as_before = false;
+        for (uint32_t i = 0; i < count; ++i) {
+            const struct fm_progress_need *need = &needs[i];
             const struct fm_location *location =
                 &progress->analysis->trace->locations[need->call.location];
-            struct need_message message = {location->enter.items[need->call.activity],
-                                           location->leave.items[need->call.activity], process, i};
+            bool as_behind = i + 1 < count && same_call(need, need + 1);
+            struct need_message message = {
+                .enter = location->enter.items[need->call.activity],
+                .leave = location->leave.items[need->call.activity],
+                .origin = process,
+                .need = i,
+                .is_alone = !as_before && !as_behind,
+            };
+            as_before = as_behind;
             fm_dispatch_send(progress->needs, worker, need->target, &message);
         }
     }
@@ -208,6 +210,10 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
     if (answer.found.enter > need->leave || answer.found.enter == NEVER) {
         return;
     }
+    /* Progress from the begin on matters only beside other needs. */
+    if (need->is_alone && answer.found.enter <= need->enter) {
+        return;
+    }
     for (uint32_t t = 0; t < target->location_count && is_known; ++t) {
         is_known = !was_paused(&trace->locations[target->first_location + t], need->enter,
                                answer.found.enter);
@@ -224,8 +230,8 @@ static void take_answer(void *context, unsigned worker, uint32_t process, const 
 {
     (void)worker;
     struct progress *progress = context;
-    const struct answer_message *answer = record;
-    progress->participants[process].answers[answer->need] = answer->found;
+    fm_vector_push(&progress->participants[process].answers,
+                   *(const struct answer_message *)record);
 }
 
 static int compare_answers(const void *a, const void *b)
@@ -259,28 +265,32 @@ static fm_metric_t metric_of(const struct fm_trace *trace, struct fm_call_ref ca
                : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS;
 }
 
-/* Judges one call by the answers to its needs; `calls` has room for them. */
+/* @return the answer that the call waited for, or NULL: the latest call that began after it; of
+ * simultaneous ones that of the lowest location */
+static const struct progressing_call *awaited(const struct progressing_call *const *calls,
+                                              size_t count, uint64_t enter)
+{
+    const struct progressing_call *last = NULL;
+    for (size_t i = 0; i < count; ++i) {
+        const struct progressing_call *call = calls[i];
+        if (call->enter > enter &&
+            (last == NULL || call->enter > last->enter ||
+             (call->enter == last->enter && call->call.location < last->call.location))) {
+            last = call;
+        }
+    }
+    return last;
+}
+
+/* Judges one call by the answers to its needs, which are sorted here. */
 static void judge_call(struct progress *progress, struct fm_lock_epochs *locks,
-                       struct fm_call_ref call, const struct progressing_call *answers,
-                       size_t count, const struct progressing_call **calls)
+                       struct fm_call_ref call, const struct progressing_call **answers,
+                       size_t count)
 {
     const struct fm_trace *trace = progress->analysis->trace;
     const struct fm_location *location = &trace->locations[call.location];
     uint64_t enter = location->enter.items[call.activity];
-    const struct progressing_call *last = NULL;
-    size_t answered = 0;
-    for (size_t i = 0; i < count; ++i) {
-        const struct progressing_call *answer = &answers[i];
-        if (answer->enter == NEVER) {
-            continue;
-        }
-        calls[answered++] = answer;
-        if (answer->enter > enter &&
-            (last == NULL || answer->enter > last->enter ||
-             (answer->enter == last->enter && answer->call.location < last->call.location))) {
-            last = answer;
-        }
-    }
+    const struct progressing_call *last = awaited(answers, count, enter);
     if (last == NULL) {
         return;
     }
@@ -297,10 +307,50 @@ static void judge_call(struct progress *progress, struct fm_lock_epochs *locks,
         return;
     }
     fm_vector_push(&locks->progress, (struct fm_progress_wait){call, last->enter});
-    fm_sort(calls, answered, sizeof *calls, compare_answers);
+    fm_sort(answers, count, sizeof *answers, compare_answers);
     fm_vector_push(&findings->parts,
-                   (struct fm_part){uncovered(calls, answered, enter, last->enter), call.activity,
+                   (struct fm_part){uncovered(answers, count, enter, last->enter), call.activity,
                                     FM_PART_PROGRESS_LOWER});
+}
+
+/* What a worker needs to judge one process after the other. */
+struct judging {
+    FM_VECTOR(struct fm_keyed) order; /* answers by need */
+    FM_VECTOR(struct fm_keyed) spare;
+    FM_VECTOR(const struct progressing_call *) of_call; /* answers to the needs of one call */
+};
+
+static void sort_answers(struct judging *judging, const struct participant *participant)
+{
+    const size_t count = participant->answers.count;
+    judging->order.count = judging->spare.count = 0;
+    fm_vector_reserve(&judging->order, count);
+    fm_vector_reserve(&judging->spare, count);
+    for (size_t i = 0; i < count; ++i) {
+        judging->order.items[i] =
+            (struct fm_keyed){participant->answers.items[i].need, (uint32_t)i};
+    }
+    judging->order.count = count;
+    fm_keyed_sort(judging->order.items, count, judging->spare.items);
+}
+
+static void judge_process(struct progress *progress, struct judging *judging, uint32_t process)
+{
+    const struct participant *participant = &progress->participants[process];
+    struct fm_lock_epochs *locks = &progress->epochs[process].locks;
+    const struct fm_progress_need *needs = locks->needs.items;
+    sort_answers(judging, participant);
+    for (size_t begin = 0, end; begin < judging->order.count; begin = end) {
+        const struct fm_progress_need *need = &needs[judging->order.items[begin].key];
+        judging->of_call.count = 0;
+        for (end = begin; end < judging->order.count &&
+                          same_call(&needs[judging->order.items[end].key], need);
+             ++end) {
+            fm_vector_push(&judging->of_call,
+                           &participant->answers.items[judging->order.items[end].value].found);
+        }
+        judge_call(progress, locks, need->call, judging->of_call.items, judging->of_call.count);
+    }
 }
 
 static void close_participant(struct progress *progress, uint32_t process)
@@ -311,32 +361,21 @@ static void close_participant(struct progress *progress, uint32_t process)
         fm_vector_free(&participant->calls[t].activities);
     }
     fm_free(participant->calls);
-    fm_free(participant->answers);
+    fm_vector_free(&participant->answers);
 }
 
 static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct progress *progress = context;
-    FM_VECTOR(const struct progressing_call *) calls = {0};
+    struct judging judging = {0};
     for (uint32_t process = first; process < last; ++process) {
-        struct fm_lock_epochs *locks = &progress->epochs[process].locks;
-        const struct progressing_call *answers = progress->participants[process].answers;
-        for (size_t begin = 0; begin < locks->needs.count;) {
-            struct fm_call_ref call = locks->needs.items[begin].call;
-            size_t end = begin + 1;
-            while (end < locks->needs.count &&
-                   locks->needs.items[end].call.activity == call.activity &&
-                   locks->needs.items[end].call.location == call.location) {
-                ++end;
-            }
-            fm_vector_reserve(&calls, end - begin);
-            judge_call(progress, locks, call, &answers[begin], end - begin, calls.items);
-            begin = end;
-        }
+        judge_process(progress, &judging, process);
         close_participant(progress, process);
     }
-    fm_vector_free(&calls);
+    fm_vector_free(&judging.order);
+    fm_vector_free(&judging.spare);
+    fm_vector_free(&judging.of_call);
 }
 
 void fm_detect_wait_for_progress(struct fm_analysis *analysis, struct fm_epochs *epochs)
@@ -355,7 +394,6 @@ void fm_detect_wait_for_progress(struct fm_analysis *analysis, struct fm_epochs 
     for (uint32_t i = 0; i < trace->region_count; ++i) {
         progress.progresses[i] = fm_makes_progress(&trace->regions[i]);
     }
-    fm_engine_run(analysis->engine, open_answers, &progress);
     fm_engine_run(analysis->engine, send_needs, &progress);
     fm_dispatch_deliver(progress.needs);
     fm_dispatch_deliver(progress.answers);

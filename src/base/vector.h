@@ -38,6 +38,17 @@
         (vector)->capacity = (vector)->count;                                                      \
     } while (0)
 
+/** Moves all elements to an empty vector that has no room for more; `vector` keeps its room. For
+ * tables that are made one after the other: growing then happens in memory that is at hand. */
+#define fm_vector_settle(vector, table)                                                            \
+    do {                                                                                           \
+        (void)sizeof((vector)->items == (table)->items);                                           \
+        (table)->items =                                                                           \
+            fm_vector_copy((vector)->items, (vector)->count * sizeof *(vector)->items);            \
+        (table)->count = (table)->capacity = (vector)->count;                                      \
+        (vector)->count = 0;                                                                       \
+    } while (0)
+
 /** Frees the elements; the vector is empty afterwards. */
 #define fm_vector_free(vector)                                                                     \
     do {                                                                                           \
@@ -48,5 +59,8 @@
 
 /** @return the array, resized by half or more so that it holds `needed` elements. */
 void *fm_vector_grow(void *items, size_t *capacity, size_t needed, size_t element_size);
+
+/** @return a copy of an array; NULL if it has no bytes. */
+void *fm_vector_copy(const void *items, size_t bytes);
 
 #endif

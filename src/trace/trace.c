@@ -19,6 +19,14 @@ void fm_trace_forget_records(struct fm_trace *trace)
     }
 }
 
+void fm_trace_forget_rma(struct fm_trace *trace, uint32_t process)
+{
+    const struct fm_process *owner = &trace->processes[process];
+    for (uint32_t t = 0; t < owner->location_count; ++t) {
+        fm_vector_free(&trace->locations[owner->first_location + t].rma);
+    }
+}
+
 void fm_location_free(struct fm_location *location)
 {
     fm_free(location->name);

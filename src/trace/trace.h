@@ -342,6 +342,9 @@ static inline uint32_t fm_trace_first_location(const struct fm_trace *trace, uin
  * called when all patterns are found: what follows needs the room. */
 void fm_trace_forget_records(struct fm_trace *trace);
 
+/** Frees the one-sided records of a process. Safe for distinct processes at the same time. */
+void fm_trace_forget_rma(struct fm_trace *trace, uint32_t process);
+
 /** Frees what a location owns, for those outside of a trace. */
 void fm_location_free(struct fm_location *location);
 
