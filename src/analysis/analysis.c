@@ -486,11 +486,15 @@ static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace 
     return detail;
 }
 
-static void mark_computation(struct fm_trace *trace)
+/* Names tell what a call is for; they are looked at once. @return by region, to be freed */
+static fm_metric_t *classify_regions(struct fm_trace *trace)
 {
+    fm_metric_t *own_metrics = fm_allocate(trace->region_count, sizeof *own_metrics);
     for (uint32_t i = 0; i < trace->region_count; ++i) {
-        trace->regions[i].is_computation = fm_own_metric(&trace->regions[i]) == FM_METRIC_COMP;
+        own_metrics[i] = fm_own_metric(&trace->regions[i]);
+        trace->regions[i].is_computation = own_metrics[i] == FM_METRIC_COMP;
     }
+    return own_metrics;
 }
 
 fm_status_t fm_analysis_run_in_detail(const char *archive,
@@ -513,12 +517,13 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         fm_trace_free(trace);
         return status;
     }
-    mark_computation(trace);
+    fm_metric_t *own_metrics = classify_regions(trace);
     trace->keeps_counters = detail != NULL;
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     struct fm_analysis analysis = {
         .trace = trace,
         .consumed = detail == NULL ? trace : NULL,
+        .own_metrics = own_metrics,
         .engine = engine,
         .team = options->team,
         .asynchronous_progress = options->asynchronous_progress,
@@ -544,6 +549,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         fm_lock_queues_free(analysis.lock_queues);
     }
     fm_free(partition_of);
+    fm_free(own_metrics);
     fm_engine_free(engine);
     struct fm_detail *handed = NULL;
     if (analysed && detail != NULL) {

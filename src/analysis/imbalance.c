@@ -1,8 +1,6 @@
 /* The imbalance heuristic: computation time of each location against the mean of its call path. */
 #include "analysis/critical_path.h"
 
-#include "analysis/own_metric.h"
-
 /* Computation of one call path. */
 struct computation {
     uint64_t time; /* on all locations */
@@ -97,7 +95,7 @@ void fm_imbalance_book(struct fm_formation *formation)
     const struct fm_trace *trace = formation->analysis->trace;
     bool *computes = fm_allocate(trace->region_count, sizeof *computes);
     for (uint32_t r = 0; r < trace->region_count; ++r) {
-        computes[r] = fm_own_metric(&trace->regions[r]) == FM_METRIC_COMP;
+        computes[r] = formation->analysis->own_metrics[r] == FM_METRIC_COMP;
     }
     struct computation *computations = add_up(formation->analysis, computes);
     fm_engine_run(formation->analysis->engine, book,

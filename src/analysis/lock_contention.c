@@ -4,7 +4,6 @@
 
 #include "analysis/lock_order.h"
 #include "analysis/lock_queue.h"
-#include "analysis/own_metric.h"
 
 #include "base/map.h"
 #include "engine/dispatch.h"
@@ -260,14 +259,14 @@ static void take_wait(void *context, unsigned worker, uint32_t process, const vo
     (void)process;
     struct contention *contention = context;
     const struct contention_message *wait = record;
-    const struct fm_trace *trace = contention->analysis->trace;
-    const struct fm_location *location = &trace->locations[wait->location];
+    const struct fm_analysis *analysis = contention->analysis;
+    const struct fm_location *location = &analysis->trace->locations[wait->location];
     struct fm_candidate candidate = wait->candidate;
-    fm_metric_t own = fm_own_metric(fm_trace_called(trace, location, candidate.activity));
+    fm_metric_t own = analysis->own_metrics[fm_trace_region(location, candidate.activity)];
     candidate.metric =
         (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
                                                          : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
-    fm_findings_add(&contention->analysis->findings[wait->location], location, &candidate);
+    fm_findings_add(&analysis->findings[wait->location], location, &candidate);
 }
 
 void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epochs *epochs)

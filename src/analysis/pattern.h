@@ -33,6 +33,7 @@ struct fm_analysis {
     const struct fm_trace *trace;
     struct fm_trace *consumed; /**< `trace`, whose one-sided records are freed once they are read;
                                   NULL: they are needed afterwards */
+    const fm_metric_t *own_metrics; /**< by region: fm_own_metric() */
     struct fm_engine *engine;
     struct fm_team *team;            /**< that owns all processes together */
     struct fm_findings *findings;    /**< by location; empty for those owned elsewhere */

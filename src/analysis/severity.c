@@ -72,7 +72,6 @@ typedef FM_VECTOR(struct fm_cube_cell) cell_vector;
 
 struct filling {
     struct fm_analysis *analysis;
-    const fm_metric_t *own_metrics;  /* by region */
     const fm_metric_t *file_metrics; /* by region */
     cell_vector *cells;              /* by worker */
 };
@@ -96,7 +95,7 @@ static void add_profile(const struct filling *filling, const struct fm_location 
 {
     for (uint32_t v = 0; v < location->profile.count; ++v) {
         const struct fm_visit_profile *profile = &location->profile.items[v];
-        fm_metric_t own = filling->own_metrics[profile->region];
+        fm_metric_t own = filling->analysis->own_metrics[profile->region];
         *value_at(values, v, own) += (int64_t)profile->time;
         *value_at(values, v, FM_METRIC_OVERHEAD) += (int64_t)profile->overhead;
         *value_at(values, v, FM_METRIC_VISITS) += (int64_t)profile->visits;
@@ -124,7 +123,8 @@ static void book(const struct filling *filling, const struct fm_location *locati
                  uint64_t ticks)
 {
     uint32_t visit = location->visit.items[activity];
-    *value_at(values, visit, filling->own_metrics[location->profile.items[visit].region]) -=
+    *value_at(values, visit,
+              filling->analysis->own_metrics[location->profile.items[visit].region]) -=
         (int64_t)ticks;
     *value_at(values, visit, metric) += (int64_t)ticks;
 }
@@ -269,13 +269,11 @@ fm_status_t fm_severity_fill(struct fm_analysis *analysis, struct fm_cube *cube,
 {
     const struct fm_trace *trace = analysis->trace;
     unsigned workers = fm_engine_workers(analysis->engine);
-    fm_metric_t *own = fm_allocate(trace->region_count, sizeof *own);
     fm_metric_t *file = fm_allocate(trace->region_count, sizeof *file);
     for (uint32_t i = 0; i < trace->region_count; ++i) {
-        own[i] = fm_own_metric(&trace->regions[i]);
         file[i] = fm_file_operation_metric(&trace->regions[i]);
     }
-    struct filling filling = {analysis, own, file, fm_allocate(workers, sizeof(cell_vector))};
+    struct filling filling = {analysis, file, fm_allocate(workers, sizeof(cell_vector))};
     fm_engine_run(analysis->engine, fill, &filling);
     fm_status_t status = FM_OK;
     for (unsigned w = 0; w < workers; ++w) {
@@ -287,7 +285,6 @@ fm_status_t fm_severity_fill(struct fm_analysis *analysis, struct fm_cube *cube,
         fm_vector_free(&filling.cells[w]);
     }
     fm_free(filling.cells);
-    fm_free(own);
     fm_free(file);
     return status;
 }

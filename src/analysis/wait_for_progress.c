@@ -45,7 +45,7 @@ struct progressing_calls {
 
 /* Of one process. */
 struct participant {
-    struct progressing_calls *calls; /* by thread; NULL: no need has come yet */
+    struct progressing_calls *calls;          /* by thread; NULL: no need has come yet */
     FM_VECTOR(struct answer_message) answers; /* to its own needs, as they came */
 };
 
@@ -94,7 +94,7 @@ static void list_progressing(const struct progress *progress, const struct fm_lo
     calls->ordered = true;
     uint64_t left = 0;
     for (uint32_t a = 0; a < location->enter.count; ++a) {
-        uint32_t region = location->profile.items[location->visit.items[a]].region;
+        uint32_t region = fm_trace_region(location, a);
         if (progress->progresses[region]) {
             fm_vector_push(&calls->activities, a);
             calls->ordered = calls->ordered && left <= location->leave.items[a];
@@ -256,11 +256,10 @@ static uint64_t uncovered(const struct progressing_call *const *calls, size_t co
     return free_time + (end > covered_until ? end - covered_until : 0);
 }
 
-static fm_metric_t metric_of(const struct fm_trace *trace, struct fm_call_ref call)
+static fm_metric_t metric_of(const struct fm_analysis *analysis, struct fm_call_ref call)
 {
-    const struct fm_region *region =
-        fm_trace_called(trace, &trace->locations[call.location], call.activity);
-    return fm_own_metric(region) == FM_METRIC_MPI_RMA_SYNC_PASSIVE
+    uint32_t region = fm_trace_region(&analysis->trace->locations[call.location], call.activity);
+    return analysis->own_metrics[region] == FM_METRIC_MPI_RMA_SYNC_PASSIVE
                ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS
                : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS;
 }
@@ -302,15 +301,14 @@ static void judge_call(struct progress *progress, struct fm_lock_epochs *locks,
                              .cause_location = last->call.location,
                              .cause_activity = last->call.activity,
                              .rule = FM_RULE_WAIT_FOR_PROGRESS,
-                             .metric = (uint8_t)metric_of(trace, call),
+                             .metric = (uint8_t)metric_of(progress->analysis, call),
                          })) {
         return;
     }
     fm_vector_push(&locks->progress, (struct fm_progress_wait){call, last->enter});
     fm_sort(answers, count, sizeof *answers, compare_answers);
-    fm_vector_push(&findings->parts,
-                   (struct fm_part){uncovered(answers, count, enter, last->enter), call.activity,
-                                    FM_PART_PROGRESS_LOWER});
+    fm_vector_push(&findings->parts, (struct fm_part){uncovered(answers, count, enter, last->enter),
+                                                      call.activity, FM_PART_PROGRESS_LOWER});
 }
 
 /* What a worker needs to judge one process after the other. */
@@ -343,8 +341,8 @@ static void judge_process(struct progress *progress, struct judging *judging, ui
     for (size_t begin = 0, end; begin < judging->order.count; begin = end) {
         const struct fm_progress_need *need = &needs[judging->order.items[begin].key];
         judging->of_call.count = 0;
-        for (end = begin; end < judging->order.count &&
-                          same_call(&needs[judging->order.items[end].key], need);
+        for (end = begin;
+             end < judging->order.count && same_call(&needs[judging->order.items[end].key], need);
              ++end) {
             fm_vector_push(&judging->of_call,
                            &participant->answers.items[judging->order.items[end].value].found);

@@ -1,7 +1,5 @@
 #include "trace/clock_correction.h"
 
-#include <math.h>
-
 bool fm_clock_add(struct fm_clock_correction *clock, uint64_t time, int64_t offset)
 {
     if (clock->has_offset) {
@@ -19,22 +17,6 @@ bool fm_clock_add(struct fm_clock_correction *clock, uint64_t time, int64_t offs
     clock->has_offset = true;
     clock->last_time = time;
     clock->last_offset = (uint64_t)offset;
-    return true;
-}
-
-bool fm_clock_interpolate(const struct fm_clock_correction *clock, size_t *interval, uint64_t *time)
-{
-    while (*interval + 1 < clock->intervals.count &&
-           *time > clock->intervals.items[*interval].end) {
-        ++*interval;
-    }
-    const struct fm_clock_interval *at = &clock->intervals.items[*interval];
-    double since = *time >= at->begin ? (double)(*time - at->begin) : -(double)(at->begin - *time);
-    double drift = rint(at->slope * since);
-    if (!(fabs(drift) < 0x1p63)) {
-        return false;
-    }
-    *time += at->offset + (uint64_t)(int64_t)drift;
     return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/vector.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,10 +30,6 @@ struct fm_clock_correction {
  * something of it that is not understood here */
 bool fm_clock_add(struct fm_clock_correction *clock, uint64_t time, int64_t offset);
 
-/** fm_clock_correct() of a clock that has intervals. */
-bool fm_clock_interpolate(const struct fm_clock_correction *clock, size_t *interval,
-                          uint64_t *time);
-
 /** Corrects a time.
  * @param interval  in, out: the one that was needed last, at first 0; times mostly ascend
  * @param time      in, out
@@ -40,7 +37,22 @@ bool fm_clock_interpolate(const struct fm_clock_correction *clock, size_t *inter
 static inline bool fm_clock_correct(const struct fm_clock_correction *clock, size_t *interval,
                                     uint64_t *time)
 {
-    return clock->intervals.count == 0 || fm_clock_interpolate(clock, interval, time);
+    const size_t count = clock->intervals.count;
+    if (count == 0) {
+        return true;
+    }
+    const struct fm_clock_interval *at = &clock->intervals.items[*interval];
+    while (*time > at->end && *interval + 1 < count) {
+        ++*interval;
+        ++at;
+    }
+    double since = *time >= at->begin ? (double)(*time - at->begin) : -(double)(at->begin - *time);
+    double drift = at->slope * since;
+    if (!(fabs(drift) < 0x1p63)) {
+        return false;
+    }
+    *time += at->offset + (uint64_t)llrint(drift);
+    return true;
 }
 
 void fm_clock_free(struct fm_clock_correction *clock);

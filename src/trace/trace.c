@@ -233,6 +233,9 @@ uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint
     if (c->is_self) {
         return 0;
     }
+    if (process < c->size && c->members[process] == process) {
+        return process;
+    }
     /* Members mostly ascend: bisect, and look at all of them only if that fails. */
     uint32_t low = 0, high = c->size;
     while (low < high) {

@@ -374,11 +374,17 @@ uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint
  * @param location  of the receive; becomes that of the call, maybe another thread's */
 uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location, uint32_t receive);
 
+/** @return index of the region that an activity of a location calls. */
+static inline uint32_t fm_trace_region(const struct fm_location *location, uint32_t activity)
+{
+    return location->profile.items[location->visit.items[activity]].region;
+}
+
 /** @return the region that an activity of a location calls. */
 static inline const struct fm_region *
 fm_trace_called(const struct fm_trace *trace, const struct fm_location *location, uint32_t activity)
 {
-    return &trace->regions[location->profile.items[location->visit.items[activity]].region];
+    return &trace->regions[fm_trace_region(location, activity)];
 }
 
 #endif
