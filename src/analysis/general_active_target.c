@@ -85,8 +85,8 @@ static void open_participants(void *context, unsigned worker, uint32_t first, ui
         const struct fm_epochs *epochs = &active->epochs[process];
         struct participant *own = &active->participants[process];
         *own = (struct participant){
-            fm_allocate(epochs->exposures.count, sizeof *own->exposures),
-            fm_allocate(epochs->accesses.count, sizeof *own->accesses),
+            fm_allocate_written(epochs->exposures.count, sizeof *own->exposures),
+            fm_allocate_written(epochs->accesses.count, sizeof *own->accesses),
             fm_allocate(epochs->first_origins.count, sizeof *own->cursors),
         };
         for (size_t e = 0; e < epochs->exposures.count; ++e) {

@@ -149,7 +149,7 @@ static uint32_t slot_of(struct target *target, uint32_t window)
 static void open_target(struct target *target, const struct fm_epochs *epochs)
 {
     size_t count = epochs->collectives.count;
-    target->exposures = fm_allocate(count, sizeof *target->exposures);
+    target->exposures = fm_allocate_written(count, sizeof *target->exposures);
     target->by_ordinal = fm_resize(NULL, 0, count * sizeof *target->by_ordinal);
     FM_VECTOR(uint32_t) sizes = {0};
     for (size_t i = 0; i < count; ++i) {

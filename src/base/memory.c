@@ -158,6 +158,15 @@ void *fm_allocate(size_t count, size_t size)
     return block;
 }
 
+void *fm_allocate_written(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) {
+        exhausted("no memory", SIZE_MAX);
+    }
+    return memset(fm_resize(NULL, 0, bytes), 0, bytes);
+}
+
 void *fm_resize(void *block, size_t old_bytes, size_t new_bytes)
 {
     bool was_mapped = spill.file >= 0 && old_bytes >= LARGE_BLOCK && block != NULL;

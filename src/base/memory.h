@@ -26,6 +26,11 @@ void fm_memory_relax(void);
 /** As malloc(), zeroed, never NULL. Free with fm_free(). */
 void *fm_allocate(size_t count, size_t size);
 
+/** fm_allocate() for tables that are read before they are written, here and there: all of it is
+ * written at once. A fresh page that is read first would be mapped twice, the second time by
+ * interrupting all processors on which the program runs. */
+void *fm_allocate_written(size_t count, size_t size);
+
 /** Resizes a block of `old_bytes` bytes (NULL: 0) made by this function or fm_allocate() to
  * `new_bytes`; what is new has no defined content. Free with fm_free(). */
 void *fm_resize(void *block, size_t old_bytes, size_t new_bytes);
