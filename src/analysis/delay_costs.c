@@ -148,10 +148,16 @@ static void sort_notices(struct location_slice *slice, struct scratch *scratch)
     scratch->spare.count = 0;
     fm_vector_reserve(&scratch->spare, count);
     struct fm_keyed *order = scratch->order.items + slice->first_notice;
-    /* They come from one waiter after the other: backwards, they are almost in order. */
-    for (size_t i = 0; i < count; ++i) {
-        uint32_t n = (uint32_t)(count - 1 - i);
-        order[i] = (struct fm_keyed){slice->notices.items[n].t, n};
+    /* They come from one waiter after the other, each in the order of time: the sequence of the
+     * last one first, because so are its notices of a tick. */
+    const struct fm_wait_notice *notices = slice->notices.items;
+    for (size_t end = count, begin, i = 0; end > 0; end = begin) {
+        for (begin = end - 1; begin > 0 && notices[begin - 1].waiter == notices[begin].waiter;) {
+            --begin;
+        }
+        for (size_t n = begin; n < end; ++n) {
+            order[i++] = (struct fm_keyed){notices[n].t, (uint32_t)n};
+        }
     }
     scratch->order.count += count;
     fm_keyed_sort(order, count, scratch->spare.items);

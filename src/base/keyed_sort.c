@@ -9,6 +9,7 @@
 #define DIGITS       (64 / DIGIT_BITS)
 #define DIGIT_VALUES (1 << DIGIT_BITS)
 #define FEW          48 /* from here on counting digits is cheaper than inserting */
+#define MERGING      2  /* merging an element costs so much more than counting one of its digits */
 
 static void insertion_sort(struct fm_keyed *items, size_t count)
 {
@@ -28,14 +29,74 @@ static unsigned digit_of(uint64_t key, unsigned digit)
     return (unsigned)(key >> (digit * DIGIT_BITS)) & (DIGIT_VALUES - 1);
 }
 
-/* Sorts from the lowest digit to the highest; digits in which all keys agree are left out. */
-static void radix_sort(struct fm_keyed *items, size_t count, struct fm_keyed *spare, uint64_t least,
-                       uint64_t largest)
+static size_t run_end(const struct fm_keyed *items, size_t begin, size_t count)
+{
+    size_t end = begin + 1;
+    while (end < count && items[end - 1].key <= items[end].key) {
+        ++end;
+    }
+    return end;
+}
+
+static void merge(const struct fm_keyed *left, size_t left_count, const struct fm_keyed *right,
+                  size_t right_count, struct fm_keyed *to)
+{
+    while (left_count > 0 && right_count > 0) {
+        const bool from_right = right->key < left->key;
+        *to++ = from_right ? *right : *left;
+        right += from_right;
+        right_count -= from_right;
+        left += !from_right;
+        left_count -= !from_right;
+    }
+    memcpy(to, left, left_count * sizeof *to);
+    memcpy(to + left_count, right, right_count * sizeof *to);
+}
+
+/* Merges neighbouring runs of ascending keys until there is one. */
+static void merge_runs(struct fm_keyed *items, size_t count, struct fm_keyed *spare)
+{
+    struct fm_keyed *from = items, *to = spare;
+    for (size_t middle; (middle = run_end(from, 0, count)) < count;) {
+        for (size_t begin = 0; begin < count;) {
+            size_t end = middle < count ? run_end(from, middle, count) : count;
+            merge(from + begin, middle - begin, from + middle, end - middle, to + begin);
+            begin = end;
+            middle = begin < count ? run_end(from, begin, count) : count;
+        }
+        struct fm_keyed *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != items) {
+        memcpy(items, from, count * sizeof *items);
+    }
+}
+
+static unsigned digits_of(uint64_t range)
 {
     unsigned digits = 0;
-    for (uint64_t rest = largest - least; rest != 0; rest >>= DIGIT_BITS) {
+    for (; range != 0; range >>= DIGIT_BITS) {
         ++digits;
     }
+    return digits;
+}
+
+/* @return whether merging takes less time than going through all digits, each of which costs
+ * something even for few elements */
+static bool merging_pays(size_t count, size_t runs, unsigned digits)
+{
+    unsigned passes = 0;
+    while ((size_t)1 << passes < runs) {
+        ++passes;
+    }
+    return passes * MERGING * count <= digits * (count + DIGIT_VALUES / 2);
+}
+
+/* Sorts from the lowest digit to the highest; digits in which all keys agree are left out. */
+static void radix_sort(struct fm_keyed *items, size_t count, struct fm_keyed *spare, uint64_t least,
+                       unsigned digits)
+{
     size_t begin[DIGITS][DIGIT_VALUES];
     memset(begin, 0, digits * sizeof begin[0]);
     for (size_t i = 0; i < count; ++i) {
@@ -73,13 +134,13 @@ void fm_keyed_sort(struct fm_keyed *items, size_t count, struct fm_keyed *spare)
         return;
     }
     uint64_t least = items[0].key, largest = items[0].key;
-    bool sorted = true;
+    size_t runs = 1;
     for (size_t i = 1; i < count; ++i) {
-        sorted &= items[i - 1].key <= items[i].key;
+        runs += items[i - 1].key > items[i].key;
         least = items[i].key < least ? items[i].key : least;
         largest = items[i].key > largest ? items[i].key : largest;
     }
-    if (sorted) {
+    if (runs == 1) {
         return;
     }
     if (count < FEW) {
@@ -87,6 +148,12 @@ void fm_keyed_sort(struct fm_keyed *items, size_t count, struct fm_keyed *spare)
         return;
     }
     struct fm_keyed *own = spare == NULL ? fm_resize(NULL, 0, count * sizeof *own) : NULL;
-    radix_sort(items, count, spare == NULL ? own : spare, least, largest);
+    spare = spare == NULL ? own : spare;
+    unsigned digits = digits_of(largest - least);
+    if (merging_pays(count, runs, digits)) {
+        merge_runs(items, count, spare);
+    } else {
+        radix_sort(items, count, spare, least, digits);
+    }
     fm_free(own);
 }

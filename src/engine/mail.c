@@ -9,6 +9,9 @@
 
 #define PACKET_BYTES ((size_t)32 << 10)
 
+/* So many packets does a worker keep for what it will write. */
+#define MOST_SPARE 64
+
 /* After so many letters a worker lets others of the team go on. */
 #define LETTERS_AT_ONCE 64
 
@@ -37,14 +40,15 @@ static struct fm_packet *new_packet(size_t bytes)
     return packet;
 }
 
-/* @return an empty packet, the one that a worker has put away if it fits */
+/* @return an empty packet, one that a worker has put away if it fits */
 static struct fm_packet *take_packet(struct fm_outbox *outbox, size_t bytes)
 {
     struct fm_packet *packet = outbox->spare;
     if (packet == NULL || packet->capacity < bytes) {
         return new_packet(bytes);
     }
-    outbox->spare = NULL;
+    outbox->spare = packet->next;
+    --outbox->spare_count;
     packet->written = packet->read = 0;
     return packet;
 }
@@ -60,18 +64,27 @@ static void append(struct fm_packet_list *list, struct fm_packet *packet)
     list->last = packet;
 }
 
-/* Hands what a worker has written to another one over. */
-static void deliver(struct fm_mail *mail, struct fm_outbox *outbox, unsigned receiver)
+/* Wakes the worker of a box if it sleeps. It says so before it looks into its box for the last
+ * time; one of the two sees what the other one has written. */
+static void wake(struct fm_mailbox *box)
 {
-    struct fm_mailbox *box = &mail->boxes[receiver];
-    struct fm_packet *packet = outbox->packets[receiver];
-    outbox->packets[receiver] = NULL;
+    if (atomic_load(&box->sleeps)) {
+        pthread_mutex_lock(&box->lock);
+        pthread_cond_signal(&box->arrived);
+        pthread_mutex_unlock(&box->lock);
+    }
+}
+
+void fm_mail_deliver(struct fm_mail *mail, struct fm_packet **packet, unsigned worker)
+{
+    struct fm_mailbox *box = &mail->boxes[worker];
+    struct fm_packet *delivered = *packet;
+    *packet = NULL;
     atomic_fetch_add(&mail->under_way, 1);
-    pthread_mutex_lock(&box->lock);
-    append(&box->packets, packet);
-    atomic_fetch_add(&box->deliveries, 1);
-    pthread_cond_signal(&box->arrived);
-    pthread_mutex_unlock(&box->lock);
+    delivered->next = atomic_load_explicit(&box->packets, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&box->packets, &delivered->next, delivered)) {
+    }
+    wake(box);
 }
 
 static void deliver_all(struct fm_mail *mail, unsigned worker)
@@ -79,7 +92,7 @@ static void deliver_all(struct fm_mail *mail, unsigned worker)
     struct fm_outbox *outbox = &mail->outboxes[worker];
     for (unsigned receiver = 0; receiver < mail->engine->workers; ++receiver) {
         if (outbox->packets[receiver] != NULL) {
-            deliver(mail, outbox, receiver);
+            fm_mail_deliver(mail, &outbox->packets[receiver], receiver);
         }
     }
 }
@@ -94,19 +107,16 @@ static void write_letter(struct fm_packet *packet, uint32_t process, const void 
     packet->written += room_for(size);
 }
 
-void fm_mail_put(struct fm_mail *mail, unsigned worker, uint32_t process, const void *message,
-                 size_t size)
+void fm_mail_put(struct fm_mail *mail, struct fm_packet **packet, unsigned worker, uint32_t process,
+                 const void *message, size_t size)
 {
-    struct fm_mailbox *box = &mail->boxes[worker];
-    pthread_mutex_lock(&box->lock);
-    if (box->packets.last == NULL || !has_room(box->packets.last, room_for(size))) {
-        append(&box->packets, new_packet(room_for(size)));
-        atomic_fetch_add(&mail->under_way, 1);
+    if (*packet != NULL && !has_room(*packet, room_for(size))) {
+        fm_mail_deliver(mail, packet, worker);
     }
-    write_letter(box->packets.last, process, message, size);
-    atomic_fetch_add(&box->deliveries, 1);
-    pthread_cond_signal(&box->arrived);
-    pthread_mutex_unlock(&box->lock);
+    if (*packet == NULL) {
+        *packet = new_packet(room_for(size));
+    }
+    write_letter(*packet, process, message, size);
 }
 
 static void send_to_self(struct fm_outbox *outbox, uint32_t process, const void *message,
@@ -123,7 +133,7 @@ static void send_to_worker(struct fm_mail *mail, struct fm_outbox *outbox, unsig
 {
     struct fm_packet **packet = &outbox->packets[receiver];
     if (*packet != NULL && !has_room(*packet, room_for(size))) {
-        deliver(mail, outbox, receiver);
+        fm_mail_deliver(mail, packet, receiver);
     }
     if (*packet == NULL) {
         *packet = take_packet(outbox, room_for(size));
@@ -131,7 +141,7 @@ static void send_to_worker(struct fm_mail *mail, struct fm_outbox *outbox, unsig
     write_letter(*packet, process, message, size);
     atomic_bool *waits = &mail->boxes[receiver].waits;
     if (atomic_load_explicit(waits, memory_order_relaxed) && atomic_exchange(waits, false)) {
-        deliver(mail, outbox, receiver);
+        fm_mail_deliver(mail, packet, receiver);
     }
 }
 
@@ -163,12 +173,23 @@ static void read_letters(struct fm_mail *mail, unsigned worker, struct fm_packet
     }
 }
 
-/* Keeps one packet for later use. */
+/* Keeps a packet for later use. */
 static void put_away(struct fm_outbox *outbox, struct fm_packet *packet)
 {
-    if (outbox->spare == NULL) {
+    if (outbox->spare_count < MOST_SPARE) {
+        packet->next = outbox->spare;
         outbox->spare = packet;
+        ++outbox->spare_count;
     } else {
+        fm_free(packet);
+    }
+}
+
+static void free_spare(struct fm_outbox *outbox)
+{
+    while (outbox->spare != NULL) {
+        struct fm_packet *packet = outbox->spare;
+        outbox->spare = packet->next;
         fm_free(packet);
     }
 }
@@ -206,76 +227,86 @@ static void finish(struct fm_mail *mail)
     }
 }
 
-/* Waits for a letter from this process, but not for long: others may have sent one. */
-static void wait_a_moment(struct fm_mailbox *box, unsigned idle)
+static bool is_there(const struct fm_mail *mail, unsigned worker)
 {
-    long nanoseconds = fm_patience(idle);
-    if (nanoseconds == 0) {
-        return;
-    }
+    return atomic_load(&mail->boxes[worker].packets) != NULL || atomic_load(&mail->over);
+}
+
+/* Sleeps until something is in the box or the phase is over, or for so many nanoseconds (0: as long
+ * as it takes). */
+static void sleep_until_there(struct fm_mail *mail, unsigned worker, long nanoseconds)
+{
+    struct fm_mailbox *box = &mail->boxes[worker];
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += nanoseconds;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&box->arrived, &box->lock, &until);
-}
-
-/* Stays awake for a moment, since the next packet is mostly on its way. The box is locked before
- * and after. */
-static void linger(struct fm_mail *mail, struct fm_mailbox *box)
-{
-    unsigned seen = atomic_load(&box->deliveries), turn = 0;
-    pthread_mutex_unlock(&box->lock);
-    while (atomic_load(&box->deliveries) == seen && !atomic_load(&mail->over) && fm_linger(turn)) {
-        ++turn;
-    }
     pthread_mutex_lock(&box->lock);
+    atomic_store(&box->sleeps, true);
+    for (int status = 0; status == 0 && !is_there(mail, worker);) {
+        status = nanoseconds == 0 ? pthread_cond_wait(&box->arrived, &box->lock)
+                                  : pthread_cond_timedwait(&box->arrived, &box->lock, &until);
+    }
+    atomic_store(&box->sleeps, false);
+    pthread_mutex_unlock(&box->lock);
 }
 
-/* Waits until something is in the box or the phase is over, with the box locked before and after.
- */
-static void wait_for_packets(struct fm_mail *mail, unsigned worker)
+/* Waits until something is in the box or the phase is over: at first awake, since the next packet
+ * is mostly on its way. */
+static void wait_for_workers(struct fm_mail *mail, unsigned worker)
 {
-    struct fm_mailbox *box = &mail->boxes[worker];
-    for (unsigned idle = 0; box->packets.first == NULL && !atomic_load(&mail->over); ++idle) {
-        if (mail->team == NULL && idle == 0) {
-            linger(mail, box);
-            continue;
+    for (unsigned turn = 0; !is_there(mail, worker); ++turn) {
+        if (!fm_linger(turn)) {
+            sleep_until_there(mail, worker, 0);
         }
-        if (mail->team == NULL) {
-            pthread_cond_wait(&box->arrived, &box->lock);
-            continue;
-        }
-        wait_a_moment(box, idle);
-        pthread_mutex_unlock(&box->lock);
-        if (idle > 0 && fm_patience(idle) == 0) {
+    }
+}
+
+/* The same, while other processes may send something, too. */
+static void wait_for_team(struct fm_mail *mail, unsigned worker)
+{
+    for (unsigned idle = 0; !is_there(mail, worker); ++idle) {
+        long nanoseconds = fm_patience(idle);
+        if (nanoseconds != 0) {
+            sleep_until_there(mail, worker, nanoseconds);
+        } else if (idle > 0) {
             sched_yield();
         }
         fm_mail_team_work(mail->team, worker, idle + 1);
-        pthread_mutex_lock(&box->lock);
     }
+}
+
+/* @return packets in the order in which they were put into a box */
+static struct fm_packet *turn_round(struct fm_packet *last)
+{
+    struct fm_packet *first = NULL;
+    while (last != NULL) {
+        struct fm_packet *next = last->next;
+        last->next = first;
+        first = last;
+        last = next;
+    }
+    return first;
 }
 
 /* Takes what others have sent; waits for it if there is nothing. @return NULL: the phase is over */
 static struct fm_packet *receive(struct fm_mail *mail, unsigned worker)
 {
     struct fm_mailbox *box = &mail->boxes[worker];
-    pthread_mutex_lock(&box->lock);
-    if (box->packets.first == NULL) {
+    if (atomic_load(&box->packets) == NULL) {
         atomic_store(&box->waits, true);
-        pthread_mutex_unlock(&box->lock);
         finish(mail);
-        pthread_mutex_lock(&box->lock);
-        wait_for_packets(mail, worker);
+        if (mail->team == NULL) {
+            wait_for_workers(mail, worker);
+        } else {
+            wait_for_team(mail, worker);
+        }
         /* The packets that are there keep the phase from being over. */
         atomic_fetch_add(&mail->under_way, 1);
         atomic_store(&box->waits, false);
     }
-    struct fm_packet *packets = box->packets.first;
-    box->packets = (struct fm_packet_list){NULL, NULL};
-    pthread_mutex_unlock(&box->lock);
-    return packets;
+    return turn_round(atomic_exchange(&box->packets, NULL));
 }
 
 static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -298,7 +329,7 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
             packet = next;
         }
     }
-    fm_free(outbox->spare);
+    free_spare(outbox);
 }
 
 void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handler_t *handler,

@@ -23,20 +23,22 @@ struct fm_packet_list {
     struct fm_packet *first, *last;
 };
 
-/** What others have sent to a worker. */
+/** What others have sent to a worker. Packets are put in, and all of them taken out, without a
+ * lock; the lock is for sleeping only. */
 struct fm_mailbox {
+    _Atomic(struct fm_packet *) packets; /**< the last one first */
+    atomic_bool waits;                   /**< the worker has nothing to do */
+    atomic_bool sleeps;                  /**< and must be woken */
     pthread_mutex_t lock;
     pthread_cond_t arrived;
-    struct fm_packet_list packets;
-    atomic_bool waits;      /**< the worker has nothing to do */
-    atomic_uint deliveries; /**< so far; changes under the lock, may be read without it */
     unsigned char apart[FM_APART];
 };
 
 /** What a worker has written; touched by no other worker. */
 struct fm_outbox {
-    struct fm_packet_list own;  /**< to itself: read while it is written */
-    struct fm_packet *spare;    /**< read, and free for use */
+    struct fm_packet_list own; /**< to itself: read while it is written */
+    struct fm_packet *spare;   /**< a list: read, and free for use */
+    unsigned spare_count;
     struct fm_packet **packets; /**< [worker]: not sent yet; NULL: none */
     unsigned char apart[FM_APART];
 };
@@ -55,9 +57,13 @@ struct fm_mail {
     struct fm_mail_team *team;  /**< NULL: a process alone */
 };
 
-/** Puts a copy of a message into the box of a worker of this process. */
-void fm_mail_put(struct fm_mail *mail, unsigned worker, uint32_t process, const void *message,
-                 size_t size);
+/** Writes a message to a worker of this process into `*packet`; it is made if it is NULL, and
+ * delivered before if it is full. */
+void fm_mail_put(struct fm_mail *mail, struct fm_packet **packet, unsigned worker, uint32_t process,
+                 const void *message, size_t size);
+
+/** Puts `*packet` into the box of a worker of this process, and leaves NULL there. */
+void fm_mail_deliver(struct fm_mail *mail, struct fm_packet **packet, unsigned worker);
 
 /** Ends the phase: wakes all workers. */
 void fm_mail_end(struct fm_mail *mail);

@@ -25,9 +25,10 @@ typedef FM_VECTOR(unsigned char) byte_vector;
 struct fm_mail_team {
     struct fm_mail *mail;
     struct fm_transport *transport;
-    byte_vector *outgoing;     /* [worker][process of the team] */
-    pthread_mutex_t lock;      /* of the transport and of what follows */
-    atomic_uint_fast64_t sent; /* letters */
+    byte_vector *outgoing;       /* [worker][process of the team] */
+    struct fm_packet **incoming; /* [worker]: what an arriving packet holds for it */
+    pthread_mutex_t lock;        /* of the transport and of what follows */
+    atomic_uint_fast64_t sent;   /* letters */
     uint64_t arrived;
     bool in_wave;
     uint64_t last_sums[2]; /* of the wave before */
@@ -44,6 +45,7 @@ struct fm_mail_team *fm_mail_team_create(struct fm_mail *mail)
     team->transport = engine->team->transport;
     team->outgoing =
         fm_allocate((size_t)engine->workers * team->transport->count, sizeof *team->outgoing);
+    team->incoming = fm_allocate(engine->workers, sizeof *team->incoming);
     team->last_sums[0] = 1; /* unequal: there was no wave */
     pthread_mutex_init(&team->lock, NULL);
     return team;
@@ -63,6 +65,7 @@ void fm_mail_team_free(struct fm_mail_team *team)
     }
     pthread_mutex_destroy(&team->lock);
     fm_free(team->outgoing);
+    fm_free(team->incoming);
     fm_free(team);
 }
 
@@ -106,15 +109,22 @@ void fm_mail_team_send(struct fm_mail_team *team, unsigned worker, uint32_t proc
 
 static void open_packet(struct fm_mail_team *team, const struct fm_parcel *packet)
 {
+    const struct fm_engine *engine = team->mail->engine;
     const unsigned char *content = packet->content;
     for (size_t at = 0; at < packet->bytes;) {
         struct head head;
         memcpy(&head, content + at, sizeof head);
         at += sizeof head;
-        fm_mail_put(team->mail, team->mail->engine->owner_of[head.process], head.process,
-                    content + at, head.size - head.padding);
+        unsigned worker = engine->owner_of[head.process];
+        fm_mail_put(team->mail, &team->incoming[worker], worker, head.process, content + at,
+                    head.size - head.padding);
         at += head.size;
         ++team->arrived;
+    }
+    for (unsigned worker = 0; worker < engine->workers; ++worker) {
+        if (team->incoming[worker] != NULL) {
+            fm_mail_deliver(team->mail, &team->incoming[worker], worker);
+        }
     }
     fm_free(packet->content);
 }
