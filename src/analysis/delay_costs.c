@@ -517,13 +517,10 @@ static void find_all_costs(struct costs *costs)
     fm_list_dispatch_prefetch(costs->sides, prefetch_cause);
     for (uint32_t s = 0; s < slices.count; ++s) {
         costs->slice_end = slices.ends[s];
-        fm_engine_run(engine, notify_causes, costs);
-        fm_dispatch_deliver(costs->notices);
-        fm_engine_run(engine, place_waits, costs);
-        fm_dispatch_deliver(costs->places);
+        fm_dispatch_run(costs->notices, notify_causes, costs);
+        fm_dispatch_run(costs->places, place_waits, costs);
         fm_engine_run(engine, walk_intervals, costs);
-        fm_engine_run(engine, tell_causes, costs);
-        fm_list_dispatch_deliver(costs->sides);
+        fm_list_dispatch_run(costs->sides, tell_causes, costs);
         fm_engine_run(engine, forget_notices, costs);
     }
     fm_dispatch_free(costs->notices);

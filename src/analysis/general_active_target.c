@@ -335,8 +335,7 @@ void fm_detect_general_active_target(struct fm_analysis *analysis, const struct 
     active.posts =
         fm_dispatch_create(analysis->engine, sizeof(struct post_message), take_post, &active);
     fm_engine_run(analysis->engine, open_participants, &active);
-    fm_engine_run(analysis->engine, send_accesses, &active);
-    fm_dispatch_deliver(active.accesses);
+    fm_dispatch_run(active.accesses, send_accesses, &active);
     fm_dispatch_deliver(active.posts);
     fm_engine_run(analysis->engine, judge, &active);
     fm_dispatch_free(active.accesses);

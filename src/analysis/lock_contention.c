@@ -278,8 +278,7 @@ void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epo
     contention.waits = fm_dispatch_create(analysis->engine, sizeof(struct contention_message),
                                           take_wait, &contention);
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
-    fm_engine_run(analysis->engine, judge, &contention);
-    fm_dispatch_deliver(contention.waits);
+    fm_dispatch_run(contention.waits, judge, &contention);
     fm_dispatch_free(contention.waits);
     fm_lock_homes_free(contention.homes, analysis->trace->process_count);
 }

@@ -232,8 +232,7 @@ struct fm_lock_homes *fm_lock_homes_gather(struct fm_analysis *analysis,
     };
     fm_engine_run(analysis->engine, note_uses, homes);
     share_uses(homes);
-    fm_engine_run(analysis->engine, send_epochs, homes);
-    fm_dispatch_deliver(homes->local_epochs);
+    fm_dispatch_run(homes->local_epochs, send_epochs, homes);
     fm_list_dispatch_deliver(homes->remote_epochs);
     fm_dispatch_free(homes->local_epochs);
     fm_list_dispatch_free(homes->remote_epochs);

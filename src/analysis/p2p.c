@@ -412,10 +412,8 @@ static void detect(struct fm_analysis *analysis)
         fm_dispatch_create(engine, sizeof(struct late_receiver), take_late_receiver, &p2p);
     fm_dispatch_prefetch(p2p.late_receivers, prefetch_call);
     fm_engine_run(engine, open_receivers, &p2p);
-    fm_engine_run(engine, send_messages, &p2p);
-    fm_dispatch_deliver(p2p.sends);
-    fm_engine_run(engine, judge_messages, &p2p);
-    fm_dispatch_deliver(p2p.late_receivers);
+    fm_dispatch_run(p2p.sends, send_messages, &p2p);
+    fm_dispatch_run(p2p.late_receivers, judge_messages, &p2p);
     for (unsigned w = 0; w < workers; ++w) {
         fm_map_free(&p2p.scratch[w].number_of_source);
         fm_vector_free(&p2p.scratch[w].source_numbers);

@@ -392,8 +392,7 @@ void fm_detect_wait_for_progress(struct fm_analysis *analysis, struct fm_epochs 
     for (uint32_t i = 0; i < trace->region_count; ++i) {
         progress.progresses[i] = fm_makes_progress(&trace->regions[i]);
     }
-    fm_engine_run(analysis->engine, send_needs, &progress);
-    fm_dispatch_deliver(progress.needs);
+    fm_dispatch_run(progress.needs, send_needs, &progress);
     fm_dispatch_deliver(progress.answers);
     fm_engine_run(analysis->engine, judge, &progress);
     fm_dispatch_free(progress.needs);

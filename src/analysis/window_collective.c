@@ -328,8 +328,7 @@ void fm_detect_window_collectives(struct fm_analysis *analysis, const struct fm_
     fm_gathering_close(fences.gathering);
     fm_engine_run(analysis->engine, judge_members, &fences);
     fm_engine_run(analysis->engine, open_targets, &fences);
-    fm_engine_run(analysis->engine, send_accesses, &fences);
-    fm_dispatch_deliver(fences.accesses);
+    fm_dispatch_run(fences.accesses, send_accesses, &fences);
     fm_engine_run(analysis->engine, finish_fences, &fences);
     fm_gathering_free(fences.gathering);
     fm_dispatch_free(fences.accesses);

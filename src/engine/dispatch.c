@@ -2,7 +2,9 @@
 
 #include "base/memory.h"
 #include "engine/engine_internal.h"
+#include "engine/patience.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* @return whether there is another process to send anything to */
@@ -82,28 +84,41 @@ void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t pr
     }
 }
 
-/* What a worker has not handled of the records of this process. */
-struct rest {
+/* A phase whose workers send records to one another. */
+struct sending {
+    fm_phase_t *phase;
+    void *context;
     struct fm_streams *streams;
     struct fm_prefetch_queues *queues; /* NULL: none */
+    atomic_uint senders;               /* that may still send something */
 };
 
-static void finish(void *context, unsigned worker, uint32_t first, uint32_t last)
+/* Whoever has sent all of its records handles what the others still send. */
+static void send_and_take(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)first;
-    (void)last;
-    const struct rest *rest = context;
-    fm_stream_take(rest->streams, worker);
-    if (rest->queues != NULL) {
-        fm_prefetch_finish(rest->queues, worker);
+    struct sending *sending = context;
+    sending->phase(sending->context, worker, first, last);
+    fm_stream_hand_over(sending->streams, worker);
+    atomic_fetch_sub(&sending->senders, 1);
+    for (unsigned turn = 0; atomic_load(&sending->senders) != 0; ++turn) {
+        if (fm_stream_take(sending->streams, worker)) {
+            turn = 0;
+        } else if (!fm_linger(turn)) {
+            fm_be_patient(turn - FM_LINGER_LOOKS);
+        }
+    }
+    fm_stream_take(sending->streams, worker);
+    if (sending->queues != NULL) {
+        fm_prefetch_finish(sending->queues, worker);
     }
 }
 
-static void deliver_here(struct fm_engine *engine, struct fm_streams *streams,
-                         struct fm_prefetch_queues *queues)
+static void nothing(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    fm_stream_hand_over(streams);
-    fm_engine_run(engine, finish, &(struct rest){streams, queues});
+    (void)context;
+    (void)worker;
+    (void)first;
+    (void)last;
 }
 
 static void handle(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -119,15 +134,22 @@ static void handle(void *context, unsigned worker, uint32_t first, uint32_t last
     }
 }
 
-void fm_dispatch_deliver(struct fm_dispatch *dispatch)
+void fm_dispatch_run(struct fm_dispatch *dispatch, fm_phase_t *phase, void *context)
 {
-    deliver_here(dispatch->engine, dispatch->streams, dispatch->queues);
+    fm_engine_run(dispatch->engine, send_and_take,
+                  &(struct sending){phase, context, dispatch->streams, dispatch->queues,
+                                    dispatch->engine->workers});
     if (!has_team(dispatch->engine)) {
         return;
     }
     fm_exchange_deliver(dispatch->exchange);
     fm_engine_run(dispatch->engine, handle, dispatch);
     fm_exchange_clear(dispatch->exchange);
+}
+
+void fm_dispatch_deliver(struct fm_dispatch *dispatch)
+{
+    fm_dispatch_run(dispatch, nothing, NULL);
 }
 
 /* ---- records with items ---- */
@@ -254,9 +276,11 @@ static void handle_lists(void *context, unsigned worker, uint32_t first, uint32_
     }
 }
 
-void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)
+void fm_list_dispatch_run(struct fm_list_dispatch *dispatch, fm_phase_t *phase, void *context)
 {
-    deliver_here(dispatch->engine, dispatch->streams, dispatch->queues);
+    fm_engine_run(dispatch->engine, send_and_take,
+                  &(struct sending){phase, context, dispatch->streams, dispatch->queues,
+                                    dispatch->engine->workers});
     if (!has_team(dispatch->engine)) {
         return;
     }
@@ -265,4 +289,9 @@ void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)
     fm_engine_run(dispatch->engine, handle_lists, dispatch);
     fm_exchange_clear(dispatch->records);
     fm_exchange_clear(dispatch->items);
+}
+
+void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)
+{
+    fm_list_dispatch_run(dispatch, nothing, NULL);
 }

@@ -63,7 +63,12 @@ static inline void fm_dispatch_send(struct fm_dispatch *dispatch, unsigned worke
     }
 }
 
-/** Handles what was not handled at once. Call it between phases; all of the team must do so. */
+/** Runs a phase that sends records, and handles all of them: a worker that has sent its own handles
+ * those of the others meanwhile. All of the team must do so. */
+void fm_dispatch_run(struct fm_dispatch *dispatch, fm_phase_t *phase, void *context);
+
+/** Handles what handlers of another dispatch have sent in its phase, as far as they were not
+ * handled at once. Call it between phases; all of the team must do so. */
 void fm_dispatch_deliver(struct fm_dispatch *dispatch);
 
 /** Handles a record with its items. */
@@ -115,6 +120,9 @@ static inline void fm_list_dispatch_send(struct fm_list_dispatch *dispatch, unsi
         dispatch->handler(dispatch->context, worker, process, record, items, count);
     }
 }
+
+/** As fm_dispatch_run(). */
+void fm_list_dispatch_run(struct fm_list_dispatch *dispatch, fm_phase_t *phase, void *context);
 
 /** As fm_dispatch_deliver(). */
 void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch);

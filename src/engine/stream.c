@@ -146,13 +146,15 @@ static struct packet *turn_round(struct packet *last)
     return first;
 }
 
-void fm_stream_take(struct fm_streams *streams, unsigned worker)
+bool fm_stream_take(struct fm_streams *streams, unsigned worker)
 {
+    bool found = false;
     for (unsigned sender = 0; sender < streams->workers; ++sender) {
         struct stream *stream = stream_of(streams, sender, worker);
         if (atomic_load_explicit(&stream->full, memory_order_relaxed) == NULL) {
             continue;
         }
+        found = true;
         struct packet *packet =
             turn_round(atomic_exchange_explicit(&stream->full, NULL, memory_order_acquire));
         while (packet != NULL) {
@@ -162,6 +164,7 @@ void fm_stream_take(struct fm_streams *streams, unsigned worker)
             packet = next;
         }
     }
+    return found;
 }
 
 /* ---- the sender ---- */
@@ -174,10 +177,10 @@ static void hand_over(struct stream *stream)
     }
 }
 
-void fm_stream_hand_over(struct fm_streams *streams)
+void fm_stream_hand_over(struct fm_streams *streams, unsigned worker)
 {
-    for (size_t s = 0; s < (size_t)streams->workers * streams->workers; ++s) {
-        hand_over(&streams->streams[s]);
+    for (unsigned receiver = 0; receiver < streams->workers; ++receiver) {
+        hand_over(stream_of(streams, worker, receiver));
     }
 }
 

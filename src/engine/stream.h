@@ -6,6 +6,7 @@
 #ifndef FERMATA_ENGINE_STREAM_H
 #define FERMATA_ENGINE_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,10 +37,10 @@ void fm_streams_free(struct fm_streams *streams);
 void fm_stream_post(struct fm_streams *streams, unsigned worker, unsigned receiver,
                     uint32_t process, const void *record, const void *items, uint32_t count);
 
-/** Hands over what all workers have posted. Call it between phases. */
-void fm_stream_hand_over(struct fm_streams *streams);
+/** Hands over all that a worker has posted. @param worker  the caller */
+void fm_stream_hand_over(struct fm_streams *streams, unsigned worker);
 
-/** Handles all that was handed over to a worker. */
-void fm_stream_take(struct fm_streams *streams, unsigned worker);
+/** Handles all that was handed over to a worker. @return whether there was anything */
+bool fm_stream_take(struct fm_streams *streams, unsigned worker);
 
 #endif

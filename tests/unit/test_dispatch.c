@@ -136,8 +136,7 @@ static void check_round(struct check *check)
     memset(check->handled, 0, sizeof check->handled);
     memset(check->answered, 0, sizeof check->answered);
     memset(check->listed, 0, sizeof check->listed);
-    fm_engine_run(check->engine, send_all, check);
-    fm_dispatch_deliver(check->records);
+    fm_dispatch_run(check->records, send_all, check);
     fm_dispatch_deliver(check->answers);
     fm_list_dispatch_deliver(check->lists);
     for (uint32_t to = 0; to < PROCESSES; ++to) {
