@@ -252,7 +252,7 @@ void fm_cause_chains_find(const struct fm_formation *formation, uint64_t begin,
         .formation = formation,
         .statistics = statistics,
         .begin = begin,
-        .scratch = fm_allocate(workers, sizeof *chains.scratch),
+        .scratch = fm_allocate_apart(workers, sizeof *chains.scratch),
     };
     fm_mail_run(engine, start, answer, &chains);
     share_findings(formation->analysis->team, chains.scratch, workers, statistics);

@@ -46,7 +46,8 @@ struct place {
     uint32_t position;
 };
 
-/* One worker's tables. In those of a slice, its locations stand one behind the other. */
+/* One worker's tables, allocated by itself: what workers write all the time lies apart. In those of
+ * a slice, its locations stand one behind the other. */
 struct scratch {
     FM_VECTOR(struct fm_keyed) order;         /* notices of a location by time */
     FM_VECTOR(struct cause_side) cause_sides; /* in this order */
@@ -453,13 +454,15 @@ static void forget_notices(void *context, unsigned worker, uint32_t first, uint3
 
 static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     struct costs *costs = context;
     const struct fm_analysis *analysis = costs->formation->analysis;
+    costs->scratch[worker].waiter_time =
+        fm_allocate(analysis->trace->callpaths.count, sizeof(uint64_t));
     for (uint32_t l = fm_trace_first_location(analysis->trace, first);
          l < fm_trace_first_location(analysis->trace, last); ++l) {
         costs->locations[l].walk =
             fm_interval_walk_create(analysis, &costs->formation->timelines[l], &costs->points, l);
+        fm_vector_reserve(&costs->caused[l].waits, costs->formation->caused_counts[l]);
     }
 }
 
@@ -474,15 +477,6 @@ static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t
         fm_timeline_walk_to(&costs->formation->timelines[l], UINT64_MAX);
         fm_interval_walk_free(slice->walk);
         fm_vector_free(&slice->notices);
-    }
-}
-
-static void open_scratch(struct costs *costs, unsigned workers)
-{
-    costs->scratch = fm_allocate(workers, sizeof *costs->scratch);
-    for (unsigned w = 0; w < workers; ++w) {
-        costs->scratch[w].waiter_time =
-            fm_allocate(costs->formation->analysis->trace->callpaths.count, sizeof(uint64_t));
     }
 }
 
@@ -537,9 +531,9 @@ void fm_formation_costs(struct fm_formation *formation)
         .formation = formation,
         .caused = fm_allocate(location_count, sizeof *costs.caused),
         .locations = fm_allocate(location_count, sizeof *costs.locations),
+        .scratch = fm_allocate_apart(fm_engine_workers(engine), sizeof *costs.scratch),
     };
     fm_group_points_sort(&costs.points, formation->analysis);
-    open_scratch(&costs, fm_engine_workers(engine));
     fm_engine_run(engine, open_walks, &costs);
     find_all_costs(&costs);
     fm_engine_run(engine, close_walks, &costs);

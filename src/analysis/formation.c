@@ -4,16 +4,40 @@
 
 #include <math.h>
 
+struct opening {
+    struct fm_formation *formation;
+    uint64_t **caused_counts; /* [worker][location]: by the wait states of the worker's locations */
+};
+
 static void open_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
-    struct fm_formation *formation = context;
+    struct opening *opening = context;
+    struct fm_formation *formation = opening->formation;
     const struct fm_trace *trace = formation->analysis->trace;
+    uint64_t *caused_counts = fm_allocate(trace->location_count, sizeof *caused_counts);
+    opening->caused_counts[worker] = caused_counts;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        fm_timeline_open(&formation->timelines[l], &trace->locations[l],
-                         &formation->analysis->findings[l]);
+        const struct fm_findings *findings = &formation->analysis->findings[l];
+        fm_timeline_open(&formation->timelines[l], &trace->locations[l], findings);
+        for (size_t w = 0; w < findings->waits.count; ++w) {
+            ++caused_counts[findings->candidates.items[findings->waits.items[w]].cause_location];
+        }
     }
+}
+
+/* Adds up what the workers and the processes of the team have counted. */
+static void add_up_caused(struct fm_formation *formation, const struct opening *opening)
+{
+    const struct fm_analysis *analysis = formation->analysis;
+    const uint32_t locations = analysis->trace->location_count;
+    for (unsigned w = 0; w < fm_engine_workers(analysis->engine); ++w) {
+        for (uint32_t l = 0; l < locations; ++l) {
+            formation->caused_counts[l] += opening->caused_counts[w][l];
+        }
+        fm_free(opening->caused_counts[w]);
+    }
+    fm_team_sum(analysis->team, formation->caused_counts, locations);
 }
 
 static uint32_t binary_digits(uint64_t value)
@@ -40,12 +64,17 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     *formation = (struct fm_formation){
         .analysis = analysis,
         .timelines = fm_allocate(locations, sizeof *formation->timelines),
+        .caused_counts = fm_allocate(locations, sizeof *formation->caused_counts),
         .costs = fm_allocate(locations, sizeof *formation->costs),
-        .remote = fm_allocate(fm_engine_workers(analysis->engine), sizeof *formation->remote),
+        .remote = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->remote),
         .cost_shift = choose_shift(analysis->trace),
     };
     formation->cost_scale = (double)(UINT64_C(1) << formation->cost_shift);
-    fm_engine_run(analysis->engine, open_timelines, formation);
+    struct opening opening = {
+        formation, fm_allocate(fm_engine_workers(analysis->engine), sizeof *opening.caused_counts)};
+    fm_engine_run(analysis->engine, open_timelines, &opening);
+    add_up_caused(formation, &opening);
+    fm_free(opening.caused_counts);
     for (uint32_t l = 0; l < locations; ++l) {
         const struct fm_wait_list *waits = &formation->timelines[l].waits;
         formation->waiting += waits->count == 0 ? 0 : waits->before[waits->count];
@@ -64,6 +93,7 @@ void fm_formation_close(struct fm_formation *formation)
         fm_remote_costs_free(&formation->remote[w]);
     }
     fm_free(formation->timelines);
+    fm_free(formation->caused_counts);
     fm_free(formation->costs);
     fm_free(formation->remote);
 }

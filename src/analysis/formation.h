@@ -22,6 +22,7 @@ struct fm_cost_cells {
 struct fm_formation {
     struct fm_analysis *analysis;
     struct fm_timeline *timelines;  /**< by location */
+    uint64_t *caused_counts;        /**< by location: wait states that it has caused */
     struct fm_cost_cells *costs;    /**< by location */
     struct fm_remote_costs *remote; /**< by worker */
     uint32_t cost_shift;            /**< as in the cube's experiment */

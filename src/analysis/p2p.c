@@ -403,7 +403,7 @@ static void detect(struct fm_analysis *analysis)
     struct p2p p2p = {
         .analysis = analysis,
         .receivers = fm_allocate(analysis->trace->process_count, sizeof *p2p.receivers),
-        .scratch = fm_allocate(workers, sizeof *p2p.scratch),
+        .scratch = fm_allocate_apart(workers, sizeof *p2p.scratch),
     };
     p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
     p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);

@@ -294,8 +294,8 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         .caused = caused,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
         .slices = fm_slices_choose(formation, WAITS_AT_HAND),
-        .windows =
-            fm_allocate(fm_engine_workers(formation->analysis->engine), sizeof(struct window)),
+        .windows = fm_allocate_apart(fm_engine_workers(formation->analysis->engine),
+                                     sizeof(struct window)),
     };
     fm_mail_run(formation->analysis->engine, start, handle, &propagation);
     fm_engine_run(formation->analysis->engine, book, &propagation);

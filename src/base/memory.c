@@ -167,6 +167,20 @@ void *fm_allocate_written(size_t count, size_t size)
     return memset(fm_resize(NULL, 0, bytes), 0, bytes);
 }
 
+void *fm_allocate_apart(size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - FM_APART) {
+        exhausted("no memory", SIZE_MAX);
+    }
+    bytes = (bytes / FM_APART + 1) * FM_APART;
+    void *block = aligned_alloc(FM_APART, bytes);
+    if (block == NULL) {
+        exhausted("no memory", bytes);
+    }
+    return memset(block, 0, bytes);
+}
+
 void *fm_resize(void *block, size_t old_bytes, size_t new_bytes)
 {
     bool was_mapped = spill.file >= 0 && old_bytes >= LARGE_BLOCK && block != NULL;

@@ -31,6 +31,14 @@ void *fm_allocate(size_t count, size_t size);
  * interrupting all processors on which the program runs. */
 void *fm_allocate_written(size_t count, size_t size);
 
+/** Bytes between what different threads write all the time: a processor that writes takes its line
+ * of the cache away from the others, and lines are fetched in pairs. */
+#define FM_APART 128
+
+/** fm_allocate() for what several threads use all the time: the block shares no cache line with any
+ * other block. */
+void *fm_allocate_apart(size_t count, size_t size);
+
 /** Resizes a block of `old_bytes` bytes (NULL: 0) made by this function or fm_allocate() to
  * `new_bytes`; what is new has no defined content. Free with fm_free(). */
 void *fm_resize(void *block, size_t old_bytes, size_t new_bytes);

@@ -29,7 +29,7 @@ static void take_record(void *owner, unsigned worker, uint32_t process, const vo
 struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_size,
                                        fm_dispatch_handler_t *handler, void *context)
 {
-    struct fm_dispatch *dispatch = fm_allocate(1, sizeof *dispatch);
+    struct fm_dispatch *dispatch = fm_allocate_apart(1, sizeof *dispatch);
     *dispatch = (struct fm_dispatch){
         .engine = engine,
         .streams = fm_streams_create(engine->workers, record_size, 0, take_record, NULL, dispatch),
@@ -178,7 +178,7 @@ struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_
                                                  size_t item_size, fm_list_handler_t *handler,
                                                  void *context)
 {
-    struct fm_list_dispatch *dispatch = fm_allocate(1, sizeof *dispatch);
+    struct fm_list_dispatch *dispatch = fm_allocate_apart(1, sizeof *dispatch);
     *dispatch = (struct fm_list_dispatch){
         .engine = engine,
         .streams = fm_streams_create(engine->workers, record_size, item_size, take_list,

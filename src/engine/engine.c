@@ -49,7 +49,7 @@ static unsigned count_processors(const struct fm_team *team)
 struct fm_engine *fm_engine_create(struct fm_team *team, unsigned workers, uint32_t process_count,
                                    const uint64_t *weights)
 {
-    struct fm_engine *engine = fm_allocate(1, sizeof *engine);
+    struct fm_engine *engine = fm_allocate_apart(1, sizeof *engine);
     unsigned self = fm_team_self(team), size = fm_team_size(team);
     uint32_t *begin = fm_allocate((size_t)size + 1, sizeof *begin);
     divide(weights, 0, process_count, size, begin);

@@ -9,6 +9,7 @@
 #ifndef FERMATA_ENGINE_ENGINE_H
 #define FERMATA_ENGINE_ENGINE_H
 
+#include "base/memory.h"
 #include "engine/team.h"
 
 #include <stdbool.h>
@@ -16,10 +17,6 @@
 #include <stdint.h>
 
 struct fm_engine;
-
-/** Bytes between what different workers write all the time: a processor that writes takes its line
- * of the cache away from the others, and lines are fetched in pairs. */
-#define FM_APART 128
 
 /** Work of one worker in a phase: for the processes first .. last - 1. */
 typedef void fm_phase_t(void *context, unsigned worker, uint32_t first, uint32_t last);

@@ -313,6 +313,7 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_mail *mail = context;
     struct fm_outbox *outbox = &mail->outboxes[worker];
+    outbox->packets = fm_allocate(mail->engine->workers, sizeof *outbox->packets);
     mail->start(mail->context, mail, worker, first, last);
     for (;;) {
         read_own(mail, worker);
@@ -330,6 +331,7 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
         }
     }
     free_spare(outbox);
+    fm_free(outbox->packets);
 }
 
 void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handler_t *handler,
@@ -340,14 +342,13 @@ void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handl
         .start = start,
         .handler = handler,
         .context = context,
-        .boxes = fm_allocate(engine->workers, sizeof(struct fm_mailbox)),
-        .outboxes = fm_allocate(engine->workers, sizeof(struct fm_outbox)),
+        .boxes = fm_allocate_apart(engine->workers, sizeof(struct fm_mailbox)),
+        .outboxes = fm_allocate_apart(engine->workers, sizeof(struct fm_outbox)),
         .under_way = engine->workers,
     };
     for (unsigned w = 0; w < engine->workers; ++w) {
         pthread_mutex_init(&mail.boxes[w].lock, NULL);
         pthread_cond_init(&mail.boxes[w].arrived, NULL);
-        mail.outboxes[w].packets = fm_allocate(engine->workers, sizeof *mail.outboxes[w].packets);
     }
     mail.team = fm_mail_team_create(&mail);
     fm_engine_run(engine, work, &mail);
@@ -355,7 +356,6 @@ void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handl
     for (unsigned w = 0; w < engine->workers; ++w) {
         pthread_cond_destroy(&mail.boxes[w].arrived);
         pthread_mutex_destroy(&mail.boxes[w].lock);
-        fm_free(mail.outboxes[w].packets);
     }
     fm_free(mail.outboxes);
     fm_free(mail.boxes);

@@ -91,7 +91,7 @@ static void end_helpers(struct fm_pool *pool, unsigned started)
 
 struct fm_pool *fm_pool_create(unsigned threads)
 {
-    struct fm_pool *pool = fm_allocate(1, sizeof *pool);
+    struct fm_pool *pool = fm_allocate_apart(1, sizeof *pool);
     pool->threads = threads;
     pool->helpers = fm_allocate(threads, sizeof *pool->helpers);
     pthread_mutex_init(&pool->lock, NULL);

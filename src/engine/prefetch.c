@@ -31,7 +31,7 @@ struct fm_prefetch_queues *fm_prefetch_create(unsigned workers, size_t record_si
                                               fm_prefetcher_t *prefetcher, void *context,
                                               fm_prefetched_handler_t *handler, void *owner)
 {
-    struct fm_prefetch_queues *queues = fm_allocate(1, sizeof *queues);
+    struct fm_prefetch_queues *queues = fm_allocate_apart(1, sizeof *queues);
     *queues = (struct fm_prefetch_queues){
         .record_size = record_size,
         .prefetcher = prefetcher,
@@ -39,10 +39,10 @@ struct fm_prefetch_queues *fm_prefetch_create(unsigned workers, size_t record_si
         .handler = handler,
         .owner = owner,
         .workers = workers,
-        .queues = fm_allocate(workers, sizeof *queues->queues),
+        .queues = fm_allocate_apart(workers, sizeof *queues->queues),
     };
     for (unsigned w = 0; w < workers; ++w) {
-        queues->queues[w].records = fm_allocate(LENGTH, record_size);
+        queues->queues[w].records = fm_allocate_apart(LENGTH, record_size);
     }
     return queues;
 }

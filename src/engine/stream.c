@@ -49,7 +49,7 @@ struct fm_streams *fm_streams_create(unsigned workers, size_t record_size, size_
                                      fm_stream_handler_t *handler, fm_stream_release_t *release,
                                      void *owner)
 {
-    struct fm_streams *streams = fm_allocate(1, sizeof *streams);
+    struct fm_streams *streams = fm_allocate_apart(1, sizeof *streams);
     *streams = (struct fm_streams){
         .workers = workers,
         .record_size = record_size,
@@ -57,7 +57,7 @@ struct fm_streams *fm_streams_create(unsigned workers, size_t record_size, size_
         .handler = handler,
         .release = release,
         .owner = owner,
-        .streams = fm_allocate((size_t)workers * workers, sizeof *streams->streams),
+        .streams = fm_allocate_apart((size_t)workers * workers, sizeof *streams->streams),
     };
     return streams;
 }
