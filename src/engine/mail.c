@@ -34,7 +34,7 @@ static bool has_room(const struct fm_packet *packet, size_t bytes)
 static struct fm_packet *new_packet(size_t bytes)
 {
     size_t capacity = bytes > PACKET_BYTES ? bytes : PACKET_BYTES;
-    struct fm_packet *packet = fm_resize(NULL, 0, sizeof *packet + capacity);
+    struct fm_packet *packet = fm_allocate_apart(1, sizeof *packet + capacity);
     packet->capacity = capacity;
     packet->written = packet->read = 0;
     return packet;
@@ -219,8 +219,8 @@ void fm_mail_end(struct fm_mail *mail)
     }
 }
 
-/* A packet is read, or a worker has nothing to do. */
-static void finish(struct fm_mail *mail)
+/* A worker has nothing to do. */
+static void become_idle(struct fm_mail *mail)
 {
     if (atomic_fetch_sub(&mail->under_way, 1) == 1 && mail->team == NULL) {
         fm_mail_end(mail);
@@ -277,11 +277,11 @@ static void wait_for_team(struct fm_mail *mail, unsigned worker)
     }
 }
 
-/* @return packets in the order in which they were put into a box */
-static struct fm_packet *turn_round(struct fm_packet *last)
+/* @return packets in the order in which they were put into a box, and in `*count` their number */
+static struct fm_packet *turn_round(struct fm_packet *last, size_t *count)
 {
     struct fm_packet *first = NULL;
-    while (last != NULL) {
+    for (*count = 0; last != NULL; ++*count) {
         struct fm_packet *next = last->next;
         last->next = first;
         first = last;
@@ -294,19 +294,25 @@ static struct fm_packet *turn_round(struct fm_packet *last)
 static struct fm_packet *receive(struct fm_mail *mail, unsigned worker)
 {
     struct fm_mailbox *box = &mail->boxes[worker];
+    size_t at_work = 1, count;
     if (atomic_load(&box->packets) == NULL) {
         atomic_store(&box->waits, true);
-        finish(mail);
+        become_idle(mail);
+        at_work = 0;
         if (mail->team == NULL) {
             wait_for_workers(mail, worker);
         } else {
             wait_for_team(mail, worker);
         }
-        /* The packets that are there keep the phase from being over. */
-        atomic_fetch_add(&mail->under_way, 1);
         atomic_store(&box->waits, false);
     }
-    return turn_round(atomic_exchange(&box->packets, NULL));
+    struct fm_packet *packets = turn_round(atomic_exchange(&box->packets, NULL), &count);
+    /* From now on it is the worker who keeps the phase from being over: one packet did so before.
+     */
+    if (count != 0 && count + at_work != 1) {
+        atomic_fetch_sub(&mail->under_way, count + at_work - 1);
+    }
+    return packets;
 }
 
 static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -326,7 +332,6 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
             struct fm_packet *next = packet->next;
             read_letters(mail, worker, packet);
             put_away(outbox, packet);
-            finish(mail);
             packet = next;
         }
     }

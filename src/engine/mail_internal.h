@@ -52,9 +52,11 @@ struct fm_mail {
     void *context;
     struct fm_mailbox *boxes;   /**< by worker */
     struct fm_outbox *outboxes; /**< by worker */
-    atomic_size_t under_way;    /**< packets in boxes or being read, and workers that are at work */
-    atomic_bool over;           /**< no letter will come any more */
     struct fm_mail_team *team;  /**< NULL: a process alone */
+    unsigned char apart[FM_APART];
+    atomic_size_t under_way; /**< packets in boxes, and workers that are at work */
+    atomic_bool over;        /**< no letter will come any more */
+    unsigned char apart_too[FM_APART];
 };
 
 /** Writes a message to a worker of this process into `*packet`; it is made if it is NULL, and
