@@ -1,6 +1,7 @@
 #include "analysis/matrices.h"
 
 #include "analysis/statistics.h"
+#include "base/keyed_sort.h"
 #include "base/map.h"
 #include "base/sort.h"
 
@@ -161,7 +162,8 @@ static struct fm_cube_matrix join_parts(const struct matrices *matrices, unsigne
     fm_team_collect_vector(team, &own.links, &all.links);
     fm_vector_free(&own.links);
     keep_largest(&all, matrices->limit);
-    fm_sort(all.links.items, all.links.count, sizeof *all.links.items, compare_places);
+    /* by (from, to, metric) */
+    fm_sort_by_three(all.links.items, all.links.count, sizeof *all.links.items);
     return (struct fm_cube_matrix){
         .link_count = all.links.count,
         .links = all.links.items,

@@ -2,7 +2,7 @@
 #include "analysis/phases.h"
 
 #include "analysis/statistics.h"
-#include "base/sort.h"
+#include "base/keyed_sort.h"
 
 typedef FM_VECTOR(struct fm_cube_bin) bin_vector;
 
@@ -106,25 +106,19 @@ static void fill_bins(void *context, unsigned worker, uint32_t first, uint32_t l
     fm_free(sums.occurs);
 }
 
-static int compare_cells(const void *a, const void *b)
+static bool are_same(const struct fm_cube_bin *left, const struct fm_cube_bin *right)
 {
-    const struct fm_cube_bin *left = a, *right = b;
-    if (left->metric != right->metric) {
-        return left->metric < right->metric ? -1 : 1;
-    }
-    if (left->row != right->row) {
-        return left->row < right->row ? -1 : 1;
-    }
-    return left->bin < right->bin ? -1 : left->bin > right->bin;
+    return left->metric == right->metric && left->row == right->row && left->bin == right->bin;
 }
 
 /* Sorts the cells, and adds up those of a row that several workers share. */
 static void merge_cells(bin_vector *cells)
 {
     size_t kept = 0;
-    fm_sort(cells->items, cells->count, sizeof *cells->items, compare_cells);
+    /* by (metric, row, bin) */
+    fm_sort_by_three(cells->items, cells->count, sizeof *cells->items);
     for (size_t i = 0; i < cells->count; ++i) {
-        if (kept > 0 && compare_cells(&cells->items[kept - 1], &cells->items[i]) == 0) {
+        if (kept > 0 && are_same(&cells->items[kept - 1], &cells->items[i])) {
             cells->items[kept - 1].ticks += cells->items[i].ticks;
         } else {
             cells->items[kept++] = cells->items[i];

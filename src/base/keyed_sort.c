@@ -157,3 +157,30 @@ void fm_keyed_sort(struct fm_keyed *items, size_t count, struct fm_keyed *spare)
     }
     fm_free(own);
 }
+
+void fm_sort_by_three(void *records, size_t count, size_t size)
+{
+    if (count < 2) {
+        return;
+    }
+    unsigned char *bytes = records;
+    struct fm_keyed *order = fm_resize(NULL, 0, count * sizeof *order);
+    uint32_t numbers[3];
+    for (size_t i = 0; i < count; ++i) {
+        memcpy(numbers, bytes + i * size, sizeof numbers);
+        order[i] = (struct fm_keyed){(uint64_t)numbers[1] << 32 | numbers[2], (uint32_t)i};
+    }
+    fm_keyed_sort(order, count, NULL);
+    for (size_t i = 0; i < count; ++i) {
+        memcpy(numbers, bytes + order[i].value * size, sizeof numbers);
+        order[i].key = numbers[0];
+    }
+    fm_keyed_sort(order, count, NULL);
+    unsigned char *sorted = fm_resize(NULL, 0, count * size);
+    for (size_t i = 0; i < count; ++i) {
+        memcpy(sorted + i * size, bytes + order[i].value * size, size);
+    }
+    memcpy(records, sorted, count * size);
+    fm_free(sorted);
+    fm_free(order);
+}

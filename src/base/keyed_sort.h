@@ -17,4 +17,8 @@ struct fm_keyed {
  * @param spare  room for as many elements, or NULL: it is allocated if need be */
 void fm_keyed_sort(struct fm_keyed *items, size_t count, struct fm_keyed *spare);
 
+/** Sorts records that begin with three uint32_t, by these in turn.
+ * @param size  bytes of a record, at least 12 */
+void fm_sort_by_three(void *records, size_t count, size_t size);
+
 #endif
