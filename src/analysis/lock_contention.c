@@ -10,6 +10,9 @@
 
 #include <stdlib.h>
 
+/* What is judged is fetched from memory so many epochs before. */
+#define FETCHED_AHEAD 8
+
 /* A wait for a lock on its way to the process that waited. */
 struct contention_message {
     uint32_t location;
@@ -138,6 +141,13 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
     fm_dispatch_send(contention->waits, worker, epoch->message->owner, &wait);
 }
 
+/* An epoch and its calls lie where they came, not in the order of the lock. */
+static void prefetch_calls(const struct epoch *epoch)
+{
+    __builtin_prefetch(epoch->calls);
+    __builtin_prefetch(epoch->calls + 2);
+}
+
 /* Goes through the epochs of one window in the order of their release. */
 static void judge_window(struct contention *contention, unsigned worker, struct epoch *epochs,
                          uint32_t begin, uint32_t end)
@@ -146,6 +156,9 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     FM_VECTOR(struct latest) latest = {0};
     struct latest whole = {FM_NONE, FM_NONE}; /* any exclusive one; any of all targets */
     for (uint32_t i = begin; i < end; ++i) {
+        if (i + FETCHED_AHEAD < end) {
+            prefetch_calls(&epochs[i + FETCHED_AHEAD]);
+        }
         const struct fm_released_epoch *message = epochs[i].message;
         uint32_t before;
         if (message->target == FM_NONE) {
@@ -216,6 +229,13 @@ static void add_queues(struct contention *contention, unsigned worker, const str
     fm_free(holds);
 }
 
+static void prefetch_epoch(const struct fm_released_epochs *released, uint32_t position)
+{
+    const struct fm_released_epoch *epoch = &released->epochs.items[position];
+    __builtin_prefetch(epoch);
+    __builtin_prefetch((const char *)(epoch + 1) - 1);
+}
+
 static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct contention *contention = context;
@@ -228,6 +248,9 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
         epochs.count = 0;
         fm_vector_reserve(&epochs, order.epochs.count);
         for (size_t i = 0; i < order.epochs.count; ++i) {
+            if (i + FETCHED_AHEAD < order.epochs.count) {
+                prefetch_epoch(&released, order.epochs.items[i + FETCHED_AHEAD].value);
+            }
             const struct fm_released_epoch *message =
                 &released.epochs.items[order.epochs.items[i].value];
             fm_vector_push(&epochs,

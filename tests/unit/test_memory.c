@@ -23,6 +23,26 @@ static void test_allocate_gives_zeros(void **state)
     fm_free(NULL);
 }
 
+static void test_kinds_of_blocks(void **state)
+{
+    (void)state;
+    for (size_t bytes = 1; bytes < (size_t)1 << 20; bytes = bytes * 5 + 1) {
+        unsigned char *written = fm_allocate_written(bytes, 1);
+        unsigned char *apart = fm_allocate_apart(1, bytes);
+        assert_int_equal((uintptr_t)apart % FM_APART, 0);
+        for (size_t i = 0; i < bytes; ++i) {
+            assert_int_equal(written[i], 0);
+            assert_int_equal(apart[i], 0);
+        }
+        memset(written, 0xff, bytes);
+        memset(apart, 0xff, bytes);
+        fm_free(written);
+        fm_free(apart);
+    }
+    fm_free(fm_allocate_written(0, 8));
+    fm_free(fm_allocate_apart(0, 8));
+}
+
 static void test_copies_of_strings(void **state)
 {
     (void)state;
@@ -86,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_allocate_gives_zeros),
+        cmocka_unit_test(test_kinds_of_blocks),
         cmocka_unit_test(test_copies_of_strings),
         cmocka_unit_test(test_resize_keeps_the_content),
         cmocka_unit_test(test_resize_beyond_the_limit),

@@ -70,6 +70,34 @@ static void test_trim_keeps_the_elements(void **state)
     fm_vector_free(&vector);
 }
 
+static void test_settle_copies_and_keeps_the_room(void **state)
+{
+    (void)state;
+    FM_VECTOR(int) made = {0};
+    FM_VECTOR(int) first = {0};
+    FM_VECTOR(int) none = {0};
+    for (int i = 0; i < 1000; ++i) {
+        fm_vector_push(&made, i);
+    }
+    const size_t room = made.capacity;
+    fm_vector_settle(&made, &first);
+    assert_int_equal(made.count, 0);
+    assert_int_equal(made.capacity, room);
+    fm_vector_settle(&made, &none);
+    assert_int_equal(none.count, 0);
+    fm_vector_push(&made, 77);
+    assert_int_equal(first.count, 1000);
+    assert_int_equal(first.capacity, 1000);
+    for (int i = 0; i < 1000; ++i) {
+        assert_int_equal(first.items[i], i);
+    }
+    fm_vector_push(&none, 5);
+    assert_int_equal(none.items[0], 5);
+    fm_vector_free(&made);
+    fm_vector_free(&first);
+    fm_vector_free(&none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -77,6 +105,7 @@ int main(void)
         cmocka_unit_test(test_structures),
         cmocka_unit_test(test_reserve_makes_room_for_all),
         cmocka_unit_test(test_trim_keeps_the_elements),
+        cmocka_unit_test(test_settle_copies_and_keeps_the_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
