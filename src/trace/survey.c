@@ -2,12 +2,17 @@
 
 #include "trace/anchor.h"
 #include "trace/otf2_error.h"
+#include "trace/record_count.h"
 #include "trace/survey_events.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+struct fm_survey_bounds {
+    struct fm_event_files definitions, events;
+};
 
 static fm_status_t find_anchor(struct fm_survey *survey, const char *archive,
                                struct fm_error *error)
@@ -101,6 +106,10 @@ static fm_status_t open_events(struct fm_survey *survey, struct fm_error *error)
                        fm_otf2_error_take());
     }
     survey->has_local_definitions = has_definitions;
+    survey->bounds = fm_allocate(1, sizeof *survey->bounds);
+    fm_event_files_open(&survey->bounds->definitions, FM_FILES_DEFINITIONS, survey->reader,
+                        survey->anchor);
+    fm_event_files_open(&survey->bounds->events, FM_FILES_EVENTS, survey->reader, survey->anchor);
     return FM_OK;
 }
 
@@ -140,6 +149,16 @@ static bool has_definition_file(const struct fm_survey *survey, uint64_t id)
     return exists;
 }
 
+/* @param is_whole  the reader has found the end of the file */
+static fm_status_t reading_result(OTF2_ErrorCode code, bool is_whole, const char *otherwise,
+                                  struct fm_error *error)
+{
+    if (code != OTF2_SUCCESS) {
+        return fm_fail(error, FM_ERR_DATA, "%s: %s", otherwise, fm_otf2_error_take());
+    }
+    return is_whole ? FM_OK : fm_fail(error, FM_ERR_DATA, "%s: the file is cut off", otherwise);
+}
+
 /* The files of local definitions say how ids and times of the events are to be corrected. */
 static fm_status_t read_local_definitions(struct fm_survey *survey, uint64_t id,
                                           struct fm_error *error)
@@ -155,13 +174,11 @@ static fm_status_t read_local_definitions(struct fm_survey *survey, uint64_t id,
                              reason)
                    : FM_OK;
     }
-    uint64_t read;
-    OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(survey->reader, reader, &read);
+    uint64_t read, most = fm_record_count_definitions(&survey->bounds->definitions, id);
+    OTF2_ErrorCode code = OTF2_Reader_ReadLocalDefinitions(survey->reader, reader, most, &read);
     OTF2_Reader_CloseDefReader(survey->reader, reader);
-    return code == OTF2_SUCCESS
-               ? FM_OK
-               : fm_fail(error, FM_ERR_DATA, "its local definitions cannot be read: %s",
-                         fm_otf2_error_take());
+    return reading_result(code, read < most, "its local definitions cannot be read to their end",
+                          error);
 }
 
 fm_status_t fm_survey_read(struct fm_survey *survey, uint32_t location, fm_survey_handler_t handler,
@@ -175,6 +192,7 @@ fm_status_t fm_survey_read(struct fm_survey *survey, uint32_t location, fm_surve
     if (status != FM_OK) {
         return status;
     }
+    uint64_t most = fm_record_count_events(&survey->bounds->events, id);
     OTF2_EvtReader *reader = OTF2_Reader_GetEvtReader(survey->reader, id);
     if (reader == NULL) {
         return fm_fail(error, FM_ERR_DATA, "its events cannot be opened: %s", fm_otf2_error_take());
@@ -184,13 +202,10 @@ fm_status_t fm_survey_read(struct fm_survey *survey, uint32_t location, fm_surve
         OTF2_Reader_RegisterEvtCallbacks(survey->reader, reader, callbacks, &pass);
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     if (code == OTF2_SUCCESS) {
-        code = OTF2_Reader_ReadAllLocalEvents(survey->reader, reader, count);
+        code = OTF2_Reader_ReadLocalEvents(survey->reader, reader, most, count);
     }
     OTF2_Reader_CloseEvtReader(survey->reader, reader);
-    return code == OTF2_SUCCESS
-               ? FM_OK
-               : fm_fail(error, FM_ERR_DATA, "its events cannot be read to their end: %s",
-                         fm_otf2_error_take());
+    return reading_result(code, *count < most, "its events cannot be read to their end", error);
 }
 
 const char *fm_survey_string(const struct fm_survey *survey, uint32_t reference)
@@ -234,6 +249,11 @@ void fm_survey_close(struct fm_survey *survey)
     }
     if (survey->reader != NULL) {
         OTF2_Reader_Close(survey->reader);
+    }
+    if (survey->bounds != NULL) {
+        fm_event_files_close(&survey->bounds->definitions);
+        fm_event_files_close(&survey->bounds->events);
+        fm_free(survey->bounds);
     }
     for (size_t i = 0; i < survey->properties.count; i++) {
         fm_free(survey->properties.items[i].name);

@@ -120,7 +120,8 @@ struct fm_survey {
     struct fm_survey_index string_index, region_index, node_index, process_index, location_index,
         group_index, comm_index, window_index;
     bool has_local_definitions;
-    void *reader; /**< OTF2_Reader */
+    void *reader;                    /**< OTF2_Reader */
+    struct fm_survey_bounds *bounds; /**< how far OTF2 may read */
 };
 
 /** Reads anchor file and definitions.

@@ -56,6 +56,23 @@ def main():
                 local_definitions = name.startswith("traces/") and name.endswith(".def")
                 assert status != 0 or (missing and local_definitions), name
                 shutil.rmtree(bad)
+        check_cut_files(good, bad, [name for name in files if name.endswith(".evt")], generator)
+
+
+def check_cut_files(good, bad, names, generator):
+    """OTF2 does not notice where a file of events ends that was cut off; `check` does."""
+    for name in names:
+        size = os.path.getsize(os.path.join(good, name))
+        if size < 64:
+            continue  # of a location without events, whose number is known otherwise
+        for length in generator.sample(range(size), min(size, 20)):
+            shutil.copytree(good, bad)
+            os.truncate(os.path.join(bad, name), length)
+            what = f"{name} cut to {length} of {size} bytes"
+            _, output, _ = support.run("check", bad)
+            assert "its events cannot be" in output, f"{what}: {output}"
+            assert run_both(bad, what)[0] == 1, what
+            shutil.rmtree(bad)
 
 
 main()
