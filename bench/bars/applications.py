@@ -65,7 +65,8 @@ def _cost_of_a_call(programs, folder, options):
 
 
 def slowdown(programs, folder, options):
-    """P3: each application without and with the recorder, in turn."""
+    """P3: each application without, with and again without the recorder, in turn: the third run
+    tells what the machine itself makes of the first one."""
     costs = _cost_of_a_call(programs, folder, options)
     cost = median(costs)
     yield Figure("P3", f"CPU time of calls {DISTANCE} us apart, by their cost in a tight loop",
@@ -81,10 +82,11 @@ def slowdown(programs, folder, options):
 
     for application in _applications(programs, folder, options.application_length):
         command = application.command
-        samples = alternate({
-            "plain": lambda: run([*MPIRUN, *command], environment=environment, directory=folder),
-            "recorded": lambda: recorded(command),
-        }, options.repeats)
+        def plain():
+            return run([*MPIRUN, *command], environment=environment, directory=folder)
+
+        samples = alternate({"plain": plain, "recorded": lambda: recorded(command),
+                             "again": plain}, options.repeats)
         recorded(command, "flat")  # an Enter for each call of MPI, and no others
         calls, distance = _distance(programs, archive)
         shutil.rmtree(archive)
@@ -102,5 +104,7 @@ def slowdown(programs, folder, options):
         yield Figure("P3", f"CPU time, {about}",
                      ratios_of(samples["recorded"], samples["plain"], cpu_of), bar,
                      details=details)
+        yield Figure("P3", f"CPU time, {about}, unrecorded both times",
+                     ratios_of(samples["again"], samples["plain"], cpu_of), None)
         yield Figure("P3", f"elapsed time, {about}",
                      ratios_of(samples["recorded"], samples["plain"], wall_of), bar)
