@@ -82,6 +82,7 @@ def slowdown(programs, folder, options):
 
     for application in _applications(programs, folder, options.application_length):
         command = application.command
+
         def plain():
             return run([*MPIRUN, *command], environment=environment, directory=folder)
 

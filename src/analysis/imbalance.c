@@ -32,7 +32,6 @@ static void book_bypassing(struct fm_formation *formation, uint32_t location, ui
 
 struct booking {
     struct fm_formation *formation;
-    const bool *computes;                   /* by region */
     const struct computation *computations; /* by call path */
 };
 
@@ -43,7 +42,7 @@ static void book_location(const struct booking *booking, uint32_t l, bool *visit
     for (uint32_t v = 0; v < location->profile.count; ++v) {
         const struct fm_visit_profile *profile = &location->profile.items[v];
         visited[profile->callpath] = true;
-        if (booking->computes[profile->region]) {
+        if (trace->regions[profile->region].is_computation) {
             book_visitor(booking->formation, l, v, profile->time,
                          &booking->computations[profile->callpath]);
         }
@@ -72,7 +71,7 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 }
 
 /* @return [call path], of all locations */
-static struct computation *add_up(const struct fm_analysis *analysis, const bool *computes)
+static struct computation *add_up(const struct fm_analysis *analysis)
 {
     const struct fm_trace *trace = analysis->trace;
     struct computation *computations = fm_allocate(trace->callpaths.count, sizeof *computations);
@@ -80,7 +79,7 @@ static struct computation *add_up(const struct fm_analysis *analysis, const bool
         const struct fm_location *location = &trace->locations[l];
         for (size_t v = 0; v < location->profile.count; ++v) {
             const struct fm_visit_profile *profile = &location->profile.items[v];
-            if (computes[profile->region]) {
+            if (trace->regions[profile->region].is_computation) {
                 computations[profile->callpath].time += profile->time;
                 ++computations[profile->callpath].visitors;
             }
@@ -92,14 +91,7 @@ static struct computation *add_up(const struct fm_analysis *analysis, const bool
 
 void fm_imbalance_book(struct fm_formation *formation)
 {
-    const struct fm_trace *trace = formation->analysis->trace;
-    bool *computes = fm_allocate(trace->region_count, sizeof *computes);
-    for (uint32_t r = 0; r < trace->region_count; ++r) {
-        computes[r] = formation->analysis->own_metrics[r] == FM_METRIC_COMP;
-    }
-    struct computation *computations = add_up(formation->analysis, computes);
-    fm_engine_run(formation->analysis->engine, book,
-                  &(struct booking){formation, computes, computations});
-    fm_free(computes);
+    struct computation *computations = add_up(formation->analysis);
+    fm_engine_run(formation->analysis->engine, book, &(struct booking){formation, computations});
     fm_free(computations);
 }

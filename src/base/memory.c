@@ -142,12 +142,18 @@ void fm_memory_relax(void)
     pthread_mutex_unlock(&spill.lock);
 }
 
-void *fm_allocate(size_t count, size_t size)
+static size_t bytes_of(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes)) {
         exhausted("no memory", SIZE_MAX);
     }
+    return bytes;
+}
+
+void *fm_allocate(size_t count, size_t size)
+{
+    size_t bytes = bytes_of(count, size);
     if (spill.file >= 0 && bytes >= LARGE_BLOCK) {
         return map_block(bytes);
     }
@@ -160,20 +166,13 @@ void *fm_allocate(size_t count, size_t size)
 
 void *fm_allocate_written(size_t count, size_t size)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes)) {
-        exhausted("no memory", SIZE_MAX);
-    }
+    size_t bytes = bytes_of(count, size);
     return memset(fm_resize(NULL, 0, bytes), 0, bytes);
 }
 
 void *fm_allocate_apart(size_t count, size_t size)
 {
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX - FM_APART) {
-        exhausted("no memory", SIZE_MAX);
-    }
-    bytes = (bytes / FM_APART + 1) * FM_APART;
+    size_t bytes = bytes_of(bytes_of(count, size) / FM_APART + 1, FM_APART);
     void *block = aligned_alloc(FM_APART, bytes);
     if (block == NULL) {
         exhausted("no memory", bytes);

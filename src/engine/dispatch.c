@@ -113,6 +113,13 @@ static void send_and_take(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
+static void run_here(struct fm_engine *engine, struct fm_streams *streams,
+                     struct fm_prefetch_queues *queues, fm_phase_t *phase, void *context)
+{
+    fm_engine_run(engine, send_and_take,
+                  &(struct sending){phase, context, streams, queues, engine->workers});
+}
+
 static void nothing(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)context;
@@ -136,9 +143,7 @@ static void handle(void *context, unsigned worker, uint32_t first, uint32_t last
 
 void fm_dispatch_run(struct fm_dispatch *dispatch, fm_phase_t *phase, void *context)
 {
-    fm_engine_run(dispatch->engine, send_and_take,
-                  &(struct sending){phase, context, dispatch->streams, dispatch->queues,
-                                    dispatch->engine->workers});
+    run_here(dispatch->engine, dispatch->streams, dispatch->queues, phase, context);
     if (!has_team(dispatch->engine)) {
         return;
     }
@@ -278,9 +283,7 @@ static void handle_lists(void *context, unsigned worker, uint32_t first, uint32_
 
 void fm_list_dispatch_run(struct fm_list_dispatch *dispatch, fm_phase_t *phase, void *context)
 {
-    fm_engine_run(dispatch->engine, send_and_take,
-                  &(struct sending){phase, context, dispatch->streams, dispatch->queues,
-                                    dispatch->engine->workers});
+    run_here(dispatch->engine, dispatch->streams, dispatch->queues, phase, context);
     if (!has_team(dispatch->engine)) {
         return;
     }

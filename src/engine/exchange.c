@@ -45,7 +45,7 @@ struct fm_exchange *fm_exchange_create(struct fm_engine *engine, size_t record_s
     exchange->channels = fm_allocate(engine->workers, sizeof *exchange->channels);
     for (unsigned sender = 0; sender < engine->workers; ++sender) {
         exchange->channels[sender] =
-            fm_allocate(1, exchange->owners * sizeof **exchange->channels + FM_APART);
+            fm_allocate_apart(exchange->owners, sizeof **exchange->channels);
     }
     exchange->from_team = fm_allocate(fm_team_size(engine->team), sizeof *exchange->from_team);
     exchange->inboxes = fm_allocate(engine->workers, sizeof *exchange->inboxes);

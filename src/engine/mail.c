@@ -34,7 +34,7 @@ static bool has_room(const struct fm_packet *packet, size_t bytes)
 static struct fm_packet *new_packet(size_t bytes)
 {
     size_t capacity = bytes > PACKET_BYTES ? bytes : PACKET_BYTES;
-    struct fm_packet *packet = fm_allocate_apart(1, sizeof *packet + capacity);
+    struct fm_packet *packet = fm_resize(NULL, 0, sizeof *packet + capacity);
     packet->capacity = capacity;
     packet->written = packet->read = 0;
     return packet;
