@@ -7,8 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#define PACKET_BYTES ((size_t)32 << 10)
-
 /* So many packets does a worker keep for what it will write. */
 #define MOST_SPARE 64
 
@@ -31,21 +29,12 @@ static bool has_room(const struct fm_packet *packet, size_t bytes)
     return packet->capacity - packet->written >= bytes;
 }
 
-static struct fm_packet *new_packet(size_t bytes)
-{
-    size_t capacity = bytes > PACKET_BYTES ? bytes : PACKET_BYTES;
-    struct fm_packet *packet = fm_resize(NULL, 0, sizeof *packet + capacity);
-    packet->capacity = capacity;
-    packet->written = packet->read = 0;
-    return packet;
-}
-
 /* @return an empty packet, one that a worker has put away if it fits */
 static struct fm_packet *take_packet(struct fm_outbox *outbox, size_t bytes)
 {
     struct fm_packet *packet = outbox->spare;
     if (packet == NULL || packet->capacity < bytes) {
-        return new_packet(bytes);
+        return fm_packet_create(bytes);
     }
     outbox->spare = packet->next;
     --outbox->spare_count;
@@ -81,9 +70,7 @@ void fm_mail_deliver(struct fm_mail *mail, struct fm_packet **packet, unsigned w
     struct fm_packet *delivered = *packet;
     *packet = NULL;
     atomic_fetch_add(&mail->under_way, 1);
-    delivered->next = atomic_load_explicit(&box->packets, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak(&box->packets, &delivered->next, delivered)) {
-    }
+    fm_packet_push(&box->packets, delivered);
     wake(box);
 }
 
@@ -114,7 +101,7 @@ void fm_mail_put(struct fm_mail *mail, struct fm_packet **packet, unsigned worke
         fm_mail_deliver(mail, packet, worker);
     }
     if (*packet == NULL) {
-        *packet = new_packet(room_for(size));
+        *packet = fm_packet_create(room_for(size));
     }
     write_letter(*packet, process, message, size);
 }
@@ -181,15 +168,6 @@ static void put_away(struct fm_outbox *outbox, struct fm_packet *packet)
         outbox->spare = packet;
         ++outbox->spare_count;
     } else {
-        fm_free(packet);
-    }
-}
-
-static void free_spare(struct fm_outbox *outbox)
-{
-    while (outbox->spare != NULL) {
-        struct fm_packet *packet = outbox->spare;
-        outbox->spare = packet->next;
         fm_free(packet);
     }
 }
@@ -277,19 +255,6 @@ static void wait_for_team(struct fm_mail *mail, unsigned worker)
     }
 }
 
-/* @return packets in the order in which they were put into a box, and in `*count` their number */
-static struct fm_packet *turn_round(struct fm_packet *last, size_t *count)
-{
-    struct fm_packet *first = NULL;
-    for (*count = 0; last != NULL; ++*count) {
-        struct fm_packet *next = last->next;
-        last->next = first;
-        first = last;
-        last = next;
-    }
-    return first;
-}
-
 /* Takes what others have sent; waits for it if there is nothing. @return NULL: the phase is over */
 static struct fm_packet *receive(struct fm_mail *mail, unsigned worker)
 {
@@ -306,7 +271,7 @@ static struct fm_packet *receive(struct fm_mail *mail, unsigned worker)
         }
         atomic_store(&box->waits, false);
     }
-    struct fm_packet *packets = turn_round(atomic_exchange(&box->packets, NULL), &count);
+    struct fm_packet *packets = fm_packets_take(&box->packets, &count);
     /* From now on it is the worker who keeps the phase from being over: one packet did so before.
      */
     if (count != 0 && count + at_work != 1) {
@@ -335,7 +300,7 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
             packet = next;
         }
     }
-    free_spare(outbox);
+    fm_packets_free(outbox->spare);
     fm_free(outbox->packets);
 }
 

@@ -6,19 +6,13 @@
 
 #include "engine/engine_internal.h"
 #include "engine/mail.h"
+#include "engine/packet.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
 /** Letters in the order in which they were sent. */
-struct fm_packet {
-    struct fm_packet *next;
-    size_t capacity;
-    size_t written, read; /**< bytes */
-    _Alignas(16) unsigned char letters[];
-};
-
 struct fm_packet_list {
     struct fm_packet *first, *last;
 };
@@ -26,9 +20,9 @@ struct fm_packet_list {
 /** What others have sent to a worker. Packets are put in, and all of them taken out, without a
  * lock; the lock is for sleeping only. */
 struct fm_mailbox {
-    _Atomic(struct fm_packet *) packets; /**< the last one first */
-    atomic_bool waits;                   /**< the worker has nothing to do */
-    atomic_bool sleeps;                  /**< and must be woken */
+    fm_packet_stack packets;
+    atomic_bool waits;  /**< the worker has nothing to do */
+    atomic_bool sleeps; /**< and must be woken */
     pthread_mutex_t lock;
     pthread_cond_t arrived;
     unsigned char apart[FM_APART];

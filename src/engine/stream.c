@@ -2,11 +2,10 @@
 
 #include "base/memory.h"
 #include "engine/engine_internal.h"
+#include "engine/packet.h"
 
 #include <stdatomic.h>
 #include <string.h>
-
-#define PACKET_BYTES ((size_t)32 << 10)
 
 /* A record in a packet: itself and its items follow, each aligned. */
 struct letter {
@@ -14,19 +13,13 @@ struct letter {
     uint32_t count; /* of items */
 };
 
-struct packet {
-    struct packet *next;
-    size_t capacity, written;
-    _Alignas(16) unsigned char letters[];
-};
-
 /* From one worker to another one: a stack of packets there and one back, of which all are taken at
  * once. */
 struct stream {
-    struct packet *open; /* being written; NULL: none */
-    struct packet *idle; /* to be written next */
-    _Atomic(struct packet *) full;
-    _Atomic(struct packet *) read;
+    struct fm_packet *open; /* being written; NULL: none */
+    struct fm_packet *idle; /* to be written next */
+    fm_packet_stack full;
+    fm_packet_stack read;
     unsigned char apart[FM_APART];
 };
 
@@ -62,15 +55,6 @@ struct fm_streams *fm_streams_create(unsigned workers, size_t record_size, size_
     return streams;
 }
 
-static void free_packets(struct packet *packet)
-{
-    while (packet != NULL) {
-        struct packet *next = packet->next;
-        fm_free(packet);
-        packet = next;
-    }
-}
-
 void fm_streams_free(struct fm_streams *streams)
 {
     if (streams == NULL) {
@@ -78,34 +62,24 @@ void fm_streams_free(struct fm_streams *streams)
     }
     for (size_t s = 0; s < (size_t)streams->workers * streams->workers; ++s) {
         struct stream *stream = &streams->streams[s];
-        free_packets(stream->open);
-        free_packets(stream->idle);
-        free_packets(atomic_load(&stream->full));
-        free_packets(atomic_load(&stream->read));
+        fm_packets_free(stream->open);
+        fm_packets_free(stream->idle);
+        fm_packets_free(atomic_load(&stream->full));
+        fm_packets_free(atomic_load(&stream->read));
     }
     fm_free(streams->streams);
     fm_free(streams);
 }
 
-static void push(_Atomic(struct packet *) *stack, struct packet *packet)
-{
-    packet->next = atomic_load_explicit(stack, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(stack, &packet->next, packet,
-                                                  memory_order_release, memory_order_relaxed)) {
-    }
-}
-
 /* @return an empty packet with room for so much */
-static struct packet *open_packet(struct stream *stream, size_t bytes)
+static struct fm_packet *open_packet(struct stream *stream, size_t bytes)
 {
     if (stream->idle == NULL) {
         stream->idle = atomic_exchange_explicit(&stream->read, NULL, memory_order_acquire);
     }
-    struct packet *packet = stream->idle;
+    struct fm_packet *packet = stream->idle;
     if (packet == NULL || packet->capacity < bytes) {
-        size_t capacity = bytes > PACKET_BYTES ? bytes : PACKET_BYTES;
-        packet = fm_resize(NULL, 0, sizeof *packet + capacity);
-        packet->capacity = capacity;
+        packet = fm_packet_create(bytes);
     } else {
         stream->idle = packet->next;
     }
@@ -117,7 +91,7 @@ static struct packet *open_packet(struct stream *stream, size_t bytes)
 /* ---- the receiver ---- */
 
 static void read_packet(const struct fm_streams *streams, unsigned worker,
-                        const struct packet *packet)
+                        const struct fm_packet *packet)
 {
     for (size_t at = 0; at < packet->written;) {
         struct letter letter;
@@ -133,19 +107,6 @@ static void read_packet(const struct fm_streams *streams, unsigned worker,
     }
 }
 
-/* @return the packets in the order in which they were pushed */
-static struct packet *turn_round(struct packet *last)
-{
-    struct packet *first = NULL;
-    while (last != NULL) {
-        struct packet *next = last->next;
-        last->next = first;
-        first = last;
-        last = next;
-    }
-    return first;
-}
-
 bool fm_stream_take(struct fm_streams *streams, unsigned worker)
 {
     bool found = false;
@@ -155,12 +116,12 @@ bool fm_stream_take(struct fm_streams *streams, unsigned worker)
             continue;
         }
         found = true;
-        struct packet *packet =
-            turn_round(atomic_exchange_explicit(&stream->full, NULL, memory_order_acquire));
+        size_t count;
+        struct fm_packet *packet = fm_packets_take(&stream->full, &count);
         while (packet != NULL) {
-            struct packet *next = packet->next;
+            struct fm_packet *next = packet->next;
             read_packet(streams, worker, packet);
-            push(&stream->read, packet);
+            fm_packet_push(&stream->read, packet);
             packet = next;
         }
     }
@@ -172,7 +133,7 @@ bool fm_stream_take(struct fm_streams *streams, unsigned worker)
 static void hand_over(struct stream *stream)
 {
     if (stream->open != NULL) {
-        push(&stream->full, stream->open);
+        fm_packet_push(&stream->full, stream->open);
         stream->open = NULL;
     }
 }

@@ -1,0 +1,36 @@
+/** @file
+ * Packets of letters, and stacks of them on which one thread puts what another one takes off, all
+ * at once, without a lock. Private to src/engine.
+ */
+#ifndef FERMATA_ENGINE_PACKET_H
+#define FERMATA_ENGINE_PACKET_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+struct fm_packet {
+    struct fm_packet *next;
+    size_t capacity;
+    size_t written, read; /**< bytes */
+    _Alignas(16) unsigned char letters[];
+};
+
+/** The packet that was pushed last; NULL: the stack is empty. */
+typedef _Atomic(struct fm_packet *) fm_packet_stack;
+
+/** @return an empty packet that has room for so many bytes, at least; freed with
+ * fm_packets_free() or fm_free() */
+struct fm_packet *fm_packet_create(size_t bytes);
+
+/** Frees a packet and those behind it. */
+void fm_packets_free(struct fm_packet *packets);
+
+/** Any thread may push. Sequentially consistent, like fm_packets_take(): mail.c relies on it. */
+void fm_packet_push(fm_packet_stack *stack, struct fm_packet *packet);
+
+/** Takes all packets.
+ * @param count  out: how many there were
+ * @return them in the order in which they were pushed; NULL: none */
+struct fm_packet *fm_packets_take(fm_packet_stack *stack, size_t *count);
+
+#endif
