@@ -508,7 +508,7 @@ static void find_all_costs(struct costs *costs)
     costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
     costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),
                                            sizeof(struct fm_waiter_share), compare, costs);
-    fm_list_dispatch_prefetch(costs->sides, prefetch_cause);
+    fm_list_dispatch_prefetch(costs->sides, prefetch_cause, 4);
     for (uint32_t s = 0; s < slices.count; ++s) {
         costs->slice_end = slices.ends[s];
         fm_dispatch_run(costs->notices, notify_causes, costs);

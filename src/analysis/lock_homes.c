@@ -9,6 +9,9 @@
 /* What is described is fetched from memory so many epochs before, in two steps. */
 #define FETCHED_AHEAD 8
 
+/* Most epochs have so many calls before the last one, one behind the other. */
+#define CALLS_BEFORE 3
+
 /* A released epoch of a process whose tables are here: described when it is judged. */
 struct local_epoch {
     uint64_t progress_until; /* as of the epoch's description */
@@ -259,7 +262,10 @@ void fm_lock_homes_free(struct fm_lock_homes *homes, uint32_t process_count)
 /* Fetches what the description of an epoch reads, which lies in the tables of its owner. */
 static void prefetch_epoch(const struct fm_lock_homes *homes, const struct local_epoch *local)
 {
-    __builtin_prefetch(&homes->epochs[local->owner].locks.epochs.items[local->epoch]);
+    const struct fm_lock_epoch *epoch =
+        &homes->epochs[local->owner].locks.epochs.items[local->epoch];
+    __builtin_prefetch(epoch);
+    __builtin_prefetch((const char *)(epoch + 1) - 1);
 }
 
 static void prefetch_calls(const struct fm_lock_homes *homes, const struct local_epoch *local)
@@ -269,7 +275,10 @@ static void prefetch_calls(const struct fm_lock_homes *homes, const struct local
     const struct fm_location *location =
         &homes->analysis->trace->locations[epoch->release.location];
     if (epoch->last_call != FM_NONE) {
+        const uint32_t first =
+            epoch->last_call < CALLS_BEFORE ? 0 : epoch->last_call - CALLS_BEFORE;
         __builtin_prefetch(&locks->calls.items[epoch->last_call]);
+        __builtin_prefetch(&locks->calls.items[first]);
     }
     __builtin_prefetch(&location->enter.items[epoch->release.activity]);
     __builtin_prefetch(&location->leave.items[epoch->release.activity]);

@@ -56,18 +56,20 @@ static bool waited(const struct fm_lock_hold *hold)
 
 /* ---- the queue over time ---- */
 
+/* @return the bin of a time; that of the end is the last one. The quotient is at most a bin off,
+ * which the edges tell. */
 static uint32_t bin_at(const struct fm_cube_lock *lock, uint64_t time)
 {
-    uint32_t low = 0, high = FM_CUBE_LOCK_BINS;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (fm_cube_lock_edge(lock, middle) <= time) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+    double share = (double)(time - lock->begin) / (double)(lock->end - lock->begin);
+    uint32_t bin = (uint32_t)(share * FM_CUBE_LOCK_BINS);
+    bin = bin < FM_CUBE_LOCK_BINS ? bin : FM_CUBE_LOCK_BINS - 1;
+    while (bin > 0 && fm_cube_lock_edge(lock, bin) > time) {
+        --bin;
     }
-    return low;
+    while (bin + 1 < FM_CUBE_LOCK_BINS && fm_cube_lock_edge(lock, bin + 1) <= time) {
+        ++bin;
+    }
+    return bin;
 }
 
 /* From `time` on the queue is longer by `step`: adds that to the bin of `time` as far as it lies

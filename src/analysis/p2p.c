@@ -384,16 +384,9 @@ static void prefetch_call(void *context, unsigned worker, uint32_t process, cons
     (void)process;
     const struct p2p *p2p = context;
     const struct late_receiver *late = record;
-    const struct fm_location *location = &p2p->analysis->trace->locations[late->location];
-    const struct fm_findings *findings = &p2p->analysis->findings[late->location];
-    if (stage == 0) {
-        __builtin_prefetch(&location->enter);
-        __builtin_prefetch(&findings->candidates);
-    } else if (stage == 1) {
-        __builtin_prefetch(&location->enter.items[late->candidate.activity]);
-        __builtin_prefetch(&location->leave.items[late->candidate.activity]);
-        __builtin_prefetch(findings->candidates.items + findings->candidates.count, 1);
-    }
+    fm_findings_prefetch(&p2p->analysis->findings[late->location],
+                         &p2p->analysis->trace->locations[late->location],
+                         late->candidate.activity, stage);
 }
 
 static void detect(struct fm_analysis *analysis)
@@ -407,10 +400,10 @@ static void detect(struct fm_analysis *analysis)
     };
     p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
     p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);
-    fm_dispatch_prefetch(p2p.sends, prefetch_receive);
+    fm_dispatch_prefetch(p2p.sends, prefetch_receive, 4);
     p2p.late_receivers =
         fm_dispatch_create(engine, sizeof(struct late_receiver), take_late_receiver, &p2p);
-    fm_dispatch_prefetch(p2p.late_receivers, prefetch_call);
+    fm_dispatch_prefetch(p2p.late_receivers, prefetch_call, 2);
     fm_engine_run(engine, open_receivers, &p2p);
     fm_dispatch_run(p2p.sends, send_messages, &p2p);
     fm_dispatch_run(p2p.late_receivers, judge_messages, &p2p);

@@ -33,6 +33,12 @@ struct walk {
     bool is_through;  /* nothing is left in the worker's window */
 };
 
+/* A worker's locations that can go on. */
+struct ready {
+    FM_VECTOR(uint32_t) locations;
+    unsigned char apart[FM_APART];
+};
+
 /* The part of the time that a worker is at: no location goes beyond it, so that all of them stay
  * together. It moves on when all of them are through. */
 struct window {
@@ -49,6 +55,7 @@ struct propagation {
     struct walk *walks;             /* by location */
     struct fm_slices slices;
     struct window *windows; /* by worker */
+    struct ready *ready;    /* by worker */
 };
 
 /* ---- phi of a location's own wait states ---- */
@@ -105,6 +112,17 @@ static void distribute(struct walk *walk, const struct fm_caused_wait *wait)
 
 /* ---- messages ---- */
 
+/* Takes what a wait state has caused. Its location is ready if that was what it had come to. */
+static void take_phi(struct propagation *propagation, unsigned worker,
+                     const struct phi_message *message)
+{
+    struct walk *walk = &propagation->walks[message->location];
+    walk->caused->waits.items[message->position].phi = message->phi;
+    if (message->position == walk->caused_left - 1) {
+        fm_vector_push(&propagation->ready[worker].locations, message->location);
+    }
+}
+
 static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
                      uint32_t location, uint32_t number)
 {
@@ -118,8 +136,13 @@ static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsi
         .position = walk->waits->position[number],
     };
     walk->propagates[number] = message.phi > 0;
-    fm_mail_send(mail, worker, analysis->trace->locations[wait->cause_location].process, &message,
-                 sizeof message);
+    const struct window *own = &propagation->windows[worker];
+    if (own->first_location <= message.location && message.location < own->last_location) {
+        take_phi(propagation, worker, &message);
+    } else {
+        fm_mail_send(mail, worker, analysis->trace->locations[message.location].process, &message,
+                     sizeof message);
+    }
 }
 
 static bool has_caused_in(const struct walk *walk, uint64_t window)
@@ -158,6 +181,14 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
     }
 }
 
+static void advance_ready(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+{
+    struct ready *ready = &propagation->ready[worker];
+    while (ready->locations.count > 0) {
+        advance(propagation, mail, worker, ready->locations.items[--ready->locations.count]);
+    }
+}
+
 /* Begins the next slice, the one before, as long as nothing is left to do in the one at hand. What
  * is missing there comes from later times, so that some worker can always go on. */
 static void move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
@@ -171,6 +202,7 @@ static void move_window(struct propagation *propagation, struct fm_mail *mail, u
             propagation->walks[l].is_through = false;
             advance(propagation, mail, worker, l);
         }
+        advance_ready(propagation, mail, worker);
     }
 }
 
@@ -180,13 +212,9 @@ static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_
     (void)process;
     (void)size;
     struct propagation *propagation = context;
-    const struct phi_message *message = content;
-    struct walk *walk = &propagation->walks[message->location];
-    walk->caused->waits.items[message->position].phi = message->phi;
-    if (message->position == walk->caused_left - 1) {
-        advance(propagation, mail, worker, message->location);
-        move_window(propagation, mail, worker);
-    }
+    take_phi(propagation, worker, content);
+    advance_ready(propagation, mail, worker);
+    move_window(propagation, mail, worker);
 }
 
 static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
@@ -289,17 +317,22 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused)
 {
+    unsigned workers = fm_engine_workers(formation->analysis->engine);
     struct propagation propagation = {
         .formation = formation,
         .caused = caused,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
         .slices = fm_slices_choose(formation, WAITS_AT_HAND),
-        .windows = fm_allocate_apart(fm_engine_workers(formation->analysis->engine),
-                                     sizeof(struct window)),
+        .windows = fm_allocate_apart(workers, sizeof(struct window)),
+        .ready = fm_allocate_apart(workers, sizeof(struct ready)),
     };
     fm_mail_run(formation->analysis->engine, start, handle, &propagation);
     fm_engine_run(formation->analysis->engine, book, &propagation);
     fm_slices_free(&propagation.slices);
+    for (unsigned w = 0; w < workers; ++w) {
+        fm_vector_free(&propagation.ready[w].locations);
+    }
+    fm_free(propagation.ready);
     fm_free(propagation.windows);
     fm_free(propagation.walks);
 }

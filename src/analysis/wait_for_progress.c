@@ -38,9 +38,11 @@ struct answer_message {
 
 /* The calls of a location that make progress. */
 struct progressing_calls {
-    FM_VECTOR(uint32_t) activities;
-    size_t recent; /* position where the last need was looked up */
-    bool ordered;  /* they end in the order in which they begin: none contains another */
+    bool is_known;    /* the location has been looked at */
+    bool are_ordered; /* its calls end in the order in which they begin: none contains another */
+    uint32_t recent;  /* ordered: the first call that was not over when the last need came, */
+    uint32_t found;   /* and the first from there that makes progress; FM_NONE: none */
+    FM_VECTOR(uint32_t) activities; /* not ordered: those that make progress */
 };
 
 /* Of one process. */
@@ -88,19 +90,10 @@ static void send_needs(void *context, unsigned worker, uint32_t first, uint32_t 
     }
 }
 
-static void list_progressing(const struct progress *progress, const struct fm_location *location,
-                             struct progressing_calls *calls)
+static bool makes_progress(const struct progress *progress, const struct fm_location *location,
+                           uint32_t call)
 {
-    calls->ordered = true;
-    uint64_t left = 0;
-    for (uint32_t a = 0; a < location->enter.count; ++a) {
-        uint32_t region = fm_trace_region(location, a);
-        if (progress->progresses[region]) {
-            fm_vector_push(&calls->activities, a);
-            calls->ordered = calls->ordered && left <= location->leave.items[a];
-            left = location->leave.items[a];
-        }
-    }
+    return progress->progresses[fm_trace_region(location, call)];
 }
 
 /* @return whether a call is over at `enter` */
@@ -109,42 +102,92 @@ static bool is_over(const struct fm_location *location, uint32_t call, uint64_t 
     return location->leave.items[call] <= enter && location->enter.items[call] < enter;
 }
 
-/* Narrows [low, high), where the first call that is not over at `enter` is, by looking where the
- * last need was looked up: an origin's needs come in the order of time. Only of ordered calls, for
- * which each way of searching finds the same. */
-static void search_near(const struct fm_location *location, const struct progressing_calls *calls,
-                        uint64_t enter, size_t *low, size_t *high)
+static bool are_ordered(const struct fm_location *location)
 {
-    size_t position = calls->recent, step = 1;
-    const uint32_t *activities = calls->activities.items;
-    if (position < *high && is_over(location, activities[position], enter)) {
-        while (position < *high && is_over(location, activities[position], enter)) {
-            *low = position + 1;
-            position += step;
-            step *= 2;
+    for (size_t i = 1; i < location->leave.count; ++i) {
+        if (location->leave.items[i] < location->leave.items[i - 1]) {
+            return false;
         }
-        *high = position < *high ? position : *high;
-    } else {
-        while (position > 0) {
-            *high = position;
-            position = position > step ? position - step : 0;
-            step *= 2;
-            if (is_over(location, activities[position], enter)) {
-                *low = position + 1;
-                break;
-            }
+    }
+    return true;
+}
+
+static void list_progressing(const struct progress *progress, const struct fm_location *location,
+                             struct progressing_calls *calls)
+{
+    for (uint32_t a = 0; a < location->enter.count; ++a) {
+        if (makes_progress(progress, location, a)) {
+            fm_vector_push(&calls->activities, a);
         }
     }
 }
 
-/* @return the first of the calls that is running at `enter` or begins later, or FM_NONE */
-static uint32_t first_overlapping(const struct fm_location *location,
-                                  struct progressing_calls *calls, uint64_t enter)
+static void look_at(const struct progress *progress, const struct fm_location *location,
+                    struct progressing_calls *calls)
+{
+    calls->is_known = true;
+    calls->are_ordered = are_ordered(location);
+    calls->recent = UINT32_MAX;
+    if (!calls->are_ordered) {
+        list_progressing(progress, location, calls);
+    }
+}
+
+/* So many calls are looked at without a branch for each. */
+#define CALLS_AT_ONCE 8
+
+/* @return the first of ordered calls that is not over at `enter`, looked for from `recent` on: an
+ * origin's needs come in the order of time */
+static size_t search_near(const struct fm_location *location, size_t recent, uint64_t enter)
+{
+    const uint64_t *leave = location->leave.items;
+    const size_t count = location->leave.count;
+    size_t low = recent <= count && (recent == 0 || leave[recent - 1] <= enter) ? recent : 0;
+    size_t high = count, step = CALLS_AT_ONCE;
+    while (low + step <= count && leave[low + step - 1] <= enter) {
+        low += step;
+        step *= 2;
+    }
+    high = low + step <= count ? low + step - 1 : count;
+    while (high - low > CALLS_AT_ONCE) {
+        size_t middle = low + (high - low) / 2;
+        if (leave[middle] <= enter) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    size_t ended = low;
+    for (size_t i = low; i < high; ++i) {
+        ended += leave[i] <= enter;
+    }
+    /* What begins and ends at this tick is not over. */
+    while (ended > 0 && location->enter.items[ended - 1] == enter) {
+        --ended;
+    }
+    return ended;
+}
+
+static uint32_t find_ordered(const struct progress *progress, const struct fm_location *location,
+                             struct progressing_calls *calls, uint64_t enter)
+{
+    uint32_t first = (uint32_t)search_near(location, calls->recent, enter);
+    if (first < calls->recent || first > calls->found || calls->recent == UINT32_MAX) {
+        calls->found = first;
+        while (calls->found < location->enter.count &&
+               !makes_progress(progress, location, calls->found)) {
+            ++calls->found;
+        }
+    }
+    calls->recent = first;
+    return calls->found < location->enter.count ? calls->found : FM_NONE;
+}
+
+/* As a search finds it that takes the calls for ordered. */
+static uint32_t find_among(const struct fm_location *location,
+                           const struct progressing_calls *calls, uint64_t enter)
 {
     size_t low = 0, high = calls->activities.count;
-    if (calls->ordered) {
-        search_near(location, calls, enter, &low, &high);
-    }
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (is_over(location, calls->activities.items[middle], enter)) {
@@ -153,22 +196,28 @@ static uint32_t first_overlapping(const struct fm_location *location,
             high = middle;
         }
     }
-    calls->recent = low;
     return low < calls->activities.count ? calls->activities.items[low] : FM_NONE;
 }
 
-/* @return the progressing calls of a process, by thread, which are listed when first asked for */
+/* @return the first progressing call that is running at `enter` or begins later, or FM_NONE */
+static uint32_t first_overlapping(const struct progress *progress,
+                                  const struct fm_location *location,
+                                  struct progressing_calls *calls, uint64_t enter)
+{
+    if (!calls->is_known) {
+        look_at(progress, location, calls);
+    }
+    return calls->are_ordered ? find_ordered(progress, location, calls, enter)
+                              : find_among(location, calls, enter);
+}
+
+/* @return the progressing calls of a process, by thread */
 static struct progressing_calls *calls_of(struct progress *progress, uint32_t process)
 {
     struct participant *participant = &progress->participants[process];
     if (participant->calls == NULL) {
-        const struct fm_trace *trace = progress->analysis->trace;
-        const struct fm_process *owner = &trace->processes[process];
+        const struct fm_process *owner = &progress->analysis->trace->processes[process];
         participant->calls = fm_allocate(owner->location_count, sizeof *participant->calls);
-        for (uint32_t t = 0; t < owner->location_count; ++t) {
-            list_progressing(progress, &trace->locations[owner->first_location + t],
-                             &participant->calls[t]);
-        }
     }
     return participant->calls;
 }
@@ -200,7 +249,7 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
     bool is_known = true;
     for (uint32_t t = 0; t < target->location_count; ++t) {
         const struct fm_location *location = &trace->locations[target->first_location + t];
-        uint32_t call = first_overlapping(location, &calls[t], need->enter);
+        uint32_t call = first_overlapping(progress, location, &calls[t], need->enter);
         if (call != FM_NONE && location->enter.items[call] < answer.found.enter) {
             answer.found = (struct progressing_call){location->enter.items[call],
                                                      location->leave.items[call],

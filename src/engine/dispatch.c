@@ -58,11 +58,12 @@ static void handle_fetched(void *owner, unsigned worker, uint32_t process, const
     dispatch->handler(dispatch->context, worker, process, record);
 }
 
-void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher)
+void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher,
+                          unsigned stages)
 {
     dispatch->queues =
         fm_prefetch_create(dispatch->engine->workers, fm_engine_aligned(dispatch->record_size),
-                           prefetcher, dispatch->context, handle_fetched, dispatch);
+                           prefetcher, stages, dispatch->context, handle_fetched, dispatch);
 }
 
 void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
@@ -226,12 +227,13 @@ static void handle_fetched_list(void *owner, unsigned worker, uint32_t process, 
     dispatch->handler(dispatch->context, worker, process, record, list.items, list.count);
 }
 
-void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher)
+void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher,
+                               unsigned stages)
 {
     dispatch->queues =
         fm_prefetch_create(dispatch->engine->workers,
                            fm_engine_aligned(dispatch->record_size) + sizeof(struct item_list),
-                           prefetcher, dispatch->context, handle_fetched_list, dispatch);
+                           prefetcher, stages, dispatch->context, handle_fetched_list, dispatch);
 }
 
 void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,

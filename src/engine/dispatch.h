@@ -37,8 +37,10 @@ void fm_dispatch_free(struct fm_dispatch *dispatch);
 /** For records that are scattered over more memory than the processor's cache holds: a worker's own
  * ones are handled, in their order, when the prefetcher has got what they need, at the latest in
  * the delivery. Call it before anything is sent.
+ * @param stages  1 .. FM_PREFETCH_MOST_STAGES
  */
-void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher);
+void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetcher,
+                          unsigned stages);
 
 /** Handles a record of the worker's own processes later. */
 void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
@@ -97,7 +99,8 @@ struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_
 void fm_list_dispatch_free(struct fm_list_dispatch *dispatch);
 
 /** As fm_dispatch_prefetch(). Items that are sent must stay where they are until the delivery. */
-void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher);
+void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher,
+                               unsigned stages);
 
 /** As fm_dispatch_enqueue(). */
 void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,

@@ -8,7 +8,7 @@
 
 #define LENGTH 64u
 
-_Static_assert(LENGTH > FM_PREFETCH_STAGES * STAGE_DISTANCE, "records wait for all stages");
+_Static_assert(LENGTH > FM_PREFETCH_MOST_STAGES * STAGE_DISTANCE, "records wait for all stages");
 
 struct queue {
     uint64_t pushed, handled; /* so far */
@@ -20,6 +20,7 @@ struct queue {
 struct fm_prefetch_queues {
     size_t record_size;
     fm_prefetcher_t *prefetcher;
+    unsigned stages;
     void *context;
     fm_prefetched_handler_t *handler;
     void *owner;
@@ -28,13 +29,15 @@ struct fm_prefetch_queues {
 };
 
 struct fm_prefetch_queues *fm_prefetch_create(unsigned workers, size_t record_size,
-                                              fm_prefetcher_t *prefetcher, void *context,
-                                              fm_prefetched_handler_t *handler, void *owner)
+                                              fm_prefetcher_t *prefetcher, unsigned stages,
+                                              void *context, fm_prefetched_handler_t *handler,
+                                              void *owner)
 {
     struct fm_prefetch_queues *queues = fm_allocate_apart(1, sizeof *queues);
     *queues = (struct fm_prefetch_queues){
         .record_size = record_size,
         .prefetcher = prefetcher,
+        .stages = stages,
         .context = context,
         .handler = handler,
         .owner = owner,
@@ -84,13 +87,13 @@ void fm_prefetch_go_on(struct fm_prefetch_queues *queues, unsigned worker)
 {
     struct queue *queue = &queues->queues[worker];
     uint64_t waiting = queue->pushed - queue->handled;
-    for (unsigned stage = 0; stage < FM_PREFETCH_STAGES && waiting > stage * STAGE_DISTANCE;
+    for (unsigned stage = 0; stage < queues->stages && waiting > stage * STAGE_DISTANCE;
          ++stage) {
         uint64_t number = queue->pushed - 1 - stage * STAGE_DISTANCE;
         queues->prefetcher(queues->context, worker, queue->processes[number % LENGTH],
                            record_of(queues, queue, number), stage);
     }
-    if (waiting > FM_PREFETCH_STAGES * STAGE_DISTANCE) {
+    if (waiting > queues->stages * STAGE_DISTANCE) {
         handle_oldest(queues, queue, worker);
     }
 }

@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FM_PREFETCH_STAGES 4
+#define FM_PREFETCH_MOST_STAGES 4
 
 /** Fetches into the processor's cache what the handling of a record will need. What one stage has
  * fetched, the next one may read without waiting for it.
- * @param stage  0 .. FM_PREFETCH_STAGES - 1 */
+ * @param stage  0 .. number of stages - 1 */
 typedef void fm_prefetcher_t(void *context, unsigned worker, uint32_t process, const void *record,
                              unsigned stage);
 
@@ -24,11 +24,13 @@ typedef void fm_prefetched_handler_t(void *owner, unsigned worker, uint32_t proc
 struct fm_prefetch_queues;
 
 /** @param record_size  a multiple of 8
+ * @param stages       1 .. FM_PREFETCH_MOST_STAGES
  * @param owner        handed to the handler
  * @return to be freed with fm_prefetch_free() */
 struct fm_prefetch_queues *fm_prefetch_create(unsigned workers, size_t record_size,
-                                              fm_prefetcher_t *prefetcher, void *context,
-                                              fm_prefetched_handler_t *handler, void *owner);
+                                              fm_prefetcher_t *prefetcher, unsigned stages,
+                                              void *context, fm_prefetched_handler_t *handler,
+                                              void *owner);
 
 void fm_prefetch_free(struct fm_prefetch_queues *queues);
 

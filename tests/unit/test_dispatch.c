@@ -29,7 +29,7 @@ struct check {
     uint32_t handled[PROCESSES][PROCESSES];  /* [to][from], in this round */
     uint32_t answered[PROCESSES][PROCESSES]; /* [to][from] */
     uint32_t listed[PROCESSES][PROCESSES];   /* [to][from] */
-    uint64_t fetched[MOST][FM_PREFETCH_STAGES];
+    uint64_t fetched[MOST][FM_PREFETCH_MOST_STAGES];
 };
 
 /* None for many, more than a packet for some. */
@@ -163,13 +163,13 @@ static void check_workers(unsigned workers, bool prefetches)
     check.lists = fm_list_dispatch_create(check.engine, sizeof(struct record), sizeof(struct item),
                                           handle_list, &check);
     if (prefetches) {
-        fm_dispatch_prefetch(check.records, prefetch);
-        fm_list_dispatch_prefetch(check.lists, prefetch);
+        fm_dispatch_prefetch(check.records, prefetch, FM_PREFETCH_MOST_STAGES);
+        fm_list_dispatch_prefetch(check.lists, prefetch, FM_PREFETCH_MOST_STAGES);
     }
     for (check.round = 0; check.round < ROUNDS; ++check.round) {
         check_round(&check);
     }
-    for (unsigned stage = 0; stage < FM_PREFETCH_STAGES; ++stage) {
+    for (unsigned stage = 0; stage < FM_PREFETCH_MOST_STAGES; ++stage) {
         assert_int_equal(check.fetched[0][stage] > 0, prefetches);
     }
     fm_dispatch_free(check.records);
