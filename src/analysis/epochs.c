@@ -413,7 +413,6 @@ static void settle(struct fm_epochs *made, struct fm_epochs *of_process)
     made->stream_of_origin = (struct fm_map){0};
     fm_vector_settle(&made->locks.epochs, &of_process->locks.epochs);
     fm_vector_settle(&made->locks.calls, &of_process->locks.calls);
-    fm_vector_settle(&made->locks.needs, &of_process->locks.needs);
 }
 
 static void free_epochs(struct fm_epochs *epochs)
@@ -430,21 +429,22 @@ static void free_epochs(struct fm_epochs *epochs)
     fm_map_free(&epochs->stream_of_origin);
     fm_vector_free(&epochs->locks.epochs);
     fm_vector_free(&epochs->locks.calls);
-    fm_vector_free(&epochs->locks.needs);
     fm_vector_free(&epochs->locks.progress);
 }
 
 struct building {
     struct fm_analysis *analysis;
-    struct fm_epochs *epochs; /* by process */
+    struct fm_progress *progress; /* NULL: nobody wants to know */
+    struct fm_epochs *epochs;     /* by process */
 };
 
 static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     struct building *building = context;
-    struct walk walk = {.analysis = building->analysis,
-                        .locks = fm_lock_walk_create(building->analysis)};
+    struct walk walk = {
+        .analysis = building->analysis,
+        .locks = fm_lock_walk_create(building->analysis, building->progress, worker),
+    };
     struct fm_gaps gaps = {0};
     for (uint32_t process = first; process < last; ++process) {
         struct fm_record_merge merge;
@@ -461,6 +461,9 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
                 skip(&walk, gap);
             }
             visit(&walk, &record);
+        }
+        if (building->progress != NULL) {
+            fm_progress_end(building->progress, worker);
         }
         if (building->analysis->consumed != NULL) {
             /* The next tables go where these were: pages that are touched already. */
@@ -479,11 +482,18 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_vector_free(&walk.last_origins);
 }
 
-struct fm_epochs *fm_epochs_build(struct fm_analysis *analysis)
+struct fm_epochs *fm_epochs_build(struct fm_analysis *analysis, struct fm_progress *progress)
 {
     struct building building = {
-        analysis, fm_allocate(analysis->trace->process_count, sizeof(struct fm_epochs))};
-    fm_engine_run(analysis->engine, build, &building);
+        .analysis = analysis,
+        .progress = progress,
+        .epochs = fm_allocate(analysis->trace->process_count, sizeof(struct fm_epochs)),
+    };
+    if (progress != NULL) {
+        fm_progress_run(progress, build, &building);
+    } else {
+        fm_engine_run(analysis->engine, build, &building);
+    }
     return building.epochs;
 }
 

@@ -81,8 +81,9 @@ static inline uint64_t fm_origin_key(uint32_t window, uint32_t origin)
 
 /** Builds the epochs of all processes and tallies the pair-wise synchronizations of lock epochs.
  * Frees the one-sided records of an `analysis->consumed` trace. Runs a phase.
+ * @param progress  gets what calls of lock epochs need, and has it answered; NULL: not wanted
  * @return [process], to be freed with fm_epochs_free() */
-struct fm_epochs *fm_epochs_build(struct fm_analysis *analysis);
+struct fm_epochs *fm_epochs_build(struct fm_analysis *analysis, struct fm_progress *progress);
 
 /** Frees the epochs of `count` processes. NULL is allowed. */
 void fm_epochs_free(struct fm_epochs *epochs, uint32_t count);

@@ -41,6 +41,8 @@ struct window_locks {
 
 struct fm_lock_walk {
     struct fm_analysis *analysis;
+    struct fm_progress *progress; /* NULL: nobody wants to know */
+    unsigned worker;
     struct fm_lock_epochs *into;
     uint32_t process;
     struct fm_map window_index;
@@ -53,10 +55,13 @@ struct fm_lock_walk {
     FM_VECTOR(struct open_operation) operations;
 };
 
-struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis)
+struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis, struct fm_progress *progress,
+                                         unsigned worker)
 {
     struct fm_lock_walk *walk = fm_allocate(1, sizeof *walk);
     walk->analysis = analysis;
+    walk->progress = progress;
+    walk->worker = worker;
     return walk;
 }
 
@@ -117,11 +122,6 @@ void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window)
     locks_of(walk, window)->shared_memory = true;
 }
 
-static bool same_call(struct fm_call_ref a, struct fm_call_ref b)
-{
-    return a.location == b.location && a.activity == b.activity;
-}
-
 static const char *name_of(const struct fm_lock_walk *walk, struct fm_call_ref call)
 {
     const struct fm_trace *trace = walk->analysis->trace;
@@ -145,8 +145,9 @@ static void add_call(struct fm_lock_walk *walk, uint32_t epoch_index, struct fm_
 static void add_need(struct fm_lock_walk *walk, uint32_t window, struct fm_call_ref call,
                      uint32_t target)
 {
-    if (target != walk->process && target != FM_NONE && !locks_of(walk, window)->shared_memory) {
-        fm_vector_push(&walk->into->needs, (struct fm_progress_need){call, target});
+    if (walk->progress != NULL && target != walk->process && target != FM_NONE &&
+        !locks_of(walk, window)->shared_memory) {
+        fm_progress_need(walk->progress, walk->worker, walk->process, call, target);
     }
 }
 
@@ -173,7 +174,7 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
             epoch->acquire = call;
             epoch->acquired = record->id;
             /* Any call may be the one that acquires, also one of which nothing else is known. */
-            if (!same_call(walk->into->calls.items[epoch->last_call].call, call)) {
+            if (!fm_same_call(walk->into->calls.items[epoch->last_call].call, call)) {
                 add_call(walk, already->epoch, call, FM_NONE);
             }
         }
@@ -314,7 +315,7 @@ static void need_target(struct fm_lock_walk *walk, struct epoch_target *target,
 static void sync_epoch(struct fm_lock_walk *walk, struct open_epoch *open, struct fm_call_ref call,
                        bool locally)
 {
-    if (same_call(open->synced_by, call)) {
+    if (fm_same_call(open->synced_by, call)) {
         return;
     }
     open->synced_by = call;
@@ -361,7 +362,7 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
     } else if (kind == FM_CALL_FLUSH || kind == FM_CALL_FLUSH_LOCAL) {
         struct epoch_target *target = &walk->targets.items[operation->target];
         struct open_epoch *open = open_of_target(walk, record, target);
-        if (open != NULL && !same_call(open->synced_by, call)) {
+        if (open != NULL && !fm_same_call(open->synced_by, call)) {
             open->synced_by = call;
             const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
             if ((epoch->exclusive && epoch->target != FM_NONE) ||

@@ -4,15 +4,9 @@
 #ifndef FERMATA_ANALYSIS_LOCK_EPOCHS_H
 #define FERMATA_ANALYSIS_LOCK_EPOCHS_H
 
-#include "analysis/pattern.h"
+#include "analysis/progress.h"
 
 #include "base/map.h"
-
-/** A call: activity of a location. activity == FM_NONE: the call is missing in the trace. */
-struct fm_call_ref {
-    uint32_t location;
-    uint32_t activity;
-};
 
 /** A call of a lock epoch. */
 struct fm_lock_call {
@@ -33,13 +27,6 @@ struct fm_lock_epoch {
     uint32_t last_call;         /**< in `calls`; FM_NONE: none */
 };
 
-/** A call cannot finish before software on `target` has taken notice of it. Needs of one call are
- * adjacent and name each target once. */
-struct fm_progress_need {
-    struct fm_call_ref call;
-    uint32_t target; /**< process */
-};
-
 /** A call that had to wait for progress, and until when. */
 struct fm_progress_wait {
     struct fm_call_ref call;
@@ -50,15 +37,16 @@ struct fm_progress_wait {
 struct fm_lock_epochs {
     FM_VECTOR(struct fm_lock_epoch) epochs;
     FM_VECTOR(struct fm_lock_call) calls;
-    FM_VECTOR(struct fm_progress_need) needs;
     FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_detect_wait_for_progress() */
 };
 
 struct fm_lock_walk;
 
-/** Follows the locks of one process after the other. @return to be freed with fm_lock_walk_free()
- */
-struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis);
+/** Follows the locks of one process after the other.
+ * @param progress  is told all needs; NULL: nobody is
+ * @return to be freed with fm_lock_walk_free() */
+struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis, struct fm_progress *progress,
+                                         unsigned worker);
 void fm_lock_walk_free(struct fm_lock_walk *walk);
 
 /** Begins a process, whose epochs go to `into`. */

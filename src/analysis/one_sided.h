@@ -12,9 +12,10 @@ void fm_detect_window_collectives(struct fm_analysis *analysis, const struct fm_
  * Runs phases. */
 void fm_detect_general_active_target(struct fm_analysis *analysis, const struct fm_epochs *epochs);
 
-/** Wait for Progress, with its lower bound. Notes in the epochs who waited until when.
- * Runs phases. */
-void fm_detect_wait_for_progress(struct fm_analysis *analysis, struct fm_epochs *epochs);
+/** Wait for Progress, with its lower bound, from the answers, which are freed. Notes in the epochs
+ * who waited until when. Runs a phase. */
+void fm_detect_wait_for_progress(struct fm_analysis *analysis, struct fm_progress *progress,
+                                 struct fm_epochs *epochs);
 
 /** Lock Contention; after fm_detect_wait_for_progress(), if that is called at all. Runs phases. */
 void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epochs *epochs);

@@ -54,6 +54,17 @@ struct fm_pattern {
 /** All families, ended by NULL. */
 extern const struct fm_pattern *const fm_patterns[];
 
+/** A call: activity of a location. activity == FM_NONE: the call is missing in the trace. */
+struct fm_call_ref {
+    uint32_t location;
+    uint32_t activity;
+};
+
+static inline bool fm_same_call(struct fm_call_ref a, struct fm_call_ref b)
+{
+    return a.activity == b.activity && a.location == b.location;
+}
+
 /** Merges the records of a process's locations by the time of their calls, keeping each location's
  * own order; ties: the lower location. */
 struct fm_record_merge {
