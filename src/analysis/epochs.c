@@ -413,6 +413,8 @@ static void settle(struct fm_epochs *made, struct fm_epochs *of_process)
     made->stream_of_origin = (struct fm_map){0};
     fm_vector_settle(&made->locks.epochs, &of_process->locks.epochs);
     fm_vector_settle(&made->locks.calls, &of_process->locks.calls);
+    fm_vector_settle(&made->locks.acquisitions, &of_process->locks.acquisitions);
+    fm_vector_settle(&made->locks.uses, &of_process->locks.uses);
 }
 
 static void free_epochs(struct fm_epochs *epochs)
@@ -429,6 +431,8 @@ static void free_epochs(struct fm_epochs *epochs)
     fm_map_free(&epochs->stream_of_origin);
     fm_vector_free(&epochs->locks.epochs);
     fm_vector_free(&epochs->locks.calls);
+    fm_vector_free(&epochs->locks.acquisitions);
+    fm_vector_free(&epochs->locks.uses);
     fm_vector_free(&epochs->locks.progress);
 }
 
@@ -462,9 +466,7 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
             }
             visit(&walk, &record);
         }
-        if (building->progress != NULL) {
-            fm_progress_end(building->progress, worker);
-        }
+        fm_lock_walk_end(walk.locks);
         if (building->analysis->consumed != NULL) {
             /* The next tables go where these were: pages that are touched already. */
             fm_trace_forget_rma(building->analysis->consumed, process);

@@ -197,11 +197,10 @@ static uint64_t granted_at(const struct epoch *epoch)
     return epoch->calls[count - 1].leave; /* the calls come last first: the requesting one */
 }
 
-/* Tells who had the locks of one window, and who waited for them. */
+/* Tells who had the locks of one window, and who waited for them. `holds` has room for them. */
 static void add_queues(struct contention *contention, unsigned worker, const struct epoch *epochs,
-                       uint32_t begin, uint32_t end)
+                       uint32_t begin, uint32_t end, struct fm_lock_hold *holds)
 {
-    struct fm_lock_hold *holds = fm_allocate(end - begin, sizeof *holds);
     for (uint32_t i = begin; i < end; ++i) {
         const struct epoch *epoch = &epochs[i];
         const struct fm_released_epoch *message = epoch->message;
@@ -226,7 +225,6 @@ static void add_queues(struct contention *contention, unsigned worker, const str
     }
     fm_lock_queues_add(contention->analysis->lock_queues, worker, epochs[begin].message->window,
                        holds, end - begin);
-    fm_free(holds);
 }
 
 static void prefetch_epoch(const struct fm_released_epochs *released, uint32_t position)
@@ -240,6 +238,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct contention *contention = context;
     FM_VECTOR(struct epoch) epochs = {0};
+    FM_VECTOR(struct fm_lock_hold) holds = {0};
     struct fm_released_epochs released = {0};
     struct fm_lock_order order = {0};
     for (uint32_t process = first; process < last; ++process) {
@@ -247,6 +246,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
         fm_lock_order_find(&order, &released);
         epochs.count = 0;
         fm_vector_reserve(&epochs, order.epochs.count);
+        fm_vector_reserve(&holds, order.epochs.count);
         for (size_t i = 0; i < order.epochs.count; ++i) {
             if (i + FETCHED_AHEAD < order.epochs.count) {
                 prefetch_epoch(&released, order.epochs.items[i + FETCHED_AHEAD].value);
@@ -266,13 +266,14 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
                 ++end;
             }
             judge_window(contention, worker, epochs.items, begin, end);
-            add_queues(contention, worker, epochs.items, begin, end);
+            add_queues(contention, worker, epochs.items, begin, end, holds.items);
             begin = end;
         }
     }
     fm_lock_order_free(&order);
     fm_released_epochs_free(&released);
     fm_vector_free(&epochs);
+    fm_vector_free(&holds);
 }
 
 /* Notes a wait for a lock where it happened; handles what `waits` brings. */

@@ -34,6 +34,7 @@ struct open_operation {
 
 struct window_locks {
     bool shared_memory;
+    struct fm_lock_use use;
     uint32_t all; /* open epoch of all targets, in `open`; FM_NONE: none */
     FM_VECTOR(uint32_t) open;
     struct fm_map operation_by_id; /* each window has ids of its own */
@@ -98,6 +99,16 @@ void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_l
     walk->into = into;
 }
 
+void fm_lock_walk_end(struct fm_lock_walk *walk)
+{
+    for (size_t i = 0; i < walk->windows.count; ++i) {
+        fm_vector_push(&walk->into->uses, walk->windows.items[i].use);
+    }
+    if (walk->progress != NULL) {
+        fm_progress_end(walk->progress, walk->worker);
+    }
+}
+
 static uint32_t index_of_window(struct fm_lock_walk *walk, uint32_t window)
 {
     if (window != walk->recent_window) {
@@ -105,7 +116,10 @@ static uint32_t index_of_window(struct fm_lock_walk *walk, uint32_t window)
         walk->recent_window = window;
         walk->recent_index = *fm_map_at(&walk->window_index, window, next);
         if (walk->recent_index == next) {
-            fm_vector_push(&walk->windows, (struct window_locks){.all = FM_NONE});
+            fm_vector_push(&walk->windows, (struct window_locks){
+                                               .use.window = window,
+                                               .all = FM_NONE,
+                                           });
         }
     }
     return walk->recent_index;
@@ -161,6 +175,14 @@ static struct open_epoch *find_open(struct fm_lock_walk *walk, uint32_t window_i
     return open == FM_NONE ? NULL : &walk->open.items[open];
 }
 
+/* Notes when a lock was acquired. @return where */
+static uint32_t add_acquisition(struct fm_lock_walk *walk, const struct fm_rma *record,
+                                struct fm_call_ref call)
+{
+    fm_vector_push(&walk->into->acquisitions, (struct fm_lock_acquisition){record->id, call});
+    return (uint32_t)walk->into->acquisitions.count - 1;
+}
+
 void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call)
 {
@@ -170,9 +192,8 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
     bool acquired = record->type == FM_RMA_LOCK_ACQUIRE;
     if (already != NULL) {
         struct fm_lock_epoch *epoch = &walk->into->epochs.items[already->epoch];
-        if (acquired && epoch->acquire.activity == FM_NONE) {
-            epoch->acquire = call;
-            epoch->acquired = record->id;
+        if (acquired && epoch->acquisition == FM_NONE) {
+            epoch->acquisition = add_acquisition(walk, record, call);
             /* Any call may be the one that acquires, also one of which nothing else is known. */
             if (!fm_same_call(walk->into->calls.items[epoch->last_call].call, call)) {
                 add_call(walk, already->epoch, call, FM_NONE);
@@ -194,16 +215,17 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                        /* MPI_Win_lock_all is shared, whatever its record says. */
                        .exclusive = !record->shared && record->peer != FM_NONE,
                        .request = call,
-                       .acquire = acquired ? call : none,
-                       .acquired = acquired ? record->id : 0,
                        .release = none,
+                       .acquisition = acquired ? add_acquisition(walk, record, call) : FM_NONE,
                        .last_call = FM_NONE,
                    });
     struct window_locks *locks = &walk->windows.items[window_index];
     fm_vector_push(&walk->open,
                    (struct open_epoch){epoch, FM_NONE, 0, (uint32_t)locks->open.count, none});
     fm_vector_push(&locks->open, open);
+    locks->use.exclusively |= walk->into->epochs.items[epoch].exclusive;
     if (record->peer == FM_NONE) {
+        locks->use.all_targets = true;
         locks->all = open;
     } else {
         *fm_map_at(&walk->open_by_target, (uint64_t)window_index << 32 | record->peer, open) = open;

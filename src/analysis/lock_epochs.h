@@ -18,13 +18,25 @@ struct fm_lock_call {
 /** From the request of a lock (or its acquisition) to its release. */
 struct fm_lock_epoch {
     uint32_t window;
-    uint32_t target; /**< process; FM_NONE: all of the window */
-    bool exclusive;
+    uint32_t target;            /**< process; FM_NONE: all of the window */
     struct fm_call_ref request; /**< call that requested, or else acquired it */
-    struct fm_call_ref acquire; /**< activity FM_NONE: the acquisition was not recorded */
-    uint64_t acquired;          /**< time of the acquisition, if recorded */
     struct fm_call_ref release; /**< activity FM_NONE: never released */
+    uint32_t acquisition;       /**< in `acquisitions`; FM_NONE: it was not recorded */
     uint32_t last_call;         /**< in `calls`; FM_NONE: none */
+    bool exclusive;
+};
+
+/** A recorded acquisition of a lock. */
+struct fm_lock_acquisition {
+    uint64_t time;
+    struct fm_call_ref call;
+};
+
+/** How a process locks a window. */
+struct fm_lock_use {
+    uint32_t window;
+    bool exclusively; /**< in some epoch */
+    bool all_targets; /**< at once, in some epoch */
 };
 
 /** A call that had to wait for progress, and until when. */
@@ -36,6 +48,8 @@ struct fm_progress_wait {
 /** Passive-target epochs of one process. */
 struct fm_lock_epochs {
     FM_VECTOR(struct fm_lock_epoch) epochs;
+    FM_VECTOR(struct fm_lock_acquisition) acquisitions;
+    FM_VECTOR(struct fm_lock_use) uses; /**< each window once, at most */
     FM_VECTOR(struct fm_lock_call) calls;
     FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_detect_wait_for_progress() */
 };
@@ -49,8 +63,11 @@ struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis, struct fm
                                          unsigned worker);
 void fm_lock_walk_free(struct fm_lock_walk *walk);
 
-/** Begins a process, whose epochs go to `into`. */
+/** Begins a process, whose epochs go to `into`; end it with fm_lock_walk_end(). */
 void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_lock_epochs *into);
+
+/** All records of the process are told. */
+void fm_lock_walk_end(struct fm_lock_walk *walk);
 
 /** The window's memory is shared: its operations need nobody's progress. */
 void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window);

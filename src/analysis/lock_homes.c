@@ -3,7 +3,6 @@
 #include "base/map.h"
 #include "engine/dispatch.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 /* What is described is fetched from memory so many epochs before, in two steps. */
@@ -27,8 +26,8 @@ struct home {
 
 /* How a window is locked anywhere in the run. */
 struct window_use {
-    atomic_bool exclusively;
-    atomic_bool all_targets;
+    bool exclusively;
+    bool all_targets;
 };
 
 struct fm_lock_homes {
@@ -40,21 +39,16 @@ struct fm_lock_homes {
     struct fm_list_dispatch *remote_epochs;
 };
 
-static void note_uses(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void note_uses(struct fm_lock_homes *homes)
 {
-    (void)worker;
-    struct fm_lock_homes *homes = context;
+    uint32_t first, last;
+    fm_engine_own(homes->analysis->engine, &first, &last);
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_lock_epochs *locks = &homes->epochs[process].locks;
-        for (size_t i = 0; i < locks->epochs.count; ++i) {
-            const struct fm_lock_epoch *epoch = &locks->epochs.items[i];
-            struct window_use *use = &homes->uses[epoch->window];
-            if (epoch->exclusive) {
-                atomic_store_explicit(&use->exclusively, true, memory_order_relaxed);
-            }
-            if (epoch->target == FM_NONE) {
-                atomic_store_explicit(&use->all_targets, true, memory_order_relaxed);
-            }
+        for (size_t i = 0; i < locks->uses.count; ++i) {
+            const struct fm_lock_use *use = &locks->uses.items[i];
+            homes->uses[use->window].exclusively |= use->exclusively;
+            homes->uses[use->window].all_targets |= use->all_targets;
         }
     }
 }
@@ -102,13 +96,14 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
     const struct fm_lock_epochs *locks = &homes->epochs[local->owner].locks;
     const struct fm_lock_epoch *epoch = &locks->epochs.items[local->epoch];
     const struct fm_location *releasing = &trace->locations[epoch->release.location];
-    bool acquisition_known = epoch->acquire.activity != FM_NONE;
+    const struct fm_lock_acquisition *acquisition =
+        epoch->acquisition == FM_NONE ? NULL : &locks->acquisitions.items[epoch->acquisition];
     struct fm_released_epoch message = {
         .enter = releasing->enter.items[epoch->release.activity],
         .leave = releasing->leave.items[epoch->release.activity],
         .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
         .progress_until = local->progress_until,
-        .acquired = epoch->acquired,
+        .acquired = acquisition == NULL ? 0 : acquisition->time,
         .window = epoch->window,
         .owner = local->owner,
         .target = epoch->target,
@@ -116,13 +111,12 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
         .activity = epoch->release.activity,
         .first_call = (uint32_t)list->calls.count,
         .exclusive = epoch->exclusive,
-        .candidates_known = acquisition_known,
+        .candidates_known = acquisition != NULL,
     };
     for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
         const struct fm_lock_call *call = &locks->calls.items[c];
         const struct fm_location *location = &trace->locations[call->call.location];
-        bool acquires = acquisition_known && call->call.activity == epoch->acquire.activity &&
-                        call->call.location == epoch->acquire.location;
+        bool acquires = acquisition != NULL && fm_same_call(call->call, acquisition->call);
         fm_vector_push(&list->calls, (struct fm_released_call){
                                          .enter = location->enter.items[call->call.activity],
                                          .leave = location->leave.items[call->call.activity],
@@ -233,7 +227,7 @@ struct fm_lock_homes *fm_lock_homes_gather(struct fm_analysis *analysis,
             fm_list_dispatch_create(analysis->engine, sizeof(struct fm_released_epoch),
                                     sizeof(struct fm_released_call), keep_remote_epoch, homes),
     };
-    fm_engine_run(analysis->engine, note_uses, homes);
+    note_uses(homes);
     share_uses(homes);
     fm_dispatch_run(homes->local_epochs, send_epochs, homes);
     fm_list_dispatch_deliver(homes->remote_epochs);

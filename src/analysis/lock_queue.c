@@ -9,28 +9,38 @@
 typedef FM_VECTOR(struct fm_cube_lock) lock_vector;
 typedef FM_VECTOR(unsigned char) byte_vector;
 
-struct fm_lock_queues {
-    unsigned workers;
-    lock_vector *locks; /* by worker; times of the trace's clock, names unset */
-};
-
-/* The epochs of one window on the way to their locks. */
-struct window_epochs {
-    const struct fm_lock_hold *holds;
-    uint32_t *chain; /* epochs in a row that waited for one another, up to this one */
-};
-
 /* An epoch among those of its window, sorted by lock. */
 struct member {
     uint32_t target;
     uint32_t index;
 };
 
+/* What a worker has found, and memory that each window uses in turn. */
+struct worker_queues {
+    lock_vector locks; /* times of the trace's clock, names unset */
+    FM_VECTOR(uint32_t) chain;
+    FM_VECTOR(struct member) members;
+    FM_VECTOR(uint64_t) begins, ends; /* of waits for one lock */
+    unsigned char apart[FM_APART];
+};
+
+struct fm_lock_queues {
+    unsigned workers;
+    struct worker_queues *of_worker;
+};
+
+/* The epochs of one window on the way to their locks. */
+struct window_epochs {
+    const struct fm_lock_hold *holds;
+    const uint32_t *chain; /* epochs in a row that waited for one another, up to this one */
+    struct worker_queues *found;
+};
+
 struct fm_lock_queues *fm_lock_queues_create(unsigned workers)
 {
     struct fm_lock_queues *queues = fm_allocate(1, sizeof *queues);
     queues->workers = workers;
-    queues->locks = fm_allocate(workers, sizeof *queues->locks);
+    queues->of_worker = fm_allocate_apart(workers, sizeof *queues->of_worker);
     return queues;
 }
 
@@ -40,12 +50,17 @@ void fm_lock_queues_free(struct fm_lock_queues *queues)
         return;
     }
     for (unsigned w = 0; w < queues->workers; ++w) {
-        for (size_t i = 0; i < queues->locks[w].count; ++i) {
-            fm_free(queues->locks[w].items[i].queue);
+        struct worker_queues *found = &queues->of_worker[w];
+        for (size_t i = 0; i < found->locks.count; ++i) {
+            fm_free(found->locks.items[i].queue);
         }
-        fm_vector_free(&queues->locks[w]);
+        fm_vector_free(&found->locks);
+        fm_vector_free(&found->chain);
+        fm_vector_free(&found->members);
+        fm_vector_free(&found->begins);
+        fm_vector_free(&found->ends);
     }
-    fm_free(queues->locks);
+    fm_free(queues->of_worker);
     fm_free(queues);
 }
 
@@ -113,15 +128,15 @@ static void describe_queue(const struct window_epochs *epochs, const struct memb
     lock->bin_count = FM_CUBE_LOCK_BINS;
     lock->queue = fm_allocate(FM_CUBE_LOCK_BINS, sizeof *lock->queue);
     int64_t steps[FM_CUBE_LOCK_BINS + 1] = {0};
-    FM_VECTOR(uint64_t) begins = {0};
-    FM_VECTOR(uint64_t) ends = {0};
+    struct worker_queues *found = epochs->found;
+    found->begins.count = found->ends.count = 0;
     for (size_t i = 0; i < count; ++i) {
         const struct fm_lock_hold *hold = &epochs->holds[members[i].index];
         if (waited(hold)) {
             step_queue(lock, hold->queued_from, 1, steps);
             step_queue(lock, hold->queued_until, -1, steps);
-            fm_vector_push(&begins, hold->queued_from);
-            fm_vector_push(&ends, hold->queued_until);
+            fm_vector_push(&found->begins, hold->queued_from);
+            fm_vector_push(&found->ends, hold->queued_until);
         }
     }
     int64_t length = 0;
@@ -130,9 +145,7 @@ static void describe_queue(const struct window_epochs *epochs, const struct memb
         lock->queue[bin] +=
             (uint64_t)length * (fm_cube_lock_edge(lock, bin + 1) - fm_cube_lock_edge(lock, bin));
     }
-    lock->longest_queue = most_at_once(begins.items, ends.items, begins.count);
-    fm_vector_free(&begins);
-    fm_vector_free(&ends);
+    lock->longest_queue = most_at_once(found->begins.items, found->ends.items, found->begins.count);
 }
 
 /* ---- who has to do with the lock ---- */
@@ -260,24 +273,26 @@ static int compare_members(const void *a, const void *b)
 void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
                         const struct fm_lock_hold *holds, uint32_t count)
 {
-    struct window_epochs epochs = {holds, fm_allocate(count, sizeof *epochs.chain)};
-    struct member *members = fm_allocate(count, sizeof *members);
+    struct worker_queues *found = &queues->of_worker[worker];
+    found->chain.count = found->members.count = 0;
+    fm_vector_reserve(&found->chain, count);
+    fm_vector_reserve(&found->members, count);
+    uint32_t *chain = found->chain.items;
+    struct member *members = found->members.items;
     for (uint32_t i = 0; i < count; ++i) {
-        epochs.chain[i] = waited(&holds[i]) ? epochs.chain[holds[i].blocked_by] + 1 : 1;
+        chain[i] = waited(&holds[i]) ? chain[holds[i].blocked_by] + 1 : 1;
         members[i] = (struct member){holds[i].target, i};
     }
+    const struct window_epochs epochs = {holds, chain, found};
     fm_sort(members, count, sizeof *members, compare_members);
     for (uint32_t begin = 0; begin < count;) {
         uint32_t end = begin + 1;
         while (end < count && members[end].target == members[begin].target) {
             ++end;
         }
-        fm_vector_push(&queues->locks[worker],
-                       describe_lock(&epochs, window, members + begin, end - begin));
+        fm_vector_push(&found->locks, describe_lock(&epochs, window, members + begin, end - begin));
         begin = end;
     }
-    fm_free(members);
-    fm_free(epochs.chain);
 }
 
 /* Appends a lock, and behind it the parts of its queue, which moves. */
@@ -313,16 +328,17 @@ void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team)
     }
     byte_vector own = {0}, all = {0};
     for (unsigned w = 0; w < queues->workers; ++w) {
-        for (size_t i = 0; i < queues->locks[w].count; ++i) {
-            pack_lock(&own, &queues->locks[w].items[i]);
+        lock_vector *locks = &queues->of_worker[w].locks;
+        for (size_t i = 0; i < locks->count; ++i) {
+            pack_lock(&own, &locks->items[i]);
         }
-        fm_vector_free(&queues->locks[w]);
+        fm_vector_free(locks);
     }
     fm_team_collect_vector(team, &own, &all);
     for (size_t at = 0; at < all.count;) {
         struct fm_cube_lock lock;
         at = unpack_lock(&all, at, &lock);
-        fm_vector_push(&queues->locks[0], lock);
+        fm_vector_push(&queues->of_worker[0].locks, lock);
     }
     fm_vector_free(&own);
     fm_vector_free(&all);
@@ -342,8 +358,9 @@ fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struc
 {
     lock_vector all = {0};
     for (unsigned w = 0; queues != NULL && w < queues->workers; ++w) {
-        for (size_t i = 0; i < queues->locks[w].count; ++i) {
-            fm_vector_push(&all, queues->locks[w].items[i]);
+        const lock_vector *locks = &queues->of_worker[w].locks;
+        for (size_t i = 0; i < locks->count; ++i) {
+            fm_vector_push(&all, locks->items[i]);
         }
     }
     fm_sort(all.items, all.count, sizeof *all.items, compare_locks);
