@@ -148,12 +148,45 @@ static fm_call_t kind_of(const struct fm_lock_walk *walk, struct fm_call_ref cal
     return fm_trace_called(trace, &trace->locations[call.location], call.activity)->call;
 }
 
+static void list_call(struct fm_lock_walk *walk, struct fm_lock_epoch *epoch,
+                      struct fm_call_ref call, uint32_t target)
+{
+    fm_vector_push(&walk->into->calls, (struct fm_lock_call){call, target, epoch->last_call});
+    epoch->last_call = (uint32_t)walk->into->calls.count - 1;
+}
+
+static void list_row(struct fm_lock_walk *walk, struct fm_lock_epoch *epoch)
+{
+    const uint32_t last = epoch->last_call;
+    epoch->in_row = false;
+    epoch->last_call = FM_NONE;
+    struct fm_call_ref call = epoch->request;
+    for (; call.activity <= last; ++call.activity) {
+        list_call(walk, epoch, call, FM_NONE);
+    }
+}
+
 static void add_call(struct fm_lock_walk *walk, uint32_t epoch_index, struct fm_call_ref call,
                      uint32_t target)
 {
     struct fm_lock_epoch *epoch = &walk->into->epochs.items[epoch_index];
-    fm_vector_push(&walk->into->calls, (struct fm_lock_call){call, target, epoch->last_call});
-    epoch->last_call = (uint32_t)walk->into->calls.count - 1;
+    if (epoch->in_row) {
+        if (call.location == epoch->request.location && call.activity - epoch->last_call <= 1) {
+            epoch->last_call = call.activity;
+            return;
+        }
+        list_row(walk, epoch);
+    }
+    list_call(walk, epoch, call, target);
+}
+
+/* @return whether a call is the last one of an epoch so far */
+static bool is_last_call(const struct fm_lock_walk *walk, const struct fm_lock_epoch *epoch,
+                         struct fm_call_ref call)
+{
+    return epoch->in_row
+               ? call.location == epoch->request.location && call.activity == epoch->last_call
+               : fm_same_call(walk->into->calls.items[epoch->last_call].call, call);
 }
 
 static void add_need(struct fm_lock_walk *walk, uint32_t window, struct fm_call_ref call,
@@ -195,7 +228,7 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
         if (acquired && epoch->acquisition == FM_NONE) {
             epoch->acquisition = add_acquisition(walk, record, call);
             /* Any call may be the one that acquires, also one of which nothing else is known. */
-            if (!fm_same_call(walk->into->calls.items[epoch->last_call].call, call)) {
+            if (!is_last_call(walk, epoch, call)) {
                 add_call(walk, already->epoch, call, FM_NONE);
             }
         }
@@ -217,7 +250,8 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                        .request = call,
                        .release = none,
                        .acquisition = acquired ? add_acquisition(walk, record, call) : FM_NONE,
-                       .last_call = FM_NONE,
+                       .last_call = target == FM_NONE ? FM_NONE : call.activity,
+                       .in_row = target != FM_NONE,
                    });
     struct window_locks *locks = &walk->windows.items[window_index];
     fm_vector_push(&walk->open,

@@ -8,7 +8,7 @@
 
 #include "base/map.h"
 
-/** A call of a lock epoch. */
+/** A call of a lock epoch; in a list of them. */
 struct fm_lock_call {
     struct fm_call_ref call;
     uint32_t target;   /**< process an operation goes to; FM_NONE: not an operation */
@@ -22,7 +22,9 @@ struct fm_lock_epoch {
     struct fm_call_ref request; /**< call that requested, or else acquired it */
     struct fm_call_ref release; /**< activity FM_NONE: never released */
     uint32_t acquisition;       /**< in `acquisitions`; FM_NONE: it was not recorded */
-    uint32_t last_call;         /**< in `calls`; FM_NONE: none */
+    uint32_t last_call;         /**< activity, if `in_row`; else in `calls`, FM_NONE: none */
+    bool in_row;                /**< its calls follow one another on the location of the request:
+                                     they are not listed. Only of epochs with one target. */
     bool exclusive;
 };
 

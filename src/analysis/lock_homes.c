@@ -8,9 +8,6 @@
 /* What is described is fetched from memory so many epochs before, in two steps. */
 #define FETCHED_AHEAD 8
 
-/* Most epochs have so many calls before the last one, one behind the other. */
-#define CALLS_BEFORE 3
-
 /* A released epoch of a process whose tables are here: described when it is judged. */
 struct local_epoch {
     uint64_t progress_until; /* as of the epoch's description */
@@ -88,6 +85,22 @@ static uint64_t progress_until(const struct fm_map *waits, const struct fm_lock_
     return index == FM_MAP_ABSENT ? 0 : locks->progress.items[index].until;
 }
 
+static void describe_call(const struct fm_trace *trace, struct fm_call_ref call, uint32_t target,
+                          const struct fm_lock_acquisition *acquisition,
+                          struct fm_released_epochs *list)
+{
+    const struct fm_location *location = &trace->locations[call.location];
+    fm_vector_push(&list->calls, (struct fm_released_call){
+                                     .enter = location->enter.items[call.activity],
+                                     .leave = location->leave.items[call.activity],
+                                     .target = target,
+                                     .location = call.location,
+                                     .activity = call.activity,
+                                     .only_candidate = acquisition != NULL &&
+                                                       fm_same_call(call, acquisition->call),
+                                 });
+}
+
 /* Appends an epoch and its calls to a list. */
 static void describe_epoch(const struct fm_lock_homes *homes, const struct local_epoch *local,
                            struct fm_released_epochs *list)
@@ -113,18 +126,16 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
         .exclusive = epoch->exclusive,
         .candidates_known = acquisition != NULL,
     };
-    for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
-        const struct fm_lock_call *call = &locks->calls.items[c];
-        const struct fm_location *location = &trace->locations[call->call.location];
-        bool acquires = acquisition != NULL && fm_same_call(call->call, acquisition->call);
-        fm_vector_push(&list->calls, (struct fm_released_call){
-                                         .enter = location->enter.items[call->call.activity],
-                                         .leave = location->leave.items[call->call.activity],
-                                         .target = call->target,
-                                         .location = call->call.location,
-                                         .activity = call->call.activity,
-                                         .only_candidate = acquires,
-                                     });
+    if (epoch->in_row) {
+        struct fm_call_ref call = {epoch->request.location, epoch->last_call + 1};
+        while (call.activity-- > epoch->request.activity) {
+            describe_call(trace, call, FM_NONE, acquisition, list);
+        }
+    } else {
+        for (uint32_t c = epoch->last_call; c != FM_NONE; c = locks->calls.items[c].previous) {
+            const struct fm_lock_call *call = &locks->calls.items[c];
+            describe_call(trace, call->call, call->target, acquisition, list);
+        }
     }
     message.call_count = (uint32_t)list->calls.count - message.first_call;
     fm_vector_push(&list->epochs, message);
@@ -262,20 +273,22 @@ static void prefetch_epoch(const struct fm_lock_homes *homes, const struct local
     __builtin_prefetch((const char *)(epoch + 1) - 1);
 }
 
+static void prefetch_times(const struct fm_lock_homes *homes, struct fm_call_ref call)
+{
+    const struct fm_location *location = &homes->analysis->trace->locations[call.location];
+    __builtin_prefetch(&location->enter.items[call.activity]);
+    __builtin_prefetch(&location->leave.items[call.activity]);
+}
+
 static void prefetch_calls(const struct fm_lock_homes *homes, const struct local_epoch *local)
 {
     const struct fm_lock_epochs *locks = &homes->epochs[local->owner].locks;
     const struct fm_lock_epoch *epoch = &locks->epochs.items[local->epoch];
-    const struct fm_location *location =
-        &homes->analysis->trace->locations[epoch->release.location];
-    if (epoch->last_call != FM_NONE) {
-        const uint32_t first =
-            epoch->last_call < CALLS_BEFORE ? 0 : epoch->last_call - CALLS_BEFORE;
+    if (!epoch->in_row && epoch->last_call != FM_NONE) {
         __builtin_prefetch(&locks->calls.items[epoch->last_call]);
-        __builtin_prefetch(&locks->calls.items[first]);
     }
-    __builtin_prefetch(&location->enter.items[epoch->release.activity]);
-    __builtin_prefetch(&location->leave.items[epoch->release.activity]);
+    prefetch_times(homes, epoch->request);
+    prefetch_times(homes, epoch->release);
 }
 
 void fm_lock_homes_take(struct fm_lock_homes *homes, uint32_t process,

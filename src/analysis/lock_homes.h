@@ -29,7 +29,8 @@ struct fm_released_epoch {
 struct fm_released_call {
     uint64_t enter;
     uint64_t leave;
-    uint32_t target; /**< process an operation goes to; FM_NONE: not an operation */
+    uint32_t target; /**< of epochs of all targets: the process that an operation goes to;
+                          FM_NONE: not an operation */
     uint32_t location;
     uint32_t activity;
     bool only_candidate; /**< known to have acquired the lock */
