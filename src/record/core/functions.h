@@ -35,12 +35,12 @@ struct fm_open_function {
 
 /** A thread's side of it. Zeroed = none is open. */
 struct fm_thread_functions {
+    bool due;                      /**< the records are behind: common, told and count differ */
+    bool bounds_known;             /**< of the thread's own stack: low and high */
     struct fm_open_function *open; /**< outermost first */
     size_t count, room;
     size_t common;      /**< number of outer ones that are open in the records, too */
     size_t told;        /**< number of those that are open in the records */
-    bool due;           /**< the records are behind: common, told and count differ */
-    bool bounds_known;  /**< of the thread's own stack: */
     uint64_t low, high; /**< low == high: unknown */
     uint64_t dropped;   /**< visits that were too short */
 };

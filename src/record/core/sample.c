@@ -81,6 +81,9 @@ static void record(struct fm_thread *thread, const siginfo_t *info, const uconte
     }
     thread->samples.taken++;
     if (change != NULL) {
+        if (change->newest >= thread->told_sites) {
+            thread->told_sites = 0; /* the next call tells them */
+        }
         place = fm_thread_put_stack(place, change);
     }
     place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, 0);

@@ -82,7 +82,7 @@ void fm_threads_without_stacks(void)
 }
 
 /* What records refer to is known before they can be saved. */
-void fm_thread_tell_sites(void)
+uint32_t fm_thread_tell_sites(void)
 {
     uint32_t count = fm_sites_count();
     if (FM_UNLIKELY(count != atomic_load_explicit(&threads.known_sites, memory_order_acquire))) {
@@ -91,6 +91,7 @@ void fm_thread_tell_sites(void)
         atomic_store_explicit(&threads.known_sites, count, memory_order_release);
         errno = saved;
     }
+    return count;
 }
 
 uint64_t *fm_thread_put_stack(uint64_t *place, const struct fm_stack_change *change)
@@ -109,7 +110,9 @@ void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here)
     if (change == NULL) {
         return;
     }
-    fm_thread_tell_sites();
+    if (FM_UNLIKELY(change->newest >= thread->told_sites)) {
+        thread->told_sites = fm_thread_tell_sites();
+    }
     fm_thread_put_stack(fm_thread_reserve(thread, change->added > 1 ? change->added : 1), change);
     fm_thread_publish(thread);
 }

@@ -66,30 +66,33 @@ struct fm_thread_work {
 
 /** A thread of the process. All fields belong to the thread itself, except where noted. */
 struct fm_thread {
-    uint64_t *cursor;   /**< where the next record goes */
-    uint64_t *limit;    /**< end of the current chunk */
-    uint64_t *done;     /**< end of the records that are whole; a place in some chunk */
-    uint64_t **publish; /**< &done; while recording is paused, &unpublished */
-    uint64_t *unpublished;
-    uint64_t enter;      /**< Enter of the call that is open */
-    uint32_t depth;      /**< nesting of recorded calls; not 0: do not record */
-    uint32_t over;       /**< not 0: recording has ended; set by fm_threads_end */
-    uint32_t function;   /**< the call that is open */
-    uint32_t is_marking; /**< the program's marks are being recorded: no samples now */
-    uint32_t writing;    /**< not 0: someone writes the records to the journal (fm_thread_claim) */
-    uint64_t flush_due;  /**< Enter at or after this time calls fm_thread_flush first; written by
-                              other threads, too (pause.h) */
+    /* What every call touches stands on two lines of the processor's cache. */
+    uint64_t *cursor;       /**< where the next record goes */
+    uint64_t *limit;        /**< end of the current chunk */
+    uint64_t **publish;     /**< &done; while recording is paused, &unpublished */
+    uint64_t enter;         /**< Enter of the call that is open */
+    uint64_t flush_due;     /**< Enter at or after this time calls fm_thread_flush first; written by
+                                 other threads, too (pause.h) */
+    struct fm_stack *stack; /**< its call stack (stack/stack.h); NULL: it is not recorded now */
+    uint32_t depth;         /**< nesting of recorded calls; not 0: do not record */
+    uint32_t over;          /**< not 0: recording has ended; set by fm_threads_end */
+    uint32_t function;      /**< the call that is open */
+    uint32_t is_marking;    /**< the program's marks are being recorded: no samples now */
+
+    uint64_t *done;      /**< end of the records that are whole; a place in some chunk */
     uint64_t next_id;    /**< last request or matching id given out */
     uint32_t index;      /**< number of the thread in its process, in order of appearance */
+    uint32_t told_sites; /**< call sites below this number are known to all that need it */
+    struct fm_thread_functions functions;
+    uint64_t *unpublished;
+    uint32_t writing; /**< not 0: someone writes the records to the journal (fm_thread_claim) */
     struct fm_cache_entry cache[3][FM_CACHE_SIZE]; /**< communicators, windows, groups */
     void *scratch[2];                              /**< fm_thread_scratch */
     size_t scratch_size[2];
 
     struct fm_nesting open; /**< regions of user code: struct fm_open_region *, maybe marked */
-    struct fm_thread_functions functions;
     struct fm_thread_pause pause;
     struct fm_thread_samples samples;
-    struct fm_stack *stack; /**< its call stack (stack/stack.h); NULL: it is not recorded now */
 
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
@@ -272,8 +275,9 @@ void fm_threads_without_stacks(void);
  * for one at least. @return the place behind */
 uint64_t *fm_thread_put_stack(uint64_t *place, const struct fm_stack_change *change);
 
-/** Makes new call sites known, before a record refers to them. errno is preserved. */
-void fm_thread_tell_sites(void);
+/** Makes new call sites known, before a record refers to them. errno is preserved.
+ * @return how many call sites are known */
+uint32_t fm_thread_tell_sites(void);
 
 /** Records how the call stack has changed, before an event: whole at once, so that it may stand
  * alone. errno is preserved. */

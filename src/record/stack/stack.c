@@ -346,6 +346,7 @@ static void compare(struct fm_stack *stack, uint32_t joined)
     uint32_t before = stack->count > 0 ? stack->frames[stack->count - 1].shown : 0;
     bool same = true, cut = false;
     change->kept = shown;
+    change->newest = FM_SITE_UNKNOWN;
     for (uint32_t i = found->first; i < FM_STACK_DEEPEST; i++) {
         struct fm_stack_frame *frame = &found->frames[i];
         if (frame->site != FM_SITE_HIDDEN && shown < stack->deepest) {
@@ -358,6 +359,7 @@ static void compare(struct fm_stack *stack, uint32_t joined)
                 change->kept = shown;
             } else {
                 change->sites[added++] = frame->site;
+                change->newest = frame->site > change->newest ? frame->site : change->newest;
             }
         } else if (frame->site != FM_SITE_HIDDEN) {
             frame->site = FM_SITE_HIDDEN;
@@ -477,7 +479,7 @@ static bool moves_on(struct fm_stack *stack, struct fm_registers at)
     stack->change.kept = frame->shown - 1u;
     stack->change.dropped = 1;
     stack->change.added = 1;
-    stack->change.sites[0] = place->site;
+    stack->change.newest = stack->change.sites[0] = place->site;
     return true;
 }
 

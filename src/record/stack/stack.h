@@ -52,6 +52,7 @@ struct fm_stack_change {
     uint32_t kept;    /**< number of shown functions that are still there, in the same calls */
     uint32_t dropped; /**< number of shown functions behind them that are not */
     uint32_t added;   /**< number of call sites in `sites` */
+    uint32_t newest;  /**< the one of them that was met last */
     uint32_t sites[FM_STACK_DEEPEST]; /**< outermost first */
 };
 
