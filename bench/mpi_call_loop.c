@@ -6,7 +6,9 @@
  *                             MPI_Win_unlock
  *   mpi_call_loop deep COUNT      as p2p, 12 functions deep
  *   mpi_call_loop changing COUNT  the same calls, each through 12 functions, of which 11 are others
- *                                 than those of the call before
+ *                                 than those of the call before, but those of the one before that
+ *   mpi_call_loop varying COUNT   the same, but for one call in a thousand no chain of functions is
+ *                                 one that was there before
  *   mpi_call_loop functions COUNT  visits of a function that the compiler has instrumented, instead
  *                                 of MPI calls
  *
@@ -113,11 +115,54 @@ static inline void lock_and_put(long count, MPI_Win window, bool clock)
 CHAIN(left)
 CHAIN(right)
 
+/* The same with two functions for each level, which the bits of `path` choose from. */
 struct exchange {
     long count;
+    unsigned path;
     MPI_Request request;
     char sent, received;
 };
+
+#define FORK(side, level, next)                                                                    \
+    static __attribute__((noinline)) void side##level(void (*call)(void *), struct exchange *e)    \
+    {                                                                                              \
+        if ((e->path >> ((level) + 16) & 1) != 0) {                                                \
+            odd##next(call, e);                                                                    \
+        } else {                                                                                   \
+            even##next(call, e);                                                                   \
+        }                                                                                          \
+        __asm__ volatile("");                                                                      \
+    }
+#define FORKS(level, next) FORK(odd, level, next) FORK(even, level, next)
+#define END_OF_FORKS(side)                                                                         \
+    static __attribute__((noinline)) void side##11(void (*call)(void *), struct exchange *e)       \
+    {                                                                                              \
+        call(e);                                                                                   \
+        __asm__ volatile("");                                                                      \
+    }
+END_OF_FORKS(odd)
+END_OF_FORKS(even)
+FORKS(10, 11)
+FORKS(9, 10)
+FORKS(8, 9)
+FORKS(7, 8)
+FORKS(6, 7)
+FORKS(5, 6)
+FORKS(4, 5)
+FORKS(3, 4)
+FORKS(2, 3)
+FORKS(1, 2)
+
+/* Calls through functions that all differ from those of the call before. */
+static void through_others(void (*call)(void *), struct exchange *e)
+{
+    e->path = e->path * 1664525u + 1013904223u; /* its last bit alternates */
+    if ((e->path & 1) != 0) {
+        odd1(call, e);
+    } else {
+        even1(call, e);
+    }
+}
 
 static void exchange_here_plainly(void *data)
 {
@@ -173,6 +218,16 @@ static void deep_with_clock(long count, MPI_Win window)
             right1(receive_##name, &e);                                                            \
             left1(send_##name, &e);                                                                \
             right1(wait_##name, &e);                                                               \
+        }                                                                                          \
+    }                                                                                              \
+    static void varying_##name(long count, MPI_Win window)                                         \
+    {                                                                                              \
+        struct exchange e = {.sent = 1};                                                           \
+        (void)window;                                                                              \
+        for (long i = 0; i < count; ++i) {                                                         \
+            through_others(receive_##name, &e);                                                    \
+            through_others(send_##name, &e);                                                       \
+            through_others(wait_##name, &e);                                                       \
         }                                                                                          \
     }
 CALL_ALONE(false, plainly)
@@ -242,6 +297,7 @@ static const struct loop {
              {"locks", 3, true, false, lock_plainly, lock_with_clock},
              {"deep", 3, false, false, deep_plainly, deep_with_clock},
              {"changing", 3, false, false, changing_plainly, changing_with_clock},
+             {"varying", 3, false, false, varying_plainly, varying_with_clock},
              {"functions", 1, false, false, visit_plainly, visit_with_clock}};
 
 static const struct loop *find_loop(const char *name)
@@ -284,8 +340,9 @@ int main(int argc, char **argv)
     long count = argc > 2 ? atol(argv[2]) : 0;
     int repeats = argc > 3 ? atoi(argv[3]) : 9;
     if (loop == NULL || count <= 0 || repeats <= 0 || repeats > MAX_LOOPS) {
-        fprintf(stderr,
-                "usage: mpi_call_loop p2p|rma|locks|deep|changing|functions COUNT [LOOPS]\n");
+        fprintf(
+            stderr,
+            "usage: mpi_call_loop p2p|rma|locks|deep|changing|varying|functions COUNT [LOOPS]\n");
         MPI_Finalize();
         return 2;
     }

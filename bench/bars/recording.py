@@ -137,7 +137,9 @@ def visit_cost(programs, folder, options):
 
 def stack_cost(programs, folder, options):
     """P2: what call stacks add to that."""
-    for loop, what, bar in (("deep", "unchanged callers", 2), ("changing", "other callers", 6)):
+    for loop, what, bar in (("deep", "unchanged callers", 2),
+                            ("changing", "two sets of callers in turn", 6),
+                            ("varying", "others each time", None)):
         times, added, clock = _with_stacks(Archives(programs, folder, loop, options.turns), options)
         details = {"ns_per_call": {name: median(times[name]) for name in times},
                    "ns_added": {name: median(added[name]) for name in added},

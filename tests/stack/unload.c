@@ -14,7 +14,7 @@ static void probe(void)
 {
     stack_probe(true);
     const struct fm_stack *stack = stack_check_stack();
-    site = stack->frames[stack->count - 2].site;
+    site = stack->shown[stack->shown_count - 2];
 }
 
 /* Loads a library, calls its function, and unloads it. @return where the function lay */

@@ -23,14 +23,17 @@ struct fm_stack *fm_stack_begin(uint32_t deepest)
 void fm_stack_move(struct fm_stack *stack)
 {
     fm_stack_forget(stack);
+    for (int i = 0; i < FM_STACK_SETS * FM_STACK_WAYS; i++) {
+        stack->states[i / FM_STACK_WAYS][i % FM_STACK_WAYS].at.pc = 0;
+    }
     fm_bounds_own(&stack->low, &stack->high);
 }
 
 void fm_stack_forget(struct fm_stack *stack)
 {
+    stack->shown_count = 0;
     stack->count = 0;
     stack->extra_count = 0;
-    stack->compare = false;
     stack->cut = false;
 }
 
@@ -39,19 +42,6 @@ void fm_stack_forget(struct fm_stack *stack)
 static bool is_unchanged(struct fm_stack_cell cell)
 {
     return *cell.place == cell.word;
-}
-
-/* Whether all that was read is still as it was. */
-static bool all_unchanged(const struct fm_stack *stack)
-{
-    uint64_t differs = 0;
-    for (uint32_t i = stack->first_shown; i + 1 < stack->count; i++) {
-        differs |= *stack->cells[i].place ^ stack->cells[i].word;
-    }
-    for (uint32_t i = 0; i < stack->extra_count; i++) {
-        differs |= *stack->extras[i].cell.place ^ stack->extras[i].cell.word;
-    }
-    return differs == 0;
 }
 
 /* The number of outer frames that still stand: if unwinding meets the innermost of them again, the
@@ -335,41 +325,64 @@ static enum step unwind(struct walk *walk)
 
 /* ---- what has changed ---- */
 
-/* Numbers the found frames that are shown (beyond the limit they are not), and tells how the calls
- * differ. Calls at the begin that are the same: as far as can be seen, nothing has happened there.
+/* These functions are shown from now on; so many of them were before.
+ * @return what is different; NULL: nothing */
+static const struct fm_stack_change *show(struct fm_stack *stack, const uint32_t *sites,
+                                          uint32_t count, uint32_t kept, uint32_t newest, bool cut)
+{
+    const uint32_t before = stack->shown_count;
+    const bool same = kept == count && kept == before && cut == stack->cut;
+    stack->shown = sites;
+    stack->shown_count = count;
+    stack->cut = cut;
+    stack->change = (struct fm_stack_change){
+        .cut = cut,
+        .kept = kept,
+        .dropped = before - kept,
+        .added = count - kept,
+        .newest = newest,
+        .sites = sites + kept,
+    };
+    return same ? NULL : &stack->change;
+}
+
+/* Calls at the begin that are the same as those shown: as far as can be seen, nothing has happened
+ * there. */
+static uint32_t count_kept(const struct fm_stack *stack, const uint32_t *sites, uint32_t count)
+{
+    uint32_t kept = 0;
+    count = count < stack->shown_count ? count : stack->shown_count;
+    while (kept < count && sites[kept] == stack->shown[kept]) {
+        kept++;
+    }
+    return kept;
+}
+
+/* Shows what stands and what was found; numbers what is shown of it: beyond the limit nothing is.
  */
-static void compare(struct fm_stack *stack, uint32_t joined)
+static const struct fm_stack_change *show_found(struct fm_stack *stack, uint32_t joined)
 {
     struct fm_stack_found *found = &stack->found;
-    struct fm_stack_change *change = &stack->change;
-    uint32_t shown = joined > 0 ? stack->frames[joined - 1].shown : 0, added = 0, old = joined;
-    uint32_t before = stack->count > 0 ? stack->frames[stack->count - 1].shown : 0;
-    bool same = true, cut = false;
-    change->kept = shown;
-    change->newest = FM_SITE_UNKNOWN;
+    const uint32_t before = stack->shown_count;
+    uint32_t shown = joined > 0 ? stack->frames[joined - 1].shown : 0, newest = FM_SITE_UNKNOWN;
+    /* What stands was shown if the list is still that of the kept stack. */
+    uint32_t kept = stack->shown == stack->sites ? shown : count_kept(stack, stack->sites, shown);
+    bool same = kept == shown, cut = false;
     for (uint32_t i = found->first; i < FM_STACK_DEEPEST; i++) {
         struct fm_stack_frame *frame = &found->frames[i];
-        if (frame->site != FM_SITE_HIDDEN && shown < stack->deepest) {
-            while (same && old < stack->count && stack->frames[old].site == FM_SITE_HIDDEN) {
-                old++;
-            }
-            same = same && old < stack->count && stack->frames[old++].site == frame->site;
-            shown++;
-            if (same) {
-                change->kept = shown;
-            } else {
-                change->sites[added++] = frame->site;
-                change->newest = frame->site > change->newest ? frame->site : change->newest;
-            }
-        } else if (frame->site != FM_SITE_HIDDEN) {
+        const uint32_t site = frame->site;
+        if (site != FM_SITE_HIDDEN && shown < stack->deepest) {
+            same = same && shown < before && stack->shown[shown] == site;
+            kept += same;
+            newest = site > newest ? site : newest;
+            stack->sites[shown++] = site;
+        } else if (site != FM_SITE_HIDDEN) {
             frame->site = FM_SITE_HIDDEN;
             cut = true;
         }
         frame->shown = (uint16_t)shown;
     }
-    change->added = added;
-    change->dropped = before - change->kept;
-    change->cut = cut;
+    return show(stack, stack->sites, shown, kept, newest, cut);
 }
 
 static void keep_extras(struct fm_stack *stack, uint32_t joined)
@@ -406,7 +419,6 @@ static void keep(struct fm_stack *stack, uint32_t joined)
             stack->first_shown++;
         }
     }
-    stack->cut = stack->change.cut;
 }
 
 static void forget_found(struct fm_stack_found *found)
@@ -418,8 +430,79 @@ static void forget_found(struct fm_stack_found *found)
     found->first = FM_STACK_DEEPEST;
 }
 
-/* The general way. @return false: not now */
-static bool update(struct fm_stack *stack, struct fm_registers at, bool in_signal)
+/* ---- remembered stacks ---- */
+
+/* The set in which a stack is remembered: one for all calls of a function from several places. */
+static unsigned set_of(struct fm_registers at)
+{
+    enum { WORD_BITS = 64 };
+    uint64_t hash = (at.pc ^ at.sp << 1) * 0x9e3779b97f4a7c15u;
+    return (unsigned)(hash >> (WORD_BITS - __builtin_ctz(FM_STACK_SETS)));
+}
+
+/* Whether a stack is as it was. */
+static bool is_as_before(const struct fm_stack_state *state, struct fm_registers at,
+                         uint64_t generation)
+{
+    if (((at.pc ^ state->at.pc) | (at.sp ^ state->at.sp) |
+         ((at.fp ^ state->at.fp) & state->fp_mask) | (generation ^ state->generation)) != 0) {
+        return false;
+    }
+    for (uint32_t i = 0; i < state->cell_count; i++) {
+        if (!is_unchanged(state->cells[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t newest_of(const uint32_t *sites, uint32_t count)
+{
+    uint32_t newest = FM_SITE_UNKNOWN;
+    for (uint32_t i = 0; i < count; i++) {
+        newest = sites[i] > newest ? sites[i] : newest;
+    }
+    return newest;
+}
+
+/* Remembers the kept stack, which is the shown one, unless it is too deep, or those that were
+ * remembered were of no use so often that another one is hardly worth it. */
+static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp_mask)
+{
+    const unsigned set = set_of(at), misses = ++stack->misses[set];
+    if (misses > FM_STACK_WAYS && (misses & (misses - 1)) != 0) {
+        return;
+    }
+    struct fm_stack_state *state = &stack->states[set][stack->next[set]];
+    uint32_t cell_count = stack->extra_count, cells = 0;
+    cell_count += stack->count > stack->first_shown ? stack->count - 1 - stack->first_shown : 0;
+    if (stack->shown_count > FM_STACK_STATE_SITES || cell_count > FM_STACK_STATE_CELLS) {
+        return;
+    }
+    stack->next[set] = (uint8_t)((stack->next[set] + 1u) % FM_STACK_WAYS);
+    state->at = at;
+    state->fp_mask = fp_mask;
+    state->generation = stack->generation;
+    state->newest = newest_of(stack->shown, stack->shown_count);
+    state->cut = stack->cut;
+    state->site_count = (uint16_t)stack->shown_count;
+    state->cell_count = (uint16_t)cell_count;
+    memcpy(state->sites, stack->shown, stack->shown_count * sizeof *state->sites);
+    /* The inner ones first: they change more often. */
+    for (uint32_t i = stack->count; i-- > stack->first_shown + 1;) {
+        state->cells[cells++] = stack->cells[i - 1];
+    }
+    for (uint32_t i = stack->extra_count; i-- > 0;) {
+        state->cells[cells++] = stack->extras[i].cell;
+    }
+}
+
+/* ---- the stack at an event ---- */
+
+/* The general way: unwinds. @return what is different; NULL: nothing.
+ * @param told  out: false: not now, and nothing has changed */
+static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_registers at,
+                                            bool in_signal, bool *told)
 {
     struct fm_stack_found *found = &stack->found;
     struct walk walk = {.stack = stack,
@@ -433,84 +516,49 @@ static bool update(struct fm_stack *stack, struct fm_registers at, bool in_signa
     forget_found(found);
     walk.standing = walk.foreign ? 0 : count_standing(stack, at.sp);
     enum step step = unwind(&walk);
-    if (step == NOT_NOW) {
-        return false;
+    *told = step != NOT_NOW;
+    if (!*told) {
+        return NULL;
     }
     bool too_deep = walk.standing + FM_STACK_DEEPEST - found->first >= FM_STACK_DEEPEST;
     if (too_deep) {
         forget_found(found);
         walk.standing = walk.standing < FM_STACK_DEEPEST ? walk.standing : FM_STACK_DEEPEST - 1;
     }
-    bool told =
+    bool is_named =
         found->first < FM_STACK_DEEPEST && found->frames[found->first].site == FM_SITE_UNKNOWN;
-    if (too_deep || (step == UNKNOWN && !told)) {
+    if (too_deep || (step == UNKNOWN && !is_named)) {
         bool read = walk.pc_cell.place != NULL; /* not if the innermost function has no rule */
         push_found(found, 0, at.sp, 0, FM_SITE_UNKNOWN, read ? walk.pc_cell : always_unchanged);
     }
-    compare(stack, walk.standing);
+    const struct fm_stack_change *change = show_found(stack, walk.standing);
     keep(stack, walk.standing);
-    stack->at = at;
-    stack->at.pc |= in_signal ? FM_PLACE_EXACT : 0;
-    stack->fp_mask = walk.first_fp_matters ? ~(uint64_t)0 : 0;
     stack->generation = generation;
     stack->foreign = walk.foreign;
-    stack->compare = !walk.foreign && !too_deep;
-    stack->innermost = fm_places_find(stack->at.pc);
-    return true;
-}
-
-/* The most common change: all callers are the same, the innermost function has come to another
- * call. It is the same function if the same rule leads from the same registers to its caller. */
-static bool moves_on(struct fm_stack *stack, struct fm_registers at)
-{
-    struct fm_stack_frame *frame = &stack->frames[stack->count - 1];
-    const struct fm_place *place = fm_places_find(at.pc);
-    if (place == NULL || stack->innermost == NULL || at.sp != stack->at.sp ||
-        place->rule.cfa >= FM_CFA_END || frame->site == FM_SITE_HIDDEN ||
-        place->site == FM_SITE_HIDDEN ||
-        memcmp(&place->rule, &stack->innermost->rule, sizeof place->rule) != 0) {
-        return false;
+    if (!in_signal && !walk.foreign && !too_deep) {
+        remember(stack, at, walk.first_fp_matters ? ~(uint64_t)0 : 0);
     }
-    frame->pc = stack->at.pc = at.pc;
-    frame->fp = stack->at.fp = at.fp;
-    frame->site = place->site;
-    stack->innermost = place;
-    stack->change.cut = false;
-    stack->change.kept = frame->shown - 1u;
-    stack->change.dropped = 1;
-    stack->change.added = 1;
-    stack->change.newest = stack->change.sites[0] = place->site;
-    return true;
+    return change;
 }
 
 const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_registers at)
 {
+    const unsigned set = set_of(at);
     uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED);
-    if (stack->compare && ((at.sp ^ stack->at.sp) | ((at.fp ^ stack->at.fp) & stack->fp_mask) |
-                           (generation ^ stack->generation)) == 0) {
-        if (all_unchanged(stack)) {
-            if (at.pc == stack->at.pc) {
-                return NULL;
-            }
-            if (moves_on(stack, at)) {
-                return &stack->change;
-            }
+    for (int i = 0; i < FM_STACK_WAYS; i++) {
+        const struct fm_stack_state *state = &stack->states[set][i];
+        if (is_as_before(state, at, generation)) {
+            stack->misses[set] = 0;
+            const uint32_t kept = count_kept(stack, state->sites, state->site_count);
+            return show(stack, state->sites, state->site_count, kept, state->newest, state->cut);
         }
     }
-    bool cut = stack->cut;
-    update(stack, at, false);
-    return stack->change.dropped != 0 || stack->change.added != 0 || stack->change.cut != cut
-               ? &stack->change
-               : NULL;
+    bool told;
+    return update(stack, at, false, &told);
 }
 
 const struct fm_stack_change *fm_stack_at_signal(struct fm_stack *stack, struct fm_registers at,
                                                  bool *told)
 {
-    bool cut = stack->cut;
-    *told = update(stack, at, true);
-    return *told && (stack->change.dropped != 0 || stack->change.added != 0 ||
-                     stack->change.cut != cut)
-               ? &stack->change
-               : NULL;
+    return update(stack, at, true, told);
 }

@@ -1,11 +1,11 @@
 /** @file
  * The call stack of a thread at its recorded calls, as differences from one to the next.
  *
- * The stack of the last call is kept, with the memory cells that it was read from. If the registers
- * are as then and all cells hold the same words, the stack is the same: nothing is unwound. Else
- * the cells tell which of the outer functions are still there, and what is inside them is unwound.
- * What cannot be seen: a function that returned and was called again from the same place, with
- * nothing recorded in between, counts as one call.
+ * Stacks of recent calls are remembered, each with the memory cells that it was read from. If the
+ * registers are as then and all cells hold the same words, the stack is the same: nothing is
+ * unwound. Else the cells of the stack that was unwound last tell which of the outer functions are
+ * still there, and what is inside them is unwound. What cannot be seen: a function that returned
+ * and was called again from the same place, with nothing recorded in between, counts as one call.
  *
  * The cells are read again only on the thread's own stack, between its outer end and the caller's
  * frame, where they exist for sure. On other stacks (coroutines, alternate stacks of signal
@@ -48,13 +48,34 @@ struct fm_stack_extra {
 
 /** What has changed since the last time. */
 struct fm_stack_change {
-    bool cut;         /**< functions inside all others are not shown, for there are too many */
-    uint32_t kept;    /**< number of shown functions that are still there, in the same calls */
-    uint32_t dropped; /**< number of shown functions behind them that are not */
-    uint32_t added;   /**< number of call sites in `sites` */
-    uint32_t newest;  /**< the one of them that was met last */
-    uint32_t sites[FM_STACK_DEEPEST]; /**< outermost first */
+    bool cut;              /**< functions inside all others are not shown, for there are too many */
+    uint32_t kept;         /**< number of shown functions that are still there, in the same calls */
+    uint32_t dropped;      /**< number of shown functions behind them that are not */
+    uint32_t added;        /**< number of call sites in `sites` */
+    uint32_t newest;       /**< none of them was met later than this one */
+    const uint32_t *sites; /**< outermost first */
 };
+
+/** Remembered stacks: so many sets of so many each, and how deep they are at most. */
+enum {
+    FM_STACK_SETS = 16,
+    FM_STACK_WAYS = 4,
+    FM_STACK_STATE_SITES = 32,
+    FM_STACK_STATE_CELLS = 40
+};
+
+/** A stack as it was at a call: what it was read from, and what was found. What is looked at stands
+ * close together, for programs leave little of it in the processor's cache. */
+struct fm_stack_state {
+    struct fm_registers at; /**< of the innermost function; pc 0: nothing is remembered */
+    uint64_t fp_mask;       /**< ~0 if its frame pointer matters, else 0 */
+    uint64_t generation;    /**< fm_places_generation */
+    uint32_t newest;        /**< none of the sites was met later than this one */
+    uint16_t site_count, cell_count;
+    bool cut;                             /**< functions inside these were left out */
+    uint32_t sites[FM_STACK_STATE_SITES]; /**< shown functions, outermost first */
+    struct fm_stack_cell cells[FM_STACK_STATE_CELLS];
+} __attribute__((aligned(64)));
 
 /** What unwinding a function needs besides the return address. */
 enum { FM_STACK_SAVED_FP, FM_STACK_CFA, FM_STACK_EXTRAS };
@@ -69,26 +90,29 @@ struct fm_stack_found {
     uint8_t needed[FM_STACK_DEEPEST]; /**< bits: which of the extras matter; cleared after use */
 };
 
-/** The kept stack of a thread; functions are numbered from the outermost. */
+/** Call stacks of a thread: the shown one, and the one that was unwound last, whose functions are
+ * numbered from the outermost. */
 struct fm_stack {
-    struct fm_registers at;           /**< of the innermost function; pc as in fm_place */
-    uint64_t fp_mask;                 /**< ~0 if its frame pointer matters, else 0 */
-    const struct fm_place *innermost; /**< the place of it; NULL: none with a rule */
-    uint64_t generation;              /**< fm_places_generation of the places */
-    uint64_t low, high;               /**< the thread's own stack */
-    uint32_t count;                   /**< frames; 0: nothing is kept */
+    const uint32_t *shown; /**< functions that were told of, outermost first */
+    uint32_t shown_count;
+    bool cut;                      /**< functions inside these were left out for `deepest` */
+    struct fm_stack_change change; /**< the last one */
+    uint8_t misses[FM_STACK_SETS]; /**< stacks that were none of a set, in a row */
+    struct fm_stack_state states[FM_STACK_SETS][FM_STACK_WAYS];
+    uint8_t next[FM_STACK_SETS]; /**< state of a set that is to be replaced next */
+
+    uint64_t low, high;  /**< the thread's own stack */
+    uint64_t generation; /**< fm_places_generation of the places */
+    uint32_t count;      /**< frames; 0: nothing is kept */
     uint32_t extra_count;
     uint32_t first_shown; /**< functions outside it start the thread: they need no second look */
     uint32_t deepest;     /**< functions shown at most */
-    bool compare;         /**< whether it may be compared with the memory: it is complete, and on
-                               the thread's own stack */
     bool foreign;         /**< it is not on the thread's own stack */
-    bool cut;             /**< functions were left out for `deepest` */
     struct fm_stack_cell cells[FM_STACK_DEEPEST]; /**< return addresses: cell i leads to frame i */
     struct fm_stack_extra extras[FM_STACK_EXTRAS * FM_STACK_DEEPEST]; /**< outer frames first */
     struct fm_stack_frame frames[FM_STACK_DEEPEST];
-    struct fm_stack_found found;   /**< while unwinding */
-    struct fm_stack_change change; /**< of the last update */
+    struct fm_stack_found found;      /**< while unwinding */
+    uint32_t sites[FM_STACK_DEEPEST]; /**< shown functions of the kept stack */
 };
 
 /** Prepares the calling thread's stack.
@@ -110,8 +134,7 @@ const struct fm_stack_change *fm_stack_at_signal(struct fm_stack *stack, struct 
 /** The outermost function that is shown, as its call site; FM_SITE_HIDDEN: there is none. */
 static inline uint32_t fm_stack_outermost(const struct fm_stack *stack)
 {
-    return stack->first_shown < stack->count ? stack->frames[stack->first_shown].site
-                                             : FM_SITE_HIDDEN;
+    return stack->shown_count > 0 ? stack->shown[0] : FM_SITE_HIDDEN;
 }
 
 /** The stack is the calling thread's from now on: nothing of it is known. */
