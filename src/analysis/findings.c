@@ -25,8 +25,14 @@ bool fm_findings_add(struct fm_findings *findings, const struct fm_location *loc
     if (candidate->t <= enter || candidate->t > location->leave.items[candidate->activity]) {
         return false;
     }
-    if (location->nested.count != 0 &&
-        candidate->t - enter > fm_location_own_time(location, candidate->activity)) {
+    return fm_findings_add_inside(findings, location, candidate);
+}
+
+bool fm_findings_add_inside(struct fm_findings *findings, const struct fm_location *location,
+                            const struct fm_candidate *candidate)
+{
+    if (location->nested.count != 0 && candidate->t - location->enter.items[candidate->activity] >
+                                           fm_location_own_time(location, candidate->activity)) {
         return false;
     }
     fm_vector_push(&findings->candidates, *candidate);

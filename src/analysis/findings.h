@@ -80,17 +80,17 @@ struct fm_findings {
 bool fm_findings_add(struct fm_findings *findings, const struct fm_location *location,
                      const struct fm_candidate *candidate);
 
-/** Fetches what fm_findings_add() will need, in two stages; see fm_prefetcher_t. */
-static inline void fm_findings_prefetch(const struct fm_findings *findings,
-                                        const struct fm_location *location, uint32_t activity,
-                                        unsigned stage)
+/** As fm_findings_add() for a candidate whose `t` is known to lie in the call: does not look at the
+ * call, which may be far from what is in the processor's cache. */
+bool fm_findings_add_inside(struct fm_findings *findings, const struct fm_location *location,
+                            const struct fm_candidate *candidate);
+
+/** Fetches what fm_findings_add_inside() will need, in two stages; see fm_prefetcher_t. */
+static inline void fm_findings_prefetch(const struct fm_findings *findings, unsigned stage)
 {
     if (stage == 0) {
-        __builtin_prefetch(&location->enter);
         __builtin_prefetch(&findings->candidates);
     } else {
-        __builtin_prefetch(&location->enter.items[activity]);
-        __builtin_prefetch(&location->leave.items[activity]);
         __builtin_prefetch(findings->candidates.items + findings->candidates.count, 1);
     }
 }

@@ -290,7 +290,7 @@ static void take_wait(void *context, unsigned worker, uint32_t process, const vo
     candidate.metric =
         (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
                                                          : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
-    fm_findings_add(&analysis->findings[wait->location], location, &candidate);
+    fm_findings_add_inside(&analysis->findings[wait->location], location, &candidate);
 }
 
 static void prefetch_call(void *context, unsigned worker, uint32_t process, const void *record,
@@ -301,8 +301,7 @@ static void prefetch_call(void *context, unsigned worker, uint32_t process, cons
     const struct contention *contention = context;
     const struct contention_message *wait = record;
     const struct fm_location *location = &contention->analysis->trace->locations[wait->location];
-    fm_findings_prefetch(&contention->analysis->findings[wait->location], location,
-                         wait->candidate.activity, stage);
+    fm_findings_prefetch(&contention->analysis->findings[wait->location], stage);
     if (stage == 1) {
         __builtin_prefetch(&location->visit.items[wait->candidate.activity]);
     }

@@ -66,10 +66,34 @@ static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t commun
     return recent;
 }
 
+/* Which calls tell when a receive was posted; that of the last one is known. */
+struct posts {
+    uint32_t region;
+    bool tells;
+};
+
+/* @return Enter of the call that posted a receive. Without the record of the request nobody knows
+ * it: it was not the Wait. */
+static uint64_t posted_at(const struct fm_trace *trace, struct fm_record_ref record,
+                          struct posts *posts)
+{
+    uint32_t post = fm_trace_post(trace, &record.location, record.row);
+    const struct fm_location *location = &trace->locations[record.location];
+    uint32_t region = fm_trace_region(location, post);
+    if (region != posts->region) {
+        posts->region = region;
+        posts->tells = !fm_call_completes_requests(trace->regions[region].name);
+    }
+    return posts->tells ? location->enter.items[post] : UINT64_MAX;
+}
+
 /* Appends a receive to its stream, unless it was never completed. */
 static void add_receive(struct fm_receiver *receiver, const struct fm_trace *trace,
-                        uint32_t process, uint32_t number, const struct fm_message_end *receive)
+                        uint32_t process, uint32_t number, struct fm_record_ref record,
+                        struct posts *posts)
 {
+    const struct fm_message_end *receive =
+        &trace->locations[record.location].receives.items[record.row];
     receiver->arrivals[number].location = FM_NONE;
     if (receive->communicator == FM_NONE || receive->complete == FM_NONE) {
         return;
@@ -80,10 +104,11 @@ static void add_receive(struct fm_receiver *receiver, const struct fm_trace *tra
     if (stream->last == FM_NONE) {
         stream->first = number;
     } else {
-        receiver->next[stream->last] = number;
+        receiver->arrivals[stream->last].next = number;
     }
     stream->last = number;
-    receiver->next[number] = FM_NONE;
+    receiver->arrivals[number].next = FM_NONE;
+    receiver->arrivals[number].posted = posted_at(trace, record, posts);
     if (receiver->ordinals != NULL) {
         receiver->ordinals[number] = stream->received++;
     }
@@ -114,7 +139,6 @@ void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace
     *receiver = (struct fm_receiver){
         .first_location = owner->first_location,
         .count = (uint32_t)count,
-        .next = fm_resize(NULL, 0, count * sizeof *receiver->next),
         .arrivals = fm_resize(NULL, 0, count * sizeof *receiver->arrivals),
     };
     forget_recent(receiver);
@@ -127,17 +151,18 @@ void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace
     }
     struct fm_record_merge merge;
     struct fm_record_ref record;
+    struct posts posts = {.region = FM_NONE};
     fm_record_merge_begin(&merge, trace, process, receive_count, receive_start);
     for (uint32_t number = 0; fm_record_merge_next(&merge, &record); ++number) {
-        const struct fm_location *location = &trace->locations[record.location];
-        const struct fm_message_end *receive = &location->receives.items[record.row];
         if (gaps != NULL) {
-            skip_receives(receiver, trace, process, gaps, location->enter.items[receive->start]);
+            const struct fm_location *location = &trace->locations[record.location];
+            skip_receives(receiver, trace, process, gaps,
+                          location->enter.items[receive_start(location, record.row)]);
         }
         if (receiver->records != NULL) {
             receiver->records[number] = record;
         }
-        add_receive(receiver, trace, process, number, receive);
+        add_receive(receiver, trace, process, number, record, &posts);
     }
     if (gaps != NULL) {
         skip_receives(receiver, trace, process, gaps, UINT64_MAX);
@@ -147,7 +172,6 @@ void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace
 void fm_receiver_close(struct fm_receiver *receiver)
 {
     fm_free(receiver->records);
-    fm_free(receiver->next);
     fm_free(receiver->ordinals);
     fm_free(receiver->arrivals);
     fm_free(receiver->recent);
@@ -157,23 +181,11 @@ void fm_receiver_close(struct fm_receiver *receiver)
     fm_map_free(&receiver->stream_of_tag);
 }
 
-/* @return whether a sender waits for the post of a receive. Without the record of the request,
- * nobody knows the post: it was not the Wait. */
-static bool is_late(const struct fm_trace *trace, struct fm_record_ref record,
-                    const struct fm_sent *sent)
-{
-    uint32_t post = fm_trace_post(trace, &record.location, record.row);
-    const struct fm_location *location = &trace->locations[record.location];
-    uint64_t posted = location->enter.items[post];
-    return sent->complete_enter < posted && posted <= sent->complete_leave &&
-           !fm_call_completes_requests(fm_trace_called(trace, location, post)->name);
-}
-
 /* Receives of unrecorded sends leave the stream: those that lie before `sent` of its messages. */
 static void cut_off_receives(struct fm_receiver *receiver, struct fm_stream *stream, uint64_t sent)
 {
     while (stream->first != FM_NONE && receiver->ordinals[stream->first] < sent) {
-        stream->first = receiver->next[stream->first];
+        stream->first = receiver->arrivals[stream->first].next;
         --receiver->unmatched_receives;
         ++receiver->cut_off;
     }
@@ -196,7 +208,7 @@ static uint32_t match(struct fm_receiver *receiver, struct fm_stream *stream)
     if (receive == FM_NONE) {
         ++receiver->unmatched_sends;
     } else {
-        stream->first = receiver->next[receive];
+        stream->first = receiver->arrivals[receive].next;
         --receiver->unmatched_receives;
     }
     return receive;
@@ -210,8 +222,7 @@ void fm_receiver_finish(struct fm_receiver *receiver)
     }
 }
 
-void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace,
-                      const struct fm_sent *sent)
+void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent)
 {
     uint32_t position = find_stream(receiver, sent->communicator, sent->source, sent->tag);
     struct fm_stream *stream = &receiver->streams.items[position];
@@ -224,8 +235,13 @@ void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace
         return;
     }
     struct fm_arrival *arrival = &receiver->arrivals[receive];
-    *arrival = (struct fm_arrival){sent->enter, sent->location, sent->start, FM_NONE, position};
-    if (!sent->never_waits && is_late(trace, fm_receiver_record(receiver, receive), sent)) {
+    arrival->sent = sent->enter;
+    arrival->location = sent->location;
+    arrival->start = sent->start;
+    arrival->stream = position;
+    arrival->late = FM_NONE;
+    if (!sent->never_waits && sent->complete_enter < arrival->posted &&
+        arrival->posted <= sent->complete_leave) {
         arrival->late = (uint32_t)receiver->late_receivers.count;
         fm_vector_push(&receiver->late_receivers,
                        (struct fm_late_receiver){sent->complete_location, sent->complete});
@@ -240,13 +256,12 @@ static inline const struct fm_stream *recent_stream(const struct fm_receiver *re
     return recent < receiver->streams.count ? &receiver->streams.items[recent] : NULL;
 }
 
-void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_trace *trace,
-                          const struct fm_sent *sent, unsigned stage)
+void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_sent *sent,
+                          unsigned stage)
 {
     if (stage == 0) {
         __builtin_prefetch(receiver);
         __builtin_prefetch(receiver->recent);
-        __builtin_prefetch(&trace->locations[receiver->first_location].receives);
         return;
     }
     const struct fm_stream *stream = recent_stream(receiver, sent);
@@ -255,19 +270,7 @@ void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_tr
     }
     if (stage == 1) {
         __builtin_prefetch(stream);
-        return;
-    }
-    if (stream->first == FM_NONE) {
-        return;
-    }
-    const struct fm_location *location = &trace->locations[receiver->first_location];
-    if (stage == 2) {
-        __builtin_prefetch(&receiver->next[stream->first]);
+    } else if (stream->first != FM_NONE) {
         __builtin_prefetch(&receiver->arrivals[stream->first], 1);
-        if (receiver->records == NULL) {
-            __builtin_prefetch(&location->receives.items[stream->first]);
-        }
-    } else if (receiver->records == NULL) {
-        __builtin_prefetch(&location->enter.items[location->receives.items[stream->first].start]);
     }
 }

@@ -25,13 +25,15 @@ struct fm_sent {
                                known */
 };
 
-/** What has come for a receive. */
+/** A receive, and what has come for it: all that a send looks at, which is seldom in a cache. */
 struct fm_arrival {
+    uint64_t posted;   /**< Enter of the call that posted it; UINT64_MAX: not known */
     uint64_t sent;     /**< Enter of the call that started the send */
     uint32_t location; /**< that sent it; FM_NONE: nothing has come */
     uint32_t start;    /**< its call */
     uint32_t late;     /**< in `late_receivers`; FM_NONE: the sender did not wait */
     uint32_t stream;
+    uint32_t next; /**< receive of the same stream; FM_NONE: none yet */
 };
 
 /** The sender's call that waits for the receiver, if the receive was posted late. */
@@ -56,7 +58,6 @@ struct fm_receiver {
     uint32_t count;
     struct fm_record_ref *records; /**< NULL: rows of the process's only location, in their order */
     uint32_t first_location;
-    uint32_t *next; /**< receive of the same stream */
     uint64_t
         *ordinals; /**< by receive: how many of its stream lie before it; NULL: no gaps exist */
     struct fm_arrival *arrivals; /**< by receive */
@@ -91,11 +92,10 @@ static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *
 
 /** Gives a send to the receive that it belongs to. Those of one source must come in the order in
  * which they were sent. */
-void fm_receiver_take(struct fm_receiver *receiver, const struct fm_trace *trace,
-                      const struct fm_sent *sent);
+void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent);
 
 /** Fetches what fm_receiver_take() will need; see fm_prefetcher_t. */
-void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_trace *trace,
-                          const struct fm_sent *sent, unsigned stage);
+void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_sent *sent,
+                          unsigned stage);
 
 #endif

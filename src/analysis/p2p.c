@@ -151,7 +151,7 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
 {
     (void)worker;
     struct p2p *p2p = context;
-    fm_receiver_take(&p2p->receivers[process], p2p->analysis->trace, record);
+    fm_receiver_take(&p2p->receivers[process], record);
 }
 
 static void prefetch_receive(void *context, unsigned worker, uint32_t process, const void *record,
@@ -159,7 +159,7 @@ static void prefetch_receive(void *context, unsigned worker, uint32_t process, c
 {
     (void)worker;
     struct p2p *p2p = context;
-    fm_receiver_prefetch(&p2p->receivers[process], p2p->analysis->trace, record, stage);
+    fm_receiver_prefetch(&p2p->receivers[process], record, stage);
 }
 
 /* ---- messages of one process ---- */
@@ -373,8 +373,8 @@ static void take_late_receiver(void *context, unsigned worker, uint32_t process,
     (void)process;
     struct p2p *p2p = context;
     const struct late_receiver *late = record;
-    fm_findings_add(&p2p->analysis->findings[late->location],
-                    &p2p->analysis->trace->locations[late->location], &late->candidate);
+    fm_findings_add_inside(&p2p->analysis->findings[late->location],
+                           &p2p->analysis->trace->locations[late->location], &late->candidate);
 }
 
 static void prefetch_call(void *context, unsigned worker, uint32_t process, const void *record,
@@ -384,9 +384,7 @@ static void prefetch_call(void *context, unsigned worker, uint32_t process, cons
     (void)process;
     const struct p2p *p2p = context;
     const struct late_receiver *late = record;
-    fm_findings_prefetch(&p2p->analysis->findings[late->location],
-                         &p2p->analysis->trace->locations[late->location],
-                         late->candidate.activity, stage);
+    fm_findings_prefetch(&p2p->analysis->findings[late->location], stage);
 }
 
 static void detect(struct fm_analysis *analysis)
@@ -400,7 +398,7 @@ static void detect(struct fm_analysis *analysis)
     };
     p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
     p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);
-    fm_dispatch_prefetch(p2p.sends, prefetch_receive, 4);
+    fm_dispatch_prefetch(p2p.sends, prefetch_receive, 3);
     p2p.late_receivers =
         fm_dispatch_create(engine, sizeof(struct late_receiver), take_late_receiver, &p2p);
     fm_dispatch_prefetch(p2p.late_receivers, prefetch_call, 2);

@@ -103,12 +103,12 @@ static size_t search_near(const struct fm_location *location, size_t recent, uin
     const uint64_t *leave = location->leave.items;
     const size_t count = location->leave.count;
     size_t low = recent <= count && (recent == 0 || leave[recent - 1] <= enter) ? recent : 0;
-    size_t high = count, step = CALLS_AT_ONCE;
+    size_t step = CALLS_AT_ONCE;
     while (low + step <= count && leave[low + step - 1] <= enter) {
         low += step;
         step *= 2;
     }
-    high = low + step <= count ? low + step - 1 : count;
+    size_t high = low + step <= count ? low + step - 1 : count;
     while (high - low > CALLS_AT_ONCE) {
         size_t middle = low + (high - low) / 2;
         if (leave[middle] <= enter) {

@@ -138,7 +138,9 @@ class Check:
     def kill(self):
         """A process is killed while the others wait for it."""
         command, variables = self.faulty("wait", 3, 1, [self.trace])
-        mpirun = launcher.start(command, **variables)
+        # Before all have begun, it would be the launcher's own start that is disturbed.
+        reached = self.folder / "reached"
+        mpirun = launcher.start(command, FAULT_REACHED=str(reached), **variables)
 
         def parents():
             found = launcher.processes_with(self.report)
@@ -146,7 +148,8 @@ class Check:
             return [parent for process, parent in found.items()
                     if process in analyses and found[parent] != os.getpid()]
 
-        self.expect(launcher.wait_until(lambda: len(parents()) == 3), "three processes start")
+        self.expect(launcher.wait_until(lambda: reached.exists() and len(parents()) == 3),
+                    "three processes start")
         for parent in parents()[:1]:
             os.kill(parent, signal.SIGKILL)
         try:

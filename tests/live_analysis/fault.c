@@ -1,8 +1,9 @@
 /* Preloaded into one process of an analysis: FAULT tells what happens to it when it reads events.
  *   crash    the reader crashes
  *   memory   there is no more memory
- *   wait     it never goes on */
+ *   wait     it never goes on, and says so: it makes the file FAULT_REACHED */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <otf2/otf2.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,8 +24,11 @@ OTF2_ErrorCode OTF2_Reader_GetCompression(OTF2_Reader *reader, OTF2_Compression 
         const struct rlimit nothing = {1, 1};
         setrlimit(RLIMIT_AS, &nothing);
     }
-    while (fault != NULL && strcmp(fault, "wait") == 0) {
-        pause();
+    if (fault != NULL && strcmp(fault, "wait") == 0) {
+        (void)creat(getenv("FAULT_REACHED"), 0600);
+        for (;;) {
+            pause();
+        }
     }
     get_compression_t *next = (get_compression_t *)dlsym(RTLD_NEXT, "OTF2_Reader_GetCompression");
     return next(reader, compression);

@@ -81,6 +81,37 @@ static NOINLINE int chain_a(int depth)
     return depth == 0 ? leaf(depth) : chain_b(depth - 1) + 1;
 }
 
+/* Ways to the same call that differ in nothing but the caller: more than are remembered. */
+#define WAY(number)                                                                                \
+    static NOINLINE int way##number(int n)                                                         \
+    {                                                                                              \
+        return leaf(n) + (number);                                                                 \
+    }
+WAY(1)
+WAY(2)
+WAY(3)
+WAY(4)
+WAY(5)
+WAY(6)
+
+/* @return whether stacks are remembered */
+static bool ways(void)
+{
+    int (*const all[])(int) = {way1, way2, way3, way4, way5, way6};
+    bool remembered = true;
+    for (int count = 1; count <= 6; count++) {
+        for (int turn = 0; turn < 50; turn++) {
+            all[turn % count](turn);
+            const struct fm_stack *stack = stack_check_stack();
+            remembered = remembered && (count > 4 || turn < 20 || stack->shown != stack->sites);
+            if (turn % 7 == 0) {
+                stack_check_forget();
+            }
+        }
+    }
+    return remembered;
+}
+
 static int through_pointer(int (*function)(int), int n)
 {
     return function(n) + 1;
@@ -255,7 +286,8 @@ int main(void)
     coroutines();
     shapes();
     bool limited = depth_is_limited();
+    bool remembered = ways();
     shapes();
     printf("%u compared, %u failed\n", stack_compared, stack_failed);
-    return stack_failed == 0 && stack_compared > 5000 && limited ? 0 : 1;
+    return stack_failed == 0 && stack_compared > 5000 && limited && remembered ? 0 : 1;
 }

@@ -23,6 +23,12 @@ void stack_check_begin(uint32_t deepest)
     told_count = 0;
 }
 
+void stack_check_forget(void)
+{
+    fm_stack_forget(stack);
+    told_count = 0;
+}
+
 struct fm_stack *stack_check_stack(void)
 {
     return stack;

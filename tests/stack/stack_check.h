@@ -20,6 +20,9 @@ void stack_check_begin(uint32_t deepest);
  * to them. Never inlined. */
 void stack_probe(bool compare);
 
+/** Nothing is known of the call stack any more, as after a pause. */
+void stack_check_forget(void);
+
 /** The thread's stack. */
 struct fm_stack *stack_check_stack(void);
 

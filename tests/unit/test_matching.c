@@ -12,6 +12,8 @@ static uint32_t members[] = {0, 1};
 static struct fm_communicator world = {.size = 2, .first_group_size = 2, .members = members};
 static struct fm_process processes[] = {{.first_location = 0, .location_count = 1},
                                         {.first_location = 1, .location_count = 1}};
+static char receive_name[] = "MPI_Recv";
+static struct fm_region regions[] = {{.name = receive_name}};
 static struct fm_location locations[2];
 static const struct fm_trace trace = {
     .communicators = &world,
@@ -20,6 +22,8 @@ static const struct fm_trace trace = {
     .process_count = 2,
     .locations = locations,
     .location_count = 2,
+    .regions = regions,
+    .region_count = 1,
 };
 static struct fm_gaps gaps;
 static struct fm_receiver receiver;
@@ -31,6 +35,7 @@ static void open(const char *plan, bool any_gaps)
 {
     struct fm_location *location = &locations[1];
     uint64_t time = 10;
+    fm_vector_push(&location->profile, (struct fm_visit_profile){.region = 0});
     for (const char *step = plan; *step != '\0'; ++step, time += 10) {
         if (*step != 'r') {
             fm_vector_push(&location->unrecorded,
@@ -41,6 +46,7 @@ static void open(const char *plan, bool any_gaps)
         uint32_t call = (uint32_t)location->enter.count;
         fm_vector_push(&location->enter, time);
         fm_vector_push(&location->leave, time + 5);
+        fm_vector_push(&location->visit, 0);
         fm_vector_push(&location->receives, (struct fm_message_end){call, call, 1, 0, 0, TAG});
     }
     fm_receiver_open(&receiver, &trace, 1, any_gaps ? &gaps : NULL);
@@ -58,7 +64,7 @@ static void take(const char *plan)
             sent.enter = (uint64_t)(*step - '0');
             sent.start = FM_NONE;
         }
-        fm_receiver_take(&receiver, &trace, &sent);
+        fm_receiver_take(&receiver, &sent);
     }
     fm_receiver_finish(&receiver);
 }
@@ -69,6 +75,8 @@ static void close_all(void)
     fm_gaps_free(&gaps);
     fm_vector_free(&locations[1].enter);
     fm_vector_free(&locations[1].leave);
+    fm_vector_free(&locations[1].visit);
+    fm_vector_free(&locations[1].profile);
     fm_vector_free(&locations[1].receives);
     fm_vector_free(&locations[1].unrecorded);
     locations[1] = (struct fm_location){0};

@@ -432,7 +432,7 @@ static void forget_found(struct fm_stack_found *found)
 
 /* ---- remembered stacks ---- */
 
-/* The set in which a stack is remembered: one for all calls of a function from several places. */
+/* The set in which a stack is remembered: the same, if only the callers differ. */
 static unsigned set_of(struct fm_registers at)
 {
     enum { WORD_BITS = 64 };
