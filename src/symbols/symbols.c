@@ -1,6 +1,7 @@
 #include "symbols/symbols.h"
 
 #include "symbols/symbol_name.h"
+#include "symbols/symbol_table.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -33,8 +34,9 @@ struct binary {
     char *path;
     Dwfl *session;
     Dwfl_Module *module;
-    GElf_Addr symbol_bias; /* address for libdwfl = address in the file + bias */
-    Dwarf *dwarf;          /* NULL: no debug information */
+    GElf_Addr symbol_bias;         /* address for libdwfl = address in the file + bias */
+    struct fm_symbol_table *table; /* NULL: not asked for yet */
+    Dwarf *dwarf;                  /* NULL: no debug information */
     Dwarf_Addr dwarf_bias;
     bool units_read;
     struct ranges units;
@@ -125,6 +127,7 @@ void fm_symbols_close(struct fm_symbols *symbols)
             free(unit->functions.items);
             free(unit);
         }
+        fm_symbol_table_free(binary->table);
         free(binary->units.items);
         free(binary->path);
         free(binary);
@@ -365,16 +368,37 @@ static size_t find_by_scopes(struct binary *binary, Dwarf_Addr address,
     return count;
 }
 
-/* By the symbol that the address is in. One that merely stands before it is another function's. */
-static size_t find_by_symbol(struct binary *binary, uint64_t function, uint64_t address,
-                             struct fm_symbol_frame *frames)
+/* The name of the symbol that an address is in. One that merely stands before it is another
+ * function's, unless the function is known to begin there. */
+static const char *symbol_at(struct binary *binary, uint64_t function, uint64_t address)
 {
     GElf_Sym symbol;
     GElf_Off offset = 0;
-    const char *name = dwfl_module_addrinfo(binary->module, address + binary->symbol_bias, &offset,
-                                            &symbol, NULL, NULL, NULL);
+    const GElf_Addr place = address + binary->symbol_bias;
+    if (binary->table == NULL) {
+        binary->table = fm_symbol_table_read(binary->module);
+    }
+    if (binary->table != NULL) {
+        const char *name = fm_symbol_table_find(binary->table, place, &offset);
+        if (name != NULL || function == 0 ||
+            !fm_symbol_table_has_label(binary->table, function + binary->symbol_bias)) {
+            return name;
+        }
+    }
+    const char *name =
+        dwfl_module_addrinfo(binary->module, place, &offset, &symbol, NULL, NULL, NULL);
     if (name == NULL || name[0] == '\0' ||
         (offset >= symbol.st_size && !(function != 0 && address - offset == function))) {
+        return NULL;
+    }
+    return name;
+}
+
+static size_t find_by_symbol(struct binary *binary, uint64_t function, uint64_t address,
+                             struct fm_symbol_frame *frames)
+{
+    const char *name = symbol_at(binary, function, address);
+    if (name == NULL) {
         return 0;
     }
     frames[0] = (struct fm_symbol_frame){.name = fm_symbol_name(name), .symbol = strdup(name)};
