@@ -87,8 +87,7 @@ void fm_prefetch_go_on(struct fm_prefetch_queues *queues, unsigned worker)
 {
     struct queue *queue = &queues->queues[worker];
     uint64_t waiting = queue->pushed - queue->handled;
-    for (unsigned stage = 0; stage < queues->stages && waiting > stage * STAGE_DISTANCE;
-         ++stage) {
+    for (unsigned stage = 0; stage < queues->stages && waiting > stage * STAGE_DISTANCE; ++stage) {
         uint64_t number = queue->pushed - 1 - stage * STAGE_DISTANCE;
         queues->prefetcher(queues->context, worker, queue->processes[number % LENGTH],
                            record_of(queues, queue, number), stage);
