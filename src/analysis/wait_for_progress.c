@@ -2,8 +2,6 @@
  * notice of it [H17 pattern 6, algorithm 1]. */
 #include "analysis/one_sided.h"
 
-#include "analysis/own_metric.h"
-
 #include "base/keyed_sort.h"
 #include "base/sort.h"
 

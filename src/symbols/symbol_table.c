@@ -1,5 +1,7 @@
 #include "symbols/symbol_table.h"
 
+#include "base/search.h"
+
 #include <stdlib.h>
 
 struct symbol {
@@ -109,16 +111,9 @@ void fm_symbol_table_free(struct fm_symbol_table *table)
 /* @return how many symbols begin at an address or before it */
 static size_t count_begun(const struct fm_symbol_table *table, GElf_Addr address)
 {
-    size_t low = 0, high = table->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->symbols[middle].begin <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return table->count == 0 ? 0
+                             : fm_count_below(&table->symbols->begin, table->count,
+                                              sizeof *table->symbols, address + 1);
 }
 
 /* @return whether a symbol behind another one in the binary is the better name */
