@@ -416,7 +416,7 @@ static struct fm_engine *create_engine(const struct fm_trace *trace, struct fm_t
 {
     uint64_t *weights = fm_allocate(trace->process_count, sizeof *weights);
     for (uint32_t i = 0; i < trace->location_count; ++i) {
-        weights[trace->locations[i].process] += trace->locations[i].defined_events;
+        weights[fm_trace_process(trace, i)] += trace->locations[i].defined_events;
     }
     struct fm_engine *engine = fm_engine_create(team, workers, trace->process_count, weights);
     fm_free(weights);

@@ -312,7 +312,7 @@ static void judge_tick(struct arbitration *arbitration, unsigned worker, const s
         if (node->chosen != 0) {
             struct verdict *verdict =
                 fm_exchange_post(arbitration->verdicts, worker,
-                                 arbitration->trace->locations[node->links->location].process);
+                                 fm_trace_process(arbitration->trace, node->links->location));
             *verdict = (struct verdict){node->links->location, node->links->wait, node->chosen};
         }
     }

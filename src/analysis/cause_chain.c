@@ -49,13 +49,6 @@ struct chains {
     struct scratch *scratch; /* by worker */
 };
 
-static const struct fm_candidate *candidate_of(const struct fm_formation *formation,
-                                               uint32_t location, uint32_t number)
-{
-    uint32_t position = formation->timelines[location].waits.candidates[number];
-    return &formation->analysis->findings[location].candidates.items[position];
-}
-
 /* ---- at the waiter ---- */
 
 /* Asks for the cause of a location's wait state. */
@@ -64,20 +57,19 @@ static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, ui
 {
     const struct fm_formation *formation = chains->formation;
     const struct fm_trace *trace = formation->analysis->trace;
-    const struct fm_candidate *wait = candidate_of(formation, location, number);
     const struct fm_timeline *timeline = &formation->timelines[location];
+    const struct fm_wait *wait = &timeline->waits.items[number];
     struct scratch *scratch = &chains->scratch[worker];
     bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
     struct question question = {
-        .begin = timeline->waits.begin[number],
-        .end = wait->t,
+        .begin = wait->begin,
+        .end = wait->until,
         .link = link,
         .location = wait->cause_location,
     };
     /* What the waiter did in the meantime excuses nobody who kept a lock. */
     if (!contention) {
-        fm_timeline_profile(timeline, question.begin, timeline->waits.enter[number],
-                            &scratch->profile);
+        fm_timeline_profile(timeline, question.begin, wait->enter, &scratch->profile);
         question.share_count = scratch->profile.count;
     }
     size_t size = sizeof question + question.share_count * sizeof(struct share);
@@ -90,7 +82,7 @@ static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, ui
         shares[i] = (struct share){scratch->profile.time[visit],
                                    timeline->location->profile.items[visit].callpath};
     }
-    fm_mail_send(mail, worker, trace->locations[question.location].process, scratch->message.items,
+    fm_mail_send(mail, worker, fm_trace_process(trace, question.location), scratch->message.items,
                  size);
 }
 
@@ -107,13 +99,14 @@ struct longest {
 static struct longest longest_wait(const struct fm_wait_list *waits, uint64_t begin, uint64_t end)
 {
     struct longest longest = {.number = FM_NONE};
-    for (uint32_t w = fm_wait_list_behind(waits, begin); w < waits->count && waits->until[w] <= end;
-         ++w) {
-        uint64_t from = waits->enter[w] > begin ? waits->enter[w] : begin;
-        longest.sum += waits->until[w] - from;
-        if (longest.number == FM_NONE || waits->until[w] - from > longest.ticks) {
+    for (uint32_t w = fm_wait_list_behind(waits, begin);
+         w < waits->count && waits->items[w].until <= end; ++w) {
+        const struct fm_wait *wait = &waits->items[w];
+        uint64_t ticks = wait->until - (wait->enter > begin ? wait->enter : begin);
+        longest.sum += ticks;
+        if (longest.number == FM_NONE || ticks > longest.ticks) {
             longest.number = w;
-            longest.ticks = waits->until[w] - from;
+            longest.ticks = ticks;
         }
     }
     return longest;
@@ -176,10 +169,8 @@ static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_
         .permille = (uint32_t)((double)ticks * 1000 / (double)whole + 0.5),
     };
     if (is_wait) {
-        const struct fm_candidate *candidate =
-            candidate_of(formation, question->location, wait.number);
-        cause.callpath = callpath_of(location, candidate->activity);
-        cause.metric = candidate->metric;
+        cause.callpath = callpath_of(location, timeline->waits.items[wait.number].activity);
+        cause.metric = timeline->waits.items[wait.number].metric;
     } else {
         cause.callpath = location->profile.items[delay.number].callpath;
     }
@@ -203,7 +194,7 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
         const struct fm_cube_statistics *statistics = &chains->statistics->items[s];
         for (uint32_t i = 0; i < statistics->worst_count; ++i) {
             const struct fm_cube_instance *instance = &statistics->worst[i];
-            uint32_t process = trace->locations[instance->location].process;
+            uint32_t process = fm_trace_process(trace, instance->location);
             if (process < first || process >= last) {
                 continue;
             }
@@ -211,7 +202,7 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
             const struct fm_wait_list *waits =
                 &chains->formation->timelines[instance->location].waits;
             uint32_t number = fm_wait_list_behind(waits, until);
-            if (number > 0 && waits->until[number - 1] == until) {
+            if (number > 0 && waits->items[number - 1].until == until) {
                 ask(chains, mail, worker, instance->location, number - 1, (struct link){s, i, 0});
             }
         }

@@ -24,11 +24,29 @@ struct fm_waiter_share {
     uint32_t ticks[2]; /**< a 64-bit number */
 };
 
+/** What the causing location did in the interval: time of a node of its call tree. */
+struct fm_cause_share {
+    uint64_t ticks;
+    uint32_t visit;
+    uint32_t callpath;
+};
+
+/** The causing location's wait states inside an interval. */
+struct fm_inner_waits {
+    uint64_t ticks; /**< together, without what lies before the interval */
+    uint64_t cut;   /**< ticks of the first one that lie before the interval */
+};
+
+/** @return what of a location's wait states lies in an interval that it was told. */
+struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,
+                                      const struct fm_interval *interval);
+
 /** One wait state and what is needed to book its costs. */
 struct fm_comparison {
-    const struct fm_location *location; /**< that causes */
-    const struct fm_wait_list *waits;   /**< its own */
-    const struct fm_interval *interval; /**< what it did */
+    const struct fm_wait_list *waits; /**< of the location that causes */
+    struct fm_inner_waits inner;
+    const struct fm_cause_share *own; /**< what that location did */
+    uint32_t own_count;
     const struct fm_waiter_side *waiter;
     const struct fm_waiter_share *shares;
     uint32_t share_count;

@@ -80,9 +80,10 @@ static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker,
         uint64_t begin = span_of(path, trace, at).begin;
         uint32_t behind = fm_wait_list_behind(waits, token.time);
         /* Waits at one tick lead in no circle; each location is passed at most once. */
-        bool moves = behind > 0 && waits->until[behind - 1] > begin &&
+        const struct fm_wait *wait = &waits->items[behind - 1];
+        bool moves = behind > 0 && wait->until > begin &&
                      token.moves_at_once <= trace->location_count;
-        uint64_t from = moves ? waits->until[behind - 1] : begin;
+        uint64_t from = moves ? wait->until : begin;
         if (from < token.time) {
             fm_vector_push(&path->segments,
                            (struct fm_path_segment){from, token.time, at, token.segments++});
@@ -96,10 +97,8 @@ static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker,
         }
         ++token.moves_at_once;
         token.time = from;
-        token.location = formation->analysis->findings[at]
-                             .candidates.items[waits->candidates[behind - 1]]
-                             .cause_location;
-        uint32_t process = trace->locations[token.location].process;
+        token.location = wait->cause_location;
+        uint32_t process = fm_trace_process(trace, token.location);
         if (!fm_engine_owns(formation->analysis->engine, process)) {
             fm_mail_send(mail, worker, process, &token, sizeof token);
             return;
@@ -113,8 +112,8 @@ static void start_walk(void *context, struct fm_mail *mail, unsigned worker, uin
     struct walking *walking = context;
     const struct fm_trace *trace = walking->formation->analysis->trace;
     uint32_t location = walking->path->last_location;
-    if (location != FM_NONE && trace->locations[location].process >= first &&
-        trace->locations[location].process < last) {
+    if (location != FM_NONE && fm_trace_process(trace, location) >= first &&
+        fm_trace_process(trace, location) < last) {
         walking->path->end = span_of(walking->path, trace, location).end;
         walk(walking, mail, worker, (struct token){walking->path->end, location, 0, 0});
     }
@@ -176,13 +175,13 @@ static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_f
     uint32_t l = segment->location;
     const struct fm_wait_list *waits = &formation->timelines[l].waits;
     uint32_t next = fm_wait_list_behind(waits, segment->to);
-    if (next == waits->count || waits->enter[next] >= segment->to) {
+    const struct fm_wait *wait = &waits->items[next];
+    if (next == waits->count || wait->enter >= segment->to) {
         return;
     }
-    uint64_t begin = waits->enter[next] > segment->from ? waits->enter[next] : segment->from;
-    const struct fm_analysis *analysis = formation->analysis;
-    uint32_t activity = analysis->findings[l].candidates.items[waits->candidates[next]].activity;
-    path->time[l][analysis->trace->locations[l].visit.items[activity]] += segment->to - begin;
+    uint64_t begin = wait->enter > segment->from ? wait->enter : segment->from;
+    const struct fm_location *location = &formation->analysis->trace->locations[l];
+    path->time[l][location->visit.items[wait->activity]] += segment->to - begin;
 }
 
 static void profile_segments(void *context, unsigned worker, uint32_t first, uint32_t last)

@@ -6,6 +6,7 @@
 #include "analysis/cost_table.h"
 #include "analysis/intervals.h"
 #include "analysis/slices.h"
+#include "base/keyed_sort.h"
 #include "cube/delay_kind.h"
 #include "engine/dispatch.h"
 
@@ -16,26 +17,28 @@
  */
 #define WAITS_OF_A_WORKER 20000
 
-/* What a location did in an interval: numbers of its shares. */
-struct side {
+/* What a location did in an interval that ends in what another one waits for. */
+struct cause_side {
     uint64_t begin;
-    uint32_t first, end;
+    struct fm_inner_waits inner;
+    uint32_t first_wait, wait_end;
+    uint32_t first, end; /* shares */
+    bool contention;
 };
 
-/* ... an interval that ends in what another location waits for. */
-struct cause_side {
-    struct side side;
-    uint32_t first_wait, wait_end;
+/* What a location did in an interval that ends in its own wait state. */
+struct own_side {
+    struct fm_waiter_side message;
+    uint32_t first, end; /* shares */
 };
 
 /* One location's slice of time. What has a number stands in the tables of the worker that owns the
  * location. */
 struct location_slice {
     struct fm_interval_walk *walk;
-    uint32_t first_own, own_end;              /* own wait states */
-    FM_VECTOR(struct fm_wait_notice) notices; /* of other locations */
-    size_t first_notice;                      /* in `order`, and as many in `cause_sides` */
-    size_t first_side;                        /* in `sides`, by own wait state */
+    uint32_t own_end; /* behind the slice's own wait states */
+    FM_VECTOR(struct fm_wait_notice) notices; /* of other locations, as they come */
+    size_t first_notice;                      /* sorted: in `notices`, and in `cause_sides` */
     size_t first_caused; /* of the slice, among the wait states that the location has caused */
 };
 
@@ -49,13 +52,14 @@ struct place {
 /* One worker's tables, allocated by itself: what workers write all the time lies apart. In those of
  * a slice, its locations stand one behind the other. */
 struct scratch {
-    FM_VECTOR(struct fm_keyed) order;         /* notices of a location by time */
-    FM_VECTOR(struct cause_side) cause_sides; /* in this order */
-    FM_VECTOR(uint32_t) visits;               /* shares of them: nodes and ticks */
-    FM_VECTOR(uint64_t) ticks;
-    FM_VECTOR(struct side) sides;             /* by own wait state */
-    FM_VECTOR(struct fm_waiter_share) shares; /* of them */
+    FM_VECTOR(struct fm_wait_notice) notices;      /* by time */
+    FM_VECTOR(struct cause_side) cause_sides;      /* in this order */
+    FM_VECTOR(struct fm_cause_share) cause_shares; /* of them */
+    FM_VECTOR(struct own_side) own_sides;
+    FM_VECTOR(struct fm_waiter_share) shares;      /* of them */
+    FM_VECTOR(struct fm_keyed) order;              /* of one location's notices */
     FM_VECTOR(struct fm_keyed) spare;
+    struct fm_difference difference;
     uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
     uint64_t roundings;
     unsigned char apart[FM_APART];
@@ -73,36 +77,50 @@ struct costs {
     uint64_t slice_end; /* included */
 };
 
-static const struct fm_candidate *candidate_of(const struct fm_formation *formation,
-                                               uint32_t location, uint32_t number)
-{
-    uint32_t position = formation->timelines[location].waits.candidates[number];
-    return &formation->analysis->findings[location].candidates.items[position];
-}
-
-static fm_delay_kind_t kind_of(const struct fm_candidate *wait)
+static fm_delay_kind_t kind_of(const struct fm_wait *wait)
 {
     return fm_delay_kind((fm_metric_t)wait->metric);
 }
 
 /* ---- causes hear of the wait states ---- */
 
+/* So many records lie between fetching what one needs and using it. */
+#define AHEAD 8
+
+/* What take_notice() will need for the wait states that follow, as far as the worker itself, whose
+ * locations are begin .. end - 1, takes them. */
+static void prefetch_causes(const struct costs *costs, const struct fm_wait_list *waits, uint32_t w,
+                            uint32_t begin, uint32_t end)
+{
+    if (w + 2 * AHEAD < waits->count) {
+        __builtin_prefetch(&costs->locations[waits->items[w + 2 * AHEAD].cause_location]);
+    }
+    if (w + AHEAD < waits->count) {
+        uint32_t cause = waits->items[w + AHEAD].cause_location;
+        if (begin <= cause && cause < end && costs->locations[cause].notices.items != NULL) {
+            const struct location_slice *slice = &costs->locations[cause];
+            __builtin_prefetch(slice->notices.items + slice->notices.count, 1);
+        }
+    }
+}
+
 static void notify_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
-    for (uint32_t l = fm_trace_first_location(trace, first);
-         l < fm_trace_first_location(trace, last); ++l) {
+    uint32_t begin = fm_trace_first_location(trace, first);
+    uint32_t end = fm_trace_first_location(trace, last);
+    for (uint32_t l = begin; l < end; ++l) {
         const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
         struct location_slice *slice = &costs->locations[l];
-        slice->first_own = slice->own_end;
-        for (uint32_t w = slice->first_own; w < waits->count && waits->until[w] <= costs->slice_end;
-             ++w) {
-            const struct fm_candidate *wait = candidate_of(costs->formation, l, w);
+        uint32_t w = slice->own_end;
+        for (; w < waits->count && waits->items[w].until <= costs->slice_end; ++w) {
+            const struct fm_wait *wait = &waits->items[w];
             fm_delay_kind_t kind = kind_of(wait);
-            fm_dispatch_send(costs->notices, worker, trace->locations[wait->cause_location].process,
+            prefetch_causes(costs, waits, w, begin, end);
+            fm_dispatch_send(costs->notices, worker, fm_trace_process(trace, wait->cause_location),
                              &(struct fm_wait_notice){
-                                 .t = wait->t,
+                                 .t = wait->until,
                                  .location = wait->cause_location,
                                  .activity = wait->cause_activity,
                                  .waiter = l,
@@ -110,8 +128,8 @@ static void notify_causes(void *context, unsigned worker, uint32_t first, uint32
                                  .contention = fm_delay_is_contention(kind),
                                  .delay_kind = kind,
                              });
-            ++slice->own_end;
         }
+        slice->own_end = w;
     }
 }
 
@@ -141,14 +159,15 @@ static void sort_tick(const struct fm_wait_notice *notices, struct fm_keyed *ord
     }
 }
 
-static void sort_notices(struct location_slice *slice, struct scratch *scratch)
+/* @return positions of a location's notices in their order, valid until the next call */
+static const struct fm_keyed *sort_notices(const struct location_slice *slice,
+                                           struct scratch *scratch)
 {
     size_t count = slice->notices.count;
-    slice->first_notice = scratch->order.count;
+    scratch->order.count = scratch->spare.count = 0;
     fm_vector_reserve(&scratch->order, count);
-    scratch->spare.count = 0;
     fm_vector_reserve(&scratch->spare, count);
-    struct fm_keyed *order = scratch->order.items + slice->first_notice;
+    struct fm_keyed *order = scratch->order.items;
     /* They come from one waiter after the other, each in the order of time: the sequence of the
      * last one first, because so are its notices of a tick. */
     const struct fm_wait_notice *notices = slice->notices.items;
@@ -160,7 +179,6 @@ static void sort_notices(struct location_slice *slice, struct scratch *scratch)
             order[i++] = (struct fm_keyed){notices[n].t, (uint32_t)n};
         }
     }
-    scratch->order.count += count;
     fm_keyed_sort(order, count, scratch->spare.items);
     for (size_t begin = 0, end; begin < count; begin = end) {
         end = begin + 1;
@@ -168,41 +186,66 @@ static void sort_notices(struct location_slice *slice, struct scratch *scratch)
             ++end;
         }
         if (end - begin > 1) {
-            sort_tick(slice->notices.items, order + begin, end - begin, scratch->spare.items);
+            sort_tick(notices, order + begin, end - begin, scratch->spare.items);
+        }
+    }
+    return order;
+}
+
+/* What take_place() will need of the notices that follow. */
+static void prefetch_waiters(const struct costs *costs, const struct location_slice *slice,
+                             const struct fm_keyed *order, size_t i)
+{
+    const struct fm_timeline *timelines = costs->formation->timelines;
+    if (i + 2 * AHEAD < slice->notices.count) {
+        __builtin_prefetch(
+            &timelines[slice->notices.items[order[i + 2 * AHEAD].value].waiter].waits);
+    }
+    if (i + AHEAD < slice->notices.count) {
+        const struct fm_wait_notice *notice = &slice->notices.items[order[i + AHEAD].value];
+        const struct fm_wait_list *waits = &timelines[notice->waiter].waits;
+        if (notice->number < waits->count) {
+            __builtin_prefetch(&waits->items[notice->number].position, 1);
         }
     }
 }
 
+/* Moves a location's notices to the worker's, in their order, and lists what it has caused. */
 static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
 {
     const struct fm_trace *trace = costs->formation->analysis->trace;
+    struct scratch *scratch = &costs->scratch[worker];
     struct location_slice *slice = &costs->locations[l];
-    const struct fm_keyed *order = costs->scratch[worker].order.items + slice->first_notice;
     struct fm_caused_waits *caused = &costs->caused[l];
+    const struct fm_keyed *order = sort_notices(slice, scratch);
     slice->first_caused = caused->waits.count;
+    slice->first_notice = scratch->notices.count;
     fm_vector_reserve(&caused->waits, slice->notices.count);
+    fm_vector_reserve(&scratch->notices, slice->notices.count);
     for (size_t i = 0; i < slice->notices.count; ++i) {
         const struct fm_wait_notice *notice = &slice->notices.items[order[i].value];
         uint32_t position = (uint32_t)caused->waits.count++;
+        prefetch_waiters(costs, slice, order, i);
         caused->waits.items[position] = (struct fm_caused_wait){
             .t = notice->t,
             .phi = NAN,
             .visit = trace->locations[l].visit.items[notice->activity],
             .delay_kind = (uint8_t)notice->delay_kind,
         };
-        fm_dispatch_send(costs->places, worker, trace->locations[notice->waiter].process,
+        scratch->notices.items[scratch->notices.count++] = *notice;
+        fm_dispatch_send(costs->places, worker, fm_trace_process(trace, notice->waiter),
                          &(struct place){notice->waiter, notice->number, position});
     }
+    slice->notices.count = 0;
 }
 
 static void place_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
-    costs->scratch[worker].order.count = 0;
+    costs->scratch[worker].notices.count = 0;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        sort_notices(&costs->locations[l], &costs->scratch[worker]);
         add_caused_waits(costs, worker, l);
     }
 }
@@ -213,7 +256,7 @@ static void take_place(void *context, unsigned worker, uint32_t process, const v
     (void)process;
     struct costs *costs = context;
     const struct place *place = record;
-    costs->formation->timelines[place->waiter].waits.position[place->number] = place->position;
+    costs->formation->timelines[place->waiter].waits.items[place->number].position = place->position;
 }
 
 /* ---- what locations did in the intervals ---- */
@@ -221,48 +264,107 @@ static void take_place(void *context, unsigned worker, uint32_t process, const v
 /* Whose intervals are told. */
 struct walking {
     struct scratch *scratch; /* where they are kept */
+    uint32_t number;         /* of the location */
     const struct fm_location *location;
+    const struct fm_wait_list *waits;
+    const struct fm_wait_notice *notices;
 };
 
-static void keep_side(void *context, uint32_t number, const struct fm_interval *interval)
+static uint64_t sum_up(const struct fm_interval *interval)
 {
-    const struct walking *walking = context;
-    struct scratch *scratch = walking->scratch;
-    (void)number; /* they come in order */
-    uint32_t first = (uint32_t)scratch->shares.count;
-    fm_vector_push(&scratch->sides, (struct side){interval->begin, first, first + interval->count});
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < interval->count; ++i) {
+        sum += interval->ticks[i];
+    }
+    return sum;
+}
+
+static uint32_t callpath_of(const struct fm_location *location, uint32_t visit)
+{
+    return location->profile.items[visit].callpath;
+}
+
+static void add_shares(struct scratch *scratch, const struct fm_location *location,
+                       const struct fm_interval *interval)
+{
     fm_vector_reserve(&scratch->shares, interval->count);
     for (uint32_t i = 0; i < interval->count; ++i) {
         struct fm_waiter_share *share = &scratch->shares.items[scratch->shares.count++];
-        share->callpath = walking->location->profile.items[interval->visits[i]].callpath;
+        share->callpath = callpath_of(location, interval->visits[i]);
         memcpy(share->ticks, &interval->ticks[i], sizeof share->ticks);
     }
 }
 
-static void keep_cause_side(void *context, uint32_t position, const struct fm_interval *interval)
+static void keep_own_side(void *context, uint32_t number, const struct fm_interval *interval)
 {
     const struct walking *walking = context;
     struct scratch *scratch = walking->scratch;
-    (void)position; /* they come in order */
-    struct cause_side kept = {
-        .side = {interval->begin, (uint32_t)scratch->visits.count,
-                 (uint32_t)scratch->visits.count + interval->count},
-        .first_wait = interval->first_wait,
-        .wait_end = interval->wait_end,
+    const struct fm_location *location = walking->location;
+    const struct fm_wait *wait = &walking->waits->items[number];
+    bool contention = fm_delay_is_contention(kind_of(wait));
+    struct own_side side = {
+        .message =
+            {
+                .begin = interval->begin,
+                .wait = fm_wait_ticks(wait),
+                .busy = contention ? sum_up(interval) : 0,
+                .location = wait->cause_location,
+                .position = wait->position,
+                .waiter = walking->number,
+                .callpath = callpath_of(location, location->visit.items[wait->activity]),
+            },
+        .first = (uint32_t)scratch->shares.count,
     };
+    /* What the waiter did in the meantime excuses nobody who kept a lock. */
+    if (!contention) {
+        add_shares(scratch, location, interval);
+    }
+    side.end = (uint32_t)scratch->shares.count;
+    fm_vector_push(&scratch->own_sides, side);
+}
+
+static void add_cause_shares(struct scratch *scratch, const struct fm_location *location,
+                             const struct fm_interval *interval)
+{
+    fm_vector_reserve(&scratch->cause_shares, interval->count);
+    for (uint32_t i = 0; i < interval->count; ++i) {
+        uint32_t visit = interval->visits[i];
+        scratch->cause_shares.items[scratch->cause_shares.count++] = (struct fm_cause_share){
+            interval->ticks[i], visit, callpath_of(location, visit)};
+    }
+}
+
+static void keep_cause_side(void *context, uint32_t number, const struct fm_interval *interval)
+{
+    const struct walking *walking = context;
+    struct scratch *scratch = walking->scratch;
+    uint32_t first = (uint32_t)scratch->cause_shares.count;
     if (interval->is_repeated) {
-        const struct side *last = &scratch->cause_sides.items[scratch->cause_sides.count - 1].side;
-        kept.side.first = last->first;
-        kept.side.end = last->end;
+        first = scratch->cause_sides.items[scratch->cause_sides.count - 1].first;
     } else {
-        fm_vector_reserve(&scratch->visits, interval->count);
-        fm_vector_reserve(&scratch->ticks, interval->count);
-        for (uint32_t i = 0; i < interval->count; ++i) {
-            scratch->visits.items[scratch->visits.count++] = interval->visits[i];
-            scratch->ticks.items[scratch->ticks.count++] = interval->ticks[i];
+        add_cause_shares(scratch, walking->location, interval);
+    }
+    fm_vector_push(&scratch->cause_sides,
+                   (struct cause_side){
+                       .begin = interval->begin,
+                       .inner = fm_waits_inside(walking->waits, interval),
+                       .first_wait = interval->first_wait,
+                       .wait_end = interval->wait_end,
+                       .first = first,
+                       .end = first + interval->count,
+                       .contention = walking->notices[number].contention,
+                   });
+}
+
+/* Fetches what the walks of the next locations will need. */
+static void prefetch_walks(const struct costs *costs, uint32_t l, uint32_t end)
+{
+    for (unsigned stage = 0; stage < FM_INTERVAL_WALK_STAGES; ++stage) {
+        uint32_t next = l + (FM_INTERVAL_WALK_STAGES - stage);
+        if (next < end) {
+            fm_interval_walk_prefetch(costs->locations[next].walk, stage);
         }
     }
-    fm_vector_push(&scratch->cause_sides, kept);
 }
 
 static void walk_intervals(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -270,85 +372,64 @@ static void walk_intervals(void *context, unsigned worker, uint32_t first, uint3
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
     struct scratch *scratch = &costs->scratch[worker];
-    scratch->cause_sides.count = scratch->visits.count = scratch->ticks.count = 0;
-    scratch->sides.count = scratch->shares.count = 0;
+    scratch->cause_sides.count = scratch->cause_shares.count = 0;
+    scratch->own_sides.count = scratch->shares.count = 0;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         struct location_slice *slice = &costs->locations[l];
-        slice->first_side = scratch->sides.count;
-        struct walking walking = {scratch, &trace->locations[l]};
-        const struct fm_interval_handler handler = {&walking, keep_side, keep_cause_side};
-        fm_interval_walk_to(slice->walk, costs->slice_end, slice->notices.items,
-                            scratch->order.items + slice->first_notice,
-                            (uint32_t)slice->notices.count, &handler);
+        prefetch_walks(costs, l, fm_trace_first_location(trace, last));
+        const struct walking walking = {
+            .scratch = scratch,
+            .number = l,
+            .location = &trace->locations[l],
+            .waits = &costs->formation->timelines[l].waits,
+            .notices = scratch->notices.items + slice->first_notice,
+        };
+        const struct fm_interval_handler handler = {(void *)&walking, keep_own_side, keep_cause_side};
+        size_t caused = costs->caused[l].waits.count - slice->first_caused;
+        fm_interval_walk_to(slice->walk, costs->slice_end, walking.notices, (uint32_t)caused,
+                            &handler);
     }
 }
 
 /* ---- waiters tell their causes, and these compare ---- */
-
-static uint64_t sum_up(const struct fm_waiter_share *shares, uint32_t count)
-{
-    uint64_t sum = 0, ticks;
-    for (uint32_t i = 0; i < count; ++i) {
-        memcpy(&ticks, shares[i].ticks, sizeof ticks);
-        sum += ticks;
-    }
-    return sum;
-}
 
 static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
     const struct scratch *scratch = &costs->scratch[worker];
-    for (uint32_t l = fm_trace_first_location(trace, first);
-         l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_location *location = &trace->locations[l];
-        const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
-        const struct location_slice *slice = &costs->locations[l];
-        for (uint32_t w = slice->first_own; w < slice->own_end; ++w) {
-            const struct fm_candidate *wait = candidate_of(costs->formation, l, w);
-            const struct side *side =
-                &scratch->sides.items[slice->first_side + (w - slice->first_own)];
-            const struct fm_waiter_share *shares = scratch->shares.items + side->first;
-            uint32_t count = side->end - side->first;
-            bool contention = fm_delay_is_contention(kind_of(wait));
-            struct fm_waiter_side message = {
-                .begin = side->begin,
-                .wait = waits->until[w] - waits->enter[w],
-                .busy = contention ? sum_up(shares, count) : 0,
-                .location = wait->cause_location,
-                .position = waits->position[w],
-                .waiter = l,
-                .callpath = location->profile.items[location->visit.items[wait->activity]].callpath,
-            };
-            fm_list_dispatch_send(costs->sides, worker,
-                                  trace->locations[wait->cause_location].process, &message, shares,
-                                  contention ? 0 : count);
-        }
+    (void)first;
+    (void)last;
+    for (size_t i = 0; i < scratch->own_sides.count; ++i) {
+        const struct own_side *side = &scratch->own_sides.items[i];
+        fm_list_dispatch_send(costs->sides, worker, fm_trace_process(trace, side->message.location),
+                              &side->message, scratch->shares.items + side->first,
+                              side->end - side->first);
     }
 }
 
-/* @return what the location did in the interval whose begin the waiter tells */
-static struct fm_interval interval_of(const struct scratch *scratch, struct fm_interval_walk *walk,
-                                      const struct cause_side *kept,
-                                      const struct fm_wait_notice *notice,
-                                      const struct fm_location *location, uint64_t begin)
+/* Looks at the causing location's interval anew if the waiter's begins at another point. */
+static struct cause_side look_again(struct costs *costs, struct scratch *scratch,
+                                    const struct fm_waiter_side *waiter, size_t number)
 {
-    struct fm_interval interval = {
-        .begin = begin,
-        .first_wait = kept->first_wait,
-        .wait_end = kept->wait_end,
-        .count = kept->side.end - kept->side.first,
-        .visits = scratch->visits.items + kept->side.first,
-        .ticks = scratch->ticks.items + kept->side.first,
+    uint32_t l = waiter->location;
+    const struct fm_location *location = &costs->formation->analysis->trace->locations[l];
+    const struct fm_wait_notice *notice = &scratch->notices.items[number];
+    uint64_t end = notice->contention ? notice->t : location->enter.items[notice->activity];
+    struct fm_interval interval;
+    fm_interval_walk_look(costs->locations[l].walk, waiter->begin, end, &interval);
+    uint32_t first = (uint32_t)scratch->cause_shares.count;
+    add_cause_shares(scratch, location, &interval);
+    return (struct cause_side){
+        .begin = interval.begin,
+        .inner = fm_waits_inside(&costs->formation->timelines[l].waits, &interval),
+        .first_wait = interval.first_wait,
+        .wait_end = interval.wait_end,
+        .first = first,
+        .end = first + interval.count,
+        .contention = notice->contention,
     };
-    if (kept->side.begin != begin) {
-        fm_interval_walk_look(
-            walk, begin, notice->contention ? notice->t : location->enter.items[notice->activity],
-            &interval);
-    }
-    return interval;
 }
 
 /* What of a wait state is direct stands at the waiter. */
@@ -356,16 +437,12 @@ static void book_class(struct costs *costs, unsigned worker, const struct fm_wai
                        fm_delay_kind_t kind, double direct)
 {
     struct fm_formation *formation = costs->formation;
-    const fm_metric_t metrics[] = {FM_METRIC_WAIT_DIRECT, FM_METRIC_WAIT_INDIRECT};
-    const double parts[] = {direct, (double)waiter->wait - direct};
-    for (unsigned i = 0; i < 2; ++i) {
-        if (parts[i] != 0) {
-            ++costs->scratch[worker].roundings;
-            fm_remote_costs_add(&formation->remote[worker], waiter->waiter, waiter->callpath,
-                                fm_delay_wait_metric(metrics[i], kind),
-                                fm_cost_rounded(parts[i], formation->cost_scale));
-        }
-    }
+    double indirect = (double)waiter->wait - direct;
+    struct fm_remote_cost *row = fm_remote_costs_at(&formation->remote[worker], waiter->waiter,
+                                                    waiter->callpath, kind);
+    row->direct += fm_cost_rounded(direct, formation->cost_scale);
+    row->indirect += fm_cost_rounded(indirect, formation->cost_scale);
+    costs->scratch[worker].roundings += (direct != 0) + (indirect != 0);
 }
 
 static void compare(void *context, unsigned worker, uint32_t process, const void *record,
@@ -375,26 +452,24 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     struct costs *costs = context;
     const struct fm_waiter_side *waiter = record;
     const struct location_slice *slice = &costs->locations[waiter->location];
-    const struct scratch *scratch = &costs->scratch[worker];
-    const struct fm_location *location =
-        &costs->formation->analysis->trace->locations[waiter->location];
+    struct scratch *scratch = &costs->scratch[worker];
     struct fm_caused_waits *caused = &costs->caused[waiter->location];
     struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
-    size_t number = waiter->position - slice->first_caused;
-    size_t ordered = slice->first_notice + number;
-    const struct fm_wait_notice *notice =
-        &slice->notices.items[scratch->order.items[ordered].value];
-    struct fm_interval interval =
-        interval_of(scratch, slice->walk, &scratch->cause_sides.items[ordered], notice, location,
-                    waiter->begin);
+    size_t number = slice->first_notice + (waiter->position - slice->first_caused);
+    size_t kept_shares = scratch->cause_shares.count;
+    struct cause_side own = scratch->cause_sides.items[number];
+    if (own.begin != waiter->begin) {
+        own = look_again(costs, scratch, waiter, number);
+    }
     wait->wait = waiter->wait;
-    wait->inner = interval.first_wait;
-    wait->inner_end = interval.wait_end;
+    wait->inner = own.first_wait;
+    wait->inner_end = own.wait_end;
     wait->first = (uint32_t)caused->parts.count;
     const struct fm_comparison comparison = {
-        .location = location,
         .waits = &costs->formation->timelines[waiter->location].waits,
-        .interval = &interval,
+        .inner = own.inner,
+        .own = scratch->cause_shares.items + own.first,
+        .own_count = own.end - own.first,
         .waiter = waiter,
         .shares = shares,
         .share_count = share_count,
@@ -402,9 +477,9 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
         .caused = caused,
         .waiter_time = scratch->waiter_time,
     };
-    double direct =
-        notice->contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
+    double direct = own.contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
     wait->end = (uint32_t)caused->parts.count;
+    scratch->cause_shares.count = kept_shares;
     book_class(costs, worker, waiter, (fm_delay_kind_t)wait->delay_kind, direct);
 }
 
@@ -423,30 +498,20 @@ static void prefetch_cause(void *context, unsigned worker, uint32_t process, con
         __builtin_prefetch(caused);
         return;
     }
-    size_t ordered = slice->first_notice + (waiter->position - slice->first_caused);
+    size_t number = slice->first_notice + (waiter->position - slice->first_caused);
     if (stage == 1) {
-        __builtin_prefetch(&scratch->order.items[ordered]);
-        __builtin_prefetch(&scratch->cause_sides.items[ordered]);
-        __builtin_prefetch(&caused->waits.items[waiter->position], 1);
-    } else if (stage == 2) {
-        const struct side *side = &scratch->cause_sides.items[ordered].side;
-        __builtin_prefetch(&slice->notices.items[scratch->order.items[ordered].value]);
-        __builtin_prefetch(scratch->visits.items + side->first);
-        __builtin_prefetch(scratch->ticks.items + side->first);
-    } else {
+        const struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
+        __builtin_prefetch(&scratch->cause_sides.items[number]);
+        __builtin_prefetch(wait, 1);
+        __builtin_prefetch((const char *)(wait + 1) - 1, 1);
         __builtin_prefetch(caused->parts.items + caused->parts.count, 1);
         __builtin_prefetch(caused->visits.items + caused->visits.count, 1);
-    }
-}
-
-static void forget_notices(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    (void)worker;
-    struct costs *costs = context;
-    const struct fm_trace *trace = costs->formation->analysis->trace;
-    for (uint32_t l = fm_trace_first_location(trace, first);
-         l < fm_trace_first_location(trace, last); ++l) {
-        costs->locations[l].notices.count = 0;
+    } else {
+        const struct cause_side *side = &scratch->cause_sides.items[number];
+        if (side->first < side->end) {
+            __builtin_prefetch(&scratch->cause_shares.items[side->first]);
+            __builtin_prefetch(&scratch->cause_shares.items[side->end - 1]);
+        }
     }
 }
 
@@ -461,7 +526,8 @@ static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t 
     for (uint32_t l = fm_trace_first_location(analysis->trace, first);
          l < fm_trace_first_location(analysis->trace, last); ++l) {
         costs->locations[l].walk =
-            fm_interval_walk_create(analysis, &costs->formation->timelines[l], &costs->points, l);
+            fm_interval_walk_create(analysis, &costs->formation->timelines[l], &costs->points, l,
+                                   &costs->scratch[worker].difference);
         fm_vector_reserve(&costs->caused[l].waits, costs->formation->caused_counts[l]);
     }
 }
@@ -485,13 +551,14 @@ static void close_scratch(struct costs *costs, unsigned workers)
     for (unsigned w = 0; w < workers; ++w) {
         struct scratch *scratch = &costs->scratch[w];
         costs->formation->roundings += scratch->roundings;
-        fm_vector_free(&scratch->order);
+        fm_vector_free(&scratch->notices);
         fm_vector_free(&scratch->cause_sides);
-        fm_vector_free(&scratch->visits);
-        fm_vector_free(&scratch->ticks);
-        fm_vector_free(&scratch->sides);
+        fm_vector_free(&scratch->cause_shares);
+        fm_vector_free(&scratch->own_sides);
         fm_vector_free(&scratch->shares);
+        fm_vector_free(&scratch->order);
         fm_vector_free(&scratch->spare);
+        fm_difference_free(&scratch->difference);
         fm_free(scratch->waiter_time);
     }
     fm_free(costs->scratch);
@@ -508,14 +575,13 @@ static void find_all_costs(struct costs *costs)
     costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
     costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),
                                            sizeof(struct fm_waiter_share), compare, costs);
-    fm_list_dispatch_prefetch(costs->sides, prefetch_cause, 4);
+    fm_list_dispatch_prefetch(costs->sides, prefetch_cause, 3);
     for (uint32_t s = 0; s < slices.count; ++s) {
         costs->slice_end = slices.ends[s];
         fm_dispatch_run(costs->notices, notify_causes, costs);
         fm_dispatch_run(costs->places, place_waits, costs);
         fm_engine_run(engine, walk_intervals, costs);
         fm_list_dispatch_run(costs->sides, tell_causes, costs);
-        fm_engine_run(engine, forget_notices, costs);
     }
     fm_dispatch_free(costs->notices);
     fm_dispatch_free(costs->places);
@@ -530,7 +596,7 @@ void fm_formation_costs(struct fm_formation *formation)
     struct costs costs = {
         .formation = formation,
         .caused = fm_allocate(location_count, sizeof *costs.caused),
-        .locations = fm_allocate(location_count, sizeof *costs.locations),
+        .locations = fm_allocate_apart(location_count, sizeof *costs.locations),
         .scratch = fm_allocate_apart(fm_engine_workers(engine), sizeof *costs.scratch),
     };
     fm_group_points_sort(&costs.points, formation->analysis);

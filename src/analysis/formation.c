@@ -77,7 +77,10 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     fm_free(opening.caused_counts);
     for (uint32_t l = 0; l < locations; ++l) {
         const struct fm_wait_list *waits = &formation->timelines[l].waits;
-        formation->waiting += waits->count == 0 ? 0 : waits->before[waits->count];
+        if (waits->count != 0) {
+            const struct fm_wait *last = &waits->items[waits->count - 1];
+            formation->waiting += last->before + fm_wait_ticks(last);
+        }
     }
     fm_team_sum(analysis->team, &formation->waiting, 1);
 }
@@ -146,6 +149,24 @@ static fm_status_t add_cells(struct fm_cube *cube, const struct fm_cube_cell *ce
     return status;
 }
 
+static fm_status_t add_rows(struct fm_cube *cube, const struct fm_remote_costs *remote,
+                            struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < remote->rows.count && status == FM_OK; ++i) {
+        const struct fm_remote_cost *row = &remote->rows.items[i];
+        fm_delay_kind_t kind = (fm_delay_kind_t)row->kind;
+        const struct fm_cube_cell cells[] = {
+            {(uint32_t)fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), row->callpath,
+             row->location, row->direct},
+            {(uint32_t)fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), row->callpath,
+             row->location, row->indirect},
+        };
+        status = add_cells(cube, cells, 2, error);
+    }
+    return status;
+}
+
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
                               struct fm_error *error)
 {
@@ -157,8 +178,7 @@ fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cu
     }
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine) && status == FM_OK;
          ++w) {
-        const struct fm_remote_costs *remote = &formation->remote[w];
-        status = add_cells(cube, remote->cells.items, remote->cells.count, error);
+        status = add_rows(cube, &formation->remote[w], error);
     }
     return status;
 }

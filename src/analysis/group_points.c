@@ -137,7 +137,7 @@ void fm_group_points_free(struct fm_group_points *points)
 static bool takes_part(const struct fm_group_points *points, uint32_t location,
                        const struct fm_group_point *point)
 {
-    uint32_t process = points->trace->locations[location].process;
+    uint32_t process = fm_trace_process(points->trace, location);
     if (points->trace->processes[process].location_count == 1) {
         return fm_trace_rank(points->trace, point->communicator, process) != FM_NONE;
     }
@@ -165,7 +165,7 @@ uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t l
             if (takes_part(points, partner, &groups[i])) {
                 latest = groups[i].t;
             } else if (fm_trace_rank(trace, groups[i].communicator,
-                                     trace->locations[partner].process) == FM_NONE) {
+                                     fm_trace_process(trace, partner)) == FM_NONE) {
                 break;
             }
         }

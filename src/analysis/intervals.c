@@ -35,6 +35,7 @@ struct fm_interval_walk {
     uint32_t location;
     uint32_t next_wait;
     size_t next_point;
+    struct fm_difference *difference;
     struct fm_map pair_of_partner;
     FM_VECTOR(struct pair) pairs;
     uint64_t latest_pair; /* time of the latest point with a single partner */
@@ -43,20 +44,13 @@ struct fm_interval_walk {
     uint32_t latest_community; /* begin of the list */
     FM_VECTOR(uint64_t) pool;
     size_t pool_limit; /* elements */
-    struct fm_profile profile;
-    /* The last difference: of what was done up to the present and up to a remembered point. */
-    uint32_t *visits;
-    uint64_t *ticks;
-    uint32_t count;
-    uint32_t vector; /* FM_NONE: there is none */
-    uint64_t time;
-    bool is_told; /* with the last interval that ended in what another location waits for */
 };
 
 struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analysis,
                                                  struct fm_timeline *timeline,
                                                  const struct fm_group_points *points,
-                                                 uint32_t location)
+                                                 uint32_t location,
+                                                 struct fm_difference *difference)
 {
     struct fm_interval_walk *walk = fm_allocate(1, sizeof *walk);
     size_t events = analysis->trace->locations[location].event_count;
@@ -64,11 +58,9 @@ struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analy
     walk->timeline = timeline;
     walk->points = points;
     walk->location = location;
+    walk->difference = difference;
     walk->latest_community = FM_NONE;
     walk->pool_limit = (2 * events + LEAST_POOL) / sizeof *walk->pool.items;
-    walk->visits = fm_resize(NULL, 0, timeline->nodes * sizeof *walk->visits);
-    walk->ticks = fm_resize(NULL, 0, timeline->nodes * sizeof *walk->ticks);
-    walk->vector = FM_NONE;
     return walk;
 }
 
@@ -80,9 +72,6 @@ void fm_interval_walk_free(struct fm_interval_walk *walk)
         fm_map_free(&walk->community_of);
         fm_vector_free(&walk->communities);
         fm_vector_free(&walk->pool);
-        fm_profile_free(&walk->profile);
-        fm_free(walk->visits);
-        fm_free(walk->ticks);
         fm_free(walk);
     }
 }
@@ -103,7 +92,9 @@ static void remember(struct fm_interval_walk *walk, struct snapshot *snapshot)
         memcpy(walk->pool.items + snapshot->vector * nodes, walk->timeline->busy,
                nodes * sizeof *walk->pool.items);
     }
-    walk->vector = walk->vector == snapshot->vector ? FM_NONE : walk->vector;
+    if (walk->difference->vector == snapshot->vector) {
+        walk->difference->vector = FM_NONE;
+    }
 }
 
 static void unlink_community(struct fm_interval_walk *walk, struct community *community)
@@ -149,7 +140,7 @@ static void pass_group_point(struct fm_interval_walk *walk, uint32_t communicato
 
 static bool has_one_location(const struct fm_trace *trace, uint32_t location)
 {
-    return trace->processes[trace->locations[location].process].location_count == 1;
+    return trace->processes[fm_trace_process(trace, location)].location_count == 1;
 }
 
 /* @return whether all members of a communicator have passed this very point with the partner */
@@ -162,7 +153,7 @@ static bool passed_together(const struct fm_interval_walk *walk, uint32_t partne
             return false;
         }
         if (has_one_location(trace, partner) &&
-            fm_trace_rank(trace, community->communicator, trace->locations[partner].process) !=
+            fm_trace_rank(trace, community->communicator, fm_trace_process(trace, partner)) !=
                 FM_NONE) {
             return true;
         }
@@ -200,7 +191,7 @@ static struct snapshot latest_group_point(const struct fm_interval_walk *walk, u
         none.t = fm_group_points_latest(walk->points, walk->location, partner, t);
         return none;
     }
-    uint32_t process = trace->locations[partner].process;
+    uint32_t process = fm_trace_process(trace, partner);
     for (uint32_t c = walk->latest_community; c != FM_NONE; c = walk->communities.items[c].behind) {
         const struct community *community = &walk->communities.items[c];
         if (fm_trace_rank(trace, community->communicator, process) != FM_NONE) {
@@ -235,10 +226,29 @@ static struct snapshot latest_point(const struct fm_interval_walk *walk, uint32_
     return latest;
 }
 
+static void make_room(struct fm_difference *difference, uint32_t nodes)
+{
+    if (nodes > difference->capacity) {
+        fm_free(difference->visits);
+        fm_free(difference->ticks);
+        difference->visits = fm_allocate(nodes, sizeof *difference->visits);
+        difference->ticks = fm_allocate(nodes, sizeof *difference->ticks);
+        difference->capacity = nodes;
+    }
+}
+
+void fm_difference_free(struct fm_difference *difference)
+{
+    fm_free(difference->visits);
+    fm_free(difference->ticks);
+    fm_profile_free(&difference->profile);
+}
+
 /* Subtracts what was done up to a remembered point from what was done up to the present. */
 static void subtract(struct fm_interval_walk *walk, uint32_t vector)
 {
-    if (walk->vector == vector && walk->time == walk->timeline->walk.time) {
+    struct fm_difference *difference = walk->difference;
+    if (difference->vector == vector && difference->time == walk->timeline->walk.time) {
         return;
     }
     uint32_t nodes = walk->timeline->nodes, count = 0;
@@ -246,26 +256,29 @@ static void subtract(struct fm_interval_walk *walk, uint32_t vector)
     const uint64_t *busy = walk->timeline->busy;
     for (uint32_t v = 0; v < nodes; ++v) {
         uint64_t ticks = busy[v] - before[v];
-        walk->visits[count] = v;
-        walk->ticks[count] = ticks;
+        difference->visits[count] = v;
+        difference->ticks[count] = ticks;
         count += ticks != 0;
     }
-    walk->count = count;
-    walk->vector = vector;
-    walk->time = walk->timeline->walk.time;
-    walk->is_told = false;
+    difference->count = count;
+    difference->vector = vector;
+    difference->time = walk->timeline->walk.time;
+    difference->is_told = false;
 }
 
 static void look_up(struct fm_interval_walk *walk, uint64_t begin, uint64_t end)
 {
-    fm_timeline_profile(walk->timeline, begin, end, &walk->profile);
-    for (uint32_t i = 0; i < walk->profile.count; ++i) {
-        walk->visits[i] = walk->profile.visits[i];
-        walk->ticks[i] = walk->profile.time[walk->profile.visits[i]];
+    struct fm_difference *difference = walk->difference;
+    struct fm_profile *profile = &difference->profile;
+    fm_timeline_profile(walk->timeline, begin, end, profile);
+    make_room(difference, walk->timeline->nodes);
+    for (uint32_t i = 0; i < profile->count; ++i) {
+        difference->visits[i] = profile->visits[i];
+        difference->ticks[i] = profile->time[profile->visits[i]];
     }
-    walk->count = walk->profile.count;
-    walk->vector = FM_NONE;
-    walk->is_told = false;
+    difference->count = profile->count;
+    difference->vector = FM_NONE;
+    difference->is_told = false;
 }
 
 void fm_interval_walk_look(struct fm_interval_walk *walk, uint64_t begin, uint64_t end,
@@ -276,9 +289,9 @@ void fm_interval_walk_look(struct fm_interval_walk *walk, uint64_t begin, uint64
         .begin = begin,
         .first_wait = fm_wait_list_behind(&walk->timeline->waits, begin),
         .wait_end = fm_wait_list_behind(&walk->timeline->waits, end),
-        .count = walk->count,
-        .visits = walk->visits,
-        .ticks = walk->ticks,
+        .count = walk->difference->count,
+        .visits = walk->difference->visits,
+        .ticks = walk->difference->ticks,
     };
 }
 
@@ -297,25 +310,80 @@ static void describe(struct fm_interval_walk *walk, const struct snapshot *from,
     }
     subtract(walk, from->vector);
     *interval = (struct fm_interval){
-        .is_repeated = walk->is_told,
+        .is_repeated = walk->difference->is_told,
         .begin = from->t,
         .first_wait = from->waits,
         .wait_end = walk->next_wait,
-        .count = walk->count,
-        .visits = walk->visits,
-        .ticks = walk->ticks,
+        .count = walk->difference->count,
+        .visits = walk->difference->visits,
+        .ticks = walk->difference->ticks,
     };
+}
+
+/* ---- fetching ---- */
+
+#define LINE 64
+
+/* So much of each table is fetched: the processor finds what follows by itself. */
+#define LINES_AHEAD 2
+
+/* Small tables are fetched whole. */
+#define MOST_LINES 32
+
+static void fetch(const void *begin, size_t bytes)
+{
+    bytes = bytes < MOST_LINES * LINE ? bytes : MOST_LINES * LINE;
+    for (size_t offset = 0; offset < bytes; offset += LINE) {
+        __builtin_prefetch((const char *)begin + offset);
+    }
+}
+
+static void fetch_elements(const void *items, size_t next, size_t size)
+{
+    fetch((const char *)items + next * size, LINES_AHEAD * LINE);
+}
+
+static void fetch_walk(const struct fm_interval_walk *walk)
+{
+    fetch(walk, sizeof *walk);
+}
+
+static void fetch_tables(const struct fm_interval_walk *walk)
+{
+    const struct fm_timeline *timeline = walk->timeline;
+    const struct fm_timeline_walk *at = &timeline->walk;
+    const struct fm_wait_list *waits = &timeline->waits;
+    const struct fm_location *location = timeline->location;
+    fetch_elements(waits->items, walk->next_wait, sizeof *waits->items);
+    fetch_elements(location->enter.items, at->activity, sizeof *location->enter.items);
+    fetch_elements(location->leave.items, at->activity, sizeof *location->leave.items);
+    fetch_elements(location->visit.items, at->activity, sizeof *location->visit.items);
+    fetch_elements(location->state_since.items, at->state, sizeof *location->state_since.items);
+    fetch_elements(location->state_visit.items, at->state, sizeof *location->state_visit.items);
+    fetch(timeline->busy, timeline->nodes * sizeof *timeline->busy);
+    fetch(walk->pool.items, walk->pool.count * sizeof *walk->pool.items);
+    fetch(walk->pairs.items, walk->pairs.count * sizeof *walk->pairs.items);
+    fetch(walk->communities.items, walk->communities.count * sizeof *walk->communities.items);
+    if (walk->pair_of_partner.count != 0) {
+        fetch(walk->pair_of_partner.slots,
+              (walk->pair_of_partner.mask + 1) * sizeof *walk->pair_of_partner.slots);
+    }
+    const fm_group_point_vector *points = &walk->points->by_time[walk->location];
+    fetch_elements(points->items, walk->next_point, sizeof *points->items);
+}
+
+void fm_interval_walk_prefetch(const struct fm_interval_walk *walk, unsigned stage)
+{
+    if (stage == 0) {
+        fetch_walk(walk);
+    } else {
+        fetch_tables(walk);
+    }
 }
 
 /* ---- the walk ---- */
 
-static const struct fm_candidate *candidate_of(const struct fm_interval_walk *walk, uint32_t number)
-{
-    return &walk->analysis->findings[walk->location]
-                .candidates.items[walk->timeline->waits.candidates[number]];
-}
-
-static bool is_contention(const struct fm_candidate *wait)
+static bool is_contention(const struct fm_wait *wait)
 {
     return fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
 }
@@ -323,42 +391,44 @@ static bool is_contention(const struct fm_candidate *wait)
 static void tell_own(struct fm_interval_walk *walk, uint32_t number,
                      const struct fm_interval_handler *handler)
 {
-    const struct fm_candidate *wait = candidate_of(walk, number);
-    struct fm_wait_list *waits = &walk->timeline->waits;
-    struct snapshot from = latest_point(walk, wait->cause_location, wait->t, is_contention(wait));
+    struct fm_wait *wait = &walk->timeline->waits.items[number];
+    struct snapshot from =
+        latest_point(walk, wait->cause_location, wait->until, is_contention(wait));
     struct fm_interval interval;
-    waits->begin[number] = from.t;
+    wait->begin = from.t;
     /* While a call waits, and nothing happens inside it, nothing is done. */
-    describe(walk, &from, waits->enter[number], fm_timeline_is_in(walk->timeline, wait->activity),
+    describe(walk, &from, wait->enter, fm_timeline_is_in(walk->timeline, wait->activity),
              &interval);
     handler->own(handler->context, number, &interval);
 }
 
 static void tell_caused(struct fm_interval_walk *walk, const struct fm_wait_notice *notice,
-                        uint32_t position, const struct fm_interval_handler *handler)
+                        uint32_t number, const struct fm_interval_handler *handler)
 {
     struct snapshot from = latest_point(walk, notice->waiter, notice->t, notice->contention);
     uint64_t end =
         notice->contention ? notice->t : walk->timeline->location->enter.items[notice->activity];
     struct fm_interval interval;
     describe(walk, &from, end, end == notice->t, &interval);
-    handler->caused(handler->context, position, &interval);
-    walk->is_told = interval.visits != NULL;
+    handler->caused(handler->context, number, &interval);
+    walk->difference->is_told = interval.visits != NULL;
 }
 
 void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
-                         const struct fm_wait_notice *notices, const struct fm_keyed *order,
-                         uint32_t count, const struct fm_interval_handler *handler)
+                         const struct fm_wait_notice *notices, uint32_t count,
+                         const struct fm_interval_handler *handler)
 {
     const struct fm_wait_list *waits = &walk->timeline->waits;
     const fm_group_point_vector *points = &walk->points->by_time[walk->location];
     uint32_t caused = 0;
+    walk->difference->vector = FM_NONE;
+    make_room(walk->difference, walk->timeline->nodes);
     for (;;) {
         uint64_t own_time =
-            walk->next_wait < waits->count ? waits->until[walk->next_wait] : UINT64_MAX;
+            walk->next_wait < waits->count ? waits->items[walk->next_wait].until : UINT64_MAX;
         uint64_t point_time =
             walk->next_point < points->count ? points->items[walk->next_point].t : UINT64_MAX;
-        uint64_t caused_time = caused < count ? order[caused].key : UINT64_MAX;
+        uint64_t caused_time = caused < count ? notices[caused].t : UINT64_MAX;
         uint64_t t = own_time < point_time ? own_time : point_time;
         t = caused_time < t ? caused_time : t;
         if (t > until || t == UINT64_MAX) {
@@ -367,25 +437,25 @@ void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
         fm_timeline_walk_to(walk->timeline, t);
         /* All that ends at this tick ends before the points of this tick are passed. */
         uint32_t first_wait = walk->next_wait, first_caused = caused;
-        while (walk->next_wait < waits->count && waits->until[walk->next_wait] == t) {
+        while (walk->next_wait < waits->count && waits->items[walk->next_wait].until == t) {
             ++walk->next_wait;
         }
         for (uint32_t w = first_wait; w < walk->next_wait; ++w) {
             tell_own(walk, w, handler);
         }
-        for (; caused < count && order[caused].key == t; ++caused) {
-            tell_caused(walk, &notices[order[caused].value], caused, handler);
+        for (; caused < count && notices[caused].t == t; ++caused) {
+            tell_caused(walk, &notices[caused], caused, handler);
         }
         for (; walk->next_point < points->count && points->items[walk->next_point].t == t;
              ++walk->next_point) {
             pass_group_point(walk, points->items[walk->next_point].communicator);
         }
         for (uint32_t w = first_wait; w < walk->next_wait; ++w) {
-            const struct fm_candidate *wait = candidate_of(walk, w);
+            const struct fm_wait *wait = &waits->items[w];
             pass_pair_point(walk, wait->cause_location, is_contention(wait));
         }
         for (uint32_t c = first_caused; c < caused; ++c) {
-            const struct fm_wait_notice *notice = &notices[order[c].value];
+            const struct fm_wait_notice *notice = &notices[c];
             pass_pair_point(walk, notice->waiter, notice->contention);
         }
     }

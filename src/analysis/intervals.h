@@ -11,7 +11,6 @@
 
 #include "analysis/group_points.h"
 #include "analysis/timeline.h"
-#include "base/keyed_sort.h"
 #include "base/map.h"
 
 /** Tells a location that another one waits for it. */
@@ -42,29 +41,49 @@ struct fm_interval_handler {
     void *context;
     /** Interval that ends in the location's wait state `number`. */
     void (*own)(void *context, uint32_t number, const struct fm_interval *interval);
-    /** Interval that ends in what another location waits for: a position in the order of notices.
-     */
-    void (*caused)(void *context, uint32_t position, const struct fm_interval *interval);
+    /** Interval that ends in what another location waits for: the number of its notice. */
+    void (*caused)(void *context, uint32_t number, const struct fm_interval *interval);
 };
+
+/** What a location did in the interval that was looked at last: of use to one walk at a time.
+ * `struct fm_difference d = {0};` is an empty one. */
+struct fm_difference {
+    uint32_t *visits;
+    uint64_t *ticks;
+    uint32_t count, capacity;
+    uint32_t vector; /**< of the remembered point where it begins; FM_NONE: it is no such interval */
+    uint64_t time;   /**< of its end */
+    bool is_told;    /**< with the last interval that ended in what another location waits for */
+    struct fm_profile profile;
+};
+
+void fm_difference_free(struct fm_difference *difference);
 
 struct fm_interval_walk;
 
 /** @return a walk through the timeline of a location, to be freed with fm_interval_walk_free(). The
- * timeline must not have been walked. */
+ * timeline must not have been walked.
+ * @param difference  that all walks of a worker share */
 struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analysis,
                                                  struct fm_timeline *timeline,
                                                  const struct fm_group_points *points,
-                                                 uint32_t location);
+                                                 uint32_t location,
+                                                 struct fm_difference *difference);
 void fm_interval_walk_free(struct fm_interval_walk *walk);
 
 /** Walks to `until` (included) and tells all intervals that end on the way, also the begin of each
  * to the timeline's wait list.
- * @param notices  those to the location whose times lie on the way
- * @param order    their times, ascending, and their positions in `notices`
+ * @param notices  those to the location whose times lie on the way, ascending by time
  * @param count    of notices */
 void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
-                         const struct fm_wait_notice *notices, const struct fm_keyed *order,
-                         uint32_t count, const struct fm_interval_handler *handler);
+                         const struct fm_wait_notice *notices, uint32_t count,
+                         const struct fm_interval_handler *handler);
+
+#define FM_INTERVAL_WALK_STAGES 2
+
+/** Fetches what fm_interval_walk_to() looks at first, where a worker goes from one location to the
+ * next; see fm_prefetcher_t. */
+void fm_interval_walk_prefetch(const struct fm_interval_walk *walk, unsigned stage);
 
 /** Computes what a location does from `begin` to `end`, where the other location knows another
  * begin than this one. Valid until the walk goes on. */

@@ -208,11 +208,9 @@ static void book_waiting_beside(struct fm_formation *formation, uint32_t l)
     const struct fm_location *location = &formation->analysis->trace->locations[l];
     const struct fm_wait_list *waits = &formation->timelines[l].waits;
     for (uint32_t w = 0; w < waits->count; ++w) {
-        uint32_t activity =
-            formation->analysis->findings[l].candidates.items[waits->candidates[w]].activity;
-        fm_formation_add_cost(formation, l, location->visit.items[activity],
-                              FM_METRIC_NON_CRITICAL_PATH_ACTIVITIES,
-                              (double)(waits->until[w] - waits->enter[w]));
+        const struct fm_wait *wait = &waits->items[w];
+        fm_formation_add_cost(formation, l, location->visit.items[wait->activity],
+                              FM_METRIC_NON_CRITICAL_PATH_ACTIVITIES, (double)fm_wait_ticks(wait));
     }
 }
 

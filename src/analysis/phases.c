@@ -84,12 +84,11 @@ static void add_waits(const struct fm_formation *formation, struct phase_part *p
                       uint64_t iteration, uint32_t location, uint64_t begin, uint64_t end)
 {
     const struct fm_wait_list *waits = &formation->timelines[location].waits;
-    const struct fm_findings *findings = &formation->analysis->findings[location];
-    for (uint32_t w = fm_wait_list_behind(waits, begin); w < waits->count && waits->enter[w] < end;
-         ++w) {
-        uint64_t from = waits->enter[w] > begin ? waits->enter[w] : begin;
-        uint64_t to = waits->until[w] < end ? waits->until[w] : end;
-        const struct fm_candidate *wait = &findings->candidates.items[waits->candidates[w]];
+    for (uint32_t w = fm_wait_list_behind(waits, begin);
+         w < waits->count && waits->items[w].enter < end; ++w) {
+        const struct fm_wait *wait = &waits->items[w];
+        uint64_t from = wait->enter > begin ? wait->enter : begin;
+        uint64_t to = wait->until < end ? wait->until : end;
         add_wait(part, iteration, fm_wait_kind((fm_metric_t)wait->metric), to - from);
     }
 }
@@ -207,7 +206,7 @@ static void add_processes(void *context, unsigned worker, uint32_t first, uint32
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         if (trace->locations[l].event_count != 0) {
-            add_location(phases, &scratch, &trace->processes[trace->locations[l].process], l);
+            add_location(phases, &scratch, &trace->processes[fm_trace_process(trace, l)], l);
         }
     }
     fm_profile_free(&scratch.profile);

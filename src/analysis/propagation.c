@@ -29,7 +29,6 @@ struct walk {
     const struct fm_wait_list *waits;
     double *factors;  /* segment tree: phi per tick of wait state, in each node for its range */
     double *extra;    /* phi of wait states of which only a part lies in an interval; NULL: none */
-    bool *propagates; /* by wait state: it has caused waiting */
     bool is_through;  /* nothing is left in the worker's window */
 };
 
@@ -76,12 +75,11 @@ static void add_factor(struct walk *walk, uint32_t first, uint32_t last, double 
 
 static double phi_of(const struct walk *walk, uint32_t number)
 {
-    const struct fm_wait_list *waits = walk->waits;
     double factor = 0;
-    for (uint32_t node = number + waits->count; node > 0; node /= 2) {
+    for (uint32_t node = number + walk->waits->count; node > 0; node /= 2) {
         factor += walk->factors[node];
     }
-    return factor * (double)(waits->until[number] - waits->enter[number]) +
+    return factor * (double)fm_wait_ticks(&walk->waits->items[number]) +
            (walk->extra == NULL ? 0 : walk->extra[number]);
 }
 
@@ -128,19 +126,18 @@ static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsi
 {
     const struct fm_analysis *analysis = propagation->formation->analysis;
     struct walk *walk = &propagation->walks[location];
-    const struct fm_candidate *wait =
-        &analysis->findings[location].candidates.items[walk->waits->candidates[number]];
+    struct fm_wait *wait = &walk->waits->items[number];
     struct phi_message message = {
         .phi = phi_of(walk, number),
         .location = wait->cause_location,
-        .position = walk->waits->position[number],
+        .position = wait->position,
     };
-    walk->propagates[number] = message.phi > 0;
+    wait->propagates = message.phi > 0;
     const struct window *own = &propagation->windows[worker];
     if (own->first_location <= message.location && message.location < own->last_location) {
         take_phi(propagation, worker, &message);
     } else {
-        fm_mail_send(mail, worker, analysis->trace->locations[message.location].process, &message,
+        fm_mail_send(mail, worker, fm_trace_process(analysis->trace, message.location), &message,
                      sizeof message);
     }
 }
@@ -156,20 +153,21 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
 {
     struct walk *walk = &propagation->walks[location];
     const struct fm_caused_wait *caused = walk->caused->waits.items;
+    const struct fm_wait *waits = walk->waits->items;
     struct window *at = &propagation->windows[worker];
     uint64_t window = at->begin;
     for (;;) {
         /* At equal times what this location caused comes first: it lies behind its own waiting. */
         if (walk->caused_left > 0 &&
             (walk->own_left == 0 ||
-             caused[walk->caused_left - 1].t >= walk->waits->until[walk->own_left - 1])) {
+             caused[walk->caused_left - 1].t >= waits[walk->own_left - 1].until)) {
             const struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
             if (wait->phi != wait->phi) {
                 break;
             }
             distribute(walk, wait);
             --walk->caused_left;
-        } else if (walk->own_left > 0 && walk->waits->until[walk->own_left - 1] >= window) {
+        } else if (walk->own_left > 0 && waits[walk->own_left - 1].until >= window) {
             send_phi(propagation, mail, worker, location, --walk->own_left);
         } else {
             break;
@@ -232,7 +230,6 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
             .caused = &propagation->caused[l],
             .waits = waits,
             .factors = fm_allocate(2 * (size_t)waits->count, sizeof(double)),
-            .propagates = fm_allocate(waits->count, sizeof(bool)),
         };
     }
     if (begin < end) {
@@ -253,15 +250,14 @@ static void book_own(const struct propagation *propagation, struct fm_cost_table
     const struct fm_analysis *analysis = propagation->formation->analysis;
     const struct walk *walk = &propagation->walks[l];
     for (uint32_t w = 0; w < walk->waits->count; ++w) {
-        const struct fm_candidate *wait =
-            &analysis->findings[l].candidates.items[walk->waits->candidates[w]];
+        const struct fm_wait *wait = &walk->waits->items[w];
         fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
         uint32_t visit = analysis->trace->locations[l].visit.items[wait->activity];
         fm_metric_t class =
-            walk->propagates[w] ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL;
+            wait->propagates ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL;
         fm_cost_table_add(table, visit, fm_delay_wait_metric(FM_METRIC_WAIT_COUNT, kind), 1);
         fm_cost_table_add(table, visit, fm_delay_wait_metric(class, kind),
-                          (int64_t)(walk->waits->until[w] - walk->waits->enter[w]));
+                          (int64_t)fm_wait_ticks(wait));
     }
 }
 
@@ -310,7 +306,6 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
         fm_cost_table_end(&table, propagation->formation, l);
         fm_free(walk->factors);
         fm_free(walk->extra);
-        fm_free(walk->propagates);
     }
     fm_cost_table_free(&table);
 }

@@ -1,22 +1,37 @@
 #include "analysis/remote_costs.h"
 
-struct fm_cube_cell *fm_remote_costs_find(struct fm_remote_costs *costs, uint32_t location,
-                                          uint32_t callpath, fm_metric_t metric)
+static struct fm_remote_cost *add_row(struct fm_remote_costs *costs, uint32_t location,
+                                      uint32_t callpath, fm_delay_kind_t kind)
 {
-    uint32_t number = *fm_map_at(&costs->number_of_place, (uint64_t)location << 32 | callpath,
-                                 (uint32_t)costs->number_of_place.count);
-    uint32_t next = (uint32_t)costs->cells.count;
-    uint32_t position = *fm_map_at(&costs->cell_of, (uint64_t)number << 32 | metric, next);
-    if (position == next) {
-        fm_vector_push(&costs->cells,
-                       (struct fm_cube_cell){(uint32_t)metric, callpath, location, 0});
+    fm_vector_push(&costs->rows, (struct fm_remote_cost){.location = location,
+                                                         .callpath = callpath,
+                                                         .kind = (uint32_t)kind,
+                                                         .next = FM_MAP_ABSENT});
+    return &costs->rows.items[costs->rows.count - 1];
+}
+
+struct fm_remote_cost *fm_remote_costs_find(struct fm_remote_costs *costs, uint32_t location,
+                                            uint32_t callpath, fm_delay_kind_t kind)
+{
+    uint32_t next = (uint32_t)costs->rows.count;
+    uint32_t number =
+        *fm_map_at(&costs->row_of_place, (uint64_t)location << 32 | callpath, next);
+    if (number == next) {
+        return add_row(costs, location, callpath, kind);
     }
-    return &costs->cells.items[position];
+    struct fm_remote_cost *row = &costs->rows.items[number];
+    while (row->kind != (uint32_t)kind) {
+        if (row->next == FM_MAP_ABSENT) {
+            row->next = next;
+            return add_row(costs, location, callpath, kind);
+        }
+        row = &costs->rows.items[row->next];
+    }
+    return row;
 }
 
 void fm_remote_costs_free(struct fm_remote_costs *costs)
 {
-    fm_map_free(&costs->number_of_place);
-    fm_map_free(&costs->cell_of);
-    fm_vector_free(&costs->cells);
+    fm_map_free(&costs->row_of_place);
+    fm_vector_free(&costs->rows);
 }

@@ -22,7 +22,7 @@ static void count_waits(void *context, unsigned worker, uint32_t first, uint32_t
          l < fm_trace_first_location(trace, last); ++l) {
         const struct fm_wait_list *waits = &counting->formation->timelines[l].waits;
         for (uint32_t w = 0; w < waits->count; ++w) {
-            ++bins[(waits->until[w] - counting->begin) / counting->width];
+            ++bins[(waits->items[w].until - counting->begin) / counting->width];
         }
     }
 }

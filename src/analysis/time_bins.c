@@ -50,16 +50,15 @@ static uint32_t bin_of(const struct binning *binning, uint64_t time)
 static void add_location(const struct binning *binning, uint32_t location, struct row_sums *row)
 {
     const struct fm_wait_list *waits = &binning->formation->timelines[location].waits;
-    const struct fm_findings *findings = &binning->formation->analysis->findings[location];
     for (uint32_t w = 0; w < waits->count; ++w) {
-        const struct fm_candidate *wait = &findings->candidates.items[waits->candidates[w]];
+        const struct fm_wait *wait = &waits->items[w];
         uint32_t kind = binning->kind_number[fm_wait_kind((fm_metric_t)wait->metric)];
         uint64_t *of_kind = &row->ticks[(size_t)kind * FM_CUBE_TIME_BINS];
         row->occurs[kind] = true;
-        uint64_t from = waits->enter[w];
-        for (uint32_t bin = bin_of(binning, from); from < waits->until[w]; ++bin) {
+        uint64_t from = wait->enter;
+        for (uint32_t bin = bin_of(binning, from); from < wait->until; ++bin) {
             uint64_t edge = bin + 1 < FM_CUBE_TIME_BINS ? binning->edges[bin + 1] : UINT64_MAX;
-            uint64_t to = waits->until[w] < edge ? waits->until[w] : edge;
+            uint64_t to = wait->until < edge ? wait->until : edge;
             of_kind[bin] += to - from;
             from = to;
         }

@@ -8,62 +8,44 @@
 
 /* ---- wait states ---- */
 
-struct timed_wait {
-    uint64_t until;
-    uint32_t candidate;
-};
-
+/* Calls wait one after the other, unless one contains others. */
 static int compare_waits(const void *a, const void *b)
 {
-    const struct timed_wait *left = a, *right = b;
+    const struct fm_wait *left = a, *right = b;
     if (left->until != right->until) {
         return left->until < right->until ? -1 : 1;
     }
-    return left->candidate < right->candidate ? -1 : left->candidate > right->candidate;
-}
-
-/* Calls wait one after the other, unless one contains others. */
-static void sort_waits(struct fm_wait_list *waits)
-{
-    struct timed_wait *timed = fm_allocate(waits->count, sizeof *timed);
-    for (uint32_t i = 0; i < waits->count; ++i) {
-        timed[i] = (struct timed_wait){waits->until[i], waits->candidates[i]};
-    }
-    fm_sort(timed, waits->count, sizeof *timed, compare_waits);
-    for (uint32_t i = 0; i < waits->count; ++i) {
-        waits->until[i] = timed[i].until;
-        waits->candidates[i] = timed[i].candidate;
-    }
-    fm_free(timed);
+    return left->activity < right->activity ? -1 : left->activity > right->activity;
 }
 
 static void list_waits(struct fm_wait_list *waits, const struct fm_location *location,
                        const struct fm_findings *findings)
 {
-    uint32_t count = (uint32_t)findings->waits.count;
-    const struct fm_candidate *candidates = findings->candidates.items;
-    waits->count = count;
-    waits->candidates = fm_resize(NULL, 0, count * sizeof *waits->candidates);
-    waits->enter = fm_resize(NULL, 0, count * sizeof *waits->enter);
-    waits->until = fm_resize(NULL, 0, count * sizeof *waits->until);
-    waits->before = fm_resize(NULL, 0, ((size_t)count + 1) * sizeof *waits->before);
-    waits->begin = fm_resize(NULL, 0, count * sizeof *waits->begin);
-    waits->position = fm_resize(NULL, 0, count * sizeof *waits->position);
+    waits->count = (uint32_t)findings->waits.count;
+    waits->items = fm_resize(NULL, 0, waits->count * sizeof *waits->items);
     uint64_t last = 0;
     bool sorted = true;
-    for (uint32_t i = 0; i < count; ++i) {
-        waits->candidates[i] = findings->waits.items[i];
-        waits->until[i] = candidates[findings->waits.items[i]].t;
-        sorted &= last <= waits->until[i];
-        last = waits->until[i];
+    for (uint32_t i = 0; i < waits->count; ++i) {
+        const struct fm_candidate *candidate =
+            &findings->candidates.items[findings->waits.items[i]];
+        waits->items[i] = (struct fm_wait){
+            .enter = location->enter.items[candidate->activity],
+            .until = candidate->t,
+            .activity = candidate->activity,
+            .cause_location = candidate->cause_location,
+            .cause_activity = candidate->cause_activity,
+            .metric = candidate->metric,
+        };
+        sorted &= last <= candidate->t;
+        last = candidate->t;
     }
     if (!sorted) {
-        sort_waits(waits);
+        fm_sort(waits->items, waits->count, sizeof *waits->items, compare_waits);
     }
-    waits->before[0] = 0;
-    for (uint32_t i = 0; i < count; ++i) {
-        waits->enter[i] = location->enter.items[candidates[waits->candidates[i]].activity];
-        waits->before[i + 1] = waits->before[i] + waits->until[i] - waits->enter[i];
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < waits->count; ++i) {
+        waits->items[i].before = before;
+        before += fm_wait_ticks(&waits->items[i]);
     }
 }
 
@@ -72,7 +54,7 @@ uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time)
     uint32_t low = 0, high = waits->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (waits->until[middle] <= time) {
+        if (waits->items[middle].until <= time) {
             low = middle + 1;
         } else {
             high = middle;
@@ -87,16 +69,17 @@ uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time)
 static void add_beside_waits(const struct fm_wait_list *waits, struct fm_timeline_walk *walk,
                              uint64_t begin, uint64_t end, uint64_t *busy)
 {
-    while (walk->wait < waits->count && waits->until[walk->wait] <= begin) {
+    while (walk->wait < waits->count && waits->items[walk->wait].until <= begin) {
         ++walk->wait;
     }
-    walk->next_wait = walk->wait < waits->count ? waits->enter[walk->wait] : UINT64_MAX;
+    walk->next_wait = walk->wait < waits->count ? waits->items[walk->wait].enter : UINT64_MAX;
     uint32_t wait = walk->wait;
     while (begin < end) {
         uint64_t stop = end, resume = end;
-        if (wait < waits->count && waits->enter[wait] < end) {
-            stop = waits->enter[wait] > begin ? waits->enter[wait] : begin;
-            resume = waits->until[wait];
+        const struct fm_wait *at = &waits->items[wait];
+        if (wait < waits->count && at->enter < end) {
+            stop = at->enter > begin ? at->enter : begin;
+            resume = at->until;
             ++wait;
         }
         busy[walk->visit] += stop - begin;
@@ -216,7 +199,7 @@ void fm_timeline_open(struct fm_timeline *timeline, const struct fm_location *lo
     timeline->walk = (struct fm_timeline_walk){
         .next_state = state_time(location, 0),
         .next_call = call_time(location, 0),
-        .next_wait = timeline->waits.count == 0 ? UINT64_MAX : timeline->waits.enter[0],
+        .next_wait = timeline->waits.count == 0 ? UINT64_MAX : timeline->waits.items[0].enter,
         .visit = nodes,
     };
     timeline->walk.until = timeline->walk.next_state < timeline->walk.next_call
@@ -230,12 +213,7 @@ void fm_timeline_open(struct fm_timeline *timeline, const struct fm_location *lo
 
 void fm_timeline_close(struct fm_timeline *timeline)
 {
-    fm_free(timeline->waits.candidates);
-    fm_free(timeline->waits.enter);
-    fm_free(timeline->waits.until);
-    fm_free(timeline->waits.before);
-    fm_free(timeline->waits.begin);
-    fm_free(timeline->waits.position);
+    fm_free(timeline->waits.items);
     fm_free(timeline->busy);
     fm_free(timeline->checkpoints);
     fm_free(timeline->profiles);

@@ -10,16 +10,31 @@
 
 #include "analysis/findings.h"
 
-/** A location's wait states in the order of their time, with the sum of all before each. */
+/** A wait state that a call has after the arbitration. */
+struct fm_wait {
+    uint64_t enter;  /**< begin of the waiting, which is that of the call */
+    uint64_t until;  /**< its end */
+    uint64_t before; /**< waiting time of the wait states before it */
+    uint64_t begin;  /**< of the interval that ends in it: intervals.h sets it */
+    uint32_t activity;
+    uint32_t cause_location;
+    uint32_t cause_activity;
+    uint32_t position; /**< among those that its cause has caused: delay_costs.c sets it */
+    uint8_t metric;    /**< fm_metric_t that the waiting time is booked on */
+    bool propagates;   /**< it has caused waiting: propagation.c sets it */
+};
+
+/** A location's wait states in the order of their ends. */
 struct fm_wait_list {
     uint32_t count;
-    uint32_t *candidates; /**< positions in the findings' candidates */
-    uint64_t *enter;      /**< begin of the waiting */
-    uint64_t *until;      /**< its end */
-    uint64_t *before;     /**< waiting time of the wait states before; [count]: of all */
-    uint64_t *begin;      /**< of the interval that ends in the wait state: intervals.h sets it */
-    uint32_t *position;   /**< among those that its cause has caused: delay_costs.c sets it */
+    struct fm_wait *items;
 };
+
+/** @return ticks of a wait state. */
+static inline uint64_t fm_wait_ticks(const struct fm_wait *wait)
+{
+    return wait->until - wait->enter;
+}
 
 /** Where a walk stands: `visit` is what the location does from `time` to `until`, the next
  * boundary. Boundaries are changes of state, and begins and ends of communication calls. */

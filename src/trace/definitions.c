@@ -384,12 +384,14 @@ static void resolve_locations(struct raw_definitions *raw)
 
     trace->location_count = (uint32_t)raw->locations.count;
     trace->locations = fm_allocate(raw->locations.count, sizeof *trace->locations);
+    trace->process_of = fm_allocate(raw->locations.count, sizeof *trace->process_of);
     for (uint32_t i = 0; i < trace->location_count; ++i) {
         const struct raw_location *from = &raw->locations.items[i];
         struct fm_process *process = &trace->processes[from->group];
         if (process->location_count == 0) {
             process->first_location = i;
         }
+        trace->process_of[i] = from->group;
         trace->locations[i] = (struct fm_location){
             .id = from->id,
             .name = fm_copy_string(string_of(raw, from->name)),

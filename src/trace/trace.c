@@ -100,6 +100,7 @@ void fm_trace_free(struct fm_trace *trace)
     fm_free(trace->lines);
     fm_free(trace->processes);
     fm_free(trace->locations);
+    fm_free(trace->process_of);
     fm_free(trace->communicators);
     fm_free(trace->windows);
     fm_free(trace->groups);

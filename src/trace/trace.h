@@ -292,6 +292,7 @@ struct fm_trace {
     uint32_t process_count;
     struct fm_location *locations;
     uint32_t location_count;
+    uint32_t *process_of; /**< [location]: as in the location, for those who need no more of it */
     struct fm_communicator *communicators;
     uint32_t communicator_count;
     struct fm_window *windows;
@@ -336,6 +337,12 @@ static inline uint32_t fm_trace_first_location(const struct fm_trace *trace, uin
 {
     return process < trace->process_count ? trace->processes[process].first_location
                                           : trace->location_count;
+}
+
+/** @return the process of a location. */
+static inline uint32_t fm_trace_process(const struct fm_trace *trace, uint32_t location)
+{
+    return trace->process_of[location];
 }
 
 /** Frees the tables of communication records; calls, call trees and changes of state stay. To be
