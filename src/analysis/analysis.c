@@ -446,6 +446,12 @@ static fm_status_t open_trace(const char *archive, const struct fm_analysis_opti
     return status;
 }
 
+static void forget_records(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    fm_trace_forget_records(context, first, last);
+}
+
 /* Finds all wait states. */
 static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in_detail)
 {
@@ -457,7 +463,7 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
         fm_patterns[i]->detect(analysis);
     }
     if (!in_detail) {
-        fm_trace_forget_records(trace);
+        fm_engine_run(analysis->engine, forget_records, trace);
     }
     fm_findings_arbitrate(analysis->findings, trace, analysis->engine);
 }

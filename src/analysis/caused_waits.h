@@ -40,7 +40,7 @@ struct fm_caused_waits {
 /** Propagates the waiting that wait states have caused to those that they go back to, from the
  * latest to the earliest, and books all costs, what cannot be attributed, and which wait states
  * propagate. Runs message-driven phases.
- * @param caused  [location] */
+ * @param caused  [location]: what they own is freed */
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 
 #endif

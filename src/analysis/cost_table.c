@@ -14,20 +14,24 @@ void fm_cost_table_begin(struct fm_cost_table *table, const struct fm_formation 
     table->scale = formation->cost_scale;
 }
 
-void fm_cost_table_end(struct fm_cost_table *table, struct fm_formation *formation,
+void fm_cost_table_end(struct fm_cost_table *table, struct fm_formation *formation, unsigned worker,
                        uint32_t location)
 {
+    const struct fm_visit_profile *profile =
+        formation->analysis->trace->locations[location].profile.items;
+    struct fm_cost_cells *costs = &formation->costs[worker];
     for (size_t i = 0; i < table->used.count; ++i) {
         uint32_t position = table->used.items[i];
         if (table->values[position] != 0) {
-            fm_formation_add(formation, location, position / METRICS,
-                             (fm_metric_t)(FM_METRIC_DELAY + position % METRICS),
-                             table->values[position]);
+            fm_vector_push(&costs->cells,
+                           (struct fm_cube_cell){FM_METRIC_DELAY + position % METRICS,
+                                                 profile[position / METRICS].callpath, location,
+                                                 table->values[position]});
             table->values[position] = 0;
         }
     }
     table->used.count = 0;
-    formation->costs[location].roundings += table->roundings;
+    costs->roundings += table->roundings;
     table->roundings = 0;
 }
 

@@ -1,6 +1,6 @@
 /** @file
  * Costs on their way to the cube: fixed-point values that are added up for one location at a time
- * in a table, and from there in the location's list. */
+ * in a table, and go from there to the worker's list. */
 #ifndef FERMATA_ANALYSIS_COST_TABLE_H
 #define FERMATA_ANALYSIS_COST_TABLE_H
 
@@ -20,8 +20,8 @@ struct fm_cost_table {
 void fm_cost_table_begin(struct fm_cost_table *table, const struct fm_formation *formation,
                          uint32_t location);
 
-/** Moves the values to the location's list; the table is empty afterwards. */
-void fm_cost_table_end(struct fm_cost_table *table, struct fm_formation *formation,
+/** Moves the values to the worker's list; the table is empty afterwards. */
+void fm_cost_table_end(struct fm_cost_table *table, struct fm_formation *formation, unsigned worker,
                        uint32_t location);
 
 void fm_cost_table_free(struct fm_cost_table *table);

@@ -81,8 +81,8 @@ static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker,
         uint32_t behind = fm_wait_list_behind(waits, token.time);
         /* Waits at one tick lead in no circle; each location is passed at most once. */
         const struct fm_wait *wait = &waits->items[behind - 1];
-        bool moves = behind > 0 && wait->until > begin &&
-                     token.moves_at_once <= trace->location_count;
+        bool moves =
+            behind > 0 && wait->until > begin && token.moves_at_once <= trace->location_count;
         uint64_t from = moves ? wait->until : begin;
         if (from < token.time) {
             fm_vector_push(&path->segments,
@@ -308,7 +308,6 @@ struct booking {
 
 static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     struct booking *booking = context;
     const struct fm_critical_path *path = booking->path;
     struct fm_formation *formation = booking->formation;
@@ -324,9 +323,10 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
             uint32_t callpath = location->profile.items[v].callpath;
             double imbalance = fm_critical_path_imbalance(path, trace, callpath) *
                                ((double)time / (double)path->path_total[callpath]);
-            fm_formation_add_cost(formation, l, v, FM_METRIC_CRITICAL_PATH,
+            fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH,
                                   (double)time - imbalance);
-            fm_formation_add_cost(formation, l, v, FM_METRIC_CRITICAL_PATH_IMBALANCE, imbalance);
+            fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH_IMBALANCE,
+                                  imbalance);
         }
     }
 }

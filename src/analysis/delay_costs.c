@@ -36,7 +36,7 @@ struct own_side {
  * location. */
 struct location_slice {
     struct fm_interval_walk *walk;
-    uint32_t own_end; /* behind the slice's own wait states */
+    uint32_t own_end;                         /* behind the slice's own wait states */
     FM_VECTOR(struct fm_wait_notice) notices; /* of other locations, as they come */
     size_t first_notice;                      /* sorted: in `notices`, and in `cause_sides` */
     size_t first_caused; /* of the slice, among the wait states that the location has caused */
@@ -56,8 +56,8 @@ struct scratch {
     FM_VECTOR(struct cause_side) cause_sides;      /* in this order */
     FM_VECTOR(struct fm_cause_share) cause_shares; /* of them */
     FM_VECTOR(struct own_side) own_sides;
-    FM_VECTOR(struct fm_waiter_share) shares;      /* of them */
-    FM_VECTOR(struct fm_keyed) order;              /* of one location's notices */
+    FM_VECTOR(struct fm_waiter_share) shares; /* of them */
+    FM_VECTOR(struct fm_keyed) order;         /* of one location's notices */
     FM_VECTOR(struct fm_keyed) spare;
     struct fm_difference difference;
     uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
@@ -84,40 +84,18 @@ static fm_delay_kind_t kind_of(const struct fm_wait *wait)
 
 /* ---- causes hear of the wait states ---- */
 
-/* So many records lie between fetching what one needs and using it. */
-#define AHEAD 8
-
-/* What take_notice() will need for the wait states that follow, as far as the worker itself, whose
- * locations are begin .. end - 1, takes them. */
-static void prefetch_causes(const struct costs *costs, const struct fm_wait_list *waits, uint32_t w,
-                            uint32_t begin, uint32_t end)
-{
-    if (w + 2 * AHEAD < waits->count) {
-        __builtin_prefetch(&costs->locations[waits->items[w + 2 * AHEAD].cause_location]);
-    }
-    if (w + AHEAD < waits->count) {
-        uint32_t cause = waits->items[w + AHEAD].cause_location;
-        if (begin <= cause && cause < end && costs->locations[cause].notices.items != NULL) {
-            const struct location_slice *slice = &costs->locations[cause];
-            __builtin_prefetch(slice->notices.items + slice->notices.count, 1);
-        }
-    }
-}
-
 static void notify_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
-    uint32_t begin = fm_trace_first_location(trace, first);
-    uint32_t end = fm_trace_first_location(trace, last);
-    for (uint32_t l = begin; l < end; ++l) {
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
         const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
         struct location_slice *slice = &costs->locations[l];
         uint32_t w = slice->own_end;
         for (; w < waits->count && waits->items[w].until <= costs->slice_end; ++w) {
             const struct fm_wait *wait = &waits->items[w];
             fm_delay_kind_t kind = kind_of(wait);
-            prefetch_causes(costs, waits, w, begin, end);
             fm_dispatch_send(costs->notices, worker, fm_trace_process(trace, wait->cause_location),
                              &(struct fm_wait_notice){
                                  .t = wait->until,
@@ -192,24 +170,6 @@ static const struct fm_keyed *sort_notices(const struct location_slice *slice,
     return order;
 }
 
-/* What take_place() will need of the notices that follow. */
-static void prefetch_waiters(const struct costs *costs, const struct location_slice *slice,
-                             const struct fm_keyed *order, size_t i)
-{
-    const struct fm_timeline *timelines = costs->formation->timelines;
-    if (i + 2 * AHEAD < slice->notices.count) {
-        __builtin_prefetch(
-            &timelines[slice->notices.items[order[i + 2 * AHEAD].value].waiter].waits);
-    }
-    if (i + AHEAD < slice->notices.count) {
-        const struct fm_wait_notice *notice = &slice->notices.items[order[i + AHEAD].value];
-        const struct fm_wait_list *waits = &timelines[notice->waiter].waits;
-        if (notice->number < waits->count) {
-            __builtin_prefetch(&waits->items[notice->number].position, 1);
-        }
-    }
-}
-
 /* Moves a location's notices to the worker's, in their order, and lists what it has caused. */
 static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
 {
@@ -225,7 +185,6 @@ static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
     for (size_t i = 0; i < slice->notices.count; ++i) {
         const struct fm_wait_notice *notice = &slice->notices.items[order[i].value];
         uint32_t position = (uint32_t)caused->waits.count++;
-        prefetch_waiters(costs, slice, order, i);
         caused->waits.items[position] = (struct fm_caused_wait){
             .t = notice->t,
             .phi = NAN,
@@ -256,7 +215,8 @@ static void take_place(void *context, unsigned worker, uint32_t process, const v
     (void)process;
     struct costs *costs = context;
     const struct place *place = record;
-    costs->formation->timelines[place->waiter].waits.items[place->number].position = place->position;
+    costs->formation->timelines[place->waiter].waits.items[place->number].position =
+        place->position;
 }
 
 /* ---- what locations did in the intervals ---- */
@@ -329,8 +289,8 @@ static void add_cause_shares(struct scratch *scratch, const struct fm_location *
     fm_vector_reserve(&scratch->cause_shares, interval->count);
     for (uint32_t i = 0; i < interval->count; ++i) {
         uint32_t visit = interval->visits[i];
-        scratch->cause_shares.items[scratch->cause_shares.count++] = (struct fm_cause_share){
-            interval->ticks[i], visit, callpath_of(location, visit)};
+        scratch->cause_shares.items[scratch->cause_shares.count++] =
+            (struct fm_cause_share){interval->ticks[i], visit, callpath_of(location, visit)};
     }
 }
 
@@ -344,16 +304,15 @@ static void keep_cause_side(void *context, uint32_t number, const struct fm_inte
     } else {
         add_cause_shares(scratch, walking->location, interval);
     }
-    fm_vector_push(&scratch->cause_sides,
-                   (struct cause_side){
-                       .begin = interval->begin,
-                       .inner = fm_waits_inside(walking->waits, interval),
-                       .first_wait = interval->first_wait,
-                       .wait_end = interval->wait_end,
-                       .first = first,
-                       .end = first + interval->count,
-                       .contention = walking->notices[number].contention,
-                   });
+    fm_vector_push(&scratch->cause_sides, (struct cause_side){
+                                              .begin = interval->begin,
+                                              .inner = fm_waits_inside(walking->waits, interval),
+                                              .first_wait = interval->first_wait,
+                                              .wait_end = interval->wait_end,
+                                              .first = first,
+                                              .end = first + interval->count,
+                                              .contention = walking->notices[number].contention,
+                                          });
 }
 
 /* Fetches what the walks of the next locations will need. */
@@ -385,7 +344,8 @@ static void walk_intervals(void *context, unsigned worker, uint32_t first, uint3
             .waits = &costs->formation->timelines[l].waits,
             .notices = scratch->notices.items + slice->first_notice,
         };
-        const struct fm_interval_handler handler = {(void *)&walking, keep_own_side, keep_cause_side};
+        const struct fm_interval_handler handler = {(void *)&walking, keep_own_side,
+                                                    keep_cause_side};
         size_t caused = costs->caused[l].waits.count - slice->first_caused;
         fm_interval_walk_to(slice->walk, costs->slice_end, walking.notices, (uint32_t)caused,
                             &handler);
@@ -438,8 +398,8 @@ static void book_class(struct costs *costs, unsigned worker, const struct fm_wai
 {
     struct fm_formation *formation = costs->formation;
     double indirect = (double)waiter->wait - direct;
-    struct fm_remote_cost *row = fm_remote_costs_at(&formation->remote[worker], waiter->waiter,
-                                                    waiter->callpath, kind);
+    struct fm_remote_cost *row =
+        fm_remote_costs_at(&formation->remote[worker], waiter->waiter, waiter->callpath, kind);
     row->direct += fm_cost_rounded(direct, formation->cost_scale);
     row->indirect += fm_cost_rounded(indirect, formation->cost_scale);
     costs->scratch[worker].roundings += (direct != 0) + (indirect != 0);
@@ -527,7 +487,7 @@ static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t 
          l < fm_trace_first_location(analysis->trace, last); ++l) {
         costs->locations[l].walk =
             fm_interval_walk_create(analysis, &costs->formation->timelines[l], &costs->points, l,
-                                   &costs->scratch[worker].difference);
+                                    &costs->scratch[worker].difference);
         fm_vector_reserve(&costs->caused[l].waits, costs->formation->caused_counts[l]);
     }
 }
@@ -607,10 +567,5 @@ void fm_formation_costs(struct fm_formation *formation)
     fm_group_points_free(&costs.points);
     fm_free(costs.locations);
     fm_propagate(formation, costs.caused);
-    for (uint32_t l = 0; l < location_count; ++l) {
-        fm_vector_free(&costs.caused[l].waits);
-        fm_vector_free(&costs.caused[l].parts);
-        fm_vector_free(&costs.caused[l].visits);
-    }
     fm_free(costs.caused);
 }

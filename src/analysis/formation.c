@@ -65,7 +65,7 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
         .analysis = analysis,
         .timelines = fm_allocate(locations, sizeof *formation->timelines),
         .caused_counts = fm_allocate(locations, sizeof *formation->caused_counts),
-        .costs = fm_allocate(locations, sizeof *formation->costs),
+        .costs = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->costs),
         .remote = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->remote),
         .cost_shift = choose_shift(analysis->trace),
     };
@@ -85,15 +85,23 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     fm_team_sum(analysis->team, &formation->waiting, 1);
 }
 
+static void close_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct fm_formation *formation = context;
+    const struct fm_trace *trace = formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        fm_timeline_close(&formation->timelines[l]);
+    }
+}
+
 void fm_formation_close(struct fm_formation *formation)
 {
-    for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
-        fm_timeline_close(&formation->timelines[l]);
-        fm_map_free(&formation->costs[l].index);
-        fm_vector_free(&formation->costs[l].cells);
-    }
+    fm_engine_run(formation->analysis->engine, close_timelines, formation);
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
         fm_remote_costs_free(&formation->remote[w]);
+        fm_vector_free(&formation->costs[w].cells);
     }
     fm_free(formation->timelines);
     fm_free(formation->caused_counts);
@@ -101,41 +109,25 @@ void fm_formation_close(struct fm_formation *formation)
     fm_free(formation->remote);
 }
 
-void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_t visit,
-                      fm_metric_t metric, int64_t value)
+void fm_formation_add_at_callpath(struct fm_formation *formation, unsigned worker,
+                                  uint32_t location, uint32_t callpath, fm_metric_t metric,
+                                  double ticks)
 {
-    struct fm_cost_cells *costs = &formation->costs[location];
-    uint32_t next = (uint32_t)costs->cells.count;
-    uint32_t position = *fm_map_at(&costs->index, (uint64_t)visit << 32 | metric, next);
-    if (position == next) {
-        uint32_t callpath =
-            formation->analysis->trace->locations[location].profile.items[visit].callpath;
-        fm_vector_push(&costs->cells,
-                       (struct fm_cube_cell){(uint32_t)metric, callpath, location, 0});
-    }
-    costs->cells.items[position].value += value;
-}
-
-static int64_t to_fixed_point(const struct fm_formation *formation, double ticks)
-{
-    return fm_cost_rounded(ticks, formation->cost_scale);
-}
-
-void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t location,
-                                  uint32_t callpath, fm_metric_t metric, double ticks)
-{
-    fm_vector_push(&formation->costs[location].cells,
-                   (struct fm_cube_cell){(uint32_t)metric, callpath, location,
-                                         to_fixed_point(formation, ticks)});
-}
-
-void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, uint32_t visit,
-                           fm_metric_t metric, double ticks)
-{
+    struct fm_cost_cells *costs = &formation->costs[worker];
     if (ticks != 0) {
-        ++formation->costs[location].roundings;
-        fm_formation_add(formation, location, visit, metric, to_fixed_point(formation, ticks));
+        ++costs->roundings;
+        fm_vector_push(&costs->cells,
+                       (struct fm_cube_cell){(uint32_t)metric, callpath, location,
+                                             fm_cost_rounded(ticks, formation->cost_scale)});
     }
+}
+
+void fm_formation_add_cost(struct fm_formation *formation, unsigned worker, uint32_t location,
+                           uint32_t visit, fm_metric_t metric, double ticks)
+{
+    const struct fm_location *at = &formation->analysis->trace->locations[location];
+    fm_formation_add_at_callpath(formation, worker, location, at->profile.items[visit].callpath,
+                                 metric, ticks);
 }
 
 static fm_status_t add_cells(struct fm_cube *cube, const struct fm_cube_cell *cells, size_t count,
@@ -172,12 +164,13 @@ fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cu
 {
     fm_status_t status = FM_OK;
     cube->experiment.cost_shift = formation->cost_shift;
-    for (uint32_t l = 0; l < formation->analysis->trace->location_count && status == FM_OK; ++l) {
-        const struct fm_cost_cells *costs = &formation->costs[l];
-        status = add_cells(cube, costs->cells.items, costs->cells.count, error);
-    }
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine) && status == FM_OK;
          ++w) {
+        const struct fm_cost_cells *costs = &formation->costs[w];
+        status = add_cells(cube, costs->cells.items, costs->cells.count, error);
+        if (status != FM_OK) {
+            break;
+        }
         status = add_rows(cube, &formation->remote[w], error);
     }
     return status;
@@ -197,8 +190,8 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
         }
     }
     sums.roundings = formation->roundings;
-    for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
-        sums.roundings += formation->costs[l].roundings;
+    for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
+        sums.roundings += formation->costs[w].roundings;
     }
     size_t bytes;
     struct sums *parts = fm_team_share(formation->analysis->team, &sums, sizeof sums, &bytes);

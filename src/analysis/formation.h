@@ -11,11 +11,11 @@
 #include "base/map.h"
 #include "cube/cube.h"
 
-/** Values of one location that are computed call path by call path. */
+/** Values on their way to the cube, where those of the same place are added up. Of one worker. */
 struct fm_cost_cells {
-    struct fm_map index; /**< (node of the call tree, metric) -> position */
     FM_VECTOR(struct fm_cube_cell) cells;
     uint64_t roundings; /**< costs that were rounded to the fixed point */
+    unsigned char apart[FM_APART];
 };
 
 /** Timelines and costs of all locations. */
@@ -23,7 +23,7 @@ struct fm_formation {
     struct fm_analysis *analysis;
     struct fm_timeline *timelines;  /**< by location */
     uint64_t *caused_counts;        /**< by location: wait states that it has caused */
-    struct fm_cost_cells *costs;    /**< by location */
+    struct fm_cost_cells *costs;    /**< by worker */
     struct fm_remote_costs *remote; /**< by worker */
     uint32_t cost_shift;            /**< as in the cube's experiment */
     double cost_scale;              /**< 2^cost_shift */
@@ -35,19 +35,15 @@ struct fm_formation {
 void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analysis);
 void fm_formation_close(struct fm_formation *formation);
 
-/** Adds `ticks` (a share of ticks) to a COST metric of a location. Only for the worker that owns
- * the location. */
-void fm_formation_add_cost(struct fm_formation *formation, uint32_t location, uint32_t visit,
-                           fm_metric_t metric, double ticks);
+/** Adds `ticks` (a share of ticks) to a COST metric of a location. Takes room for each call: for
+ * what is added time and again there is a table (cost_table.h). */
+void fm_formation_add_cost(struct fm_formation *formation, unsigned worker, uint32_t location,
+                           uint32_t visit, fm_metric_t metric, double ticks);
 
-/** As fm_formation_add_cost() for a call path that the location need not have visited; to be called
- * once for each such value. */
-void fm_formation_add_at_callpath(struct fm_formation *formation, uint32_t location,
-                                  uint32_t callpath, fm_metric_t metric, double ticks);
-
-/** Adds an integer value to a metric of a location. */
-void fm_formation_add(struct fm_formation *formation, uint32_t location, uint32_t visit,
-                      fm_metric_t metric, int64_t value);
+/** As fm_formation_add_cost() for a call path that the location need not have visited. */
+void fm_formation_add_at_callpath(struct fm_formation *formation, unsigned worker,
+                                  uint32_t location, uint32_t callpath, fm_metric_t metric,
+                                  double ticks);
 
 /** Computes delay costs, interval-delay costs, unattributed costs and the classes of wait states,
  * and the begins of all intervals. Runs message-driven phases. */

@@ -7,24 +7,24 @@ struct computation {
     uint64_t visitors;
 };
 
-static void book_visitor(struct fm_formation *formation, uint32_t location, uint32_t visit,
-                         uint64_t time, const struct computation *computation)
+static void book_visitor(struct fm_formation *formation, unsigned worker, uint32_t location,
+                         uint32_t visit, uint64_t time, const struct computation *computation)
 {
     if (computation->visitors == 1) {
-        fm_formation_add_cost(formation, location, visit, FM_METRIC_IMBALANCE_ABOVE_SINGLE,
+        fm_formation_add_cost(formation, worker, location, visit, FM_METRIC_IMBALANCE_ABOVE_SINGLE,
                               (double)time);
         return;
     }
     double excess = (double)time - (double)computation->time / (double)computation->visitors;
-    fm_formation_add_cost(formation, location, visit,
+    fm_formation_add_cost(formation, worker, location, visit,
                           excess > 0 ? FM_METRIC_IMBALANCE_ABOVE : FM_METRIC_IMBALANCE_BELOW,
                           excess > 0 ? excess : -excess);
 }
 
-static void book_bypassing(struct fm_formation *formation, uint32_t location, uint32_t callpath,
-                           const struct computation *computation)
+static void book_bypassing(struct fm_formation *formation, unsigned worker, uint32_t location,
+                           uint32_t callpath, const struct computation *computation)
 {
-    fm_formation_add_at_callpath(formation, location, callpath,
+    fm_formation_add_at_callpath(formation, worker, location, callpath,
                                  computation->visitors == 1 ? FM_METRIC_IMBALANCE_BELOW_SINGULARITY
                                                             : FM_METRIC_IMBALANCE_BELOW_BYPASS,
                                  (double)computation->time / (double)computation->visitors);
@@ -35,7 +35,7 @@ struct booking {
     const struct computation *computations; /* by call path */
 };
 
-static void book_location(const struct booking *booking, uint32_t l, bool *visited)
+static void book_location(const struct booking *booking, unsigned worker, uint32_t l, bool *visited)
 {
     const struct fm_trace *trace = booking->formation->analysis->trace;
     const struct fm_location *location = &trace->locations[l];
@@ -43,13 +43,13 @@ static void book_location(const struct booking *booking, uint32_t l, bool *visit
         const struct fm_visit_profile *profile = &location->profile.items[v];
         visited[profile->callpath] = true;
         if (trace->regions[profile->region].is_computation) {
-            book_visitor(booking->formation, l, v, profile->time,
+            book_visitor(booking->formation, worker, l, v, profile->time,
                          &booking->computations[profile->callpath]);
         }
     }
     for (uint32_t c = 0; c < trace->callpaths.count; ++c) {
         if (!visited[c] && booking->computations[c].visitors != 0) {
-            book_bypassing(booking->formation, l, c, &booking->computations[c]);
+            book_bypassing(booking->formation, worker, l, c, &booking->computations[c]);
         }
     }
     for (size_t v = 0; v < location->profile.count; ++v) {
@@ -59,13 +59,12 @@ static void book_location(const struct booking *booking, uint32_t l, bool *visit
 
 static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     const struct booking *booking = context;
     const struct fm_trace *trace = booking->formation->analysis->trace;
     bool *visited = fm_allocate(trace->callpaths.count, sizeof *visited);
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        book_location(booking, l, visited);
+        book_location(booking, worker, l, visited);
     }
     fm_free(visited);
 }

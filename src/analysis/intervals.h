@@ -51,9 +51,10 @@ struct fm_difference {
     uint32_t *visits;
     uint64_t *ticks;
     uint32_t count, capacity;
-    uint32_t vector; /**< of the remembered point where it begins; FM_NONE: it is no such interval */
-    uint64_t time;   /**< of its end */
-    bool is_told;    /**< with the last interval that ended in what another location waits for */
+    uint32_t
+        vector;    /**< of the remembered point where it begins; FM_NONE: it is no such interval */
+    uint64_t time; /**< of its end */
+    bool is_told;  /**< with the last interval that ended in what another location waits for */
     struct fm_profile profile;
 };
 

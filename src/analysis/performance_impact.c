@@ -1,4 +1,5 @@
 /* Performance impact: all CPU time, by its relation to the critical path. */
+#include "analysis/cost_table.h"
 #include "analysis/critical_path.h"
 
 #include "base/map.h"
@@ -203,15 +204,19 @@ static struct impact *impact_of_callpaths(const struct fm_critical_path *path,
 }
 
 /* Without any imbalance on the path, waiting is what happens beside it. */
-static void book_waiting_beside(struct fm_formation *formation, uint32_t l)
+static void book_waiting_beside(struct fm_formation *formation, unsigned worker, uint32_t l,
+                                struct fm_cost_table *table)
 {
     const struct fm_location *location = &formation->analysis->trace->locations[l];
     const struct fm_wait_list *waits = &formation->timelines[l].waits;
+    fm_cost_table_begin(table, formation, l);
     for (uint32_t w = 0; w < waits->count; ++w) {
         const struct fm_wait *wait = &waits->items[w];
-        fm_formation_add_cost(formation, l, location->visit.items[wait->activity],
-                              FM_METRIC_NON_CRITICAL_PATH_ACTIVITIES, (double)fm_wait_ticks(wait));
+        fm_cost_table_add_ticks(table, location->visit.items[wait->activity],
+                                FM_METRIC_NON_CRITICAL_PATH_ACTIVITIES,
+                                (double)fm_wait_ticks(wait));
     }
+    fm_cost_table_end(table, formation, worker, l);
 }
 
 struct booking {
@@ -221,7 +226,7 @@ struct booking {
     double imbalance;             /* of all call paths */
 };
 
-static void book_location(const struct booking *booking, uint32_t l)
+static void book_location(const struct booking *booking, unsigned worker, uint32_t l)
 {
     const struct fm_critical_path *path = booking->path;
     struct fm_formation *formation = booking->formation;
@@ -229,32 +234,33 @@ static void book_location(const struct booking *booking, uint32_t l)
     for (uint32_t v = 0; v < location->profile.count; ++v) {
         uint32_t callpath = location->profile.items[v].callpath;
         bool critical = path->path_total[callpath] > 0;
-        fm_formation_add_cost(formation, l, v,
+        fm_formation_add_cost(formation, worker, l, v,
                               critical ? FM_METRIC_CRITICAL_PATH_ACTIVITIES
                                        : FM_METRIC_NON_CRITICAL_PATH_ACTIVITIES,
                               (double)path->busy[l][v]);
         if (path->time[l][v] != 0) {
             double share = (double)path->time[l][v] / (double)path->path_total[callpath];
-            fm_formation_add_cost(formation, l, v, FM_METRIC_INTRA_PARTITION_IMBALANCE,
+            fm_formation_add_cost(formation, worker, l, v, FM_METRIC_INTRA_PARTITION_IMBALANCE,
                                   booking->impacts[callpath].intra * share);
-            fm_formation_add_cost(formation, l, v, FM_METRIC_INTER_PARTITION_IMBALANCE,
+            fm_formation_add_cost(formation, worker, l, v, FM_METRIC_INTER_PARTITION_IMBALANCE,
                                   booking->impacts[callpath].inter * share);
         }
-    }
-    if (booking->imbalance == 0) {
-        book_waiting_beside(formation, l);
     }
 }
 
 static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     const struct booking *booking = context;
     const struct fm_trace *trace = booking->formation->analysis->trace;
+    struct fm_cost_table table = {0};
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        book_location(booking, l);
+        book_location(booking, worker, l);
+        if (booking->imbalance == 0) {
+            book_waiting_beside(booking->formation, worker, l, &table);
+        }
     }
+    fm_cost_table_free(&table);
 }
 
 void fm_performance_impact_book(const struct fm_critical_path *path, struct fm_formation *formation)

@@ -27,9 +27,9 @@ struct walk {
     uint32_t caused_left; /* wait states caused by this location that are not yet distributed */
     struct fm_caused_waits *caused;
     const struct fm_wait_list *waits;
-    double *factors;  /* segment tree: phi per tick of wait state, in each node for its range */
-    double *extra;    /* phi of wait states of which only a part lies in an interval; NULL: none */
-    bool is_through;  /* nothing is left in the worker's window */
+    double *factors; /* segment tree: phi per tick of wait state, in each node for its range */
+    double *extra;   /* phi of wait states of which only a part lies in an interval; NULL: none */
+    bool is_through; /* nothing is left in the worker's window */
 };
 
 /* A worker's locations that can go on. */
@@ -158,9 +158,8 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
     uint64_t window = at->begin;
     for (;;) {
         /* At equal times what this location caused comes first: it lies behind its own waiting. */
-        if (walk->caused_left > 0 &&
-            (walk->own_left == 0 ||
-             caused[walk->caused_left - 1].t >= waits[walk->own_left - 1].until)) {
+        if (walk->caused_left > 0 && (walk->own_left == 0 || caused[walk->caused_left - 1].t >=
+                                                                 waits[walk->own_left - 1].until)) {
             const struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
             if (wait->phi != wait->phi) {
                 break;
@@ -253,8 +252,7 @@ static void book_own(const struct propagation *propagation, struct fm_cost_table
         const struct fm_wait *wait = &walk->waits->items[w];
         fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
         uint32_t visit = analysis->trace->locations[l].visit.items[wait->activity];
-        fm_metric_t class =
-            wait->propagates ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL;
+        fm_metric_t class = wait->propagates ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL;
         fm_cost_table_add(table, visit, fm_delay_wait_metric(FM_METRIC_WAIT_COUNT, kind), 1);
         fm_cost_table_add(table, visit, fm_delay_wait_metric(class, kind),
                           (int64_t)fm_wait_ticks(wait));
@@ -293,7 +291,6 @@ static void book_caused(struct fm_cost_table *table, const struct fm_caused_wait
 
 static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     struct propagation *propagation = context;
     const struct fm_trace *trace = propagation->formation->analysis->trace;
     struct fm_cost_table table = {0};
@@ -303,9 +300,12 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
         fm_cost_table_begin(&table, propagation->formation, l);
         book_own(propagation, &table, l);
         book_caused(&table, walk->caused);
-        fm_cost_table_end(&table, propagation->formation, l);
+        fm_cost_table_end(&table, propagation->formation, worker, l);
         fm_free(walk->factors);
         fm_free(walk->extra);
+        fm_vector_free(&walk->caused->waits);
+        fm_vector_free(&walk->caused->parts);
+        fm_vector_free(&walk->caused->visits);
     }
     fm_cost_table_free(&table);
 }

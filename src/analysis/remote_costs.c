@@ -14,8 +14,7 @@ struct fm_remote_cost *fm_remote_costs_find(struct fm_remote_costs *costs, uint3
                                             uint32_t callpath, fm_delay_kind_t kind)
 {
     uint32_t next = (uint32_t)costs->rows.count;
-    uint32_t number =
-        *fm_map_at(&costs->row_of_place, (uint64_t)location << 32 | callpath, next);
+    uint32_t number = *fm_map_at(&costs->row_of_place, (uint64_t)location << 32 | callpath, next);
     if (number == next) {
         return add_row(costs, location, callpath, kind);
     }

@@ -40,8 +40,7 @@ static inline struct fm_remote_cost *fm_remote_costs_at(struct fm_remote_costs *
         &costs->recent[(location * 31 + callpath * 7 + (uint32_t)kind) % FM_REMOTE_RECENT];
     if (*recent < costs->rows.count) {
         struct fm_remote_cost *row = &costs->rows.items[*recent];
-        if (row->location == location && row->callpath == callpath &&
-            row->kind == (uint32_t)kind) {
+        if (row->location == location && row->callpath == callpath && row->kind == (uint32_t)kind) {
             return row;
         }
     }

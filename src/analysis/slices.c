@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* A slice holds so many wait states of a location, on average, at least. */
-#define LEAST_OF_A_LOCATION 100
+#define LEAST_OF_A_LOCATION 50
 
 #define BINS 4096
 

@@ -13,6 +13,11 @@
  * @param anchor   out: path, to be freed with fm_free(); set only on success */
 fm_status_t fm_anchor_find(const char *archive, char **anchor, struct fm_error *error);
 
+/** So many locations one reader may be told of: it looks through all of them for each that it
+ * reads.
+ */
+#define FM_LOCATIONS_OF_A_READER 512
+
 /** Opens an archive for reading; from now on OTF2's messages are kept (trace/otf2_error.h). What
  * OTF2 would stumble over in the anchor file is refused before.
  * @param reader  out: to be closed with OTF2_Reader_Close(); set only on success */

@@ -140,45 +140,61 @@ static void name_program(struct fm_trace *trace, const struct fm_event_sink *sin
     }
 }
 
+/* @return end of the part of first .. last - 1 that one OTF2 reader is to read */
+static uint32_t end_of_part(const struct fm_trace *trace, uint32_t first, uint32_t last)
+{
+    uint32_t locations = trace->processes[first].location_count;
+    while (++first < last && locations < FM_LOCATIONS_OF_A_READER) {
+        locations += trace->processes[first].location_count;
+    }
+    return first;
+}
+
+/* Reads the processes first .. last - 1 by an OTF2 reader of their own. */
+static fm_status_t load_part(struct readers *readers, uint32_t first, uint32_t last,
+                             struct fm_error *error)
+{
+    const struct fm_trace *trace = readers->sink.builder.trace;
+    fm_status_t status = fm_anchor_open(trace->anchor, &readers->archive, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    OTF2_Reader_SetSerialCollectiveCallbacks(readers->archive);
+    uint32_t first_location = fm_trace_first_location(trace, first);
+    uint32_t last_location = fm_trace_first_location(trace, last);
+    for (uint32_t i = first_location; i < last_location; ++i) {
+        OTF2_Reader_SelectLocation(readers->archive, trace->locations[i].id);
+    }
+    struct fm_location_maps *maps =
+        read_local_definitions(readers->archive, trace, first_location, last_location);
+    fm_event_files_open(&readers->files, FM_FILES_EVENTS, readers->archive, trace->anchor);
+    OTF2_Reader_OpenEvtFiles(readers->archive);
+    read_processes(readers, first, last, maps);
+    fm_event_files_close(&readers->files);
+    fm_free(maps);
+    OTF2_Reader_Close(readers->archive);
+    return FM_OK;
+}
+
 fm_status_t fm_events_load(struct fm_trace *trace, uint32_t first, uint32_t last,
                            struct fm_event_readers *used, struct fm_trace_defects *defects,
                            struct fm_error *error)
 {
-    if (first >= last) {
-        return FM_OK;
-    }
-    OTF2_Reader *archive = NULL;
-    fm_status_t status = fm_anchor_open(trace->anchor, &archive, error);
-    if (status != FM_OK) {
-        return status;
-    }
-    OTF2_Reader_SetSerialCollectiveCallbacks(archive);
-    const struct fm_process *end = &trace->processes[last - 1];
-    uint32_t first_location = trace->processes[first].first_location;
-    uint32_t last_location = end->first_location + end->location_count;
-    for (uint32_t i = first_location; i < last_location; ++i) {
-        OTF2_Reader_SelectLocation(archive, trace->locations[i].id);
-    }
-    struct fm_location_maps *maps =
-        read_local_definitions(archive, trace, first_location, last_location);
-
     struct readers readers = {
-        .archive = archive,
         .callbacks = fm_event_callbacks_new(),
         .used = used,
         .sink = {.references = fm_trace_private(trace), .program_name = FM_NONE}};
     fm_builder_open(&readers.sink.builder, trace, defects);
-    fm_event_files_open(&readers.files, FM_FILES_EVENTS, archive, trace->anchor);
-    OTF2_Reader_OpenEvtFiles(archive);
-    read_processes(&readers, first, last, maps);
+    fm_status_t status = FM_OK;
+    for (uint32_t begin = first, end; begin < last && status == FM_OK; begin = end) {
+        end = end_of_part(trace, begin, last);
+        status = load_part(&readers, begin, end, error);
+    }
     OTF2_EvtReaderCallbacks_Delete(readers.callbacks);
-    fm_event_files_close(&readers.files);
     fm_builder_close(&readers.sink.builder);
     fm_vector_free(&readers.sink.calls);
-    fm_free(maps);
     name_program(trace, &readers.sink);
-    OTF2_Reader_Close(archive);
-    return FM_OK;
+    return status;
 }
 
 fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,

@@ -93,9 +93,13 @@ static fm_status_t read_definitions(struct fm_survey *survey, struct fm_error *e
     return FM_OK;
 }
 
-static fm_status_t open_events(struct fm_survey *survey, struct fm_error *error)
+/* Has the reader, which was told of no location yet, read those that begin with `first`. */
+static fm_status_t open_files(struct fm_survey *survey, uint32_t first, struct fm_error *error)
 {
-    for (size_t i = 0; i < survey->locations.count; i++) {
+    uint32_t left = (uint32_t)survey->locations.count - first;
+    survey->first_read = first;
+    survey->end_read = first + (left < FM_LOCATIONS_OF_A_READER ? left : FM_LOCATIONS_OF_A_READER);
+    for (uint32_t i = first; i < survey->end_read; i++) {
         OTF2_Reader_SelectLocation(survey->reader, survey->locations.items[i].id);
     }
     /* The local definitions hold the clock offsets and mappings; recorders may do without them. */
@@ -106,6 +110,37 @@ static fm_status_t open_events(struct fm_survey *survey, struct fm_error *error)
                        fm_otf2_error_take());
     }
     survey->has_local_definitions = has_definitions;
+    return FM_OK;
+}
+
+/* Has a location read by a reader of its part of the archive. */
+static fm_status_t choose_reader(struct fm_survey *survey, uint32_t location,
+                                 struct fm_error *error)
+{
+    if (survey->first_read <= location && location < survey->end_read) {
+        return FM_OK;
+    }
+    if (survey->reader != NULL) {
+        OTF2_Reader_Close(survey->reader);
+    }
+    survey->reader = NULL;
+    survey->first_read = survey->end_read = 0;
+    OTF2_Reader *reader = NULL;
+    fm_status_t status = fm_anchor_open(survey->anchor, &reader, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    survey->reader = reader;
+    OTF2_Reader_SetSerialCollectiveCallbacks(reader);
+    return open_files(survey, location - location % FM_LOCATIONS_OF_A_READER, error);
+}
+
+static fm_status_t open_events(struct fm_survey *survey, struct fm_error *error)
+{
+    fm_status_t status = open_files(survey, 0, error);
+    if (status != FM_OK) {
+        return status;
+    }
     survey->bounds = fm_allocate(1, sizeof *survey->bounds);
     fm_event_files_open(&survey->bounds->definitions, FM_FILES_DEFINITIONS, survey->reader,
                         survey->anchor);
@@ -188,7 +223,10 @@ fm_status_t fm_survey_read(struct fm_survey *survey, uint32_t location, fm_surve
     struct fm_survey_pass pass = {.handler = handler, .context = context};
     *count = 0;
     (void)fm_otf2_error_take();
-    fm_status_t status = read_local_definitions(survey, id, error);
+    fm_status_t status = choose_reader(survey, location, error);
+    if (status == FM_OK) {
+        status = read_local_definitions(survey, id, error);
+    }
     if (status != FM_OK) {
         return status;
     }

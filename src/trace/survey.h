@@ -121,6 +121,7 @@ struct fm_survey {
         group_index, comm_index, window_index;
     bool has_local_definitions;
     void *reader;                    /**< OTF2_Reader */
+    uint32_t first_read, end_read;   /**< locations that it may read: first_read .. end_read - 1 */
     struct fm_survey_bounds *bounds; /**< how far OTF2 may read */
 };
 

@@ -12,10 +12,11 @@ static void free_records(struct fm_location *location)
     fm_vector_free(&location->rma);
 }
 
-void fm_trace_forget_records(struct fm_trace *trace)
+void fm_trace_forget_records(struct fm_trace *trace, uint32_t first, uint32_t last)
 {
-    for (uint32_t i = 0; i < trace->location_count; ++i) {
-        free_records(&trace->locations[i]);
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        free_records(&trace->locations[l]);
     }
 }
 

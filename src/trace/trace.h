@@ -345,9 +345,10 @@ static inline uint32_t fm_trace_process(const struct fm_trace *trace, uint32_t l
     return trace->process_of[location];
 }
 
-/** Frees the tables of communication records; calls, call trees and changes of state stay. To be
- * called when all patterns are found: what follows needs the room. */
-void fm_trace_forget_records(struct fm_trace *trace);
+/** Frees the tables of communication records of the processes first .. last - 1; calls, call trees
+ * and changes of state stay. To be called when all patterns are found: what follows needs the room.
+ * Safe for distinct processes at the same time. */
+void fm_trace_forget_records(struct fm_trace *trace, uint32_t first, uint32_t last);
 
 /** Frees the one-sided records of a process. Safe for distinct processes at the same time. */
 void fm_trace_forget_rma(struct fm_trace *trace, uint32_t process);
