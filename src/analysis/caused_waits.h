@@ -18,6 +18,8 @@ struct fm_caused_wait {
     uint32_t visit;     /**< node of the causing call */
     uint32_t first;     /**< in the location's parts */
     uint32_t end;       /**< behind its last part */
+    uint32_t waiter;    /**< location */
+    uint32_t number;    /**< in the waiter's list */
     uint8_t delay_kind;
     uint8_t traits; /**< FM_CAUSED_..., or'ed */
 };

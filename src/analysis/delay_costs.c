@@ -188,6 +188,8 @@ static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
         caused->waits.items[position] = (struct fm_caused_wait){
             .t = notice->t,
             .phi = NAN,
+            .waiter = notice->waiter,
+            .number = notice->number,
             .visit = trace->locations[l].visit.items[notice->activity],
             .delay_kind = (uint8_t)notice->delay_kind,
         };
@@ -226,7 +228,7 @@ struct walking {
     struct scratch *scratch; /* where they are kept */
     uint32_t number;         /* of the location */
     const struct fm_location *location;
-    const struct fm_wait_list *waits;
+    struct fm_wait_list *waits;
     const struct fm_wait_notice *notices;
 };
 
@@ -304,6 +306,7 @@ static void keep_cause_side(void *context, uint32_t number, const struct fm_inte
     } else {
         add_cause_shares(scratch, walking->location, interval);
     }
+    fm_wait_list_cover(walking->waits, interval->first_wait, interval->wait_end);
     fm_vector_push(&scratch->cause_sides, (struct cause_side){
                                               .begin = interval->begin,
                                               .inner = fm_waits_inside(walking->waits, interval),
@@ -381,9 +384,11 @@ static struct cause_side look_again(struct costs *costs, struct scratch *scratch
     fm_interval_walk_look(costs->locations[l].walk, waiter->begin, end, &interval);
     uint32_t first = (uint32_t)scratch->cause_shares.count;
     add_cause_shares(scratch, location, &interval);
+    struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
+    fm_wait_list_cover(waits, interval.first_wait, interval.wait_end);
     return (struct cause_side){
         .begin = interval.begin,
-        .inner = fm_waits_inside(&costs->formation->timelines[l].waits, &interval),
+        .inner = fm_waits_inside(waits, &interval),
         .first_wait = interval.first_wait,
         .wait_end = interval.wait_end,
         .first = first,

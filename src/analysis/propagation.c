@@ -53,6 +53,7 @@ struct propagation {
     struct fm_caused_waits *caused; /* by location */
     struct walk *walks;             /* by location */
     struct fm_slices slices;
+    bool is_alone;          /* all locations are owned here */
     struct window *windows; /* by worker */
     struct ready *ready;    /* by worker */
 };
@@ -108,6 +109,30 @@ static void distribute(struct walk *walk, const struct fm_caused_wait *wait)
     }
 }
 
+/* ---- wait states that have caused nothing ---- */
+
+static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        fm_wait_list_sum_up(&propagation->formation->timelines[l].waits);
+    }
+}
+
+/* @return whether a wait state is in no interval that caused waiting, which waiter and cause both
+ * see for themselves: nothing needs to be told */
+static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number,
+                        uint32_t other)
+{
+    const struct fm_analysis *analysis = propagation->formation->analysis;
+    return (propagation->is_alone ||
+            fm_engine_owns(analysis->engine, fm_trace_process(analysis->trace, other))) &&
+           propagation->formation->timelines[waiter].waits.covers[number] == 0;
+}
+
 /* ---- messages ---- */
 
 /* Takes what a wait state has caused. Its location is ready if that was what it had come to. */
@@ -127,6 +152,9 @@ static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsi
     const struct fm_analysis *analysis = propagation->formation->analysis;
     struct walk *walk = &propagation->walks[location];
     struct fm_wait *wait = &walk->waits->items[number];
+    if (is_terminal(propagation, location, number, wait->cause_location)) {
+        return;
+    }
     struct phi_message message = {
         .phi = phi_of(walk, number),
         .location = wait->cause_location,
@@ -152,7 +180,7 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
                     uint32_t location)
 {
     struct walk *walk = &propagation->walks[location];
-    const struct fm_caused_wait *caused = walk->caused->waits.items;
+    struct fm_caused_wait *caused = walk->caused->waits.items;
     const struct fm_wait *waits = walk->waits->items;
     struct window *at = &propagation->windows[worker];
     uint64_t window = at->begin;
@@ -160,9 +188,12 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
         /* At equal times what this location caused comes first: it lies behind its own waiting. */
         if (walk->caused_left > 0 && (walk->own_left == 0 || caused[walk->caused_left - 1].t >=
                                                                  waits[walk->own_left - 1].until)) {
-            const struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
+            struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
             if (wait->phi != wait->phi) {
-                break;
+                if (!is_terminal(propagation, wait->waiter, wait->number, wait->waiter)) {
+                    break;
+                }
+                wait->phi = 0;
             }
             distribute(walk, wait);
             --walk->caused_left;
@@ -317,10 +348,12 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         .formation = formation,
         .caused = caused,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
+        .is_alone = fm_team_size(formation->analysis->team) == 1,
         .slices = fm_slices_choose(formation, WAITS_AT_HAND),
         .windows = fm_allocate_apart(workers, sizeof(struct window)),
         .ready = fm_allocate_apart(workers, sizeof(struct ready)),
     };
+    fm_engine_run(formation->analysis->engine, sum_up_covers, &propagation);
     fm_mail_run(formation->analysis->engine, start, handle, &propagation);
     fm_engine_run(formation->analysis->engine, book, &propagation);
     fm_slices_free(&propagation.slices);

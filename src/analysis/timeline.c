@@ -23,6 +23,7 @@ static void list_waits(struct fm_wait_list *waits, const struct fm_location *loc
 {
     waits->count = (uint32_t)findings->waits.count;
     waits->items = fm_resize(NULL, 0, waits->count * sizeof *waits->items);
+    waits->covers = fm_allocate((size_t)waits->count + 1, sizeof *waits->covers);
     uint64_t last = 0;
     bool sorted = true;
     for (uint32_t i = 0; i < waits->count; ++i) {
@@ -46,6 +47,13 @@ static void list_waits(struct fm_wait_list *waits, const struct fm_location *loc
     for (uint32_t i = 0; i < waits->count; ++i) {
         waits->items[i].before = before;
         before += fm_wait_ticks(&waits->items[i]);
+    }
+}
+
+void fm_wait_list_sum_up(struct fm_wait_list *waits)
+{
+    for (uint32_t w = 1; w <= waits->count; ++w) {
+        waits->covers[w] += waits->covers[w - 1];
     }
 }
 
@@ -214,6 +222,7 @@ void fm_timeline_open(struct fm_timeline *timeline, const struct fm_location *lo
 void fm_timeline_close(struct fm_timeline *timeline)
 {
     fm_free(timeline->waits.items);
+    fm_free(timeline->waits.covers);
     fm_free(timeline->busy);
     fm_free(timeline->checkpoints);
     fm_free(timeline->profiles);

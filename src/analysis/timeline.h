@@ -28,7 +28,21 @@ struct fm_wait {
 struct fm_wait_list {
     uint32_t count;
     struct fm_wait *items;
+    int32_t *covers; /**< [count + 1]: how many more intervals that caused waiting contain this wait
+                          state than the one before; fm_wait_list_sum_up() makes it their number */
 };
+
+/** Notes that an interval that caused waiting contains the wait states first .. end - 1. */
+static inline void fm_wait_list_cover(struct fm_wait_list *waits, uint32_t first, uint32_t end)
+{
+    if (first < end) {
+        ++waits->covers[first];
+        --waits->covers[end];
+    }
+}
+
+/** Adds up what fm_wait_list_cover() has noted. */
+void fm_wait_list_sum_up(struct fm_wait_list *waits);
 
 /** @return ticks of a wait state. */
 static inline uint64_t fm_wait_ticks(const struct fm_wait *wait)
