@@ -11,7 +11,7 @@ struct instance {
     uint64_t enter;
     uint32_t kind; /* fm_metric_t */
     uint32_t location;
-    uint32_t candidate;
+    uint32_t activity;
     uint32_t callpath;
     uint32_t cause_location;
     uint32_t cause_activity;
@@ -20,6 +20,7 @@ struct instance {
 /* The wait states of one kind that a worker has. */
 struct collection {
     FM_VECTOR(uint64_t) waits;
+    uint64_t sum;
     struct instance worst[FM_CUBE_WORST]; /* longest first */
 };
 
@@ -54,7 +55,7 @@ static bool is_worse(const struct instance *a, const struct instance *b)
     if (a->wait != b->wait) {
         return a->wait > b->wait;
     }
-    return a->location != b->location ? a->location < b->location : a->candidate < b->candidate;
+    return a->location != b->location ? a->location < b->location : a->activity < b->activity;
 }
 
 static void keep_worst(struct instance worst[FM_CUBE_WORST], const struct instance *instance)
@@ -78,12 +79,12 @@ static void collect(void *context, unsigned worker, uint32_t first, uint32_t las
         const struct fm_location *location = &trace->locations[l];
         const struct fm_findings *findings = &collecting->analysis->findings[l];
         for (size_t i = 0; i < findings->waits.count; ++i) {
-            uint32_t index = findings->waits.items[i];
-            const struct fm_candidate *wait = &findings->candidates.items[index];
+            const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
             uint64_t enter = location->enter.items[wait->activity];
             fm_metric_t kind = fm_wait_kind((fm_metric_t)wait->metric);
             struct collection *collection = &collecting->collections[worker][kind];
             fm_vector_push(&collection->waits, wait->t - enter);
+            collection->sum += wait->t - enter;
             if (wait->t - enter >= collection->worst[FM_CUBE_WORST - 1].wait) {
                 uint32_t visit = location->visit.items[wait->activity];
                 keep_worst(collection->worst,
@@ -92,7 +93,7 @@ static void collect(void *context, unsigned worker, uint32_t first, uint32_t las
                                .enter = enter,
                                .kind = kind,
                                .location = l,
-                               .candidate = index,
+                               .activity = wait->activity,
                                .callpath = location->profile.items[visit].callpath,
                                .cause_location = wait->cause_location,
                                .cause_activity = wait->cause_activity,
@@ -102,22 +103,14 @@ static void collect(void *context, unsigned worker, uint32_t first, uint32_t las
     }
 }
 
-/* Adds what the other workers have to what the first one has. */
-static void join_workers(const struct collecting *collecting, unsigned workers)
+/* Adds the worst instances of the other workers to those of the first one. */
+static void join_worst(const struct collecting *collecting, unsigned workers)
 {
-    for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
-        struct collection *all = &collecting->collections[0][kind];
-        for (unsigned w = 1; w < workers; ++w) {
-            struct collection *part = &collecting->collections[w][kind];
-            fm_vector_reserve(&all->waits, part->waits.count);
-            if (part->waits.count != 0) {
-                memcpy(all->waits.items + all->waits.count, part->waits.items,
-                       part->waits.count * sizeof *part->waits.items);
-            }
-            all->waits.count += part->waits.count;
-            fm_vector_free(&part->waits);
-            for (unsigned i = 0; i < FM_CUBE_WORST && part->worst[i].wait != 0; ++i) {
-                keep_worst(all->worst, &part->worst[i]);
+    for (unsigned w = 1; w < workers; ++w) {
+        for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+            const struct instance *worst = collecting->collections[w][kind].worst;
+            for (unsigned i = 0; i < FM_CUBE_WORST && worst[i].wait != 0; ++i) {
+                keep_worst(collecting->collections[0][kind].worst, &worst[i]);
             }
         }
     }
@@ -125,17 +118,17 @@ static void join_workers(const struct collecting *collecting, unsigned workers)
 
 /* ---- those of all processes ---- */
 
-static void add_up(struct fm_team *team, const struct collection *collections,
-                   struct totals totals[FM_METRIC_COUNT])
+static void add_up(const struct collecting *collecting, struct totals totals[FM_METRIC_COUNT])
 {
+    struct fm_engine *engine = collecting->analysis->engine;
     for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
-        const struct collection *collection = &collections[kind];
-        totals[kind] = (struct totals){collection->waits.count, 0};
-        for (size_t i = 0; i < collection->waits.count; ++i) {
-            totals[kind].sum += collection->waits.items[i];
+        totals[kind] = (struct totals){0, 0};
+        for (unsigned w = 0; w < fm_engine_workers(engine); ++w) {
+            totals[kind].count += collecting->collections[w][kind].waits.count;
+            totals[kind].sum += collecting->collections[w][kind].sum;
         }
     }
-    fm_team_sum(team, &totals[0].count, FM_METRIC_COUNT * 2);
+    fm_team_sum(fm_engine_team(engine), &totals[0].count, FM_METRIC_COUNT * 2);
 }
 
 /* Makes the worst instances of all processes known in each of them. */
@@ -220,37 +213,59 @@ static struct fm_cube_statistics summarize(uint64_t begin, const struct collecti
     return statistics;
 }
 
-static void select_elements(struct fm_team *team, const struct collection *collections,
+/* Finds the quartiles of the kinds that occur: orders of them, in their order. */
+static void select_elements(const struct collecting *collecting,
                             const struct totals totals[FM_METRIC_COUNT],
                             struct fm_order orders[FM_METRIC_COUNT])
 {
+    struct fm_engine *engine = collecting->analysis->engine;
+    unsigned workers = fm_engine_workers(engine);
+    struct fm_order_part *parts =
+        fm_allocate((size_t)workers * FM_METRIC_COUNT, sizeof *parts); /* [kind][worker] */
     size_t count = 0;
     for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
         uint64_t last = totals[kind].count - 1;
-        if (totals[kind].count != 0) {
-            orders[count++] = (struct fm_order){
-                .values = collections[kind].waits.items,
-                .count = collections[kind].waits.count,
-                .positions = {0, last / 4, last / 2, last * 3 / 4},
-            };
+        if (totals[kind].count == 0) {
+            continue;
+        }
+        struct fm_order_part *of_kind = &parts[(size_t)kind * workers];
+        for (unsigned w = 0; w < workers; ++w) {
+            const struct collection *collection = &collecting->collections[w][kind];
+            of_kind[w] = (struct fm_order_part){collection->waits.items, collection->waits.count};
+        }
+        orders[count++] = (struct fm_order){
+            .parts = of_kind,
+            .positions = {0, last / 4, last / 2, last * 3 / 4},
+        };
+    }
+    fm_order_statistics(engine, orders, count);
+    fm_free(parts);
+}
+
+static void free_collections(const struct collecting *collecting, unsigned workers)
+{
+    for (unsigned w = 0; w < workers; ++w) {
+        for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
+            fm_vector_free(&collecting->collections[w][kind].waits);
         }
     }
-    fm_order_statistics(team, orders, count);
+    fm_free(collecting->collections);
 }
 
 struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, uint64_t begin)
 {
     unsigned workers = fm_engine_workers(analysis->engine);
-    struct collecting collecting = {analysis, fm_allocate(workers, sizeof *collecting.collections)};
+    struct collecting collecting = {analysis,
+                                    fm_allocate_apart(workers, sizeof *collecting.collections)};
     struct collection *collections = collecting.collections[0];
     struct totals totals[FM_METRIC_COUNT];
     struct fm_order orders[FM_METRIC_COUNT];
     struct fm_statistics_list list = {0};
     fm_engine_run(analysis->engine, collect, &collecting);
-    join_workers(&collecting, workers);
-    add_up(analysis->team, collections, totals);
+    join_worst(&collecting, workers);
+    add_up(&collecting, totals);
     share_worst(analysis->team, collections);
-    select_elements(analysis->team, collections, totals, orders);
+    select_elements(&collecting, totals, orders);
     list.items = fm_allocate(FM_METRIC_COUNT, sizeof *list.items);
     for (unsigned kind = 0; kind < FM_METRIC_COUNT; ++kind) {
         if (totals[kind].count != 0) {
@@ -258,10 +273,9 @@ struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, ui
                                                totals[kind], &orders[list.count]);
             ++list.count;
         }
-        fm_vector_free(&collections[kind].waits);
     }
     share_cause_paths(analysis, collections, &list);
-    fm_free(collecting.collections);
+    free_collections(&collecting, workers);
     return list;
 }
 
