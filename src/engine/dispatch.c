@@ -13,11 +13,8 @@ static bool has_team(const struct fm_engine *engine)
     return fm_team_size(engine->team) > 1;
 }
 
-static void take_record(void *owner, unsigned worker, uint32_t process, const void *record,
-                        const void *items, uint32_t count)
+static void take_record(void *owner, unsigned worker, uint32_t process, const void *record)
 {
-    (void)items;
-    (void)count;
     struct fm_dispatch *dispatch = owner;
     if (dispatch->queues != NULL) {
         fm_dispatch_enqueue(dispatch, worker, process, record);
@@ -32,7 +29,7 @@ struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_s
     struct fm_dispatch *dispatch = fm_allocate_apart(1, sizeof *dispatch);
     *dispatch = (struct fm_dispatch){
         .engine = engine,
-        .streams = fm_streams_create(engine->workers, record_size, 0, take_record, NULL, dispatch),
+        .streams = fm_streams_create(engine->workers, record_size, take_record, dispatch),
         .exchange = has_team(engine) ? fm_exchange_create(engine, record_size) : NULL,
         .handler = handler,
         .context = context,
@@ -78,7 +75,8 @@ void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t pr
 {
     unsigned owner = dispatch->owner_of[process];
     if (owner < dispatch->engine->workers) {
-        fm_stream_post(dispatch->streams, worker, owner, process, record, NULL, 0);
+        memcpy(fm_stream_post(dispatch->streams, worker, owner, process), record,
+               dispatch->record_size);
     } else {
         memcpy(fm_exchange_post(dispatch->exchange, worker, process), record,
                dispatch->record_size);
@@ -160,23 +158,44 @@ void fm_dispatch_deliver(struct fm_dispatch *dispatch)
 
 /* ---- records with items ---- */
 
-static void take_list(void *owner, unsigned worker, uint32_t process, const void *record,
-                      const void *items, uint32_t count)
+/* What stands behind a record on its way between workers, and in its queue. */
+struct item_list {
+    const void *items;
+    uint32_t count;
+};
+
+static size_t size_with_list(size_t record_size)
 {
-    struct fm_list_dispatch *dispatch = owner;
-    if (dispatch->queues != NULL) {
-        fm_list_dispatch_enqueue(dispatch, worker, process, record, items, count);
-    } else {
-        dispatch->handler(dispatch->context, worker, process, record, items, count);
-    }
+    return fm_engine_aligned(record_size) + sizeof(struct item_list);
 }
 
-/* Items must stay where they are until they are handled. */
-static void finish_queue(void *owner, unsigned worker)
+static void write_with_list(const struct fm_list_dispatch *dispatch, unsigned char *room,
+                            const void *record, const void *items, uint32_t count)
+{
+    const struct item_list list = {items, count};
+    memcpy(room, record, dispatch->record_size);
+    memcpy(room + fm_engine_aligned(dispatch->record_size), &list, sizeof list);
+}
+
+/* Handles a record that write_with_list() has written. */
+static void handle_with_list(void *owner, unsigned worker, uint32_t process, const void *record)
+{
+    struct fm_list_dispatch *dispatch = owner;
+    struct item_list list;
+    memcpy(&list, (const unsigned char *)record + fm_engine_aligned(dispatch->record_size),
+           sizeof list);
+    dispatch->handler(dispatch->context, worker, process, record, list.items, list.count);
+}
+
+static void take_list(void *owner, unsigned worker, uint32_t process, const void *record)
 {
     struct fm_list_dispatch *dispatch = owner;
     if (dispatch->queues != NULL) {
-        fm_prefetch_finish(dispatch->queues, worker);
+        memcpy(fm_prefetch_push(dispatch->queues, worker, process), record,
+               size_with_list(dispatch->record_size));
+        fm_prefetch_go_on(dispatch->queues, worker);
+    } else {
+        handle_with_list(dispatch, worker, process, record);
     }
 }
 
@@ -187,8 +206,8 @@ struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_
     struct fm_list_dispatch *dispatch = fm_allocate_apart(1, sizeof *dispatch);
     *dispatch = (struct fm_list_dispatch){
         .engine = engine,
-        .streams = fm_streams_create(engine->workers, record_size, item_size, take_list,
-                                     finish_queue, dispatch),
+        .streams =
+            fm_streams_create(engine->workers, size_with_list(record_size), take_list, dispatch),
         .records =
             has_team(engine) ? fm_exchange_create(engine, record_size + sizeof(uint64_t)) : NULL,
         .items = has_team(engine) ? fm_exchange_create(engine, item_size) : NULL,
@@ -212,37 +231,19 @@ void fm_list_dispatch_free(struct fm_list_dispatch *dispatch)
     }
 }
 
-/* What stands behind a record in its queue. */
-struct item_list {
-    const void *items;
-    uint32_t count;
-};
-
-static void handle_fetched_list(void *owner, unsigned worker, uint32_t process, const void *record)
-{
-    struct fm_list_dispatch *dispatch = owner;
-    struct item_list list;
-    memcpy(&list, (const unsigned char *)record + fm_engine_aligned(dispatch->record_size),
-           sizeof list);
-    dispatch->handler(dispatch->context, worker, process, record, list.items, list.count);
-}
-
 void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher,
                                unsigned stages)
 {
     dispatch->queues =
-        fm_prefetch_create(dispatch->engine->workers,
-                           fm_engine_aligned(dispatch->record_size) + sizeof(struct item_list),
-                           prefetcher, stages, dispatch->context, handle_fetched_list, dispatch);
+        fm_prefetch_create(dispatch->engine->workers, size_with_list(dispatch->record_size),
+                           prefetcher, stages, dispatch->context, handle_with_list, dispatch);
 }
 
 void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                               const void *record, const void *items, uint32_t count)
 {
-    const struct item_list list = {items, count};
-    unsigned char *room = fm_prefetch_push(dispatch->queues, worker, process);
-    memcpy(room, record, dispatch->record_size);
-    memcpy(room + fm_engine_aligned(dispatch->record_size), &list, sizeof list);
+    write_with_list(dispatch, fm_prefetch_push(dispatch->queues, worker, process), record, items,
+                    count);
     fm_prefetch_go_on(dispatch->queues, worker);
 }
 
@@ -251,7 +252,8 @@ void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, u
 {
     unsigned owner = dispatch->owner_of[process];
     if (owner < dispatch->engine->workers) {
-        fm_stream_post(dispatch->streams, worker, owner, process, record, items, count);
+        write_with_list(dispatch, fm_stream_post(dispatch->streams, worker, owner, process), record,
+                        items, count);
         return;
     }
     /* The number stands behind the record, which keeps its alignment. */

@@ -98,7 +98,7 @@ struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_
 
 void fm_list_dispatch_free(struct fm_list_dispatch *dispatch);
 
-/** As fm_dispatch_prefetch(). Items that are sent must stay where they are until the delivery. */
+/** As fm_dispatch_prefetch(). */
 void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_t *prefetcher,
                                unsigned stages);
 
@@ -106,11 +106,12 @@ void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_
 void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                               const void *record, const void *items, uint32_t count);
 
-/** Sends a copy of a record and its items to another worker. */
+/** Sends a record and its items to another worker. */
 void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                            const void *record, const void *items, uint32_t count);
 
-/** As fm_dispatch_send(). */
+/** As fm_dispatch_send(). The items are not copied unless the process is owned by another process
+ * of the team: they must stay where they are until the delivery. */
 static inline void fm_list_dispatch_send(struct fm_list_dispatch *dispatch, unsigned worker,
                                          uint32_t process, const void *record, const void *items,
                                          uint32_t count)

@@ -7,11 +7,12 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A record in a packet: itself and its items follow, each aligned. */
+/* What stands before a record in a packet, aligned as the record is. */
 struct letter {
     uint32_t process;
-    uint32_t count; /* of items */
 };
+
+#define HEADER fm_engine_aligned(sizeof(struct letter))
 
 /* From one worker to another one: a stack of packets there and one back, of which all are taken at
  * once. */
@@ -25,9 +26,8 @@ struct stream {
 
 struct fm_streams {
     unsigned workers;
-    size_t record_size, item_size;
+    size_t record_size; /* in a packet */
     fm_stream_handler_t *handler;
-    fm_stream_release_t *release;
     void *owner;
     struct stream *streams; /* [sender][receiver] */
 };
@@ -38,17 +38,14 @@ static struct stream *stream_of(const struct fm_streams *streams, unsigned sende
     return &streams->streams[(size_t)sender * streams->workers + receiver];
 }
 
-struct fm_streams *fm_streams_create(unsigned workers, size_t record_size, size_t item_size,
-                                     fm_stream_handler_t *handler, fm_stream_release_t *release,
-                                     void *owner)
+struct fm_streams *fm_streams_create(unsigned workers, size_t record_size,
+                                     fm_stream_handler_t *handler, void *owner)
 {
     struct fm_streams *streams = fm_allocate_apart(1, sizeof *streams);
     *streams = (struct fm_streams){
         .workers = workers,
-        .record_size = record_size,
-        .item_size = item_size,
+        .record_size = fm_engine_aligned(record_size),
         .handler = handler,
-        .release = release,
         .owner = owner,
         .streams = fm_allocate_apart((size_t)workers * workers, sizeof *streams->streams),
     };
@@ -93,17 +90,10 @@ static struct fm_packet *open_packet(struct stream *stream, size_t bytes)
 static void read_packet(const struct fm_streams *streams, unsigned worker,
                         const struct fm_packet *packet)
 {
-    for (size_t at = 0; at < packet->written;) {
+    for (size_t at = 0; at < packet->written; at += HEADER + streams->record_size) {
         struct letter letter;
         memcpy(&letter, packet->letters + at, sizeof letter);
-        const unsigned char *record = packet->letters + at + sizeof letter;
-        const unsigned char *items = record + fm_engine_aligned(streams->record_size);
-        streams->handler(streams->owner, worker, letter.process, record, items, letter.count);
-        at += sizeof letter + fm_engine_aligned(streams->record_size) +
-              fm_engine_aligned(letter.count * streams->item_size);
-    }
-    if (streams->release != NULL) {
-        streams->release(streams->owner, worker);
+        streams->handler(streams->owner, worker, letter.process, packet->letters + at + HEADER);
     }
 }
 
@@ -145,14 +135,12 @@ void fm_stream_hand_over(struct fm_streams *streams, unsigned worker)
     }
 }
 
-void fm_stream_post(struct fm_streams *streams, unsigned worker, unsigned receiver,
-                    uint32_t process, const void *record, const void *items, uint32_t count)
+void *fm_stream_post(struct fm_streams *streams, unsigned worker, unsigned receiver,
+                     uint32_t process)
 {
-    const struct letter letter = {process, count};
+    const struct letter letter = {process};
+    const size_t bytes = HEADER + streams->record_size;
     struct stream *stream = stream_of(streams, worker, receiver);
-    size_t item_bytes = count * streams->item_size;
-    size_t bytes =
-        sizeof letter + fm_engine_aligned(streams->record_size) + fm_engine_aligned(item_bytes);
     if (stream->open != NULL && stream->open->capacity - stream->open->written < bytes) {
         hand_over(stream);
         fm_stream_take(streams, worker);
@@ -162,9 +150,6 @@ void fm_stream_post(struct fm_streams *streams, unsigned worker, unsigned receiv
     }
     unsigned char *place = stream->open->letters + stream->open->written;
     memcpy(place, &letter, sizeof letter);
-    memcpy(place + sizeof letter, record, streams->record_size);
-    if (count != 0) {
-        memcpy(place + sizeof letter + fm_engine_aligned(streams->record_size), items, item_bytes);
-    }
     stream->open->written += bytes;
+    return place + HEADER;
 }
