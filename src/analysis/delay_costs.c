@@ -535,7 +535,9 @@ static void find_all_costs(struct costs *costs)
     struct fm_engine *engine = costs->formation->analysis->engine;
     uint64_t workers =
         (uint64_t)fm_engine_workers(engine) * fm_team_size(costs->formation->analysis->team);
-    struct fm_slices slices = fm_slices_choose(costs->formation, workers * WAITS_OF_A_WORKER);
+    struct fm_slices slices =
+        fm_slices_choose(costs->formation->times, costs->formation->analysis->trace->location_count,
+                         workers * WAITS_OF_A_WORKER);
     costs->notices = fm_dispatch_create(engine, sizeof(struct fm_wait_notice), take_notice, costs);
     costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
     costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),

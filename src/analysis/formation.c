@@ -4,9 +4,16 @@
 
 #include <math.h>
 
+/* What a worker finds out about its locations. */
+struct opened {
+    uint64_t *caused_counts; /* [location]: by the wait states of the worker's locations */
+    uint64_t waiting;        /* ticks */
+    struct fm_wait_times times;
+};
+
 struct opening {
     struct fm_formation *formation;
-    uint64_t **caused_counts; /* [worker][location]: by the wait states of the worker's locations */
+    struct opened **workers;
 };
 
 static void open_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -14,30 +21,43 @@ static void open_timelines(void *context, unsigned worker, uint32_t first, uint3
     struct opening *opening = context;
     struct fm_formation *formation = opening->formation;
     const struct fm_trace *trace = formation->analysis->trace;
-    uint64_t *caused_counts = fm_allocate(trace->location_count, sizeof *caused_counts);
-    opening->caused_counts[worker] = caused_counts;
+    struct opened *opened = fm_allocate_apart(1, sizeof *opened);
+    opening->workers[worker] = opened;
+    opened->caused_counts = fm_allocate(trace->location_count, sizeof *opened->caused_counts);
+    opened->times = *formation->times;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_findings *findings = &formation->analysis->findings[l];
-        fm_timeline_open(&formation->timelines[l], &trace->locations[l], findings);
-        for (size_t w = 0; w < findings->waits.count; ++w) {
-            ++caused_counts[findings->candidates.items[findings->waits.items[w]].cause_location];
+        const struct fm_wait_list *waits = &formation->timelines[l].waits;
+        fm_timeline_open(&formation->timelines[l], &trace->locations[l],
+                         &formation->analysis->findings[l]);
+        fm_wait_times_add(&opened->times, waits);
+        for (uint32_t w = 0; w < waits->count; ++w) {
+            ++opened->caused_counts[waits->items[w].cause_location];
+            opened->waiting += fm_wait_ticks(&waits->items[w]);
         }
     }
 }
 
-/* Adds up what the workers and the processes of the team have counted. */
-static void add_up_caused(struct fm_formation *formation, const struct opening *opening)
+/* Adds up what the workers and the processes of the team have found. */
+static void add_up(struct fm_formation *formation, const struct opening *opening)
 {
     const struct fm_analysis *analysis = formation->analysis;
     const uint32_t locations = analysis->trace->location_count;
     for (unsigned w = 0; w < fm_engine_workers(analysis->engine); ++w) {
+        struct opened *opened = opening->workers[w];
         for (uint32_t l = 0; l < locations; ++l) {
-            formation->caused_counts[l] += opening->caused_counts[w][l];
+            formation->caused_counts[l] += opened->caused_counts[l];
         }
-        fm_free(opening->caused_counts[w]);
+        for (unsigned bin = 0; bin < FM_WAIT_TIME_BINS; ++bin) {
+            formation->times->counts[bin] += opened->times.counts[bin];
+        }
+        formation->waiting += opened->waiting;
+        fm_free(opened->caused_counts);
+        fm_free(opened);
     }
     fm_team_sum(analysis->team, formation->caused_counts, locations);
+    fm_team_sum(analysis->team, formation->times->counts, FM_WAIT_TIME_BINS);
+    fm_team_sum(analysis->team, &formation->waiting, 1);
 }
 
 static uint32_t binary_digits(uint64_t value)
@@ -67,22 +87,16 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
         .caused_counts = fm_allocate(locations, sizeof *formation->caused_counts),
         .costs = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->costs),
         .remote = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->remote),
+        .times = fm_allocate(1, sizeof *formation->times),
         .cost_shift = choose_shift(analysis->trace),
     };
+    fm_wait_times_begin(formation->times, analysis->trace);
     formation->cost_scale = (double)(UINT64_C(1) << formation->cost_shift);
     struct opening opening = {
-        formation, fm_allocate(fm_engine_workers(analysis->engine), sizeof *opening.caused_counts)};
+        formation, fm_allocate(fm_engine_workers(analysis->engine), sizeof *opening.workers)};
     fm_engine_run(analysis->engine, open_timelines, &opening);
-    add_up_caused(formation, &opening);
-    fm_free(opening.caused_counts);
-    for (uint32_t l = 0; l < locations; ++l) {
-        const struct fm_wait_list *waits = &formation->timelines[l].waits;
-        if (waits->count != 0) {
-            const struct fm_wait *last = &waits->items[waits->count - 1];
-            formation->waiting += last->before + fm_wait_ticks(last);
-        }
-    }
-    fm_team_sum(analysis->team, &formation->waiting, 1);
+    add_up(formation, &opening);
+    fm_free(opening.workers);
 }
 
 static void close_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -105,6 +119,7 @@ void fm_formation_close(struct fm_formation *formation)
     }
     fm_free(formation->timelines);
     fm_free(formation->caused_counts);
+    fm_free(formation->times);
     fm_free(formation->costs);
     fm_free(formation->remote);
 }

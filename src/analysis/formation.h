@@ -7,6 +7,7 @@
 
 #include "analysis/pattern.h"
 #include "analysis/remote_costs.h"
+#include "analysis/slices.h"
 #include "analysis/timeline.h"
 #include "base/map.h"
 #include "cube/cube.h"
@@ -23,6 +24,7 @@ struct fm_formation {
     struct fm_analysis *analysis;
     struct fm_timeline *timelines;  /**< by location */
     uint64_t *caused_counts;        /**< by location: wait states that it has caused */
+    struct fm_wait_times *times;    /**< of the wait states of all locations */
     struct fm_cost_cells *costs;    /**< by worker */
     struct fm_remote_costs *remote; /**< by worker */
     uint32_t cost_shift;            /**< as in the cube's experiment */

@@ -349,7 +349,8 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         .caused = caused,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
         .is_alone = fm_team_size(formation->analysis->team) == 1,
-        .slices = fm_slices_choose(formation, WAITS_AT_HAND),
+        .slices = fm_slices_choose(formation->times, formation->analysis->trace->location_count,
+                                   WAITS_AT_HAND),
         .windows = fm_allocate_apart(workers, sizeof(struct window)),
         .ready = fm_allocate_apart(workers, sizeof(struct ready)),
     };
