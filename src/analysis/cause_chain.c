@@ -62,7 +62,7 @@ static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, ui
     struct scratch *scratch = &chains->scratch[worker];
     bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
     struct question question = {
-        .begin = wait->begin,
+        .begin = timeline->waits.begin[number],
         .end = wait->until,
         .link = link,
         .location = wait->cause_location,

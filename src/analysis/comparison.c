@@ -7,10 +7,10 @@ struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,
 {
     struct fm_inner_waits inner = {0};
     if (interval->first_wait < interval->wait_end) {
-        const struct fm_wait *first = &waits->items[interval->first_wait];
-        const struct fm_wait *last = &waits->items[interval->wait_end - 1];
-        inner.cut = first->enter < interval->begin ? interval->begin - first->enter : 0;
-        inner.ticks = last->before + fm_wait_ticks(last) - first->before - inner.cut;
+        uint64_t enter = waits->items[interval->first_wait].enter;
+        inner.cut = enter < interval->begin ? interval->begin - enter : 0;
+        inner.ticks =
+            waits->before[interval->wait_end] - waits->before[interval->first_wait] - inner.cut;
     }
     return inner;
 }

@@ -217,8 +217,7 @@ static void take_place(void *context, unsigned worker, uint32_t process, const v
     (void)process;
     struct costs *costs = context;
     const struct place *place = record;
-    costs->formation->timelines[place->waiter].waits.items[place->number].position =
-        place->position;
+    costs->formation->timelines[place->waiter].waits.positions[place->number] = place->position;
 }
 
 /* ---- what locations did in the intervals ---- */
@@ -271,7 +270,7 @@ static void keep_own_side(void *context, uint32_t number, const struct fm_interv
                 .wait = fm_wait_ticks(wait),
                 .busy = contention ? sum_up(interval) : 0,
                 .location = wait->cause_location,
-                .position = wait->position,
+                .position = walking->waits->positions[number],
                 .waiter = walking->number,
                 .callpath = callpath_of(location, location->visit.items[wait->activity]),
             },

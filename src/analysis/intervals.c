@@ -391,11 +391,11 @@ static bool is_contention(const struct fm_wait *wait)
 static void tell_own(struct fm_interval_walk *walk, uint32_t number,
                      const struct fm_interval_handler *handler)
 {
-    struct fm_wait *wait = &walk->timeline->waits.items[number];
+    const struct fm_wait *wait = &walk->timeline->waits.items[number];
     struct snapshot from =
         latest_point(walk, wait->cause_location, wait->until, is_contention(wait));
     struct fm_interval interval;
-    wait->begin = from.t;
+    walk->timeline->waits.begin[number] = from.t;
     /* While a call waits, and nothing happens inside it, nothing is done. */
     describe(walk, &from, wait->enter, fm_timeline_is_in(walk->timeline, wait->activity),
              &interval);

@@ -158,7 +158,7 @@ static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsi
     struct phi_message message = {
         .phi = phi_of(walk, number),
         .location = wait->cause_location,
-        .position = wait->position,
+        .position = walk->waits->positions[number],
     };
     wait->propagates = message.phi > 0;
     const struct window *own = &propagation->windows[worker];

@@ -23,6 +23,9 @@ static void list_waits(struct fm_wait_list *waits, const struct fm_location *loc
 {
     waits->count = (uint32_t)findings->waits.count;
     waits->items = fm_resize(NULL, 0, waits->count * sizeof *waits->items);
+    waits->before = fm_resize(NULL, 0, ((size_t)waits->count + 1) * sizeof *waits->before);
+    waits->begin = fm_resize(NULL, 0, waits->count * sizeof *waits->begin);
+    waits->positions = fm_resize(NULL, 0, waits->count * sizeof *waits->positions);
     waits->covers = fm_allocate((size_t)waits->count + 1, sizeof *waits->covers);
     uint64_t last = 0;
     bool sorted = true;
@@ -43,10 +46,9 @@ static void list_waits(struct fm_wait_list *waits, const struct fm_location *loc
     if (!sorted) {
         fm_sort(waits->items, waits->count, sizeof *waits->items, compare_waits);
     }
-    uint64_t before = 0;
+    waits->before[0] = 0;
     for (uint32_t i = 0; i < waits->count; ++i) {
-        waits->items[i].before = before;
-        before += fm_wait_ticks(&waits->items[i]);
+        waits->before[i + 1] = waits->before[i] + fm_wait_ticks(&waits->items[i]);
     }
 }
 
@@ -222,6 +224,9 @@ void fm_timeline_open(struct fm_timeline *timeline, const struct fm_location *lo
 void fm_timeline_close(struct fm_timeline *timeline)
 {
     fm_free(timeline->waits.items);
+    fm_free(timeline->waits.before);
+    fm_free(timeline->waits.begin);
+    fm_free(timeline->waits.positions);
     fm_free(timeline->waits.covers);
     fm_free(timeline->busy);
     fm_free(timeline->checkpoints);

@@ -12,22 +12,23 @@
 
 /** A wait state that a call has after the arbitration. */
 struct fm_wait {
-    uint64_t enter;  /**< begin of the waiting, which is that of the call */
-    uint64_t until;  /**< its end */
-    uint64_t before; /**< waiting time of the wait states before it */
-    uint64_t begin;  /**< of the interval that ends in it: intervals.h sets it */
+    uint64_t enter; /**< begin of the waiting, which is that of the call */
+    uint64_t until; /**< its end */
     uint32_t activity;
     uint32_t cause_location;
     uint32_t cause_activity;
-    uint32_t position; /**< among those that its cause has caused: delay_costs.c sets it */
-    uint8_t metric;    /**< fm_metric_t that the waiting time is booked on */
-    bool propagates;   /**< it has caused waiting: propagation.c sets it */
+    uint8_t metric;  /**< fm_metric_t that the waiting time is booked on */
+    bool propagates; /**< it has caused waiting: propagation.c sets it */
 };
 
-/** A location's wait states in the order of their ends. */
+/** A location's wait states in the order of their ends. What few need of them stands apart: most go
+ * through all of them, and memory is what that takes. */
 struct fm_wait_list {
     uint32_t count;
     struct fm_wait *items;
+    uint64_t *before;    /**< waiting time of the wait states before; [count]: of all */
+    uint64_t *begin;     /**< of the interval that ends in the wait state: intervals.h sets it */
+    uint32_t *positions; /**< among those that its cause has caused: delay_costs.c sets it */
     int32_t *covers; /**< [count + 1]: how many more intervals that caused waiting contain this wait
                           state than the one before; fm_wait_list_sum_up() makes it their number */
 };
