@@ -1,15 +1,20 @@
 /* The waiting that wait states have caused in turn (phi), and what depends on it.
  *
  * A location goes through its own wait states and those that it caused, from the latest to the
- * earliest. What a wait state has caused is complete when it is reached; it is sent to the location
- * that caused it, which distributes it over its own earlier wait states. It goes on as long as the
- * next message is there. Everything that concerns a location is computed in this order and by one
- * worker, so that the result does not depend on how work is distributed. */
+ * earliest. What a wait state has caused is complete when it is reached; it is told to the location
+ * that caused it, which distributes it over its own earlier wait states. It goes on as long as it
+ * has been told of the next one. Everything that concerns a location is computed in this order and
+ * by one worker, so that the result does not depend on how work is distributed.
+ *
+ * Workers of one process write it to where the other one looks for it: chains of wait states go
+ * back and forth between them, and letters would take longer than all the rest. Between processes
+ * there are letters. */
 #include "analysis/caused_waits.h"
 #include "analysis/cost_table.h"
 #include "analysis/slices.h"
 #include "cube/delay_kind.h"
 #include "engine/mail.h"
+#include "engine/steps.h"
 
 /* So many wait states are at hand at once: they and what belongs to them fit in a cache. */
 #define WAITS_AT_HAND 4096
@@ -30,21 +35,18 @@ struct walk {
     double *factors; /* segment tree: phi per tick of wait state, in each node for its range */
     double *extra;   /* phi of wait states of which only a part lies in an interval; NULL: none */
     bool is_through; /* nothing is left in the worker's window */
+    bool is_looked_after; /* listed in the worker's `blocked` */
 };
 
-/* A worker's locations that can go on. */
-struct ready {
-    FM_VECTOR(uint32_t) locations;
-    unsigned char apart[FM_APART];
-};
-
-/* The part of the time that a worker is at: no location goes beyond it, so that all of them stay
+/* A worker is at a part of the time, and no location of it goes beyond, so that all of them stay
  * together. It moves on when all of them are through. */
-struct window {
+struct place {
     uint64_t begin;
     uint32_t slice;
     uint32_t not_through; /* locations */
     uint32_t first_location, last_location;
+    FM_VECTOR(uint32_t) ready;   /* locations that can go on */
+    FM_VECTOR(uint32_t) blocked; /* locations that need to be told by another worker */
     unsigned char apart[FM_APART];
 };
 
@@ -53,10 +55,14 @@ struct propagation {
     struct fm_caused_waits *caused; /* by location */
     struct walk *walks;             /* by location */
     struct fm_slices slices;
-    bool is_alone;          /* all locations are owned here */
-    struct window *windows; /* by worker */
-    struct ready *ready;    /* by worker */
+    bool is_alone;        /* all locations are owned by this process */
+    struct place *places; /* by worker */
 };
+
+static bool is_at(const struct place *place, uint32_t location)
+{
+    return place->first_location <= location && location < place->last_location;
+}
 
 /* ---- phi of a location's own wait states ---- */
 
@@ -133,20 +139,32 @@ static bool is_terminal(const struct propagation *propagation, uint32_t waiter, 
            propagation->formation->timelines[waiter].waits.covers[number] == 0;
 }
 
-/* ---- messages ---- */
+/* ---- telling ---- */
 
-/* Takes what a wait state has caused. Its location is ready if that was what it had come to. */
+static double read_phi(const struct fm_caused_wait *wait)
+{
+    double phi;
+    __atomic_load(&wait->phi, &phi, __ATOMIC_ACQUIRE);
+    return phi;
+}
+
+static void write_phi(struct fm_caused_wait *wait, double phi)
+{
+    __atomic_store(&wait->phi, &phi, __ATOMIC_RELEASE);
+}
+
+/* Tells a location of the same worker, which is ready if that was what it had come to. */
 static void take_phi(struct propagation *propagation, unsigned worker,
                      const struct phi_message *message)
 {
     struct walk *walk = &propagation->walks[message->location];
-    walk->caused->waits.items[message->position].phi = message->phi;
+    write_phi(&walk->caused->waits.items[message->position], message->phi);
     if (message->position == walk->caused_left - 1) {
-        fm_vector_push(&propagation->ready[worker].locations, message->location);
+        fm_vector_push(&propagation->places[worker].ready, message->location);
     }
 }
 
-static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
+static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
                      uint32_t location, uint32_t number)
 {
     const struct fm_analysis *analysis = propagation->formation->analysis;
@@ -161,9 +179,11 @@ static void send_phi(struct propagation *propagation, struct fm_mail *mail, unsi
         .position = walk->waits->positions[number],
     };
     wait->propagates = message.phi > 0;
-    const struct window *own = &propagation->windows[worker];
-    if (own->first_location <= message.location && message.location < own->last_location) {
+    if (is_at(&propagation->places[worker], message.location)) {
         take_phi(propagation, worker, &message);
+    } else if (propagation->is_alone) {
+        write_phi(&propagation->caused[message.location].waits.items[message.position],
+                  message.phi);
     } else {
         fm_mail_send(mail, worker, fm_trace_process(analysis->trace, message.location), &message,
                      sizeof message);
@@ -175,22 +195,35 @@ static bool has_caused_in(const struct walk *walk, uint64_t window)
     return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= window;
 }
 
-/* Goes on with a location until the next message is missing, or the window ends. */
+/* A location has come to a wait state of which it was not told yet. */
+static void look_after(const struct propagation *propagation, struct place *place,
+                       uint32_t location, uint32_t waiter)
+{
+    struct walk *walk = &propagation->walks[location];
+    if (propagation->is_alone && !is_at(place, waiter) && !walk->is_looked_after) {
+        walk->is_looked_after = true;
+        fm_vector_push(&place->blocked, location);
+    }
+}
+
+/* Goes on with a location until it was not told of the next wait state, or the window ends. */
 static void advance(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
                     uint32_t location)
 {
     struct walk *walk = &propagation->walks[location];
     struct fm_caused_wait *caused = walk->caused->waits.items;
     const struct fm_wait *waits = walk->waits->items;
-    struct window *at = &propagation->windows[worker];
-    uint64_t window = at->begin;
+    struct place *place = &propagation->places[worker];
+    uint64_t window = place->begin;
     for (;;) {
         /* At equal times what this location caused comes first: it lies behind its own waiting. */
         if (walk->caused_left > 0 && (walk->own_left == 0 || caused[walk->caused_left - 1].t >=
                                                                  waits[walk->own_left - 1].until)) {
             struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
-            if (wait->phi != wait->phi) {
+            double phi = read_phi(wait);
+            if (phi != phi) {
                 if (!is_terminal(propagation, wait->waiter, wait->number, wait->waiter)) {
+                    look_after(propagation, place, location, wait->waiter);
                     break;
                 }
                 wait->phi = 0;
@@ -198,40 +231,111 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
             distribute(walk, wait);
             --walk->caused_left;
         } else if (walk->own_left > 0 && waits[walk->own_left - 1].until >= window) {
-            send_phi(propagation, mail, worker, location, --walk->own_left);
+            tell_phi(propagation, mail, worker, location, --walk->own_left);
         } else {
             break;
         }
     }
     if (!walk->is_through && !has_caused_in(walk, window)) {
         walk->is_through = true;
-        --at->not_through;
+        --place->not_through;
     }
 }
 
 static void advance_ready(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
 {
-    struct ready *ready = &propagation->ready[worker];
-    while (ready->locations.count > 0) {
-        advance(propagation, mail, worker, ready->locations.items[--ready->locations.count]);
+    struct place *place = &propagation->places[worker];
+    while (place->ready.count > 0) {
+        advance(propagation, mail, worker, place->ready.items[--place->ready.count]);
     }
 }
 
 /* Begins the next slice, the one before, as long as nothing is left to do in the one at hand. What
- * is missing there comes from later times, so that some worker can always go on. */
-static void move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+ * is missing there comes from later times, so that some worker can always go on.
+ * @return whether there was one to begin */
+static bool move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
 {
-    struct window *window = &propagation->windows[worker];
-    while (window->not_through == 0 && window->slice > 0) {
-        --window->slice;
-        window->begin = window->slice == 0 ? 0 : propagation->slices.ends[window->slice - 1] + 1;
-        window->not_through = window->last_location - window->first_location;
-        for (uint32_t l = window->first_location; l < window->last_location; ++l) {
+    struct place *place = &propagation->places[worker];
+    uint32_t slice = place->slice;
+    while (place->not_through == 0 && place->slice > 0) {
+        --place->slice;
+        place->begin = place->slice == 0 ? 0 : propagation->slices.ends[place->slice - 1] + 1;
+        place->not_through = place->last_location - place->first_location;
+        for (uint32_t l = place->first_location; l < place->last_location; ++l) {
             propagation->walks[l].is_through = false;
             advance(propagation, mail, worker, l);
         }
         advance_ready(propagation, mail, worker);
     }
+    return place->slice != slice;
+}
+
+static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    struct place *place = &propagation->places[worker];
+    *place = (struct place){
+        .begin = UINT64_MAX,
+        .slice = propagation->slices.count,
+        .first_location = fm_trace_first_location(trace, first),
+        .last_location = fm_trace_first_location(trace, last),
+    };
+    for (uint32_t l = place->first_location; l < place->last_location; ++l) {
+        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        propagation->walks[l] = (struct walk){
+            .own_left = waits->count,
+            .caused_left = (uint32_t)propagation->caused[l].waits.count,
+            .caused = &propagation->caused[l],
+            .waits = waits,
+            .factors = fm_allocate(2 * (size_t)waits->count, sizeof(double)),
+        };
+    }
+}
+
+/* ---- the workers of a process alone ---- */
+
+/* Goes on with those of the blocked locations that were told by other workers. */
+static bool advance_blocked(struct propagation *propagation, unsigned worker)
+{
+    struct place *place = &propagation->places[worker];
+    bool found = false;
+    for (size_t i = 0; i < place->blocked.count;) {
+        uint32_t location = place->blocked.items[i];
+        struct walk *walk = &propagation->walks[location];
+        double phi = read_phi(&walk->caused->waits.items[walk->caused_left - 1]);
+        if (phi != phi) {
+            ++i;
+            continue;
+        }
+        place->blocked.items[i] = place->blocked.items[--place->blocked.count];
+        walk->is_looked_after = false;
+        found = true;
+        advance(propagation, NULL, worker, location);
+        advance_ready(propagation, NULL, worker);
+    }
+    return found;
+}
+
+static fm_step_t step(void *context, unsigned worker)
+{
+    struct propagation *propagation = context;
+    struct place *place = &propagation->places[worker];
+    bool moved = move_window(propagation, NULL, worker);
+    if (place->slice == 0 && place->not_through == 0) {
+        return FM_STEP_LAST;
+    }
+    return advance_blocked(propagation, worker) || moved ? FM_STEP_TAKEN : FM_STEP_IN_VAIN;
+}
+
+/* ---- the workers of several processes ---- */
+
+static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+                  uint32_t last)
+{
+    struct propagation *propagation = context;
+    begin(propagation, worker, first, last);
+    move_window(propagation, mail, worker);
 }
 
 static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
@@ -243,34 +347,6 @@ static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_
     take_phi(propagation, worker, content);
     advance_ready(propagation, mail, worker);
     move_window(propagation, mail, worker);
-}
-
-static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
-                  uint32_t last)
-{
-    struct propagation *propagation = context;
-    const struct fm_trace *trace = propagation->formation->analysis->trace;
-    uint32_t begin = fm_trace_first_location(trace, first);
-    uint32_t end = fm_trace_first_location(trace, last);
-    for (uint32_t l = begin; l < end; ++l) {
-        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
-        propagation->walks[l] = (struct walk){
-            .own_left = waits->count,
-            .caused_left = (uint32_t)propagation->caused[l].waits.count,
-            .caused = &propagation->caused[l],
-            .waits = waits,
-            .factors = fm_allocate(2 * (size_t)waits->count, sizeof(double)),
-        };
-    }
-    if (begin < end) {
-        propagation->windows[worker] = (struct window){
-            .begin = UINT64_MAX,
-            .slice = propagation->slices.count,
-            .first_location = begin,
-            .last_location = end,
-        };
-        move_window(propagation, mail, worker);
-    }
 }
 
 /* ---- what depends on phi ---- */
@@ -351,17 +427,20 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         .is_alone = fm_team_size(formation->analysis->team) == 1,
         .slices = fm_slices_choose(formation->times, formation->analysis->trace->location_count,
                                    WAITS_AT_HAND),
-        .windows = fm_allocate_apart(workers, sizeof(struct window)),
-        .ready = fm_allocate_apart(workers, sizeof(struct ready)),
+        .places = fm_allocate_apart(workers, sizeof(struct place)),
     };
     fm_engine_run(formation->analysis->engine, sum_up_covers, &propagation);
-    fm_mail_run(formation->analysis->engine, start, handle, &propagation);
+    if (propagation.is_alone) {
+        fm_engine_run_steps(formation->analysis->engine, begin, step, &propagation);
+    } else {
+        fm_mail_run(formation->analysis->engine, start, handle, &propagation);
+    }
     fm_engine_run(formation->analysis->engine, book, &propagation);
     fm_slices_free(&propagation.slices);
     for (unsigned w = 0; w < workers; ++w) {
-        fm_vector_free(&propagation.ready[w].locations);
+        fm_vector_free(&propagation.places[w].ready);
+        fm_vector_free(&propagation.places[w].blocked);
     }
-    fm_free(propagation.ready);
-    fm_free(propagation.windows);
+    fm_free(propagation.places);
     fm_free(propagation.walks);
 }
