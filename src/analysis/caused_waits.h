@@ -41,7 +41,7 @@ struct fm_caused_waits {
 
 /** Propagates the waiting that wait states have caused to those that they go back to, from the
  * latest to the earliest, and books all costs, what cannot be attributed, and which wait states
- * propagate. Runs message-driven phases.
+ * propagate. Runs message-driven phases. If wait states go back to themselves, says so instead.
  * @param caused  [location]: what they own is freed */
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 

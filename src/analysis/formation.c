@@ -177,6 +177,10 @@ static fm_status_t add_rows(struct fm_cube *cube, const struct fm_remote_costs *
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
                               struct fm_error *error)
 {
+    if (formation->is_circular) {
+        return fm_fail(error, FM_ERR_FAILED,
+                       "invariant violated: wait states go back to themselves");
+    }
     fm_status_t status = FM_OK;
     cube->experiment.cost_shift = formation->cost_shift;
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine) && status == FM_OK;

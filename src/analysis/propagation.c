@@ -404,10 +404,12 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         struct walk *walk = &propagation->walks[l];
-        fm_cost_table_begin(&table, propagation->formation, l);
-        book_own(propagation, &table, l);
-        book_caused(&table, walk->caused);
-        fm_cost_table_end(&table, propagation->formation, worker, l);
+        if (!propagation->formation->is_circular) {
+            fm_cost_table_begin(&table, propagation->formation, l);
+            book_own(propagation, &table, l);
+            book_caused(&table, walk->caused);
+            fm_cost_table_end(&table, propagation->formation, worker, l);
+        }
         fm_free(walk->factors);
         fm_free(walk->extra);
         fm_vector_free(&walk->caused->waits);
@@ -415,6 +417,18 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
         fm_vector_free(&walk->caused->visits);
     }
     fm_cost_table_free(&table);
+}
+
+/* @return whether all locations came to the begin: none of them waits for another one for good */
+static bool is_complete(const struct propagation *propagation)
+{
+    const struct fm_analysis *analysis = propagation->formation->analysis;
+    for (uint32_t l = 0; l < analysis->trace->location_count; ++l) {
+        if (propagation->walks[l].own_left != 0 || propagation->walks[l].caused_left != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused)
@@ -435,6 +449,7 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
     } else {
         fm_mail_run(formation->analysis->engine, start, handle, &propagation);
     }
+    formation->is_circular = !is_complete(&propagation);
     fm_engine_run(formation->analysis->engine, book, &propagation);
     fm_slices_free(&propagation.slices);
     for (unsigned w = 0; w < workers; ++w) {

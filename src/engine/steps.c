@@ -83,7 +83,7 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
     }
 }
 
-bool fm_engine_run_steps(struct fm_engine *engine, fm_phase_t *begin, fm_step_function_t *step,
+void fm_engine_run_steps(struct fm_engine *engine, fm_phase_t *begin, fm_step_function_t *step,
                          void *context)
 {
     unsigned workers = fm_engine_workers(engine);
@@ -99,5 +99,4 @@ bool fm_engine_run_steps(struct fm_engine *engine, fm_phase_t *begin, fm_step_fu
     }
     fm_engine_run(engine, work, &stepping);
     fm_free(stepping.walkers);
-    return !atomic_load(&stepping.is_stuck);
 }
