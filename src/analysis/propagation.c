@@ -295,7 +295,18 @@ static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
 
 /* ---- the workers of a process alone ---- */
 
-/* Goes on with those of the blocked locations that were told by other workers. */
+/* @return whether a location has come to a wait state of which it was not told yet */
+static bool is_blocked(const struct walk *walk)
+{
+    if (walk->caused_left == 0) {
+        return false;
+    }
+    double phi = read_phi(&walk->caused->waits.items[walk->caused_left - 1]);
+    return phi != phi;
+}
+
+/* Goes on with those of the blocked locations that were told by other workers. A new slice may have
+ * taken them further meanwhile. */
 static bool advance_blocked(struct propagation *propagation, unsigned worker)
 {
     struct place *place = &propagation->places[worker];
@@ -303,8 +314,7 @@ static bool advance_blocked(struct propagation *propagation, unsigned worker)
     for (size_t i = 0; i < place->blocked.count;) {
         uint32_t location = place->blocked.items[i];
         struct walk *walk = &propagation->walks[location];
-        double phi = read_phi(&walk->caused->waits.items[walk->caused_left - 1]);
-        if (phi != phi) {
+        if (is_blocked(walk)) {
             ++i;
             continue;
         }

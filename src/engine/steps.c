@@ -57,14 +57,16 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
         bool asks = turn >= FM_LINGER_LOOKS;
         size_t steps = asks ? steps_of_all(stepping) : 0;
         fm_step_t step = stepping->step(stepping->context, worker);
+        if (step != FM_STEP_IN_VAIN) {
+            atomic_store_explicit(&walker->in_vain, NOT_IN_VAIN, memory_order_relaxed);
+            atomic_fetch_add(&walker->taken, 1);
+            turn = 0;
+        }
         if (step == FM_STEP_LAST) {
             atomic_store(&walker->in_vain, DONE);
             return;
         }
         if (step == FM_STEP_TAKEN) {
-            atomic_store_explicit(&walker->in_vain, NOT_IN_VAIN, memory_order_relaxed);
-            atomic_fetch_add(&walker->taken, 1);
-            turn = 0;
             continue;
         }
         if (asks) {

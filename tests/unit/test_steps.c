@@ -15,7 +15,6 @@
 struct chain {
     unsigned workers;
     unsigned missing; /* element that nobody makes; LENGTH: none */
-    unsigned slow;    /* element that takes its time */
     unsigned next[MOST];
     atomic_uint elements[LENGTH];
 };
@@ -39,12 +38,13 @@ static fm_step_t make_next(void *context, unsigned worker)
     if (before == 0 || next == chain->missing) {
         return FM_STEP_IN_VAIN;
     }
-    if (next == chain->slow) {
+    /* Some take so long that the others sleep. */
+    if (next == LENGTH / 3 || next >= LENGTH - MOST) {
         nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
     }
     atomic_store(&chain->elements[next], before + 1);
     chain->next[worker] += chain->workers;
-    return FM_STEP_TAKEN;
+    return chain->next[worker] < LENGTH ? FM_STEP_TAKEN : FM_STEP_LAST;
 }
 
 static void run_chain(struct chain *chain, unsigned workers, unsigned missing)
@@ -53,7 +53,6 @@ static void run_chain(struct chain *chain, unsigned workers, unsigned missing)
     memset(chain, 0, sizeof *chain);
     chain->workers = workers;
     chain->missing = missing;
-    chain->slow = LENGTH / 3;
     struct fm_engine *engine = fm_engine_create(NULL, workers, workers, weights);
     fm_engine_run_steps(engine, begin, make_next, chain);
     fm_engine_free(engine);
