@@ -1,7 +1,7 @@
 #include "analysis/slices.h"
 
 /* A slice holds so many wait states of a location, on average, at least. */
-#define LEAST_OF_A_LOCATION 50
+#define LEAST_OF_A_LOCATION 80
 
 void fm_wait_times_begin(struct fm_wait_times *times, const struct fm_trace *trace)
 {
