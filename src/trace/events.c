@@ -88,7 +88,9 @@ static void read_location(struct readers *readers, uint32_t index,
 {
     fm_builder_begin_location(&readers->sink.builder, index);
     fm_event_sink_use_lines(&readers->sink, maps);
-    if (decode_location(readers, maps)) {
+    if (maps->damaged) {
+        ++readers->sink.builder.defects->missing_locations;
+    } else if (decode_location(readers, maps)) {
         ++readers->used->decoded;
     } else {
         read_by_otf2(readers, maps);
@@ -120,9 +122,7 @@ static struct fm_location_maps *read_local_definitions(OTF2_Reader *archive,
     fm_event_files_open(&files, FM_FILES_DEFINITIONS, archive, trace->anchor);
     if (OTF2_Reader_OpenDefFiles(archive) == OTF2_SUCCESS) {
         for (uint32_t i = first; i < last; ++i) {
-            uint64_t location = trace->locations[i].id;
-            fm_location_maps_read(archive, location, fm_record_count_definitions(&files, location),
-                                  &maps[i - first]);
+            fm_location_maps_read(archive, &files, trace->locations[i].id, &maps[i - first]);
         }
         OTF2_Reader_CloseDefFiles(archive);
     }

@@ -1,6 +1,7 @@
 #include "trace/location_maps.h"
 
 #include "trace/otf2_error.h"
+#include "trace/record_count.h"
 
 /* Numbers beyond are left to OTF2: so are the lines of such a location. */
 enum { LARGEST_NUMBER = 1 << 22 };
@@ -63,22 +64,29 @@ static OTF2_CallbackCode on_clock_offset(void *data, uint64_t time, int64_t offs
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Not every recorder writes local definitions. */
-static void read_definitions(OTF2_Reader *archive, uint64_t location, uint64_t most,
+/* Not every recorder writes local definitions.
+ * @return whether all that there are were read */
+static bool read_definitions(OTF2_Reader *archive, struct fm_event_files *files, uint64_t location,
                              struct reading *reading)
 {
+    bool whole = false;
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(archive, location);
-    if (definitions != NULL) {
-        uint64_t read;
+    if (definitions == NULL) {
+        whole = !fm_event_files_usable(files) || !fm_event_files_select(files, location);
+    } else {
+        uint64_t read = 0, most = fm_record_count_definitions(files, location);
         OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
         OTF2_DefReaderCallbacks_SetMappingTableCallback(callbacks, on_table);
         OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_clock_offset);
         OTF2_Reader_RegisterDefCallbacks(archive, definitions, callbacks, reading);
         OTF2_DefReaderCallbacks_Delete(callbacks);
-        OTF2_Reader_ReadLocalDefinitions(archive, definitions, most, &read);
+        whole =
+            OTF2_Reader_ReadLocalDefinitions(archive, definitions, most, &read) == OTF2_SUCCESS &&
+            read < most;
         OTF2_Reader_CloseDefReader(archive, definitions);
     }
     (void)fm_otf2_error_take();
+    return whole;
 }
 
 static void free_tables(struct fm_location_maps *maps)
@@ -103,11 +111,11 @@ static void free_identities(struct fm_location_maps *maps)
     }
 }
 
-void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, uint64_t most,
+void fm_location_maps_read(OTF2_Reader *archive, struct fm_event_files *files, uint64_t location,
                            struct fm_location_maps *maps)
 {
     *maps = (struct fm_location_maps){.unusable = false};
-    read_definitions(archive, location, most, &(struct reading){.maps = maps});
+    maps->damaged = !read_definitions(archive, files, location, &(struct reading){.maps = maps});
     if (maps->unusable) {
         free_tables(maps);
     } else if (!fm_location_has_lines(maps)) {

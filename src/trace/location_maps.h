@@ -10,6 +10,7 @@
 
 #include "base/vector.h"
 #include "trace/clock_correction.h"
+#include "trace/event_file.h"
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
@@ -33,13 +34,14 @@ struct fm_location_maps {
     struct fm_clock_correction clock;
     bool unusable; /**< the tables cannot be kept: there are none */
     bool inexact;  /**< OTF2 makes something else of the tables or the clock; lines are right */
+    bool damaged;  /**< they cannot be read to their end: nobody knows what the events mean */
 };
 
 /** Reads the local definitions of a location, of which OTF2 keeps mapping tables and clock offsets
  * as well.
- * @param most  so many definitions at most: fm_record_count_definitions()
- * @param maps  out: to be freed */
-void fm_location_maps_read(OTF2_Reader *archive, uint64_t location, uint64_t most,
+ * @param files  of the archive's local definitions
+ * @param maps   out: to be freed */
+void fm_location_maps_read(OTF2_Reader *archive, struct fm_event_files *files, uint64_t location,
                            struct fm_location_maps *maps);
 
 /** Whether calls have lines: then the numbers in events are to be mapped by fm_location_map(). */
