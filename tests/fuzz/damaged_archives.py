@@ -1,10 +1,12 @@
 """Damaged archives: `analyze` tells it or copes with it, and never dies, hangs or leaves half a report.
+What `check` cannot read does not go unmentioned.
 
 usage: damaged_archives.py FERMATA COUNT [SEED]
 """
 
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +35,15 @@ def originals(fermata, folder):
     yield directory
 
 
+def lost_locations(fermata, directory):
+    """What `check` says of locations of which it cannot read all events that they should have."""
+    done = subprocess.run([fermata, "check", directory], capture_output=True, timeout=TIMEOUT,
+                          check=False, text=True, errors="replace")
+    return [line for line in done.stdout.splitlines()
+            if (found := re.search(r" cannot be .*\((\d+) of (\d+) events\)$", line)) is not None
+            and int(found[1]) < int(found[2])]
+
+
 def analyze(fermata, directory, report, what):
     """Exit status of analyze, after all that must be true of it was seen to be true."""
     try:
@@ -56,6 +67,9 @@ def analyze(fermata, directory, report, what):
         subprocess.run([fermata, "report", "--format=json", report], check=True,
                        stdout=subprocess.DEVNULL)
         os.remove(report)
+        lost = lost_locations(fermata, directory)
+        if lost and "could not be read to" not in told:
+            sys.exit(f"{what}: {lost[0]}\n... but analyze says only\n{told}")
     return done.returncode
 
 
