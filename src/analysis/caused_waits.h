@@ -40,9 +40,13 @@ struct fm_caused_waits {
 };
 
 /** Propagates the waiting that wait states have caused to those that they go back to, from the
- * latest to the earliest, and books all costs, what cannot be attributed, and which wait states
- * propagate. Runs message-driven phases. If wait states go back to themselves, says so instead.
- * @param caused  [location]: what they own is freed */
+ * latest to the earliest: `phi` of all, and which wait states propagate. Says so in the formation
+ * if wait states go back to themselves. Runs message-driven phases.
+ * @param caused  [location] */
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
+
+/** Books all costs, what cannot be attributed, and the classes of wait states. Runs a phase.
+ * @param caused  [location]: what they own is freed */
+void fm_wait_costs_book(struct fm_formation *formation, struct fm_caused_waits *caused);
 
 #endif

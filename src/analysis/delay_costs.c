@@ -573,5 +573,6 @@ void fm_formation_costs(struct fm_formation *formation)
     fm_group_points_free(&costs.points);
     fm_free(costs.locations);
     fm_propagate(formation, costs.caused);
+    fm_wait_costs_book(formation, costs.caused);
     fm_free(costs.caused);
 }

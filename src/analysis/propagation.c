@@ -1,4 +1,4 @@
-/* The waiting that wait states have caused in turn (phi), and what depends on it.
+/* The waiting that wait states have caused in turn (phi).
  *
  * A location goes through its own wait states and those that it caused, from the latest to the
  * earliest. What a wait state has caused is complete when it is reached; it is told to the location
@@ -10,9 +10,7 @@
  * back and forth between them, and letters would take longer than all the rest. Between processes
  * there are letters. */
 #include "analysis/caused_waits.h"
-#include "analysis/cost_table.h"
 #include "analysis/slices.h"
-#include "cube/delay_kind.h"
 #include "engine/mail.h"
 #include "engine/steps.h"
 
@@ -359,74 +357,18 @@ static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_
     move_window(propagation, mail, worker);
 }
 
-/* ---- what depends on phi ---- */
+/* ---- the phases ---- */
 
-static void book_own(const struct propagation *propagation, struct fm_cost_table *table, uint32_t l)
+static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct fm_analysis *analysis = propagation->formation->analysis;
-    const struct walk *walk = &propagation->walks[l];
-    for (uint32_t w = 0; w < walk->waits->count; ++w) {
-        const struct fm_wait *wait = &walk->waits->items[w];
-        fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
-        uint32_t visit = analysis->trace->locations[l].visit.items[wait->activity];
-        fm_metric_t class = wait->propagates ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL;
-        fm_cost_table_add(table, visit, fm_delay_wait_metric(FM_METRIC_WAIT_COUNT, kind), 1);
-        fm_cost_table_add(table, visit, fm_delay_wait_metric(class, kind),
-                          (int64_t)fm_wait_ticks(wait));
-    }
-}
-
-/* Each part costs its share of the wait state, and of what that has caused in turn. */
-static void book_parts(struct fm_cost_table *table, const struct fm_caused_waits *caused,
-                       const struct fm_caused_wait *wait)
-{
-    fm_delay_kind_t kind = (fm_delay_kind_t)wait->delay_kind;
-    fm_metric_t short_term = fm_delay_cost_metric(kind, false);
-    fm_metric_t long_term = fm_delay_cost_metric(kind, true);
-    for (uint32_t p = wait->first; p < wait->end; ++p) {
-        uint32_t visit = caused->visits.items[p];
-        if (visit != FM_NONE) {
-            double part = caused->parts.items[p];
-            fm_cost_table_add_ticks(table, visit, short_term, part * (double)wait->wait);
-            fm_cost_table_add_ticks(table, visit, long_term, part * wait->phi);
-        }
-    }
-}
-
-static void book_caused(struct fm_cost_table *table, const struct fm_caused_waits *caused)
-{
-    for (size_t i = 0; i < caused->waits.count; ++i) {
-        const struct fm_caused_wait *wait = &caused->waits.items[i];
-        if (wait->traits & FM_CAUSED_UNATTRIBUTED) {
-            fm_cost_table_add_ticks(table, wait->visit, FM_METRIC_DELAY_UNATTRIBUTED,
-                                    (double)wait->wait + wait->phi);
-        } else {
-            book_parts(table, caused, wait);
-        }
-    }
-}
-
-static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
+    (void)worker;
     struct propagation *propagation = context;
     const struct fm_trace *trace = propagation->formation->analysis->trace;
-    struct fm_cost_table table = {0};
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        struct walk *walk = &propagation->walks[l];
-        if (!propagation->formation->is_circular) {
-            fm_cost_table_begin(&table, propagation->formation, l);
-            book_own(propagation, &table, l);
-            book_caused(&table, walk->caused);
-            fm_cost_table_end(&table, propagation->formation, worker, l);
-        }
-        fm_free(walk->factors);
-        fm_free(walk->extra);
-        fm_vector_free(&walk->caused->waits);
-        fm_vector_free(&walk->caused->parts);
-        fm_vector_free(&walk->caused->visits);
+        fm_free(propagation->walks[l].factors);
+        fm_free(propagation->walks[l].extra);
     }
-    fm_cost_table_free(&table);
 }
 
 /* @return whether all locations came to the begin: none of them waits for another one for good */
@@ -460,7 +402,7 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         fm_mail_run(formation->analysis->engine, start, handle, &propagation);
     }
     formation->is_circular = !is_complete(&propagation);
-    fm_engine_run(formation->analysis->engine, book, &propagation);
+    fm_engine_run(formation->analysis->engine, close_walks, &propagation);
     fm_slices_free(&propagation.slices);
     for (unsigned w = 0; w < workers; ++w) {
         fm_vector_free(&propagation.places[w].ready);
