@@ -340,7 +340,9 @@ static void fetch(const void *begin, size_t bytes)
 
 static void fetch_elements(const void *items, size_t next, size_t size)
 {
-    fetch((const char *)items + next * size, LINES_AHEAD * LINE);
+    if (items != NULL) {
+        fetch((const char *)items + next * size, LINES_AHEAD * LINE);
+    }
 }
 
 static void fetch_walk(const struct fm_interval_walk *walk)
