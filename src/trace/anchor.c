@@ -3,7 +3,7 @@
 #include "base/memory.h"
 #include "trace/otf2_error.h"
 
-#include <stdbool.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,4 +128,24 @@ fm_status_t fm_anchor_open(const char *anchor, OTF2_Reader **reader, struct fm_e
     }
     *reader = opened;
     return FM_OK;
+}
+
+bool fm_anchor_has_file(const char *anchor, const char *rest)
+{
+    size_t length = strlen(anchor);
+    size_t base = length > 5 && strcmp(anchor + length - 5, ".otf2") == 0 ? length - 5 : 0;
+    size_t room = base + strlen(rest) + 1;
+    char *path = fm_allocate(room, 1);
+    struct stat status;
+    snprintf(path, room, "%.*s%s", (int)base, anchor, rest);
+    bool exists = base > 0 && stat(path, &status) == 0;
+    fm_free(path);
+    return exists;
+}
+
+bool fm_anchor_has_definitions(const char *anchor, uint64_t location)
+{
+    char rest[32];
+    snprintf(rest, sizeof rest, "/%" PRIu64 ".def", location);
+    return fm_anchor_has_file(anchor, rest);
 }

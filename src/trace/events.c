@@ -122,7 +122,8 @@ static struct fm_location_maps *read_local_definitions(OTF2_Reader *archive,
     fm_event_files_open(&files, FM_FILES_DEFINITIONS, archive, trace->anchor);
     if (OTF2_Reader_OpenDefFiles(archive) == OTF2_SUCCESS) {
         for (uint32_t i = first; i < last; ++i) {
-            fm_location_maps_read(archive, &files, trace->locations[i].id, &maps[i - first]);
+            fm_location_maps_read(archive, trace->anchor, &files, trace->locations[i].id,
+                                  &maps[i - first]);
         }
         OTF2_Reader_CloseDefFiles(archive);
     }

@@ -1,5 +1,6 @@
 #include "trace/location_maps.h"
 
+#include "trace/anchor.h"
 #include "trace/otf2_error.h"
 #include "trace/record_count.h"
 
@@ -66,13 +67,13 @@ static OTF2_CallbackCode on_clock_offset(void *data, uint64_t time, int64_t offs
 
 /* Not every recorder writes local definitions.
  * @return whether all that there are were read */
-static bool read_definitions(OTF2_Reader *archive, struct fm_event_files *files, uint64_t location,
-                             struct reading *reading)
+static bool read_definitions(OTF2_Reader *archive, const char *anchor, struct fm_event_files *files,
+                             uint64_t location, struct reading *reading)
 {
     bool whole = false;
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(archive, location);
     if (definitions == NULL) {
-        whole = !fm_event_files_usable(files) || !fm_event_files_select(files, location);
+        whole = !fm_anchor_has_definitions(anchor, location);
     } else {
         uint64_t read = 0, most = fm_record_count_definitions(files, location);
         OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
@@ -111,11 +112,12 @@ static void free_identities(struct fm_location_maps *maps)
     }
 }
 
-void fm_location_maps_read(OTF2_Reader *archive, struct fm_event_files *files, uint64_t location,
-                           struct fm_location_maps *maps)
+void fm_location_maps_read(OTF2_Reader *archive, const char *anchor, struct fm_event_files *files,
+                           uint64_t location, struct fm_location_maps *maps)
 {
     *maps = (struct fm_location_maps){.unusable = false};
-    maps->damaged = !read_definitions(archive, files, location, &(struct reading){.maps = maps});
+    maps->damaged =
+        !read_definitions(archive, anchor, files, location, &(struct reading){.maps = maps});
     if (maps->unusable) {
         free_tables(maps);
     } else if (!fm_location_has_lines(maps)) {

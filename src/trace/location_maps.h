@@ -39,10 +39,11 @@ struct fm_location_maps {
 
 /** Reads the local definitions of a location, of which OTF2 keeps mapping tables and clock offsets
  * as well.
+ * @param anchor path of the anchor file
  * @param files  of the archive's local definitions
  * @param maps   out: to be freed */
-void fm_location_maps_read(OTF2_Reader *archive, struct fm_event_files *files, uint64_t location,
-                           struct fm_location_maps *maps);
+void fm_location_maps_read(OTF2_Reader *archive, const char *anchor, struct fm_event_files *files,
+                           uint64_t location, struct fm_location_maps *maps);
 
 /** Whether calls have lines: then the numbers in events are to be mapped by fm_location_map(). */
 static inline bool fm_location_has_lines(const struct fm_location_maps *maps)

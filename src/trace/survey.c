@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct fm_survey_bounds {
     struct fm_event_files definitions, events;
@@ -171,19 +170,6 @@ fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struc
     return status;
 }
 
-/* Whether the archive keeps the local definitions of a location as file of its own. */
-static bool has_definition_file(const struct fm_survey *survey, uint64_t id)
-{
-    size_t length = strlen(survey->anchor);
-    size_t base = length > 5 && strcmp(survey->anchor + length - 5, ".otf2") == 0 ? length - 5 : 0;
-    char *path = fm_allocate(length + 32, 1);
-    struct stat status;
-    snprintf(path, length + 32, "%.*s/%llu.def", (int)base, survey->anchor, (unsigned long long)id);
-    bool exists = base > 0 && stat(path, &status) == 0;
-    fm_free(path);
-    return exists;
-}
-
 /* @param is_whole  the reader has found the end of the file */
 static fm_status_t reading_result(OTF2_ErrorCode code, bool is_whole, const char *otherwise,
                                   struct fm_error *error)
@@ -204,7 +190,7 @@ static fm_status_t read_local_definitions(struct fm_survey *survey, uint64_t id,
     OTF2_DefReader *reader = OTF2_Reader_GetDefReader(survey->reader, id);
     if (reader == NULL) {
         const char *reason = fm_otf2_error_take();
-        return has_definition_file(survey, id)
+        return fm_anchor_has_definitions(survey->anchor, id)
                    ? fm_fail(error, FM_ERR_DATA, "its local definitions cannot be opened: %s",
                              reason)
                    : FM_OK;

@@ -1,11 +1,11 @@
 /* Markers: OTF2 keeps them in a file of the whole archive, which many archives lack. */
+#include "trace/anchor.h"
 #include "trace/otf2_error.h"
 #include "trace/survey.h"
 
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static OTF2_CallbackCode on_definition(void *data, OTF2_MarkerRef self, const char *group,
                                        const char *category, OTF2_MarkerSeverity severity)
@@ -35,22 +35,10 @@ static OTF2_CallbackCode on_marker(void *data, OTF2_TimeStamp time, OTF2_TimeSta
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* OTF2 tells an archive without markers from a damaged one by messages only. */
-static bool has_markers(const struct fm_survey *survey)
-{
-    size_t length = strlen(survey->anchor);
-    size_t base = length > 5 && strcmp(survey->anchor + length - 5, ".otf2") == 0 ? length - 5 : 0;
-    char *path = fm_allocate(length + 16, 1);
-    struct stat status;
-    snprintf(path, length + 16, "%.*s.marker", (int)base, survey->anchor);
-    bool exists = base > 0 && stat(path, &status) == 0;
-    fm_free(path);
-    return exists;
-}
-
 fm_status_t fm_survey_read_markers(struct fm_survey *survey, struct fm_error *error)
 {
-    if (!has_markers(survey)) {
+    /* OTF2 tells an archive without markers from a damaged one by messages only. */
+    if (!fm_anchor_has_file(survey->anchor, ".marker")) {
         return FM_OK;
     }
     (void)fm_otf2_error_take();
