@@ -61,7 +61,6 @@ struct scratch {
     FM_VECTOR(struct fm_keyed) spare;
     struct fm_difference difference;
     uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
-    uint64_t roundings;
     unsigned char apart[FM_APART];
 };
 
@@ -339,15 +338,14 @@ static void walk_intervals(void *context, unsigned worker, uint32_t first, uint3
          l < fm_trace_first_location(trace, last); ++l) {
         struct location_slice *slice = &costs->locations[l];
         prefetch_walks(costs, l, fm_trace_first_location(trace, last));
-        const struct walking walking = {
+        struct walking walking = {
             .scratch = scratch,
             .number = l,
             .location = &trace->locations[l],
             .waits = &costs->formation->timelines[l].waits,
             .notices = scratch->notices.items + slice->first_notice,
         };
-        const struct fm_interval_handler handler = {(void *)&walking, keep_own_side,
-                                                    keep_cause_side};
+        const struct fm_interval_handler handler = {&walking, keep_own_side, keep_cause_side};
         size_t caused = costs->caused[l].waits.count - slice->first_caused;
         fm_interval_walk_to(slice->walk, costs->slice_end, walking.notices, (uint32_t)caused,
                             &handler);
@@ -406,7 +404,7 @@ static void book_class(struct costs *costs, unsigned worker, const struct fm_wai
         fm_remote_costs_at(&formation->remote[worker], waiter->waiter, waiter->callpath, kind);
     row->direct += fm_cost_rounded(direct, formation->cost_scale);
     row->indirect += fm_cost_rounded(indirect, formation->cost_scale);
-    costs->scratch[worker].roundings += (direct != 0) + (indirect != 0);
+    formation->costs[worker].roundings += (direct != 0) + (indirect != 0);
 }
 
 static void compare(void *context, unsigned worker, uint32_t process, const void *record,
@@ -514,7 +512,6 @@ static void close_scratch(struct costs *costs, unsigned workers)
 {
     for (unsigned w = 0; w < workers; ++w) {
         struct scratch *scratch = &costs->scratch[w];
-        costs->formation->roundings += scratch->roundings;
         fm_vector_free(&scratch->notices);
         fm_vector_free(&scratch->cause_sides);
         fm_vector_free(&scratch->cause_shares);

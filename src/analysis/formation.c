@@ -187,10 +187,9 @@ fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cu
          ++w) {
         const struct fm_cost_cells *costs = &formation->costs[w];
         status = add_cells(cube, costs->cells.items, costs->cells.count, error);
-        if (status != FM_OK) {
-            break;
+        if (status == FM_OK) {
+            status = add_rows(cube, &formation->remote[w], error);
         }
-        status = add_rows(cube, &formation->remote[w], error);
     }
     return status;
 }
@@ -208,7 +207,6 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
             sums.costs += ldexp((double)cube->cells[i].value, -(int)formation->cost_shift);
         }
     }
-    sums.roundings = formation->roundings;
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
         sums.roundings += formation->costs[w].roundings;
     }

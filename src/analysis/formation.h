@@ -9,7 +9,6 @@
 #include "analysis/remote_costs.h"
 #include "analysis/slices.h"
 #include "analysis/timeline.h"
-#include "base/map.h"
 #include "cube/cube.h"
 
 /** Values on their way to the cube, where those of the same place are added up. Of one worker. */
@@ -31,7 +30,6 @@ struct fm_formation {
     double cost_scale;              /**< 2^cost_shift */
     bool is_circular;               /**< wait states go back to themselves: there are no costs */
     uint64_t waiting;               /**< sum of all waiting times, ticks */
-    uint64_t roundings;             /**< costs in `remote` that were rounded to the fixed point */
 };
 
 /** Prepares the timelines. Collective. Free with fm_formation_close(). */

@@ -345,11 +345,6 @@ static void fetch_elements(const void *items, size_t next, size_t size)
     }
 }
 
-static void fetch_walk(const struct fm_interval_walk *walk)
-{
-    fetch(walk, sizeof *walk);
-}
-
 static void fetch_tables(const struct fm_interval_walk *walk)
 {
     const struct fm_timeline *timeline = walk->timeline;
@@ -377,7 +372,7 @@ static void fetch_tables(const struct fm_interval_walk *walk)
 void fm_interval_walk_prefetch(const struct fm_interval_walk *walk, unsigned stage)
 {
     if (stage == 0) {
-        fetch_walk(walk);
+        fetch(walk, sizeof *walk);
     } else {
         fetch_tables(walk);
     }

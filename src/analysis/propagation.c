@@ -139,11 +139,11 @@ static bool is_terminal(const struct propagation *propagation, uint32_t waiter, 
 
 /* ---- telling ---- */
 
-static double read_phi(const struct fm_caused_wait *wait)
+static bool is_told(const struct fm_caused_wait *wait)
 {
     double phi;
     __atomic_load(&wait->phi, &phi, __ATOMIC_ACQUIRE);
-    return phi;
+    return phi == phi;
 }
 
 static void write_phi(struct fm_caused_wait *wait, double phi)
@@ -218,8 +218,7 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
         if (walk->caused_left > 0 && (walk->own_left == 0 || caused[walk->caused_left - 1].t >=
                                                                  waits[walk->own_left - 1].until)) {
             struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
-            double phi = read_phi(wait);
-            if (phi != phi) {
+            if (!is_told(wait)) {
                 if (!is_terminal(propagation, wait->waiter, wait->number, wait->waiter)) {
                     look_after(propagation, place, location, wait->waiter);
                     break;
@@ -296,11 +295,7 @@ static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
 /* @return whether a location has come to a wait state of which it was not told yet */
 static bool is_blocked(const struct walk *walk)
 {
-    if (walk->caused_left == 0) {
-        return false;
-    }
-    double phi = read_phi(&walk->caused->waits.items[walk->caused_left - 1]);
-    return phi != phi;
+    return walk->caused_left != 0 && !is_told(&walk->caused->waits.items[walk->caused_left - 1]);
 }
 
 /* Goes on with those of the blocked locations that were told by other workers. A new slice may have
