@@ -11,6 +11,7 @@
  * there are letters. */
 #include "analysis/caused_waits.h"
 #include "analysis/slices.h"
+#include "engine/dispatch.h"
 #include "engine/mail.h"
 #include "engine/steps.h"
 
@@ -53,6 +54,7 @@ struct propagation {
     struct fm_caused_waits *caused; /* by location */
     struct walk *walks;             /* by location */
     struct fm_slices slices;
+    struct fm_dispatch *terminals;
     bool is_alone;        /* all locations are owned by this process */
     struct place *places; /* by worker */
 };
@@ -126,15 +128,60 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
-/* @return whether a wait state is in no interval that caused waiting, which waiter and cause both
- * see for themselves: nothing needs to be told */
-static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number,
-                        uint32_t other)
+/* @return whether a wait state is in no interval that caused waiting. Waiter and cause both see so
+ * for themselves, if this process owns both; otherwise the waiter has told the cause. */
+static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number)
+{
+    return propagation->formation->timelines[waiter].waits.covers[number] == 0;
+}
+
+static bool is_owned(const struct propagation *propagation, uint32_t location)
 {
     const struct fm_analysis *analysis = propagation->formation->analysis;
-    return (propagation->is_alone ||
-            fm_engine_owns(analysis->engine, fm_trace_process(analysis->trace, other))) &&
-           propagation->formation->timelines[waiter].waits.covers[number] == 0;
+    return propagation->is_alone ||
+           fm_engine_owns(analysis->engine, fm_trace_process(analysis->trace, location));
+}
+
+/* Where the cause of a wait state keeps it. */
+struct terminal_message {
+    uint32_t location;
+    uint32_t position;
+};
+
+static void take_terminal(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct propagation *propagation = context;
+    const struct terminal_message *message = record;
+    propagation->caused[message->location].waits.items[message->position].phi = 0;
+}
+
+static void tell_terminal(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        for (uint32_t n = 0; n < waits->count; ++n) {
+            struct terminal_message message = {waits->items[n].cause_location, waits->positions[n]};
+            if (is_terminal(propagation, l, n) && !is_owned(propagation, message.location)) {
+                fm_dispatch_send(propagation->terminals, worker,
+                                 fm_trace_process(trace, message.location), &message);
+            }
+        }
+    }
+}
+
+/* Tells the causes that other processes own which wait states have caused nothing. */
+static void tell_all_terminals(struct propagation *propagation)
+{
+    struct fm_engine *engine = propagation->formation->analysis->engine;
+    propagation->terminals =
+        fm_dispatch_create(engine, sizeof(struct terminal_message), take_terminal, propagation);
+    fm_dispatch_run(propagation->terminals, tell_terminal, propagation);
+    fm_dispatch_free(propagation->terminals);
 }
 
 /* ---- telling ---- */
@@ -168,7 +215,7 @@ static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsi
     const struct fm_analysis *analysis = propagation->formation->analysis;
     struct walk *walk = &propagation->walks[location];
     struct fm_wait *wait = &walk->waits->items[number];
-    if (is_terminal(propagation, location, number, wait->cause_location)) {
+    if (is_terminal(propagation, location, number)) {
         return;
     }
     struct phi_message message = {
@@ -219,7 +266,8 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
                                                                  waits[walk->own_left - 1].until)) {
             struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
             if (!is_told(wait)) {
-                if (!is_terminal(propagation, wait->waiter, wait->number, wait->waiter)) {
+                if (!is_owned(propagation, wait->waiter) ||
+                    !is_terminal(propagation, wait->waiter, wait->number)) {
                     look_after(propagation, place, location, wait->waiter);
                     break;
                 }
@@ -394,6 +442,7 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
     if (propagation.is_alone) {
         fm_engine_run_steps(formation->analysis->engine, begin, step, &propagation);
     } else {
+        tell_all_terminals(&propagation);
         fm_mail_run(formation->analysis->engine, start, handle, &propagation);
     }
     formation->is_circular = !is_complete(&propagation);

@@ -248,7 +248,7 @@ static void wait_for_team(struct fm_mail *mail, unsigned worker)
         long nanoseconds = fm_patience(idle);
         if (nanoseconds != 0) {
             sleep_until_there(mail, worker, nanoseconds);
-        } else if (idle > 0) {
+        } else if (idle > FM_PATIENCE_LOOKS) {
             sched_yield();
         }
         fm_mail_team_work(mail->team, worker, idle + 1);
@@ -297,6 +297,9 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
             struct fm_packet *next = packet->next;
             read_letters(mail, worker, packet);
             put_away(outbox, packet);
+            if (mail->team != NULL) {
+                fm_mail_team_work(mail->team, worker, 0);
+            }
             packet = next;
         }
     }

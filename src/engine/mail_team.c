@@ -10,8 +10,12 @@
 
 #include <string.h>
 
-/* Letters are kept back until they fill a packet of about this size, or the worker is idle. */
-#define PACKET_BYTES 32768
+/* Letters are kept back until they fill a packet of about this size, or the worker is idle. It is
+ * one of two short letters: whoever it is for mostly waits for it, and could go on meanwhile. */
+#define PACKET_BYTES 64
+
+/* So often does a process look for letters in vain before it believes that there may be none. */
+#define LOOKS_BEFORE_WAVE 200
 
 /* A letter in a packet, followed by its content. */
 struct head {
@@ -130,13 +134,13 @@ static void open_packet(struct fm_mail_team *team, const struct fm_parcel *packe
 }
 
 /* Takes part in the next sum, or looks for its result. */
-static void ride_wave(struct fm_mail_team *team)
+static void ride_wave(struct fm_mail_team *team, unsigned looks)
 {
     uint64_t sums[2];
     const struct fm_transport_calls *calls = team->transport->calls;
     if (!team->in_wave) {
         /* No letter here is to be handled: nobody sends, and none arrives under this lock. */
-        if (atomic_load(&team->mail->under_way) == 0) {
+        if (looks > LOOKS_BEFORE_WAVE && atomic_load(&team->mail->under_way) == 0) {
             uint64_t own[2] = {atomic_load(&team->sent), team->arrived};
             calls->begin_wave(team->transport, own);
             team->in_wave = true;
@@ -168,7 +172,7 @@ void fm_mail_team_work(struct fm_mail_team *team, unsigned worker, unsigned idle
         open_packet(team, &packet);
     }
     if (idle != 0 && !atomic_load(&team->mail->over)) {
-        ride_wave(team);
+        ride_wave(team, idle);
     }
     pthread_mutex_unlock(&team->lock);
 }

@@ -1,7 +1,8 @@
 /** @file
  * How to wait for other processes: at once, then by letting others run, then by sleeping longer and
  * longer. Most waits are short, and a processor may be needed by the very process that is waited
- * for.
+ * for. Who sleeps too early makes the others wait, who then sleep, too: letters that take a
+ * microsecond take a hundred.
  */
 #ifndef FERMATA_ENGINE_PATIENCE_H
 #define FERMATA_ENGINE_PATIENCE_H
@@ -10,7 +11,8 @@
 #include <stdbool.h>
 #include <time.h>
 
-#define FM_PATIENCE_YIELDS  200
+#define FM_PATIENCE_LOOKS   64 /**< at what needs a microsecond or two */
+#define FM_PATIENCE_YIELDS  2000
 #define FM_PATIENCE_SHORT   20000L  /**< nanoseconds */
 #define FM_PATIENCE_LONGEST 500000L /**< nanoseconds */
 

@@ -45,13 +45,24 @@ static void look_after_leaving(struct fm_mpi_transport *mpi)
 void fm_mpi_send(struct fm_transport *transport, unsigned to, struct fm_parcel packet)
 {
     struct fm_mpi_transport *mpi = fm_mpi_transport_of(transport);
-    struct fm_outgoing *outgoing = fm_allocate(1, sizeof *outgoing);
-    *outgoing = (struct fm_outgoing){packet.content, fm_piece_count(packet.bytes)};
-    for (size_t i = 0, count = outgoing->pieces; i < count; ++i) {
-        size_t at = i * FM_PIECE_BYTES, left = packet.bytes - at;
+    struct fm_outgoing *outgoing = NULL;
+    for (size_t i = 0, count = fm_piece_count(packet.bytes); i < count; ++i) {
+        size_t at = i * FM_PIECE_BYTES, rest = packet.bytes - at;
+        int left = 0;
         MPI_Request request;
-        MPI_Isend((char *)packet.content + at, (int)(left < FM_PIECE_BYTES ? left : FM_PIECE_BYTES),
+        MPI_Isend((char *)packet.content + at, (int)(rest < FM_PIECE_BYTES ? rest : FM_PIECE_BYTES),
                   MPI_BYTE, (int)to, i + 1 < count ? TAG_MORE : TAG_LAST, mpi->mail, &request);
+        if (count == 1) {
+            MPI_Test(&request, &left, MPI_STATUS_IGNORE);
+        }
+        if (left) { /* as most do, which are short */
+            fm_free(packet.content);
+            return;
+        }
+        if (outgoing == NULL) {
+            outgoing = fm_allocate(1, sizeof *outgoing);
+            *outgoing = (struct fm_outgoing){packet.content, count};
+        }
         fm_vector_push(&mpi->leaving, request);
         fm_vector_push(&mpi->leaving_packets, outgoing);
     }
@@ -61,8 +72,9 @@ void fm_mpi_send(struct fm_transport *transport, unsigned to, struct fm_parcel p
 /* ---- coming ---- */
 
 /* Begins to receive the next piece of anyone.
+ * @param from  out: who has sent it
  * @return whether there was one */
-static bool begin_to_receive(struct fm_mpi_transport *mpi)
+static bool begin_to_receive(struct fm_mpi_transport *mpi, unsigned *from)
 {
     int found = 0, bytes = 0;
     MPI_Message message;
@@ -76,7 +88,8 @@ static bool begin_to_receive(struct fm_mpi_transport *mpi)
     incoming->piece = (struct fm_parcel){fm_resize(NULL, 0, (size_t)bytes), (size_t)bytes};
     incoming->last = status.MPI_TAG == TAG_LAST;
     MPI_Imrecv(incoming->piece.content, bytes, MPI_BYTE, &message, &incoming->request);
-    struct fm_incoming_queue *queue = &mpi->incoming[status.MPI_SOURCE];
+    *from = (unsigned)status.MPI_SOURCE;
+    struct fm_incoming_queue *queue = &mpi->incoming[*from];
     if (queue->last == NULL) {
         queue->first = incoming;
     } else {
@@ -135,19 +148,30 @@ static struct fm_parcel take_packet(struct fm_mpi_transport *mpi, struct fm_inco
     return packet;
 }
 
+/* Takes the first packet of a process if it is here. */
+static bool receive_from(struct fm_mpi_transport *mpi, unsigned from, struct fm_parcel *packet)
+{
+    size_t bytes;
+    if (!is_complete(&mpi->incoming[from], &bytes)) {
+        return false;
+    }
+    *packet = take_packet(mpi, &mpi->incoming[from], bytes);
+    return true;
+}
+
 bool fm_mpi_receive(struct fm_transport *transport, unsigned *from, struct fm_parcel *packet)
 {
     struct fm_mpi_transport *mpi = fm_mpi_transport_of(transport);
     look_after_leaving(mpi);
-    while (begin_to_receive(mpi)) {
+    while (begin_to_receive(mpi, from)) {
+        if (receive_from(mpi, *from, packet)) {
+            return true;
+        }
     }
     for (unsigned step = 0; step < transport->count && mpi->incoming_count != 0; ++step) {
-        unsigned other = (mpi->next_from + step) % transport->count;
-        size_t bytes;
-        if (is_complete(&mpi->incoming[other], &bytes)) {
-            *from = other;
-            *packet = take_packet(mpi, &mpi->incoming[other], bytes);
-            mpi->next_from = other + 1;
+        *from = (mpi->next_from + step) % transport->count;
+        if (receive_from(mpi, *from, packet)) {
+            mpi->next_from = *from + 1;
             return true;
         }
     }
