@@ -7,12 +7,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* @return whether there is another process to send anything to */
-static bool has_team(const struct fm_engine *engine)
-{
-    return fm_team_size(engine->team) > 1;
-}
-
 static void take_record(void *owner, unsigned worker, uint32_t process, const void *record)
 {
     struct fm_dispatch *dispatch = owner;
@@ -23,6 +17,14 @@ static void take_record(void *owner, unsigned worker, uint32_t process, const vo
     }
 }
 
+static void take_from_team(void *owner, unsigned worker, uint32_t process, const void *record,
+                           const void *items, uint32_t count)
+{
+    (void)items;
+    (void)count;
+    fm_dispatch_send(owner, worker, process, record);
+}
+
 struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_size,
                                        fm_dispatch_handler_t *handler, void *context)
 {
@@ -30,7 +32,7 @@ struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_s
     *dispatch = (struct fm_dispatch){
         .engine = engine,
         .streams = fm_streams_create(engine->workers, record_size, take_record, dispatch),
-        .exchange = has_team(engine) ? fm_exchange_create(engine, record_size) : NULL,
+        .team = fm_team_streams_create(engine, record_size, 0, take_from_team, dispatch),
         .handler = handler,
         .context = context,
         .owner_of = engine->owner_of,
@@ -43,7 +45,7 @@ void fm_dispatch_free(struct fm_dispatch *dispatch)
 {
     if (dispatch != NULL) {
         fm_streams_free(dispatch->streams);
-        fm_exchange_free(dispatch->exchange);
+        fm_team_streams_free(dispatch->team);
         fm_prefetch_free(dispatch->queues);
         fm_free(dispatch);
     }
@@ -78,8 +80,7 @@ void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t pr
         memcpy(fm_stream_post(dispatch->streams, worker, owner, process), record,
                dispatch->record_size);
     } else {
-        memcpy(fm_exchange_post(dispatch->exchange, worker, process), record,
-               dispatch->record_size);
+        fm_team_stream_post(dispatch->team, worker, process, record, NULL, 0);
     }
 }
 
@@ -88,9 +89,27 @@ struct sending {
     fm_phase_t *phase;
     void *context;
     struct fm_streams *streams;
+    struct fm_team_streams *team;      /* NULL: none */
     struct fm_prefetch_queues *queues; /* NULL: none */
     atomic_uint senders;               /* that may still send something */
 };
+
+static bool is_over(struct sending *sending, unsigned worker)
+{
+    return atomic_load(&sending->senders) == 0 &&
+           (sending->team == NULL || fm_team_stream_is_over(sending->team, worker));
+}
+
+/* Takes what other processes have sent, and passes it on to the workers that it is for.
+ * @return whether there was anything */
+static bool take_from_processes(struct sending *sending, unsigned worker)
+{
+    if (sending->team == NULL || worker != 0 || !fm_team_stream_take(sending->team)) {
+        return false;
+    }
+    fm_stream_hand_over(sending->streams, worker);
+    return true;
+}
 
 /* Whoever has sent all of its records handles what the others still send. */
 static void send_and_take(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -98,9 +117,13 @@ static void send_and_take(void *context, unsigned worker, uint32_t first, uint32
     struct sending *sending = context;
     sending->phase(sending->context, worker, first, last);
     fm_stream_hand_over(sending->streams, worker);
+    if (sending->team != NULL) {
+        fm_team_stream_hand_over(sending->team, worker);
+    }
     atomic_fetch_sub(&sending->senders, 1);
-    for (unsigned turn = 0; atomic_load(&sending->senders) != 0; ++turn) {
-        if (fm_stream_take(sending->streams, worker)) {
+    for (unsigned turn = 0; !is_over(sending, worker); ++turn) {
+        bool from_processes = take_from_processes(sending, worker);
+        if (fm_stream_take(sending->streams, worker) || from_processes) {
             turn = 0;
         } else if (!fm_linger(turn)) {
             fm_be_patient(turn - FM_LINGER_LOOKS);
@@ -112,11 +135,15 @@ static void send_and_take(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
-static void run_here(struct fm_engine *engine, struct fm_streams *streams,
-                     struct fm_prefetch_queues *queues, fm_phase_t *phase, void *context)
+static void run(struct fm_engine *engine, struct sending *sending)
 {
-    fm_engine_run(engine, send_and_take,
-                  &(struct sending){phase, context, streams, queues, engine->workers});
+    if (sending->team != NULL) {
+        fm_team_streams_begin(sending->team);
+    }
+    fm_engine_run(engine, send_and_take, sending);
+    if (sending->team != NULL) {
+        fm_team_streams_end(sending->team);
+    }
 }
 
 static void nothing(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -127,28 +154,16 @@ static void nothing(void *context, unsigned worker, uint32_t first, uint32_t las
     (void)last;
 }
 
-static void handle(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct fm_dispatch *dispatch = context;
-    for (uint32_t process = first; process < last; ++process) {
-        size_t count;
-        const unsigned char *records = fm_exchange_inbox(dispatch->exchange, process, &count);
-        for (size_t i = 0; i < count; ++i) {
-            dispatch->handler(dispatch->context, worker, process,
-                              records + i * dispatch->record_size);
-        }
-    }
-}
-
 void fm_dispatch_run(struct fm_dispatch *dispatch, fm_phase_t *phase, void *context)
 {
-    run_here(dispatch->engine, dispatch->streams, dispatch->queues, phase, context);
-    if (!has_team(dispatch->engine)) {
-        return;
-    }
-    fm_exchange_deliver(dispatch->exchange);
-    fm_engine_run(dispatch->engine, handle, dispatch);
-    fm_exchange_clear(dispatch->exchange);
+    run(dispatch->engine, &(struct sending){
+                              .phase = phase,
+                              .context = context,
+                              .streams = dispatch->streams,
+                              .team = dispatch->team,
+                              .queues = dispatch->queues,
+                              .senders = dispatch->engine->workers,
+                          });
 }
 
 void fm_dispatch_deliver(struct fm_dispatch *dispatch)
@@ -199,6 +214,12 @@ static void take_list(void *owner, unsigned worker, uint32_t process, const void
     }
 }
 
+static void take_list_from_team(void *owner, unsigned worker, uint32_t process, const void *record,
+                                const void *items, uint32_t count)
+{
+    fm_list_dispatch_send(owner, worker, process, record, items, count);
+}
+
 struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_t record_size,
                                                  size_t item_size, fm_list_handler_t *handler,
                                                  void *context)
@@ -208,9 +229,8 @@ struct fm_list_dispatch *fm_list_dispatch_create(struct fm_engine *engine, size_
         .engine = engine,
         .streams =
             fm_streams_create(engine->workers, size_with_list(record_size), take_list, dispatch),
-        .records =
-            has_team(engine) ? fm_exchange_create(engine, record_size + sizeof(uint64_t)) : NULL,
-        .items = has_team(engine) ? fm_exchange_create(engine, item_size) : NULL,
+        .team =
+            fm_team_streams_create(engine, record_size, item_size, take_list_from_team, dispatch),
         .handler = handler,
         .context = context,
         .owner_of = engine->owner_of,
@@ -224,8 +244,7 @@ void fm_list_dispatch_free(struct fm_list_dispatch *dispatch)
 {
     if (dispatch != NULL) {
         fm_streams_free(dispatch->streams);
-        fm_exchange_free(dispatch->records);
-        fm_exchange_free(dispatch->items);
+        fm_team_streams_free(dispatch->team);
         fm_prefetch_free(dispatch->queues);
         fm_free(dispatch);
     }
@@ -254,48 +273,21 @@ void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, u
     if (owner < dispatch->engine->workers) {
         write_with_list(dispatch, fm_stream_post(dispatch->streams, worker, owner, process), record,
                         items, count);
-        return;
-    }
-    /* The number stands behind the record, which keeps its alignment. */
-    const uint64_t number = count;
-    unsigned char *room = fm_exchange_post(dispatch->records, worker, process);
-    memcpy(room, record, dispatch->record_size);
-    memcpy(room + dispatch->record_size, &number, sizeof number);
-    for (uint32_t i = 0; i < count; ++i) {
-        memcpy(fm_exchange_post(dispatch->items, worker, process),
-               (const unsigned char *)items + i * dispatch->item_size, dispatch->item_size);
-    }
-}
-
-static void handle_lists(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct fm_list_dispatch *dispatch = context;
-    size_t stride = dispatch->record_size + sizeof(uint64_t);
-    for (uint32_t process = first; process < last; ++process) {
-        size_t count, item_count;
-        const unsigned char *records = fm_exchange_inbox(dispatch->records, process, &count);
-        const unsigned char *items = fm_exchange_inbox(dispatch->items, process, &item_count);
-        for (size_t i = 0; i < count; ++i) {
-            const unsigned char *record = records + i * stride;
-            uint64_t number;
-            memcpy(&number, record + dispatch->record_size, sizeof number);
-            dispatch->handler(dispatch->context, worker, process, record, items, (uint32_t)number);
-            items += number * dispatch->item_size;
-        }
+    } else {
+        fm_team_stream_post(dispatch->team, worker, process, record, items, count);
     }
 }
 
 void fm_list_dispatch_run(struct fm_list_dispatch *dispatch, fm_phase_t *phase, void *context)
 {
-    run_here(dispatch->engine, dispatch->streams, dispatch->queues, phase, context);
-    if (!has_team(dispatch->engine)) {
-        return;
-    }
-    fm_exchange_deliver(dispatch->records);
-    fm_exchange_deliver(dispatch->items);
-    fm_engine_run(dispatch->engine, handle_lists, dispatch);
-    fm_exchange_clear(dispatch->records);
-    fm_exchange_clear(dispatch->items);
+    run(dispatch->engine, &(struct sending){
+                              .phase = phase,
+                              .context = context,
+                              .streams = dispatch->streams,
+                              .team = dispatch->team,
+                              .queues = dispatch->queues,
+                              .senders = dispatch->engine->workers,
+                          });
 }
 
 void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)

@@ -1,8 +1,8 @@
 /** @file
  * Records that need no inbox: each is handled once, by the worker that owns its destination. If
  * that is the worker that sends it, it is handled at once and never leaves the processor's cache.
- * Other workers of this process get packets of them and handle these when they come to it, those of
- * other processes of the team wait for the delivery.
+ * Other workers, of this process or of another one of the team, get packets of them and handle
+ * these when they come to it.
  */
 #ifndef FERMATA_ENGINE_DISPATCH_H
 #define FERMATA_ENGINE_DISPATCH_H
@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/prefetch.h"
 #include "engine/stream.h"
+#include "engine/team_stream.h"
 
 /** Handles a record for `process`, which the worker owns, while this worker may be in the middle of
  * a phase. It may send records through other dispatches, but not through this one. */
@@ -19,7 +20,7 @@ typedef void fm_dispatch_handler_t(void *context, unsigned worker, uint32_t proc
 struct fm_dispatch {
     struct fm_engine *engine;
     struct fm_streams *streams;   /**< between the workers of this process */
-    struct fm_exchange *exchange; /**< between the processes of the team */
+    struct fm_team_streams *team; /**< to the other processes of the team; NULL: none */
     fm_dispatch_handler_t *handler;
     void *context;
     const unsigned *owner_of; /**< of the engine */
@@ -46,7 +47,7 @@ void fm_dispatch_prefetch(struct fm_dispatch *dispatch, fm_prefetcher_t *prefetc
 void fm_dispatch_enqueue(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
                          const void *record);
 
-/** Sends a copy of a record to another worker. */
+/** Sends a copy of a record to another worker, of this process or of another one. */
 void fm_dispatch_post(struct fm_dispatch *dispatch, unsigned worker, uint32_t process,
                       const void *record);
 
@@ -80,9 +81,8 @@ typedef void fm_list_handler_t(void *context, unsigned worker, uint32_t process,
 /** As struct fm_dispatch, for records that are followed by any number of items. */
 struct fm_list_dispatch {
     struct fm_engine *engine;
-    struct fm_streams *streams;  /**< between the workers of this process */
-    struct fm_exchange *records; /**< between processes; each with the number of its items */
-    struct fm_exchange *items;
+    struct fm_streams *streams;   /**< as of struct fm_dispatch */
+    struct fm_team_streams *team; /**< as of struct fm_dispatch */
     fm_list_handler_t *handler;
     void *context;
     const unsigned *owner_of; /**< of the engine */
@@ -106,7 +106,7 @@ void fm_list_dispatch_prefetch(struct fm_list_dispatch *dispatch, fm_prefetcher_
 void fm_list_dispatch_enqueue(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                               const void *record, const void *items, uint32_t count);
 
-/** Sends a record and its items to another worker. */
+/** Sends a record and its items to another worker, of this process or of another one. */
 void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, uint32_t process,
                            const void *record, const void *items, uint32_t count);
 

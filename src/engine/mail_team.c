@@ -52,6 +52,7 @@ struct fm_mail_team *fm_mail_team_create(struct fm_mail *mail)
     team->incoming = fm_allocate(engine->workers, sizeof *team->incoming);
     team->last_sums[0] = 1; /* unequal: there was no wave */
     pthread_mutex_init(&team->lock, NULL);
+    fm_team_take_again(engine->team);
     return team;
 }
 
@@ -168,7 +169,7 @@ void fm_mail_team_work(struct fm_mail_team *team, unsigned worker, unsigned idle
     }
     unsigned from;
     struct fm_parcel packet;
-    while (team->transport->calls->receive(team->transport, &from, &packet)) {
+    while (fm_team_receive(team->mail->engine->team, &from, &packet)) {
         open_packet(team, &packet);
     }
     if (idle != 0 && !atomic_load(&team->mail->over)) {

@@ -13,6 +13,10 @@ struct fm_team *fm_team_create(struct fm_transport *transport)
 
 void fm_team_free(struct fm_team *team)
 {
+    if (team != NULL) {
+        fm_vector_free(&team->put_back);
+        fm_vector_free(&team->again);
+    }
     fm_free(team);
 }
 
@@ -34,6 +38,32 @@ bool fm_team_leads(const struct fm_team *team)
 unsigned fm_team_neighbors(const struct fm_team *team)
 {
     return team == NULL ? 1 : team->transport->neighbors;
+}
+
+void fm_team_take_again(struct fm_team *team)
+{
+    /* All of them were for the phase that has ended. */
+    fm_early_packets emptied = team->again;
+    emptied.count = 0;
+    team->again = team->put_back;
+    team->put_back = emptied;
+    team->taken = 0;
+}
+
+bool fm_team_receive(struct fm_team *team, unsigned *from, struct fm_parcel *packet)
+{
+    if (team->taken < team->again.count) {
+        const struct fm_early_packet *early = &team->again.items[team->taken++];
+        *from = early->from;
+        *packet = early->packet;
+        return true;
+    }
+    return team->transport->calls->receive(team->transport, from, packet);
+}
+
+void fm_team_put_back(struct fm_team *team, unsigned from, struct fm_parcel packet)
+{
+    fm_vector_push(&team->put_back, (struct fm_early_packet){packet, from});
 }
 
 static void *copy(const void *content, size_t bytes)

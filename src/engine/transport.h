@@ -48,6 +48,10 @@ struct fm_transport_calls {
      * in the order in which they were sent. */
     void (*send)(struct fm_transport *transport, unsigned to, struct fm_parcel packet);
 
+    /** @return whether all packets that this process has sent have left. Lets others go on with
+     * their calls. */
+    bool (*all_left)(struct fm_transport *transport);
+
     /** @return whether a packet has come; it is to be freed with fm_free() then. Also lets others
      * go on with their calls. */
     bool (*receive)(struct fm_transport *transport, unsigned *from, struct fm_parcel *packet);

@@ -10,7 +10,7 @@
 
 /** Name of the only symbol of a module, of the type fm_transport_open_t. Its number changes with
  * this interface and with struct fm_transport_calls. */
-#define FM_TRANSPORT_OPEN "fm_transport_open_1"
+#define FM_TRANSPORT_OPEN "fm_transport_open_2"
 
 /** The memory that contents of packets live in, which one side allocates and the other one frees
  * (base/memory.h). */

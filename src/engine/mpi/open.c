@@ -84,9 +84,9 @@ static unsigned count_neighbors(MPI_Comm all)
     return (unsigned)count;
 }
 
-__attribute__((visibility("default"))) fm_transport_open_t fm_transport_open_1;
+__attribute__((visibility("default"))) fm_transport_open_t fm_transport_open_2;
 
-fm_status_t fm_transport_open_1(const struct fm_transport_memory *memory,
+fm_status_t fm_transport_open_2(const struct fm_transport_memory *memory,
                                 struct fm_transport **transport, struct fm_error *error)
 {
     static const struct fm_transport_calls calls = {
@@ -96,6 +96,7 @@ fm_status_t fm_transport_open_1(const struct fm_transport_memory *memory,
         .begin_wave = begin_wave,
         .end_wave = end_wave,
         .send = fm_mpi_send,
+        .all_left = fm_mpi_all_left,
         .receive = fm_mpi_receive,
         .abandon = abandon,
         .close = close_transport,

@@ -69,6 +69,13 @@ void fm_mpi_send(struct fm_transport *transport, unsigned to, struct fm_parcel p
     look_after_leaving(mpi);
 }
 
+bool fm_mpi_all_left(struct fm_transport *transport)
+{
+    struct fm_mpi_transport *mpi = fm_mpi_transport_of(transport);
+    look_after_leaving(mpi);
+    return mpi->leaving.count == 0;
+}
+
 /* ---- coming ---- */
 
 /* Begins to receive the next piece of anyone.

@@ -78,6 +78,7 @@ void fm_mpi_exchange(struct fm_transport *transport, const struct fm_parcel *sen
 
 /* ... and about packets (packets.c). */
 void fm_mpi_send(struct fm_transport *transport, unsigned to, struct fm_parcel packet);
+bool fm_mpi_all_left(struct fm_transport *transport);
 bool fm_mpi_receive(struct fm_transport *transport, unsigned *from, struct fm_parcel *packet);
 
 #endif
