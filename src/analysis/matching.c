@@ -271,6 +271,8 @@ void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_se
     if (stage == 1) {
         __builtin_prefetch(stream);
     } else if (stream->first != FM_NONE) {
-        __builtin_prefetch(&receiver->arrivals[stream->first], 1);
+        const struct fm_arrival *arrival = &receiver->arrivals[stream->first];
+        __builtin_prefetch(arrival, 1);
+        __builtin_prefetch(&arrival->next, 1); /* it may stand on the next line */
     }
 }
