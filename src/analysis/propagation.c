@@ -19,9 +19,9 @@
 #define WAITS_AT_HAND 4096
 
 /* Numbers that are added and subtracted again without a rest: the sum of costs of different size
- * is exact, and 0 when nothing is left. Sums below 2^71 have room: all waiting of a million ranks
- * in a day, in ticks of 0.3 ns, divided by a delay of a tick. */
-typedef __int128 fixed_point;
+ * is exact, and 0 when nothing is left. There is room for sums below 2^72; phi is at most all
+ * waiting of the run, which is below 2^64 ticks. */
+typedef unsigned __int128 fixed_point;
 #define FIXED_POINT_ONE 0x1p56
 
 /* From the waiter to the causing location. */
@@ -76,12 +76,12 @@ static bool is_at(const struct place *place, uint32_t location)
 static fixed_point to_fixed_point(double number)
 {
     double scaled = number * FIXED_POINT_ONE;
-    return scaled < 0x1p62 ? (fixed_point)(int64_t)scaled : (fixed_point)scaled;
+    return scaled < 0x1p62 ? (uint64_t)scaled : (fixed_point)scaled;
 }
 
 static double from_fixed_point(fixed_point number)
 {
-    double high = (double)(int64_t)(number >> 64), low = (double)(uint64_t)number;
+    double high = (double)(uint64_t)(number >> 64), low = (double)(uint64_t)number;
     return (high * 0x1p64 + low) / FIXED_POINT_ONE;
 }
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define PROCESSES 23
-#define ROUNDS    6
+#define ROUNDS    4
 
 /* Each is written by one worker only: [from][to]. */
 typedef uint32_t pair_counts[PROCESSES][PROCESSES];
@@ -57,7 +57,9 @@ static uint32_t items_of(uint32_t number)
 
 static void expect(struct check *check, bool holds)
 {
-    check->faults += !holds;
+    if (!holds) {
+        ++check->faults;
+    }
 }
 
 static bool is_next(const struct member *member, uint32_t process, const struct record *record,
@@ -222,7 +224,7 @@ static void test_all_arrive_in_order_and_in_their_run(void **state)
     for (uint32_t i = 0; i < sizeof items / sizeof *items; ++i) {
         items[i] = i;
     }
-    for (unsigned size = 0; size <= PROCESSES + 2; size += size < 4 ? 1 : 7) {
+    for (unsigned size = 0; size <= PROCESSES + 2; size += size < 3 ? 1 : 11) {
         for (unsigned workers = 1; workers <= 3; ++workers) {
             struct check *check = fm_allocate(1, sizeof *check);
             check->workers = workers;
