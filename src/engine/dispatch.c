@@ -135,14 +135,16 @@ static void send_and_take(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
-static void run(struct fm_engine *engine, struct sending *sending)
+static void run(struct fm_engine *engine, struct fm_streams *streams, struct fm_team_streams *team,
+                struct fm_prefetch_queues *queues, fm_phase_t *phase, void *context)
 {
-    if (sending->team != NULL) {
-        fm_team_streams_begin(sending->team);
+    struct sending sending = {phase, context, streams, team, queues, engine->workers};
+    if (team != NULL) {
+        fm_team_streams_begin(team);
     }
-    fm_engine_run(engine, send_and_take, sending);
-    if (sending->team != NULL) {
-        fm_team_streams_end(sending->team);
+    fm_engine_run(engine, send_and_take, &sending);
+    if (team != NULL) {
+        fm_team_streams_end(team);
     }
 }
 
@@ -156,14 +158,7 @@ static void nothing(void *context, unsigned worker, uint32_t first, uint32_t las
 
 void fm_dispatch_run(struct fm_dispatch *dispatch, fm_phase_t *phase, void *context)
 {
-    run(dispatch->engine, &(struct sending){
-                              .phase = phase,
-                              .context = context,
-                              .streams = dispatch->streams,
-                              .team = dispatch->team,
-                              .queues = dispatch->queues,
-                              .senders = dispatch->engine->workers,
-                          });
+    run(dispatch->engine, dispatch->streams, dispatch->team, dispatch->queues, phase, context);
 }
 
 void fm_dispatch_deliver(struct fm_dispatch *dispatch)
@@ -280,14 +275,7 @@ void fm_list_dispatch_post(struct fm_list_dispatch *dispatch, unsigned worker, u
 
 void fm_list_dispatch_run(struct fm_list_dispatch *dispatch, fm_phase_t *phase, void *context)
 {
-    run(dispatch->engine, &(struct sending){
-                              .phase = phase,
-                              .context = context,
-                              .streams = dispatch->streams,
-                              .team = dispatch->team,
-                              .queues = dispatch->queues,
-                              .senders = dispatch->engine->workers,
-                          });
+    run(dispatch->engine, dispatch->streams, dispatch->team, dispatch->queues, phase, context);
 }
 
 void fm_list_dispatch_deliver(struct fm_list_dispatch *dispatch)
