@@ -95,10 +95,15 @@ static void add_factor(struct walk *walk, uint32_t first, uint32_t last, double 
     }
 }
 
-/* To be asked for each wait state once, from the last to the first. */
-static double phi_of_next(struct walk *walk, uint32_t number)
+/* To be called for each wait state once, from the last to the first. */
+static void come_to(struct walk *walk, uint32_t number)
 {
     walk->factor += walk->changes[number];
+}
+
+/* Of the wait state that the walk has come to. */
+static double phi_of(const struct walk *walk, uint32_t number)
+{
     return from_fixed_point(walk->factor) * (double)fm_wait_ticks(&walk->waits->items[number]) +
            (walk->extra == NULL ? 0 : walk->extra[number]);
 }
@@ -228,12 +233,12 @@ static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsi
     const struct fm_analysis *analysis = propagation->formation->analysis;
     struct walk *walk = &propagation->walks[location];
     struct fm_wait *wait = &walk->waits->items[number];
-    double phi = phi_of_next(walk, number);
+    come_to(walk, number);
     if (is_terminal(propagation, location, number)) {
         return;
     }
     struct phi_message message = {
-        .phi = phi,
+        .phi = phi_of(walk, number),
         .location = wait->cause_location,
         .position = walk->waits->positions[number],
     };

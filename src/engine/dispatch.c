@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "engine/engine_internal.h"
 #include "engine/patience.h"
+#include "engine/team_stream.h"
 
 #include <stdatomic.h>
 #include <string.h>

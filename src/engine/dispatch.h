@@ -10,12 +10,13 @@
 #include "engine/engine.h"
 #include "engine/prefetch.h"
 #include "engine/stream.h"
-#include "engine/team_stream.h"
 
 /** Handles a record for `process`, which the worker owns, while this worker may be in the middle of
  * a phase. It may send records through other dispatches, but not through this one. */
 typedef void fm_dispatch_handler_t(void *context, unsigned worker, uint32_t process,
                                    const void *record);
+
+struct fm_team_streams;
 
 struct fm_dispatch {
     struct fm_engine *engine;
