@@ -4,7 +4,8 @@ import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from .measure import Figure, Sample, alternate, cpu_of, median, ratios_of, run, wall_of
+from .measure import (Figure, Sample, alternate, cpu_of, median, mpich, open_mpi, ratios_of, run,
+                      wall_of)
 
 VARIANTS = ("p2p", "fence", "gats")
 RARELY = 4096  # iterations between two messages of a far pair, at most
@@ -32,10 +33,7 @@ class Traces:
         shutil.rmtree(path)
 
 
-LAUNCHERS = {  # how each MPI library starts processes
-    "Open MPI": ("openmpi", ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]),
-    "MPICH": ("mpich", ["mpirun.mpich", "-n"]),
-}
+LIBRARIES = {"Open MPI": ("openmpi", open_mpi), "MPICH": ("mpich", mpich)}
 
 
 def _analyze(programs, trace, *options, watch=False):
@@ -51,8 +49,8 @@ def _analyze_twice(programs, trace):
     return Sample(wall, sum(s.cpu for s in both), max(s.peak for s in both))
 
 
-def _analyze_by(launcher, processes, programs, trace):
-    return run([*launcher, str(processes), programs.fermata, "analyze", "-j1", trace])
+def _analyze_by(processes, programs, trace):
+    return run([*processes, programs.fermata, "analyze", "-j1", trace])
 
 
 def _read(programs, trace):
@@ -112,22 +110,22 @@ def _threads(programs, traces, options):
 def _processes(programs, traces, options):
     for variant in VARIANTS:
         trace, events = traces.make(variant, options.ranks, 2 * options.long_events)
-        for name, (library, launcher) in LAUNCHERS.items():
+        for name, (library, start) in LIBRARIES.items():
             start_end = programs.bench / f"mpi_start_end_{library}"
             samples = alternate({
-                "one": lambda: _analyze_by(launcher, 1, programs, trace),
-                "two": lambda: _analyze_by(launcher, 2, programs, trace),
-                "start_end": lambda: run([*launcher, "2", start_end]),
-                "launch": lambda: run([*launcher, "1", "true"]),
+                "one": lambda: _analyze_by(start(1), programs, trace),
+                "two": lambda: _analyze_by(start(2), programs, trace),
+                "start_end": lambda: run([*start(2), start_end]),
+                "launch": lambda: run([*start(1), "true"]),
             }, options.repeats)
             details = {kind: median([s.wall for s in samples[kind]]) for kind in samples}
             details["events"] = events
             yield Figure("P5", f"speed-up by 2 processes of {name}, {variant}",
                          ratios_of(samples["one"], samples["two"], wall_of), 1.7, at_most=False,
                          details=details)
-            start = details["start_end"] - details["launch"]
+            overhead = details["start_end"] - details["launch"]
             yield Figure("P5", f"the same without {name}'s start and end",
-                         [a.wall / (b.wall - start)
+                         [a.wall / (b.wall - overhead)
                           for a, b in zip(samples["one"], samples["two"])], None, at_most=False)
         traces.remove(trace)
 

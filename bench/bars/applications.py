@@ -5,12 +5,12 @@ import re
 import shutil
 from dataclasses import dataclass
 
-from .measure import Figure, ProgramFailed, alternate, cpu_of, median, ratios_of, run, wall_of
+from .measure import (Figure, ProgramFailed, alternate, cpu_of, median, open_mpi, ratios_of, run,
+                      wall_of)
 from .recording import Archives
 
 RANKS = 2
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(RANKS),
-          "--mca", "mpi_yield_when_idle", "1"]
+MPIRUN = [*open_mpi(RANKS), "--mca", "mpi_yield_when_idle", "1"]
 BAR = 1.01
 DISTANCE = 20  # microseconds between calls from which on the bar holds
 

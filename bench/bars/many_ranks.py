@@ -8,15 +8,14 @@ import os
 import re
 import shutil
 
-from .measure import Figure, ProgramFailed, alternate, cpu_of, ratios_of, run, wall_of
+from .measure import Figure, ProgramFailed, alternate, cpu_of, open_mpi, ratios_of, run, wall_of
 
 VARIANTS = ("p2p", "fence", "gats", "locks")
 
 
 def _command(programs, variant, ranks, length):
     iterations = str(max(50, round(400 * length)))
-    return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks),
-            "--mca", "mpi_yield_when_idle", "1",
+    return [*open_mpi(ranks), "--mca", "mpi_yield_when_idle", "1",
             programs.workloads / "openmpi" / "sor", "--variant", variant, "--size", "1200x1200",
             "--iterations", iterations, "--tolerance", "0", "--check", "50"]
 

@@ -61,6 +61,16 @@ def run(command, watch=False, environment=None, directory=None):
     return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, anonymous, text)
 
 
+def open_mpi(processes):
+    """The command that starts so many processes of Open MPI, without the program."""
+    return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(processes)]
+
+
+def mpich(processes):
+    """The command that starts so many processes of MPICH, without the program."""
+    return ["mpirun.mpich", "-n", str(processes)]
+
+
 def alternate(runs, repeats):
     """Runs several measurements in turn, `repeats` times after a first round that only warms up.
 

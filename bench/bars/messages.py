@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 
-from .measure import Figure, ProgramFailed, run
+from .measure import Figure, ProgramFailed, mpich, open_mpi, run
 
 BAR = 1.1
 
@@ -18,8 +18,8 @@ BAR = 1.1
 def _count_openmpi(programs, folder, ranks, recorded):
     """Messages sent and received by each rank, together."""
     counts = folder / "counts"
-    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(ranks),
-               "--mca", "mpi_yield_when_idle", "1", "--mca", "pml_monitoring_enable", "2",
+    command = [*open_mpi(ranks), "--mca", "mpi_yield_when_idle", "1",
+               "--mca", "pml_monitoring_enable", "2",
                "--mca", "pml_monitoring_enable_output", "3",
                "--mca", "pml_monitoring_filename", str(counts),
                programs.bench / "mpi_start_end_openmpi"]
@@ -43,7 +43,7 @@ def _count_mpich(programs, folder, ranks, recorded):
     environment = dict(os.environ, MPIR_CVAR_NOLOCAL="1",
                        LD_PRELOAD=str(programs.bench / "count_ucx_messages.so"),
                        COUNT_UCX_MESSAGES=str(folder / "counts"))
-    command = ["mpirun.mpich", "-n", str(ranks), programs.bench / "mpi_start_end_mpich"]
+    command = [*mpich(ranks), programs.bench / "mpi_start_end_mpich"]
     _run(programs, folder, command, recorded, environment)
     messages, sent, received = [], 0, 0
     for file in folder.glob("counts.*"):

@@ -4,10 +4,10 @@ import os
 import re
 import shutil
 
-from .measure import Figure, ProgramFailed, alternate, median, run
+from .measure import Figure, ProgramFailed, alternate, median, open_mpi, run
 
 LOOPS = ("p2p", "rma", "locks")
-MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "1"]
+MPIRUN = open_mpi(1)
 
 
 def nanoseconds(sample, what="per call"):
