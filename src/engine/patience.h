@@ -27,7 +27,7 @@ static inline void fm_relax_processor(void)
 }
 
 #define FM_LINGER_LOOKS  1000
-#define FM_LINGER_YIELDS 50
+#define FM_LINGER_YIELDS 2000
 
 /** Waits a moment before one looks again, awake: threads of one process mostly wait for less time
  * than it takes to sleep and be woken.
