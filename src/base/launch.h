@@ -5,6 +5,8 @@
 #ifndef FERMATA_BASE_LAUNCH_H
 #define FERMATA_BASE_LAUNCH_H
 
+#include <stdbool.h>
+
 /** This process among those that were started together. */
 struct fm_launch {
     const char *library; /**< "openmpi" or "mpich", whose launcher it was; NULL: none that is known,
@@ -12,6 +14,7 @@ struct fm_launch {
     unsigned rank;       /**< 0 .. size - 1 */
     unsigned size;
     unsigned local_rank; /**< among the processes on this machine */
+    bool all_are_here;   /**< all processes are on this machine; false: or that is not known */
 };
 
 /** @return what the environment tells. Thread-safe as long as nobody changes the environment. */

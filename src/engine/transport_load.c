@@ -1,6 +1,7 @@
 #include "engine/transport_load.h"
 
 #include "base/installed.h"
+#include "base/launch.h"
 #include "base/memory.h"
 #include "engine/transport_module.h"
 
@@ -17,6 +18,15 @@ static void silence_crash_reports(void)
     setenv("UCX_ERROR_SIGNALS", "", 0);
 }
 
+/* Open MPI takes 0.2 s to ask what moves messages between machines whether it is of use here. What
+ * the user has chosen stays. */
+static void spare_search_for_networks(void)
+{
+    if (fm_launch_read().all_are_here) {
+        setenv("OMPI_MCA_pml", "ob1", 0);
+    }
+}
+
 fm_status_t fm_transport_load(const char *library, struct fm_transport **transport,
                               struct fm_error *error)
 {
@@ -28,6 +38,7 @@ fm_status_t fm_transport_load(const char *library, struct fm_transport **transpo
         return status;
     }
     silence_crash_reports();
+    spare_search_for_networks();
     /* Open MPI loads parts of itself that look for its symbols in the global scope. */
     void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (module == NULL) {

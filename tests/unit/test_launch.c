@@ -55,6 +55,22 @@ static void test_several_win_over_one(void **state)
            "mpich", 1, 2, 1);
 }
 
+static void test_who_is_on_this_machine(void **state)
+{
+    (void)state;
+    assert_true(READ("HOME", "/").all_are_here);
+    assert_true(READ("OMPI_COMM_WORLD_RANK", "1", "OMPI_COMM_WORLD_SIZE", "2",
+                     "OMPI_COMM_WORLD_LOCAL_SIZE", "2")
+                    .all_are_here);
+    assert_false(READ("OMPI_COMM_WORLD_RANK", "1", "OMPI_COMM_WORLD_SIZE", "4",
+                      "OMPI_COMM_WORLD_LOCAL_SIZE", "2")
+                     .all_are_here);
+    assert_true(READ("PMI_RANK", "1", "PMI_SIZE", "2", "MPI_LOCALNRANKS", "2").all_are_here);
+    assert_false(READ("PMI_RANK", "1", "PMI_SIZE", "4", "MPI_LOCALNRANKS", "2").all_are_here);
+    assert_false(READ("PMI_RANK", "1", "PMI_SIZE", "2").all_are_here);
+    assert_false(READ("PMI_RANK", "1", "PMI_SIZE", "2", "MPI_LOCALNRANKS", "two").all_are_here);
+}
+
 static void test_nonsense_is_ignored(void **state)
 {
     (void)state;
@@ -71,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_launchers),
         cmocka_unit_test(test_several_win_over_one),
+        cmocka_unit_test(test_who_is_on_this_machine),
         cmocka_unit_test(test_nonsense_is_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
