@@ -1,10 +1,9 @@
 """Bars of the analysis, measured on synthetic traces: P4, P5, P6, P7, P8, P9."""
 
+import os
 import shutil
-import time
-from concurrent.futures import ThreadPoolExecutor
 
-from .measure import (Figure, Sample, alternate, cpu_of, median, mpich, open_mpi, ratios_of, run,
+from .measure import (Figure, alternate, cpu_of, median, mpich, open_mpi, ratios_of, run,
                       wall_of)
 
 VARIANTS = ("p2p", "fence", "gats")
@@ -34,19 +33,11 @@ class Traces:
 
 
 LIBRARIES = {"Open MPI": ("openmpi", open_mpi), "MPICH": ("mpich", mpich)}
+AS_FERMATA_STARTS = {"OMPI_MCA_pml": "ob1"}  # on one machine
 
 
 def _analyze(programs, trace, *options, watch=False):
     return run([programs.fermata, "analyze", *options, trace], watch=watch)
-
-
-def _analyze_twice(programs, trace):
-    """Two analyses at the same time, which have nothing to do with each other."""
-    with ThreadPoolExecutor(2) as runners:
-        begin = time.perf_counter()
-        both = list(runners.map(lambda _: _analyze(programs, trace, "-j1"), range(2)))
-        wall = time.perf_counter() - begin
-    return Sample(wall, sum(s.cpu for s in both), max(s.peak for s in both))
 
 
 def _analyze_by(processes, programs, trace):
@@ -83,51 +74,45 @@ def throughput(programs, folder, options):
 def speed_up(programs, folder, options):
     """P5: one thread or process against two."""
     traces = Traces(programs, folder)
-    yield from _threads(programs, traces, options)
-    yield from _processes(programs, traces, options)
-
-
-def _threads(programs, traces, options):
-    for variant in VARIANTS:
-        trace, events = traces.make(variant, options.ranks, 2 * options.events)
-        samples = alternate({
-            "one": lambda: _analyze(programs, trace, "-j1"),
-            "two": lambda: _analyze(programs, trace, "-j2"),
-            "both": lambda: _analyze_twice(programs, trace),
-        }, options.repeats)
-        details = {name: _rates(samples[name], events) for name in samples}
-        details["events"] = events
-        details["cpu_two_over_one"] = median(ratios_of(samples["two"], samples["one"], cpu_of))
-        yield Figure("P5", f"speed-up by 2 threads, {variant}",
-                     ratios_of(samples["one"], samples["two"], wall_of), 1.8, at_most=False,
-                     details=details)
-        yield Figure("P5", f"two analyses at a time, of one thread each, {variant}",
-                     [2 * a.wall / b.wall for a, b in zip(samples["one"], samples["both"])], None,
-                     at_most=False)
-        traces.remove(trace)
-
-
-def _processes(programs, traces, options):
     for variant in VARIANTS:
         trace, events = traces.make(variant, options.ranks, 2 * options.long_events)
-        for name, (library, start) in LIBRARIES.items():
-            start_end = programs.bench / f"mpi_start_end_{library}"
-            samples = alternate({
-                "one": lambda: _analyze_by(start(1), programs, trace),
-                "two": lambda: _analyze_by(start(2), programs, trace),
-                "start_end": lambda: run([*start(2), start_end]),
-                "launch": lambda: run([*start(1), "true"]),
-            }, options.repeats)
-            details = {kind: median([s.wall for s in samples[kind]]) for kind in samples}
-            details["events"] = events
-            yield Figure("P5", f"speed-up by 2 processes of {name}, {variant}",
-                         ratios_of(samples["one"], samples["two"], wall_of), 1.7, at_most=False,
-                         details=details)
-            overhead = details["start_end"] - details["launch"]
-            yield Figure("P5", f"the same without {name}'s start and end",
-                         [a.wall / (b.wall - overhead)
-                          for a, b in zip(samples["one"], samples["two"])], None, at_most=False)
+        yield from _threads(programs, trace, events, variant, options)
+        yield from _processes(programs, trace, events, variant, options)
         traces.remove(trace)
+
+
+def _threads(programs, trace, events, variant, options):
+    samples = alternate({
+        "one": lambda: _analyze(programs, trace, "-j1"),
+        "two": lambda: _analyze(programs, trace, "-j2"),
+    }, options.repeats)
+    details = {name: _rates(samples[name], events) for name in samples}
+    details["events"] = events
+    details["cpu_two_over_one"] = median(ratios_of(samples["two"], samples["one"], cpu_of))
+    yield Figure("P5", f"speed-up by 2 threads, {variant}",
+                 ratios_of(samples["one"], samples["two"], wall_of), 1.8, at_most=False,
+                 details=details)
+
+
+def _processes(programs, trace, events, variant, options):
+    environment = dict(os.environ, **AS_FERMATA_STARTS)
+    for name, (library, start) in LIBRARIES.items():
+        start_end = programs.bench / f"mpi_start_end_{library}"
+        samples = alternate({
+            "one": lambda: _analyze_by(start(1), programs, trace),
+            "two": lambda: _analyze_by(start(2), programs, trace),
+            "start_end": lambda: run([*start(2), start_end], environment=environment),
+            "launch": lambda: run([*start(1), "true"]),
+        }, options.repeats)
+        details = {kind: median([s.wall for s in samples[kind]]) for kind in samples}
+        details["events"] = events
+        yield Figure("P5", f"speed-up by 2 processes of {name}, {variant}",
+                     ratios_of(samples["one"], samples["two"], wall_of), 1.7, at_most=False,
+                     details=details)
+        overhead = details["start_end"] - details["launch"]
+        yield Figure("P5", f"the same without {name}'s start and end",
+                     [a.wall / (b.wall - overhead)
+                      for a, b in zip(samples["one"], samples["two"])], None, at_most=False)
 
 
 def _phases(programs, trace, repeats):
