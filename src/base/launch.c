@@ -42,7 +42,7 @@ static bool read_number(const char *variable, unsigned *number)
 
 struct fm_launch fm_launch_read(void)
 {
-    struct fm_launch found = {.size = 1, .all_are_here = true};
+    struct fm_launch found = {.size = 1};
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers && found.size <= 1; ++i) {
         const struct launcher *launcher = &launchers[i];
         unsigned rank, size, local_size;

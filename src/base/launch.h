@@ -14,7 +14,8 @@ struct fm_launch {
     unsigned rank;       /**< 0 .. size - 1 */
     unsigned size;
     unsigned local_rank; /**< among the processes on this machine */
-    bool all_are_here;   /**< all processes are on this machine; false: or that is not known */
+    bool all_are_here;   /**< all processes are on this machine, as the launcher says; false:
+                              some are not, or it does not say */
 };
 
 /** @return what the environment tells. Thread-safe as long as nobody changes the environment. */
