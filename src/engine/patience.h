@@ -26,8 +26,7 @@ static inline void fm_relax_processor(void)
 #endif
 }
 
-#define FM_LINGER_LOOKS  1000
-#define FM_LINGER_YIELDS 2000
+#define FM_LINGER_LOOKS 1000
 
 /** Waits a moment before one looks again, awake: threads of one process mostly wait for less time
  * than it takes to sleep and be woken.
@@ -37,7 +36,7 @@ static inline bool fm_linger(unsigned turn)
 {
     if (turn < FM_LINGER_LOOKS) {
         fm_relax_processor();
-    } else if (turn < FM_LINGER_LOOKS + FM_LINGER_YIELDS) {
+    } else if (turn < FM_LINGER_LOOKS + FM_PATIENCE_YIELDS) {
         sched_yield();
     } else {
         return false;
