@@ -58,7 +58,7 @@ struct fm_stack_change {
 
 /** Remembered stacks: so many sets of so many each, and how deep they are at most. */
 enum {
-    FM_STACK_SETS = 16,
+    FM_STACK_SETS = 64,
     FM_STACK_WAYS = 4,
     FM_STACK_STATE_SITES = 32,
     FM_STACK_STATE_CELLS = 40
