@@ -376,7 +376,7 @@ double sor_events_per_iteration(const struct sor_problem *problem)
         [SOR_LOCKS] = 2 + 4, [SOR_RARE] = 2 + 2,  [SOR_ROTATE] = 2 + 2};
     /* The near neighbours of SOR_RARE take turns of two. */
     uint32_t cycle = problem->variant == SOR_RARE     ? 2 * problem->period
-                     : problem->variant == SOR_ROTATE ? problem->period
+                     : problem->variant == SOR_ROTATE ? problem->period * problem->dwell
                                                       : 1;
     uint64_t neighbors = 0;
     for (uint32_t iteration = 0; iteration < cycle; ++iteration) {

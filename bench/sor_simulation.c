@@ -66,7 +66,7 @@ static uint32_t partner(const struct sor_problem *problem, uint32_t rank, uint32
 {
     uint32_t distance;
     if (problem->variant == SOR_ROTATE) {
-        distance = iteration % problem->period + 1;
+        distance = iteration / problem->dwell % problem->period + 1;
     } else if (iteration % problem->period == 0) {
         distance = hypercube_size(problem->ranks) / 2;
     } else {

@@ -25,7 +25,8 @@ enum sor_variant {
     SOR_LOCKS,  /**< for each neighbour Win_lock, Put, Win_unlock; a barrier ends the exchange */
     SOR_RARE,   /**< as SOR_P2P with one rank at a time: a far one in every `period`-th iteration,
                    one of two near ones in all others */
-    SOR_ROTATE, /**< as SOR_P2P with one rank at a time: with `period` different ones in turn */
+    SOR_ROTATE, /**< as SOR_P2P with one rank at a time: with `period` different ones in turn,
+                   `dwell` iterations with each */
 };
 
 struct sor_problem {
@@ -34,7 +35,9 @@ struct sor_problem {
     uint32_t width; /**< of the grid of ranks; divides `ranks` */
     uint32_t iterations;
     uint32_t reduce_every; /**< iterations between reductions */
-    uint32_t period; /**< SOR_RARE, SOR_ROTATE: iterations until a pair of ranks meets again */
+    uint32_t period; /**< SOR_RARE: iterations until a far pair meets again; SOR_ROTATE: ranks that
+                        each one meets */
+    uint32_t dwell;  /**< SOR_ROTATE: iterations that a pair stays together; at least 1 */
     uint64_t seed;
 };
 

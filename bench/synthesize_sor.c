@@ -19,6 +19,7 @@ static void print_usage(FILE *stream)
           "                      rare or rotate: messages with one rank at a time, see --period\n"
           "  --period N          rare: with a far rank every N-th time, otherwise with a near one\n"
           "                      (default 64); rotate: with N ranks in turn (default: all)\n"
+          "  --dwell N           rotate: N iterations with each of them at a time (default 1)\n"
           "  --iterations N      number of iterations (default 100)\n"
           "  --events N          as many iterations as make about N events of all ranks\n"
           "  --reduce-every N    iterations between reductions (default 10)\n"
@@ -56,7 +57,7 @@ struct options {
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-    enum { RANKS = 1, VARIANT, ITERATIONS, EVENTS, REDUCE_EVERY, PERIOD, SEED };
+    enum { RANKS = 1, VARIANT, ITERATIONS, EVENTS, REDUCE_EVERY, PERIOD, DWELL, SEED };
     static const struct option long_options[] = {
         {"ranks", required_argument, NULL, RANKS},
         {"variant", required_argument, NULL, VARIANT},
@@ -64,11 +65,12 @@ static bool parse_options(int argc, char **argv, struct options *options)
         {"events", required_argument, NULL, EVENTS},
         {"reduce-every", required_argument, NULL, REDUCE_EVERY},
         {"period", required_argument, NULL, PERIOD},
+        {"dwell", required_argument, NULL, DWELL},
         {"seed", required_argument, NULL, SEED},
         {"help", no_argument, NULL, 'h'},
         {0},
     };
-    uint64_t ranks = 64, iterations = 100, reduce_every = 10, period = 0, seed = 1;
+    uint64_t ranks = 64, iterations = 100, reduce_every = 10, period = 0, dwell = 1, seed = 1;
     bool valid = true;
     int option;
     *options = (struct options){.problem = {.variant = SOR_P2P}};
@@ -92,6 +94,9 @@ static bool parse_options(int argc, char **argv, struct options *options)
         case PERIOD:
             valid = parse_number(optarg, 1 << 20, &period) && period > 0;
             break;
+        case DWELL:
+            valid = parse_number(optarg, 1 << 20, &dwell) && dwell > 0;
+            break;
         case SEED:
             valid = parse_number(optarg, UINT64_MAX, &seed);
             break;
@@ -110,6 +115,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
     bool rotates = options->problem.variant == SOR_ROTATE;
     uint32_t longest = sor_longest_rotation((uint32_t)ranks);
     options->problem.period = period != 0 ? (uint32_t)period : rotates ? longest : 64;
+    options->problem.dwell = (uint32_t)dwell;
     if (rotates && options->problem.period > longest) {
         valid = false;
     }

@@ -18,13 +18,13 @@ class Traces:
         self.programs = programs
         self.folder = folder
 
-    def make(self, variant, ranks, events, reduce_every=10, period=None):
-        """A trace: its folder and its exact number of events."""
-        path = self.folder / f"{variant}-{ranks}-{events}-{reduce_every}-{period or 0}"
+    def make(self, variant, ranks, events, reduce_every=10, partners=()):
+        """A trace: its folder and its exact number of events. `partners` are further options."""
+        name = "-".join(map(str, (variant, ranks, events, reduce_every, *partners)))
+        path = self.folder / name.replace("--", "")
         shutil.rmtree(path, ignore_errors=True)
-        periods = [] if period is None else ["--period", str(period)]
         made = run([self.programs.synthesize, "--variant", variant, "--ranks", str(ranks),
-                    "--events", str(events), "--reduce-every", str(reduce_every), *periods, path])
+                    "--events", str(events), "--reduce-every", str(reduce_every), *partners, path])
         return path, int(made.output.split()[0])
 
     @staticmethod
@@ -188,24 +188,32 @@ def _growth_with_length(programs, traces, options):
 
 def _growth_with_distance(programs, traces, options):
     """Traces of equal length and with equally many messages, which differ only in how many
-    iterations lie between those of a pair."""
+    iterations lie between those of a pair: far pairs that meet seldom, and all pairs, of which each
+    stays together for some iterations before the next. And ranks with many partners instead of
+    one, whose tables are no longer all at hand."""
+    others = str(options.ranks - 1)
     patterns = (
-        ("rare", (1, 64, RARELY), "far pairs synchronize every {period}th iteration"),
-        ("rotate", (1, options.ranks - 1), "each rank has {period} partners in turn"),
+        ("rare", {1: ("--period", "1"), 64: ("--period", "64"),
+                  RARELY: ("--period", str(RARELY))},
+         f"far pairs synchronize once in {RARELY} iterations / in each", 1.15),
+        ("rotate", {1: ("--dwell", others), options.ranks - 1: ("--dwell", "1")},
+         f"all pairs synchronize once in {others} iterations / {others} times in a row", 1.15),
+        ("rotate", {1: ("--period", "1"), options.ranks - 1: ("--period", others)},
+         f"each rank has {others} partners in turn / 1", None),
     )
-    for variant, periods, what in patterns:
+    for variant, partners, what, bar in patterns:
         paths, events = {}, {}
-        for period in periods:
-            paths[period], events[period] = traces.make(variant, options.ranks, options.events,
-                                                        NEVER, period)
-        samples = alternate({period: lambda path=path: _analyze(programs, path, "-j1")
-                             for period, path in paths.items()}, options.repeats)
+        for distance, option in partners.items():
+            paths[distance], events[distance] = traces.make(variant, options.ranks, options.events,
+                                                            NEVER, option)
+        samples = alternate({distance: lambda path=path: _analyze(programs, path, "-j1")
+                             for distance, path in paths.items()}, options.repeats)
         for path in paths.values():
             traces.remove(path)
-        times = {p: [s.cpu / events[p] for s in samples[p]] for p in samples}
-        yield Figure("P8", f"time per event, {what.format(period=periods[-1])} / 1",
-                     [b / a for a, b in zip(times[1], times[periods[-1]])], 1.15,
-                     details={"ns_per_event": {p: median(times[p]) * 1e9 for p in times},
+        times = {d: [s.cpu / events[d] for s in samples[d]] for d in samples}
+        yield Figure("P8", f"time per event, {what}",
+                     [b / a for a, b in zip(times[1], times[max(times)])], bar,
+                     details={"ns_per_event": {d: median(times[d]) * 1e9 for d in times},
                               "events": events})
 
 

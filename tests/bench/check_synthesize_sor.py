@@ -59,10 +59,10 @@ def check_same_seed(programs, folder):
     assert sizes[0] != sizes[2], "different seeds make equal traces"
 
 
-def messages_of(programs, trace, variant, ranks, period, iterations):
+def messages_of(programs, trace, variant, ranks, period, iterations, dwell=1):
     """How often each rank sends to which others, which must be the same for all distances."""
     run(programs.synthesize, "--variant", variant, "--ranks", ranks, "--period", period,
-        "--iterations", iterations, trace)
+        "--dwell", dwell, "--iterations", iterations, trace)
     run(programs.fermata, "analyze", trace)
     report = json.loads(run(programs.fermata, "report", "--format=json", trace))
     counts = {}
@@ -80,6 +80,8 @@ def check_periods(programs, folder):
     assert rotate == {distance: 3 for distance in range(1, 6)}, f"rotate: {rotate}"
     every = messages_of(programs, folder / "all", "rotate", 8, 7, 14)
     assert every == {distance: 2 for distance in range(1, 8)}, f"all pairs: {every}"
+    stays = messages_of(programs, folder / "stays", "rotate", 8, 7, 12, dwell=4)
+    assert stays == {distance: 4 for distance in range(1, 4)}, f"pairs that stay: {stays}"
 
 
 def main():
