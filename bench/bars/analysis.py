@@ -101,7 +101,8 @@ def _processes(programs, trace, events, variant, options):
         samples = alternate({
             "one": lambda: _analyze_by(start(1), programs, trace),
             "two": lambda: _analyze_by(start(2), programs, trace),
-            "start_end": lambda: run([*start(2), start_end], environment=environment),
+            "start_end": lambda: run([*start(2), start_end, "at-once"],
+                                     environment=environment),
             "launch": lambda: run([*start(1), "true"]),
         }, options.repeats)
         details = {kind: median([s.wall for s in samples[kind]]) for kind in samples}

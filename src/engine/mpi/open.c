@@ -1,6 +1,7 @@
 /* A transport by MPI: its start, its end, and its collective calls of fixed size. */
 #include "engine/mpi/transport.h"
 
+#include "base/sockets.h"
 #include "engine/patience.h"
 
 #include <limits.h>
@@ -71,6 +72,8 @@ static void close_transport(struct fm_transport *transport)
     MPI_Comm_free(&mpi->mail);
     MPI_Comm_free(&mpi->all);
     fm_free(mpi);
+    /* Open MPI takes leave of its launcher in several small messages. */
+    fm_sockets_send_at_once();
     MPI_Finalize();
 }
 
