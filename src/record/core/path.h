@@ -87,21 +87,6 @@ bool fm_path_pop(struct fm_path *path, uint32_t kept, bool cut);
 /** ... and a function is inside those. @return false without memory */
 bool fm_path_push(struct fm_path *path, uint32_t site);
 
-/** The stack has changed (both of these): if all that is new is from which line the innermost
- * function makes its call, which is what changes most often, the path stays as it is.
- * @return false: there is more; nothing has happened */
-static inline bool fm_path_move(struct fm_path *path, const struct fm_callsites *sites,
-                                uint32_t kept, bool cut, uint32_t site)
-{
-    if (path->due || path->unwritten != 0 || path->hidden != 0 || cut != path->cut ||
-        (size_t)kept + 1 != path->site_count ||
-        !fm_callsites_are_alike(sites, path->sites[kept], site)) {
-        return false;
-    }
-    path->sites[kept] = site;
-    return true;
-}
-
 /** Brings the path up to date before an event.
  * @param over   time at which functions ended that are gone
  * @param begun  time at which those began that are new
