@@ -83,14 +83,14 @@ static void compare_functions(uint64_t innermost)
 
 __attribute__((noinline)) void stack_probe(bool compare)
 {
-    struct fm_registers at = fm_here_caller(FM_HERE);
-    const struct fm_stack_change *change = fm_stack_at_call(stack, at);
+    const struct fm_here here = FM_HERE;
+    const struct fm_stack_change *change = fm_stack_at_call(stack, here);
     if (change != NULL) {
         memcpy(told + change->kept, change->sites, change->added * sizeof *told);
         told_count = change->kept + change->added;
     }
     if (compare) {
         __atomic_fetch_add(&stack_compared, 1, __ATOMIC_RELAXED);
-        compare_functions(at.pc);
+        compare_functions(fm_here_caller(here).pc);
     }
 }

@@ -106,7 +106,7 @@ uint64_t *fm_thread_put_stack(uint64_t *place, const struct fm_stack_change *cha
 
 void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here)
 {
-    const struct fm_stack_change *change = fm_stack_at_call(thread->stack, fm_here_caller(here));
+    const struct fm_stack_change *change = fm_stack_at_call(thread->stack, here);
     if (change == NULL) {
         return;
     }

@@ -78,6 +78,44 @@ static inline struct fm_request_queue *fm_request_queue(uint64_t handle)
     return queue;
 }
 
+/** What a request is, without its place among the others: member by member, for a prototype has
+ * been written in parts a moment ago, and a processor that is to load more than one of them at a
+ * time waits until all that the program has stored before has reached the cache. */
+FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_request *prototype)
+{
+    request->id = prototype->id;
+    request->kind = prototype->kind;
+    request->persistent = prototype->persistent;
+    request->active = prototype->active;
+    request->ref = prototype->ref;
+    switch (prototype->kind) {
+    case FM_REQUEST_SILENT:
+        break;
+    case FM_REQUEST_SEND:
+    case FM_REQUEST_RECEIVE:
+        if (prototype->persistent) {
+            request->peer = prototype->peer;
+            request->tag = prototype->tag;
+            request->bytes = prototype->bytes;
+        }
+        break;
+    case FM_REQUEST_COLLECTIVE:
+        request->operation = prototype->operation;
+        request->root = prototype->root;
+        request->sent = prototype->sent;
+        request->received = prototype->received;
+        break;
+    case FM_REQUEST_COMM:
+        request->comm = prototype->comm;
+        request->parent = prototype->parent;
+        request->count = prototype->count;
+        break;
+    case FM_REQUEST_RMA:
+        request->fetches = prototype->fetches;
+        break;
+    }
+}
+
 /** Enters a request as the youngest of a handle; `next` and `handle` of the prototype do not count.
  * Other threads may claim it at once. @return false without memory. Amortized O(1). */
 FM_INLINE bool fm_request_add(MPI_Request handle, const struct fm_request *prototype)
@@ -89,7 +127,7 @@ FM_INLINE bool fm_request_add(MPI_Request handle, const struct fm_request *proto
         struct fm_request_queue *queue = fm_request_queue(FM_HANDLE(handle));
         struct fm_request *request = fm_requests.unused;
         fm_requests.unused = request->next;
-        *request = *prototype;
+        fm_request_describe(request, prototype);
         request->handle = FM_HANDLE(handle);
         request->next = NULL;
         if (FM_UNLIKELY(!queue->used)) {

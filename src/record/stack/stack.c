@@ -541,8 +541,9 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
     return change;
 }
 
-const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_registers at)
+const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_here here)
 {
+    const struct fm_registers at = fm_here_caller(here);
     const unsigned set = set_of(at);
     uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED);
     for (int i = 0; i < FM_STACK_WAYS; i++) {

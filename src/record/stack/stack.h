@@ -121,12 +121,12 @@ struct fm_stack {
 struct fm_stack *fm_stack_begin(uint32_t deepest);
 
 /** Takes note of the stack at a call.
- * @param at  registers of the innermost function of interest, behind its call
+ * @param here  a function that the innermost function of interest has called
  * @return what is different; NULL: nothing. It belongs to `stack`. */
-const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_registers at);
+const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_here here);
 
-/** As fm_stack_at_call(), in the handler of a signal that interrupted the innermost function there.
- * Async-signal-safe.
+/** As fm_stack_at_call(), in the handler of a signal. Async-signal-safe.
+ * @param at    registers of the innermost function, where it was interrupted
  * @param told  out: false: it cannot be told now, and nothing has changed */
 const struct fm_stack_change *fm_stack_at_signal(struct fm_stack *stack, struct fm_registers at,
                                                  bool *told);
