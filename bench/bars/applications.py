@@ -4,14 +4,16 @@ An application's slowdown is put together of what calls cost within the run (str
 what the run takes outside MPI_Init and MPI_Finalize, with and without the recorder: there are its
 begin, its end, and the archive."""
 
+import json
 import os
 import re
 import shutil
+import time
 from dataclasses import dataclass
 
 from .measure import (Figure, ProgramFailed, alternate, cpu_of, median, open_mpi, ratios_of, run,
                       wall_of)
-from .recording import Archives
+from .recording import Archives, nanoseconds
 from .stretches import read_process, slowdown as slowdown_of
 
 RANKS = 2
@@ -58,16 +60,36 @@ def _distance(programs, archive):
 
 LOOP_TURNS = 40000
 LOOP_CALLS = 3 * 10 * 3 * LOOP_TURNS  # three times ten loops of three calls
+LOOP_RECORDS = 3  # of a call that write_records writes, about: Enter, operation, Leave
+IDLE = 4  # seconds, after which a system may have given unused memory back to its host
 
 
-def _cost_of_a_call(programs, folder, options):
-    """Seconds of CPU time that a recorded call costs all told, with its share of the archive that
-    is written at the end, from a program that does nothing but call MPI."""
+@dataclass
+class Costs:
+    """Seconds of CPU time, of each turn."""
+
+    call: list  # recorded, all told, with its share of the archive that is written at the end
+    clock: list  # two readings of the clock
+    record: list  # written by OTF2 alone, with its share of the file
+
+
+def _costs(programs, folder, options):
+    """From a program that does nothing but call MPI, and from one that only writes its records."""
     archives = Archives(programs, folder, "p2p", LOOP_TURNS)
-    samples = alternate({"plain": archives.plain, "recorded": archives.with_stacks},
+
+    def otf2():
+        time.sleep(IDLE)
+        return archives.otf2()
+
+    samples = alternate({"plain": archives.plain, "recorded": archives.with_stacks, "otf2": otf2},
                         options.repeats)
     archives.remove()
-    return [(r.cpu - p.cpu) / LOOP_CALLS for r, p in zip(samples["recorded"], samples["plain"])]
+    written = [nanoseconds(s) + nanoseconds(s, "per call for flushes") for s in samples["otf2"]]
+    return Costs(
+        call=[(r.cpu - p.cpu) / LOOP_CALLS
+              for r, p in zip(samples["recorded"], samples["plain"])],
+        clock=[2e-9 * nanoseconds(s, "for the cycle counter") for s in samples["otf2"]],
+        record=[1e-9 * w / LOOP_RECORDS for w in written])
 
 
 class Runs:
@@ -104,7 +126,14 @@ class Runs:
         return self._run()
 
     def recorded(self):
-        return self._record()
+        sample = self._record()
+        sample.events = self.events()
+        return sample
+
+    def events(self):
+        """Number of events in the archive of the last run."""
+        with open(self.archive / "environment.json", encoding="utf-8") as file:
+            return json.load(file)["events"]
 
     def in_turn(self):
         return self._record(stretch=self.application.stretch)
@@ -146,11 +175,13 @@ def _check_stretches(sample, application, calls):
 
 def slowdown(programs, folder, options):
     """P3: each application without, with, and by turns with the recorder."""
-    costs = _cost_of_a_call(programs, folder, options)
-    cost = median(costs)
+    costs = _costs(programs, folder, options)
+    cost = median(costs.call)
     yield Figure("P3", f"CPU time of calls {DISTANCE} us apart, by their cost in a tight loop",
-                 [1 + c / (DISTANCE * 1e-6) for c in costs], BAR,
-                 details={"ns_per_recorded_call": cost * 1e9})
+                 [1 + c / (DISTANCE * 1e-6) for c in costs.call], BAR,
+                 details={"ns_per_recorded_call": cost * 1e9,
+                          "ns_of_two_clocks": median(costs.clock) * 1e9,
+                          "ns_per_record_of_otf2": median(costs.record) * 1e9})
     for application in _applications(programs, folder, options.application_length):
         runs = Runs(programs, folder, application)
         samples = alternate({"plain": runs.plain, "recorded": runs.recorded,
@@ -173,6 +204,11 @@ def slowdown(programs, folder, options):
         yield Figure("P3", f"CPU time, {about}",
                      [_ratio(*turn) for turn in zip(samples["in turn"], samples["recorded"],
                                                     samples["plain"])], bar, details=details)
+        yield Figure("P3", f"its floor: clock, OTF2's writer and files alone, {application.name}",
+                     [1 + (calls * c + recorded.events * r) / plain.cpu
+                      for c, r, recorded, plain in zip(costs.clock, costs.record,
+                                                       samples["recorded"], samples["plain"])],
+                     None)
         yield Figure("P3", f"within the run, {application.name}", within, None)
         yield Figure("P3", f"whole runs side by side: CPU time, {application.name}",
                      ratios_of(samples["recorded"], samples["plain"], cpu_of), None)
