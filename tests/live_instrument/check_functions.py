@@ -46,7 +46,8 @@ TREE_NO_RULES = [
          call("parse", call("leaf"),
               call("fail", call("parse", call("leaf"), call("fail", *END_C)))))
 ]
-TREE_EXITS = [call("main", mpi("Init_thread"), mpi("Comm_rank"), STEP_C)]
+TREE_EXITS = [call("main", mpi("Init_thread"), mpi("Comm_rank"), STEP_C,
+                   call("together_exit", mpi("Comm_rank"), mpi("Barrier"), mpi("Comm_size")))]
 TREE_THREAD = [call("thread", call("leaf"), call("ends_thread", call("leaf")))]
 
 REFUSE = call("refuse", call("refuse", call("refuse")))

@@ -1,13 +1,14 @@
 /* Instrumented C: functions that are inlined, that call themselves, that longjmp() leaves behind,
  * that run in other threads, which may end in them, in signal handlers, and while nothing is
  * recorded. */
+#include "../together.h"
+
 #include <fermata/fermata.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #define APART __attribute__((noinline))
 
@@ -104,11 +105,12 @@ int main(int argc, char **argv)
 {
     int rank, provided;
     pthread_t other;
+    together_begin();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (argc > 1) { /* ends without MPI_Finalize */
+    if (argc > 1) {
         step(rank ^ 1);
-        exit(0);
+        together_exit(0);
     }
     step(rank ^ 1);
     step(rank ^ 1);

@@ -4,7 +4,7 @@
  * which is asked in several ways (`flight`: not at all, `dump`, `raise`, `crash`, `abort`,
  * `abort-all`). Each iteration tells its number by a parameter, so that check_pauses.py can bring
  * together what belongs together by that. */
-#include "together.h"
+#include "../together.h"
 
 #include <fermata/fermata.h>
 

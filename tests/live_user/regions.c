@@ -1,6 +1,6 @@
 /* Regions and phases in every way that programs may use and misuse them. What comes of it stands in
  * check_regions.py. */
-#include "together.h"
+#include "../together.h"
 
 #include <fermata/fermata.h>
 

@@ -1,5 +1,5 @@
 /* Parameters, counters and markers. What comes of them stands in check_values.py. */
-#include "together.h"
+#include "../together.h"
 
 #include <fermata/fermata.h>
 
