@@ -1,4 +1,4 @@
-/** Numbers for people, written as `fermata report` writes them (src/report/format.c). */
+/** Numbers for people, written as `fermata report` writes them (src/diagnosis/number_format.c). */
 import type { Unit } from "./data/layout";
 
 /** As toFixed(), but a number in the middle between two goes to the even one, as C writes it. */

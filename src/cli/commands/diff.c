@@ -1,7 +1,7 @@
 #include "cli/commands/commands.h"
 #include "cli/report/report_list.h"
 #include "cli/text/choice.h"
-#include "report/comparison.h"
+#include "report/comparison/comparison.h"
 
 #include <errno.h>
 #include <getopt.h>
