@@ -1,4 +1,4 @@
-#include "view/timeline/alike.h"
+#include "view/timeline/similar_locations.h"
 
 #include "base/memory.h"
 
@@ -110,8 +110,9 @@ static uint32_t count_parts(const struct profiles *profiles, uint32_t locations)
     return count;
 }
 
-struct fm_clusters fm_alike_find(const struct fm_detail *detail, const struct fm_wait_kinds *kinds,
-                                 uint64_t begin, uint64_t length)
+struct fm_clusters fm_similar_find(const struct fm_detail *detail,
+                                   const struct fm_wait_kinds *kinds, uint64_t begin,
+                                   uint64_t length)
 {
     uint32_t locations = detail->trace->location_count;
     struct profiles profiles = {.planes = 0};
@@ -135,7 +136,7 @@ struct fm_clusters fm_alike_find(const struct fm_detail *detail, const struct fm
     return alike;
 }
 
-void fm_alike_add(struct fm_bundle *bundle, const struct fm_clusters *alike, uint32_t locations)
+void fm_similar_add(struct fm_bundle *bundle, const struct fm_clusters *alike, uint32_t locations)
 {
     uint64_t *values = fm_allocate((size_t)locations + alike->count, sizeof *values);
     uint64_t *typical = values + locations;

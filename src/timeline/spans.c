@@ -1,6 +1,6 @@
-#include "timeline/slices.h"
+#include "timeline/spans.h"
 
-static void close_down_to(struct fm_slice_walk *walk, size_t depth, uint64_t time)
+static void close_down_to(struct fm_span_walk *walk, size_t depth, uint64_t time)
 {
     while (walk->open.count > depth) {
         walk->sink->close(walk->sink->context, time);
@@ -8,9 +8,9 @@ static void close_down_to(struct fm_slice_walk *walk, size_t depth, uint64_t tim
     }
 }
 
-/* Makes the open slices those of `visit` (FM_NONE: none).
+/* Makes the open spans those of `visit` (FM_NONE: none).
  * @param activity  of the innermost one */
-static void change_to(struct fm_slice_walk *walk, uint64_t time, uint32_t visit, uint32_t activity)
+static void change_to(struct fm_span_walk *walk, uint64_t time, uint32_t visit, uint32_t activity)
 {
     walk->path.count = 0;
     for (uint32_t node = visit; node != FM_NONE;
@@ -22,7 +22,7 @@ static void change_to(struct fm_slice_walk *walk, uint64_t time, uint32_t visit,
            walk->open.items[common] == walk->path.items[depth - 1 - common]) {
         common++;
     }
-    /* A call is a slice of its own even if it follows another one of the same place. */
+    /* A call is a span of its own even if it follows another one of the same place. */
     if (activity != FM_NONE && common == depth) {
         common--;
     }
@@ -47,10 +47,10 @@ static bool contains_others(const struct fm_location *location, uint32_t activit
            next_of(location->state_since.items, location->state_since.count, state) < leave;
 }
 
-void fm_slices_begin(struct fm_slice_walk *walk, const struct fm_location *location, uint64_t from,
-                     uint64_t to, const struct fm_slice_sink *sink)
+void fm_spans_begin(struct fm_span_walk *walk, const struct fm_location *location, uint64_t from,
+                    uint64_t to, const struct fm_span_sink *sink)
 {
-    *walk = (struct fm_slice_walk){
+    *walk = (struct fm_span_walk){
         .location = location,
         .sink = sink,
         .from = from,
@@ -61,7 +61,7 @@ void fm_slices_begin(struct fm_slice_walk *walk, const struct fm_location *locat
     };
 }
 
-static void enter_call(struct fm_slice_walk *walk, uint64_t time)
+static void enter_call(struct fm_span_walk *walk, uint64_t time)
 {
     const struct fm_location *location = walk->location;
     uint32_t call = (uint32_t)walk->activity++;
@@ -80,7 +80,7 @@ static void enter_call(struct fm_slice_walk *walk, uint64_t time)
     }
 }
 
-void fm_slices_advance(struct fm_slice_walk *walk, uint64_t until)
+void fm_spans_advance(struct fm_span_walk *walk, uint64_t until)
 {
     const struct fm_location *location = walk->location;
     while (!walk->over) {
@@ -107,18 +107,31 @@ void fm_slices_advance(struct fm_slice_walk *walk, uint64_t until)
     }
 }
 
-void fm_slices_end(struct fm_slice_walk *walk)
+void fm_spans_end(struct fm_span_walk *walk)
 {
-    fm_slices_advance(walk, UINT64_MAX);
+    fm_spans_advance(walk, UINT64_MAX);
     close_down_to(walk, 0, walk->end);
     fm_vector_free(&walk->open);
     fm_vector_free(&walk->path);
 }
 
-void fm_slices_walk(const struct fm_location *location, uint64_t from, uint64_t to,
-                    const struct fm_slice_sink *sink)
+void fm_spans_walk(const struct fm_location *location, uint64_t from, uint64_t to,
+                   const struct fm_span_sink *sink)
 {
-    struct fm_slice_walk walk;
-    fm_slices_begin(&walk, location, from, to, sink);
-    fm_slices_end(&walk);
+    struct fm_span_walk walk;
+    fm_spans_begin(&walk, location, from, to, sink);
+    fm_spans_end(&walk);
+}
+
+const struct fm_candidate *fm_span_wait(const struct fm_detail *detail, uint32_t location,
+                                        uint32_t activity)
+{
+    if (activity == FM_NONE) {
+        return NULL;
+    }
+    const struct fm_location *where = &detail->trace->locations[location];
+    const struct fm_candidate *wait = fm_findings_wait(&detail->findings[location], activity);
+    bool overlaps = wait != NULL && activity + (size_t)1 < where->enter.count &&
+                    where->enter.items[activity + 1] < wait->t;
+    return overlaps ? NULL : wait;
 }

@@ -11,8 +11,8 @@
  * In a bundle they are the member "alike" (number of groups) and the columns `alike_of` (group of
  * each location) and `alike_typical` (the location that each group looks like).
  */
-#ifndef FERMATA_VIEW_TIMELINE_ALIKE_H
-#define FERMATA_VIEW_TIMELINE_ALIKE_H
+#ifndef FERMATA_VIEW_TIMELINE_SIMILAR_LOCATIONS_H
+#define FERMATA_VIEW_TIMELINE_SIMILAR_LOCATIONS_H
 
 #include "analysis/detail.h"
 #include "view/bundle.h"
@@ -22,10 +22,11 @@
 /** Groups the locations of a run.
  * @param begin, length  of the run, ticks; length > 0
  * @return to be freed with fm_clusters_free() */
-struct fm_clusters fm_alike_find(const struct fm_detail *detail, const struct fm_wait_kinds *kinds,
-                                 uint64_t begin, uint64_t length);
+struct fm_clusters fm_similar_find(const struct fm_detail *detail,
+                                   const struct fm_wait_kinds *kinds, uint64_t begin,
+                                   uint64_t length);
 
 /** Adds the member and the columns. */
-void fm_alike_add(struct fm_bundle *bundle, const struct fm_clusters *alike, uint32_t locations);
+void fm_similar_add(struct fm_bundle *bundle, const struct fm_clusters *alike, uint32_t locations);
 
 #endif
