@@ -1,55 +1,39 @@
 #include "export/report/json_fields.h"
 
-#include "base/text.h"
-
-#include <math.h>
-
-void fm_json_text(FILE *stream, const char *key, const char *text)
+void fm_json_index(struct fm_json *json, const char *key, uint32_t index)
 {
-    fprintf(stream, "\"%s\":", key);
-    fm_text_write_json(stream, text);
+    if (index == FM_CUBE_NONE) {
+        fm_json_null(json, key);
+    } else {
+        fm_json_unsigned(json, key, index);
+    }
 }
 
-void fm_json_index(FILE *stream, const char *key, uint32_t index)
+void fm_json_seconds(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                     uint64_t ticks)
 {
-    if (index == FM_CUBE_NONE)
-        fprintf(stream, "\"%s\":null", key);
-    else
-        fprintf(stream, "\"%s\":%u", key, index);
+    fm_json_double(json, key, (double)ticks / (double)cube->experiment.ticks_per_second);
 }
 
-void fm_json_number(FILE *stream, const char *key, double value)
+void fm_json_put_options(struct fm_json *json, const struct fm_cube *cube)
 {
-    char number[FM_TEXT_NUMBER];
-    fprintf(stream, "\"%s\":%s", key, isnan(value) ? "null" : fm_text_shortest(number, value));
-}
-
-void fm_json_seconds(FILE *stream, const char *key, const struct fm_cube *cube, uint64_t ticks)
-{
-    fm_json_number(stream, key, (double)ticks / (double)cube->experiment.ticks_per_second);
-}
-
-void fm_json_integer(FILE *stream, const char *key, uint64_t value)
-{
-    fprintf(stream, "\"%s\":%llu", key, (unsigned long long)value);
-}
-
-void fm_json_put_options(FILE *stream, const struct fm_cube *cube)
-{
-    fprintf(stream, " \"options\":{\"critical_path\":\"%s\",\"partitions\":[",
-            cube->path_from_init_to_finalize ? "init-finalize" : "run");
+    fm_json_object(json, "options");
+    fm_json_string(json, "critical_path",
+                   cube->path_from_init_to_finalize ? "init-finalize" : "run");
+    fm_json_array(json, "partitions");
     for (uint32_t p = 0; p < cube->partition_count; p++) {
-        const char *separator = "";
-        fputs(p == 0 ? "\n  {" : ",\n  {", stream);
-        fm_json_text(stream, "name", cube->partition_names[p]);
-        fputs(",\"locations\":[", stream);
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "name", cube->partition_names[p]);
+        fm_json_array(json, "locations");
         for (uint32_t l = 0; l < cube->location_count; l++) {
             if (cube->partition_of[l] == p) {
-                fprintf(stream, "%s%u", separator, l);
-                separator = ",";
+                fm_json_unsigned(json, NULL, l);
             }
         }
-        fputs("]}", stream);
+        fm_json_end(json);
+        fm_json_end(json);
     }
-    fputs("]}", stream);
+    fm_json_end(json);
+    fm_json_end(json);
 }

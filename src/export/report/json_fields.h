@@ -1,28 +1,25 @@
 /** @file
- * Pieces of JSON that the export consists of: `"key":value`, and the parts of the report that have
- * files of their own. Errors stay in the stream.
+ * Members of the report's JSON object (docs/report-json.md). Errors stay in the stream.
  */
 #ifndef FERMATA_EXPORT_REPORT_JSON_FIELDS_H
 #define FERMATA_EXPORT_REPORT_JSON_FIELDS_H
 
+#include "base/json/json_writer.h"
 #include "cube/model/cube.h"
 
-#include <stdio.h>
+/** Writes an index; FM_CUBE_NONE: null. */
+void fm_json_index(struct fm_json *json, const char *key, uint32_t index);
 
-/** Write a key with a text (NULL: null), an index (FM_CUBE_NONE: null), a number (NAN: null), a
- * time in seconds, an integer. */
-void fm_json_text(FILE *stream, const char *key, const char *text);
-void fm_json_index(FILE *stream, const char *key, uint32_t index);
-void fm_json_number(FILE *stream, const char *key, double value);
-void fm_json_seconds(FILE *stream, const char *key, const struct fm_cube *cube, uint64_t ticks);
-void fm_json_integer(FILE *stream, const char *key, uint64_t value);
+/** Writes a time in seconds. */
+void fm_json_seconds(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                     uint64_t ticks);
 
-/** Write a member of the report's object, without a comma behind it. */
-void fm_json_put_options(FILE *stream, const struct fm_cube *cube);
-void fm_json_put_efficiency(FILE *stream, const struct fm_cube *cube);
-void fm_json_put_phases(FILE *stream, const struct fm_cube *cube);
-void fm_json_put_time_bins(FILE *stream, const struct fm_cube *cube);
-void fm_json_put_matrices(FILE *stream, const struct fm_cube *cube);
-void fm_json_put_topologies(FILE *stream, const struct fm_cube *cube);
+/** Write a member of the report's object. */
+void fm_json_put_options(struct fm_json *json, const struct fm_cube *cube);
+void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube);
+void fm_json_put_phases(struct fm_json *json, const struct fm_cube *cube);
+void fm_json_put_time_bins(struct fm_json *json, const struct fm_cube *cube);
+void fm_json_put_matrices(struct fm_json *json, const struct fm_cube *cube);
+void fm_json_put_topologies(struct fm_json *json, const struct fm_cube *cube);
 
 #endif

@@ -1,37 +1,43 @@
 /* The topologies as JSON. */
 #include "export/report/json_fields.h"
 
-static void put_topology(FILE *stream, const struct fm_cube_topology *topology)
+static void put_topology(struct fm_json *json, const struct fm_cube_topology *topology)
 {
-    fputs("\n  {", stream);
-    fm_json_text(stream, "name", topology->name);
-    fputs(",\"dimensions\":[", stream);
+    fm_json_line(json, 2);
+    fm_json_object(json, NULL);
+    fm_json_string(json, "name", topology->name);
+    fm_json_array(json, "dimensions");
     for (uint32_t d = 0; d < topology->dimension_count; d++) {
         const struct fm_cube_dimension *dimension = &topology->dimensions[d];
-        fputs(d == 0 ? "{" : ",{", stream);
-        fm_json_text(stream, "name", dimension->name);
-        fprintf(stream, ",\"size\":%u,\"periodic\":%s}", dimension->size,
-                dimension->periodic ? "true" : "false");
+        fm_json_object(json, NULL);
+        fm_json_string(json, "name", dimension->name);
+        fm_json_unsigned(json, "size", dimension->size);
+        fm_json_bool(json, "periodic", dimension->periodic);
+        fm_json_end(json);
     }
-    fputs("],\"members\":[", stream);
+    fm_json_end(json);
+    fm_json_array(json, "members");
     for (uint32_t m = 0; m < topology->member_count; m++) {
-        fprintf(stream, "%s\n   {\"location\":%u,\"coordinates\":[", m == 0 ? "" : ",",
-                topology->locations[m]);
-        for (uint32_t d = 0; d < topology->dimension_count; d++)
-            fprintf(stream, "%s%u", d == 0 ? "" : ",",
-                    topology->coordinates[(size_t)m * topology->dimension_count + d]);
-        fputs("]}", stream);
+        fm_json_line(json, 3);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "location", topology->locations[m]);
+        fm_json_array(json, "coordinates");
+        for (uint32_t d = 0; d < topology->dimension_count; d++) {
+            fm_json_unsigned(json, NULL,
+                             topology->coordinates[(size_t)m * topology->dimension_count + d]);
+        }
+        fm_json_end(json);
+        fm_json_end(json);
     }
-    fputs("]}", stream);
+    fm_json_end(json);
+    fm_json_end(json);
 }
 
-void fm_json_put_topologies(FILE *stream, const struct fm_cube *cube)
+void fm_json_put_topologies(struct fm_json *json, const struct fm_cube *cube)
 {
-    fputs(" \"topologies\":[", stream);
+    fm_json_array(json, "topologies");
     for (uint32_t i = 0; i < cube->topology_count; i++) {
-        if (i > 0)
-            putc(',', stream);
-        put_topology(stream, &cube->topologies[i]);
+        put_topology(json, &cube->topologies[i]);
     }
-    putc(']', stream);
+    fm_json_end(json);
 }

@@ -1,292 +1,310 @@
-#include "base/text.h"
 #include "export/report/json_fields.h"
 #include "export/report/report_writers.h"
 
-#include <math.h>
-
-static void put_experiment(FILE *stream, const struct fm_cube *cube)
+static void put_experiment(struct fm_json *json, const struct fm_cube *cube)
 {
     const struct fm_cube_experiment *experiment = &cube->experiment;
-    fputs(" \"experiment\":{", stream);
-    fm_json_text(stream, "title", experiment->title);
-    putc(',', stream);
-    fm_json_text(stream, "command", experiment->command);
-    putc(',', stream);
-    fm_json_text(stream, "creator", experiment->creator);
-    putc(',', stream);
-    fm_json_text(stream, "machine", experiment->machine);
-    fprintf(stream, ",\"processes\":%u,\"locations\":%u,\"events\":%llu,",
-            experiment->process_count, cube->location_count,
-            (unsigned long long)experiment->event_count);
-    fm_json_seconds(stream, "duration", cube, experiment->end - experiment->begin);
-    fprintf(stream, ",\"ticks_per_second\":%llu},\n",
-            (unsigned long long)experiment->ticks_per_second);
+    fm_json_object(json, "experiment");
+    fm_json_string(json, "title", experiment->title);
+    fm_json_string(json, "command", experiment->command);
+    fm_json_string(json, "creator", experiment->creator);
+    fm_json_string(json, "machine", experiment->machine);
+    fm_json_unsigned(json, "processes", experiment->process_count);
+    fm_json_unsigned(json, "locations", cube->location_count);
+    fm_json_unsigned(json, "events", experiment->event_count);
+    fm_json_seconds(json, "duration", cube, experiment->end - experiment->begin);
+    fm_json_unsigned(json, "ticks_per_second", experiment->ticks_per_second);
+    fm_json_end(json);
 }
 
-static void put_metrics(FILE *stream)
+static void put_metrics(struct fm_json *json)
 {
-    fputs(" \"metrics\":[", stream);
+    fm_json_array(json, "metrics");
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
-        fputs(i == 0 ? "\n  {" : ",\n  {", stream);
-        fm_json_text(stream, "id", info->id);
-        putc(',', stream);
-        fm_json_text(stream, "parent",
-                     info->parent == FM_METRIC_NONE ? NULL : fm_metric_info(info->parent)->id);
-        putc(',', stream);
-        fm_json_text(stream, "name", info->name);
-        putc(',', stream);
-        fm_json_text(stream, "unit", fm_unit_name(info->unit));
-        putc(',', stream);
-        fm_json_text(stream, "description", info->description);
-        putc('}', stream);
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "id", info->id);
+        fm_json_string(json, "parent",
+                       info->parent == FM_METRIC_NONE ? NULL : fm_metric_info(info->parent)->id);
+        fm_json_string(json, "name", info->name);
+        fm_json_string(json, "unit", fm_unit_name(info->unit));
+        fm_json_string(json, "description", info->description);
+        fm_json_end(json);
     }
-    fputs("],\n", stream);
+    fm_json_end(json);
 }
 
-static void put_callpaths(FILE *stream, const struct fm_cube *cube)
+static void put_callpaths(struct fm_json *json, const struct fm_cube *cube)
 {
-    fputs(" \"callpaths\":[", stream);
+    fm_json_array(json, "callpaths");
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         const struct fm_cube_callpath *callpath = &cube->callpaths[i];
         const struct fm_cube_region *region = &cube->regions[callpath->region];
-        fprintf(stream, "%s\n  {\"id\":%u,", i == 0 ? "" : ",", i);
-        fm_json_index(stream, "parent", callpath->parent);
-        putc(',', stream);
-        fm_json_text(stream, "region", region->name);
-        putc(',', stream);
-        fm_json_text(stream, "paradigm", region->paradigm);
-        putc(',', stream);
-        fm_json_text(stream, "file", region->file);
-        putc(',', stream);
-        fm_json_index(stream, "line", region->line == 0 ? FM_CUBE_NONE : region->line);
-        putc('}', stream);
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "id", i);
+        fm_json_index(json, "parent", callpath->parent);
+        fm_json_string(json, "region", region->name);
+        fm_json_string(json, "paradigm", region->paradigm);
+        fm_json_string(json, "file", region->file);
+        fm_json_index(json, "line", region->line == 0 ? FM_CUBE_NONE : region->line);
+        fm_json_end(json);
     }
-    fputs("],\n", stream);
+    fm_json_end(json);
 }
 
-static void put_locations(FILE *stream, const struct fm_cube *cube)
+static void put_locations(struct fm_json *json, const struct fm_cube *cube)
 {
-    fputs(" \"locations\":[", stream);
+    fm_json_array(json, "locations");
     for (uint32_t i = 0; i < cube->location_count; i++) {
         const struct fm_cube_location *location = &cube->locations[i];
-        fprintf(stream, "%s\n  {\"id\":%u,\"rank\":%u,\"thread\":%u,", i == 0 ? "" : ",", i,
-                location->rank, location->thread);
-        fm_json_text(stream, "node", location->node);
-        putc(',', stream);
-        fm_json_text(stream, "name", location->name);
-        putc('}', stream);
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "id", i);
+        fm_json_unsigned(json, "rank", location->rank);
+        fm_json_unsigned(json, "thread", location->thread);
+        fm_json_string(json, "node", location->node);
+        fm_json_string(json, "name", location->name);
+        fm_json_end(json);
     }
-    fputs("],\n", stream);
+    fm_json_end(json);
 }
 
-static void put_severities(FILE *stream, const struct fm_view *view)
+static void put_severities(struct fm_json *json, const struct fm_view *view)
 {
     const struct fm_cube *cube = view->cube;
-    fputs(" \"severities\":[", stream);
-    const char *separator = "";
+    fm_json_array(json, "severities");
     for (size_t i = 0; i < cube->cell_count; i++) {
         const struct fm_cube_cell *cell = &cube->cells[i];
-        if (!fm_view_contains(view, cell))
+        if (!fm_view_contains(view, cell)) {
             continue;
+        }
         fm_metric_t metric = (fm_metric_t)cell->metric;
-        fprintf(stream, "%s\n  {\"metric\":\"%s\",\"callpath\":%u,\"location\":%u,", separator,
-                fm_metric_info(metric)->id, cell->callpath, cell->location);
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "metric", fm_metric_info(metric)->id);
+        fm_json_unsigned(json, "callpath", cell->callpath);
+        fm_json_unsigned(json, "location", cell->location);
         /* Counts are written as the integers they are: a double may not hold them. */
-        if (fm_unit_is_time(fm_metric_info(metric)->unit))
-            fm_json_number(stream, "value", fm_cube_scaled(cube, metric, cell->value));
-        else
-            fprintf(stream, "\"value\":%lld", (long long)cell->value);
-        putc('}', stream);
-        separator = ",";
+        if (fm_unit_is_time(fm_metric_info(metric)->unit)) {
+            fm_json_double(json, "value", fm_cube_scaled(cube, metric, cell->value));
+        } else {
+            fm_json_signed(json, "value", cell->value);
+        }
+        fm_json_end(json);
     }
-    fputs("],\n", stream);
+    fm_json_end(json);
 }
 
-static void put_chain(FILE *stream, const struct fm_cube *cube,
+static void put_chain(struct fm_json *json, const struct fm_cube *cube,
                       const struct fm_cube_instance *instance)
 {
-    fputs(",\"causes\":[", stream);
+    fm_json_array(json, "causes");
     for (uint32_t i = 0; i < instance->chain_length; i++) {
         const struct fm_cube_cause *cause = &instance->chain[i];
-        fprintf(stream, "%s{\"location\":%u,\"callpath\":%u,\"metric\":", i == 0 ? "" : ",",
-                cause->location, cause->callpath);
-        if (cause->metric == FM_METRIC_NONE)
-            fputs("null", stream);
-        else
-            fprintf(stream, "\"%s\"", fm_metric_info((fm_metric_t)cause->metric)->id);
-        fprintf(stream, ",\"share\":%u.%03u,", cause->permille / 1000, cause->permille % 1000);
-        fm_json_seconds(stream, "time", cube, cause->ticks);
-        putc('}', stream);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "location", cause->location);
+        fm_json_unsigned(json, "callpath", cause->callpath);
+        fm_json_string(json, "metric",
+                       cause->metric == FM_METRIC_NONE
+                           ? NULL
+                           : fm_metric_info((fm_metric_t)cause->metric)->id);
+        fm_json_format(json, "share", "%u.%03u", cause->permille / 1000, cause->permille % 1000);
+        fm_json_seconds(json, "time", cube, cause->ticks);
+        fm_json_end(json);
     }
-    putc(']', stream);
+    fm_json_end(json);
 }
 
-static void put_instances(FILE *stream, const struct fm_cube *cube,
+static void put_instances(struct fm_json *json, const struct fm_cube *cube,
                           const struct fm_cube_statistics *record)
 {
-    fputs("\"worst\":[", stream);
+    fm_json_array(json, "worst");
     for (uint32_t i = 0; i < record->worst_count; i++) {
         const struct fm_cube_instance *instance = &record->worst[i];
-        fputs(i == 0 ? "\n   {" : ",\n   {", stream);
-        fm_json_index(stream, "location", instance->location);
-        putc(',', stream);
-        fm_json_index(stream, "callpath", instance->callpath);
-        putc(',', stream);
-        fm_json_seconds(stream, "enter", cube, instance->enter);
-        putc(',', stream);
-        fm_json_seconds(stream, "wait", cube, instance->wait);
-        putc(',', stream);
-        fm_json_index(stream, "cause_location", instance->cause_location);
-        putc(',', stream);
-        fm_json_index(stream, "cause_callpath", instance->cause_callpath);
-        put_chain(stream, cube, instance);
-        putc('}', stream);
+        fm_json_line(json, 3);
+        fm_json_object(json, NULL);
+        fm_json_index(json, "location", instance->location);
+        fm_json_index(json, "callpath", instance->callpath);
+        fm_json_seconds(json, "enter", cube, instance->enter);
+        fm_json_seconds(json, "wait", cube, instance->wait);
+        fm_json_index(json, "cause_location", instance->cause_location);
+        fm_json_index(json, "cause_callpath", instance->cause_callpath);
+        put_chain(json, cube, instance);
+        fm_json_end(json);
     }
-    putc(']', stream);
+    fm_json_end(json);
 }
 
-static void put_statistics(FILE *stream, const struct fm_view *view)
+static void put_statistics(struct fm_json *json, const struct fm_view *view)
 {
     const struct fm_cube *cube = view->cube;
-    fputs(" \"statistics\":[", stream);
-    const char *separator = "";
+    fm_json_array(json, "statistics");
     for (uint32_t i = 0; i < cube->statistics_count; i++) {
         const struct fm_cube_statistics *record = &cube->statistics[i];
-        if (!view->metrics[record->metric])
+        if (!view->metrics[record->metric]) {
             continue;
-        fprintf(stream, "%s\n  {\"metric\":\"%s\",\"count\":%llu,", separator,
-                fm_metric_info((fm_metric_t)record->metric)->id, (unsigned long long)record->count);
-        fm_json_seconds(stream, "sum", cube, record->sum);
-        putc(',', stream);
-        fm_json_seconds(stream, "min", cube, record->min);
-        putc(',', stream);
-        fm_json_seconds(stream, "lower_quartile", cube, record->lower_quartile);
-        putc(',', stream);
-        fm_json_seconds(stream, "median", cube, record->median);
-        putc(',', stream);
-        fm_json_seconds(stream, "upper_quartile", cube, record->upper_quartile);
-        putc(',', stream);
-        fm_json_seconds(stream, "max", cube, record->max);
-        putc(',', stream);
-        put_instances(stream, cube, record);
-        putc('}', stream);
-        separator = ",";
+        }
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "metric", fm_metric_info((fm_metric_t)record->metric)->id);
+        fm_json_unsigned(json, "count", record->count);
+        fm_json_seconds(json, "sum", cube, record->sum);
+        fm_json_seconds(json, "min", cube, record->min);
+        fm_json_seconds(json, "lower_quartile", cube, record->lower_quartile);
+        fm_json_seconds(json, "median", cube, record->median);
+        fm_json_seconds(json, "upper_quartile", cube, record->upper_quartile);
+        fm_json_seconds(json, "max", cube, record->max);
+        put_instances(json, cube, record);
+        fm_json_end(json);
     }
-    fputs("],\n", stream);
+    fm_json_end(json);
 }
 
-static void put_critical_path(FILE *stream, const struct fm_cube *cube)
+static void put_critical_path(struct fm_json *json, const struct fm_cube *cube)
 {
-    fputs(" \"critical_path\":[", stream);
+    fm_json_array(json, "critical_path");
     for (uint32_t i = 0; i < cube->segment_count; i++) {
-        fprintf(stream, "%s\n  {\"location\":%u,", i == 0 ? "" : ",", cube->segments[i].location);
-        fm_json_seconds(stream, "begin", cube, cube->segments[i].begin);
-        putc(',', stream);
-        fm_json_seconds(stream, "end", cube, cube->segments[i].end);
-        putc('}', stream);
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "location", cube->segments[i].location);
+        fm_json_seconds(json, "begin", cube, cube->segments[i].begin);
+        fm_json_seconds(json, "end", cube, cube->segments[i].end);
+        fm_json_end(json);
     }
-    fputs("],\n", stream);
+    fm_json_end(json);
 }
 
-static void put_parties(FILE *stream, const struct fm_cube *cube, const char *key,
+static void put_warnings(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "warnings");
+    for (uint32_t i = 0; i < cube->warning_count; i++) {
+        fm_json_line(json, 2);
+        fm_json_string(json, NULL, cube->warnings[i]);
+    }
+    fm_json_end(json);
+}
+
+static void put_parties(struct fm_json *json, const struct fm_cube *cube, const char *key,
                         const struct fm_cube_lock_party *parties, uint32_t count)
 {
-    fprintf(stream, ",\n   \"%s\":[", key);
+    fm_json_line(json, 3);
+    fm_json_array(json, key);
     for (uint32_t i = 0; i < count; i++) {
         const struct fm_cube_lock_party *party = &parties[i];
-        fprintf(stream, "%s{\"rank\":%u,\"epochs\":%llu,", i == 0 ? "" : ",\n    ", party->rank,
-                (unsigned long long)party->epochs);
-        fm_json_seconds(stream, "held", cube, party->held);
-        putc(',', stream);
-        fm_json_seconds(stream, "caused", cube, party->caused);
-        fprintf(stream, ",\"waits\":%llu,", (unsigned long long)party->waits);
-        fm_json_seconds(stream, "waiting", cube, party->waiting);
-        putc('}', stream);
+        if (i > 0) {
+            fm_json_line(json, 4);
+        }
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "rank", party->rank);
+        fm_json_unsigned(json, "epochs", party->epochs);
+        fm_json_seconds(json, "held", cube, party->held);
+        fm_json_seconds(json, "caused", cube, party->caused);
+        fm_json_unsigned(json, "waits", party->waits);
+        fm_json_seconds(json, "waiting", cube, party->waiting);
+        fm_json_end(json);
     }
-    putc(']', stream);
+    fm_json_end(json);
 }
 
-static void put_lock(FILE *stream, const struct fm_cube *cube, const struct fm_cube_lock *lock)
+static void put_lock(struct fm_json *json, const struct fm_cube *cube,
+                     const struct fm_cube_lock *lock)
 {
-    fprintf(stream, "{\"window\":%u,", lock->window);
-    fm_json_text(stream, "name", lock->name);
-    putc(',', stream);
-    fm_json_index(stream, "target", lock->target);
-    fprintf(stream, ",\"exclusive\":%llu,\"shared\":%llu,", (unsigned long long)lock->exclusive,
-            (unsigned long long)lock->shared);
-    fm_json_seconds(stream, "held", cube, lock->held);
-    fprintf(stream, ",\"waits\":%llu,", (unsigned long long)lock->waits);
-    fm_json_seconds(stream, "waiting", cube, lock->waiting);
-    putc(',', stream);
-    fm_json_seconds(stream, "begin", cube, lock->begin);
-    putc(',', stream);
-    fm_json_seconds(stream, "end", cube, lock->end);
-    fprintf(stream, ",\"longest_queue\":%llu,\"longest_chain\":%llu,\"chain\":[",
-            (unsigned long long)lock->longest_queue, (unsigned long long)lock->longest_chain);
-    for (uint32_t i = 0; i < lock->chain_count; i++)
-        fprintf(stream, "%s%u", i == 0 ? "" : ",", lock->chain[i]);
-    putc(']', stream);
-    put_parties(stream, cube, "holders", lock->holders, lock->holder_count);
-    put_parties(stream, cube, "victims", lock->victims, lock->victim_count);
-    fputs(",\n   \"queue\":[", stream);
-    for (uint32_t i = 0; i < lock->bin_count; i++) {
-        char number[FM_TEXT_NUMBER];
-        uint64_t width = fm_cube_lock_edge(lock, i + 1) - fm_cube_lock_edge(lock, i);
-        double length = width == 0 ? 0 : (double)lock->queue[i] / (double)width;
-        fprintf(stream, "%s%s", i == 0 ? "" : ",", fm_text_shortest(number, length));
+    fm_json_object(json, NULL);
+    fm_json_unsigned(json, "window", lock->window);
+    fm_json_string(json, "name", lock->name);
+    fm_json_index(json, "target", lock->target);
+    fm_json_unsigned(json, "exclusive", lock->exclusive);
+    fm_json_unsigned(json, "shared", lock->shared);
+    fm_json_seconds(json, "held", cube, lock->held);
+    fm_json_unsigned(json, "waits", lock->waits);
+    fm_json_seconds(json, "waiting", cube, lock->waiting);
+    fm_json_seconds(json, "begin", cube, lock->begin);
+    fm_json_seconds(json, "end", cube, lock->end);
+    fm_json_unsigned(json, "longest_queue", lock->longest_queue);
+    fm_json_unsigned(json, "longest_chain", lock->longest_chain);
+    fm_json_array(json, "chain");
+    for (uint32_t i = 0; i < lock->chain_count; i++) {
+        fm_json_unsigned(json, NULL, lock->chain[i]);
     }
-    fputs("]}", stream);
+    fm_json_end(json);
+    put_parties(json, cube, "holders", lock->holders, lock->holder_count);
+    put_parties(json, cube, "victims", lock->victims, lock->victim_count);
+    fm_json_line(json, 3);
+    fm_json_array(json, "queue");
+    for (uint32_t i = 0; i < lock->bin_count; i++) {
+        uint64_t width = fm_cube_lock_edge(lock, i + 1) - fm_cube_lock_edge(lock, i);
+        fm_json_double(json, NULL, width == 0 ? 0 : (double)lock->queue[i] / (double)width);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
 }
 
-/** The members at the end of the object. */
+static void put_locks(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "locks");
+    for (uint32_t i = 0; i < cube->lock_count; i++) {
+        fm_json_line(json, 2);
+        put_lock(json, cube, &cube->locks[i]);
+    }
+    fm_json_end(json);
+}
+
+/** The parts that need the cube only, in their order behind the severities and statistics; those
+ * with part 0 are always written. */
 static const struct {
     unsigned part;
-    void (*put)(FILE *stream, const struct fm_cube *cube);
+    void (*put)(struct fm_json *json, const struct fm_cube *cube);
 } members[] = {
-    {FM_EXPORT_EFFICIENCY, fm_json_put_efficiency}, {FM_EXPORT_PHASES, fm_json_put_phases},
-    {FM_EXPORT_TIME_BINS, fm_json_put_time_bins},   {FM_EXPORT_MATRICES, fm_json_put_matrices},
+    {FM_EXPORT_CRITICAL_PATH, put_critical_path},
+    {0, put_warnings},
+    {0, put_locks},
+    {0, fm_json_put_options},
+    {FM_EXPORT_EFFICIENCY, fm_json_put_efficiency},
+    {FM_EXPORT_PHASES, fm_json_put_phases},
+    {FM_EXPORT_TIME_BINS, fm_json_put_time_bins},
+    {FM_EXPORT_MATRICES, fm_json_put_matrices},
     {FM_EXPORT_TOPOLOGIES, fm_json_put_topologies},
 };
 
-void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stream)
+void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char *key,
+                          struct fm_json *json)
 {
     const struct fm_cube *cube = view->cube;
-    fputs("{\"format\":\"fermata-report\",\"version\":1,\n", stream);
-    put_experiment(stream, cube);
-    put_metrics(stream);
-    put_callpaths(stream, cube);
-    put_locations(stream, cube);
-    if (parts & FM_EXPORT_SEVERITIES)
-        put_severities(stream, view);
-    put_statistics(stream, view);
-    if (parts & FM_EXPORT_CRITICAL_PATH)
-        put_critical_path(stream, cube);
-    fputs(" \"warnings\":[", stream);
-    for (uint32_t i = 0; i < cube->warning_count; i++) {
-        fputs(i == 0 ? "\n  " : ",\n  ", stream);
-        fm_text_write_json(stream, cube->warnings[i]);
+    fm_json_object(json, key);
+    fm_json_string(json, "format", "fermata-report");
+    fm_json_unsigned(json, "version", 1);
+    fm_json_line(json, 1);
+    put_experiment(json, cube);
+    fm_json_line(json, 1);
+    put_metrics(json);
+    fm_json_line(json, 1);
+    put_callpaths(json, cube);
+    fm_json_line(json, 1);
+    put_locations(json, cube);
+    if (parts & FM_EXPORT_SEVERITIES) {
+        fm_json_line(json, 1);
+        put_severities(json, view);
     }
-    fputs("],\n \"locks\":[", stream);
-    for (uint32_t i = 0; i < cube->lock_count; i++) {
-        fputs(i == 0 ? "\n  " : ",\n  ", stream);
-        put_lock(stream, cube, &cube->locks[i]);
-    }
-    fputs("],\n", stream);
-    fm_json_put_options(stream, cube);
+    fm_json_line(json, 1);
+    put_statistics(json, view);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        if (parts & members[i].part) {
-            fputs(",\n", stream);
-            members[i].put(stream, cube);
+        if (members[i].part == 0 || (parts & members[i].part) != 0) {
+            fm_json_line(json, 1);
+            members[i].put(json, cube);
         }
     }
-    fputs("}\n", stream);
+    fm_json_end(json);
 }
 
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
 {
-    fm_export_json_parts(view, FM_EXPORT_ALL, stream);
-    if (fflush(stream) != 0 || ferror(stream))
+    struct fm_json json = fm_json_begin(stream, FM_JSON_COMPACT);
+    fm_export_json_parts(view, FM_EXPORT_ALL, NULL, &json);
+    putc('\n', stream);
+    if (fflush(stream) != 0 || ferror(stream)) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report as JSON: %m");
+    }
     return FM_OK;
 }

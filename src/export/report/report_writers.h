@@ -6,6 +6,7 @@
 #ifndef FERMATA_EXPORT_REPORT_REPORT_WRITERS_H
 #define FERMATA_EXPORT_REPORT_REPORT_WRITERS_H
 
+#include "base/json/json_writer.h"
 #include "cube/model/view.h"
 
 #include <stdio.h>
@@ -26,8 +27,11 @@ enum {
     FM_EXPORT_ALL = 127
 };
 
-/** As fm_export_json(), of the bulky parts only those in `parts`. Errors are left in the stream. */
-void fm_export_json_parts(const struct fm_view *view, unsigned parts, FILE *stream);
+/** Writes the object of fm_export_json() as a member of another one; of the bulky parts only those
+ * in `parts`. Errors are left in the stream.
+ * @param key  of the member; NULL: not in an object */
+void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char *key,
+                          struct fm_json *json);
 
 /** Writes CSV (RFC 4180): a header line, then one line for each severity of the view, exclusive. */
 fm_status_t fm_export_csv(const struct fm_view *view, FILE *stream, struct fm_error *error);
