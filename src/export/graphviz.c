@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "cube/model/callpath_pattern.h"
 #include "export/export.h"
-#include "export/report/report_writers.h"
 
 #include <stdlib.h>
 #include <string.h>

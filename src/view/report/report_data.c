@@ -1,7 +1,7 @@
 #include "view/report/report_data.h"
 
 #include "base/memory.h"
-#include "export/report/report_writers.h"
+#include "export/json/json_report.h"
 #include "view/bundle.h"
 #include "view/report/matrix_data.h"
 #include "view/report/phase_data.h"

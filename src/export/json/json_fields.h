@@ -1,8 +1,8 @@
 /** @file
  * Members of the report's JSON object (docs/report-json.md). Errors stay in the stream.
  */
-#ifndef FERMATA_EXPORT_REPORT_JSON_FIELDS_H
-#define FERMATA_EXPORT_REPORT_JSON_FIELDS_H
+#ifndef FERMATA_EXPORT_JSON_JSON_FIELDS_H
+#define FERMATA_EXPORT_JSON_JSON_FIELDS_H
 
 #include "base/json/json_writer.h"
 #include "cube/model/cube.h"

@@ -1,10 +1,9 @@
 /** @file
- * The cube in formats for other tools. Exporters stream: they need no memory beyond that of the
- * cube and one text per call path. Names are made valid UTF-8. A stream that cannot take the data
- * gives FM_ERR_SYSTEM.
+ * The report as JSON (docs/report-json.md). It is written as it is read from the cube, without
+ * memory of its own. A stream that cannot take the data gives FM_ERR_SYSTEM.
  */
-#ifndef FERMATA_EXPORT_REPORT_REPORT_WRITERS_H
-#define FERMATA_EXPORT_REPORT_REPORT_WRITERS_H
+#ifndef FERMATA_EXPORT_JSON_JSON_REPORT_H
+#define FERMATA_EXPORT_JSON_JSON_REPORT_H
 
 #include "base/json/json_writer.h"
 #include "cube/model/view.h"
@@ -32,15 +31,5 @@ enum {
  * @param key  of the member; NULL: not in an object */
 void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char *key,
                           struct fm_json *json);
-
-/** Writes CSV (RFC 4180): a header line, then one line for each severity of the view, exclusive. */
-fm_status_t fm_export_csv(const struct fm_view *view, FILE *stream, struct fm_error *error);
-
-/** Writes the iterations of all phases as CSV: a header line, then one line for each row. */
-fm_status_t fm_export_phases_csv(const struct fm_cube *cube, FILE *stream, struct fm_error *error);
-
-/** Writes a matrix as CSV: a header line, then one line for each link. */
-fm_status_t fm_export_matrix_csv(const struct fm_cube *cube, enum fm_cube_matrix_kind kind,
-                                 FILE *stream, struct fm_error *error);
 
 #endif

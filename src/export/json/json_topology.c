@@ -1,5 +1,5 @@
 /* The topologies as JSON. */
-#include "export/report/json_fields.h"
+#include "export/json/json_fields.h"
 
 static void put_topology(struct fm_json *json, const struct fm_cube_topology *topology)
 {

@@ -1,7 +1,7 @@
 /* Phases, time bins and efficiencies as JSON. */
 #include "base/memory.h"
 #include "diagnosis/efficiency.h"
-#include "export/report/json_fields.h"
+#include "export/json/json_fields.h"
 
 #include <math.h>
 

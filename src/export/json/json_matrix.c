@@ -1,5 +1,5 @@
 /* The matrices as JSON. */
-#include "export/report/json_fields.h"
+#include "export/json/json_fields.h"
 
 static void put_amount(struct fm_json *json, const struct fm_cube *cube,
                        enum fm_cube_matrix_kind kind, uint64_t amount)

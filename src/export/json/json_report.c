@@ -1,5 +1,8 @@
-#include "export/report/json_fields.h"
-#include "export/report/report_writers.h"
+/* The report as JSON (docs/report-json.md). */
+#include "export/json/json_report.h"
+
+#include "export/export.h"
+#include "export/json/json_fields.h"
 
 static void put_experiment(struct fm_json *json, const struct fm_cube *cube)
 {
@@ -308,3 +311,23 @@ fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_e
     }
     return FM_OK;
 }
+
+static fm_status_t write_json(const struct fm_export_request *request, FILE *stream,
+                              struct fm_error *error)
+{
+    struct fm_selection all = fm_selection_all();
+    struct fm_view view;
+    fm_status_t status = fm_view_prepare(&view, request->cube, &all, error);
+    if (status == FM_OK) {
+        status = fm_export_json(&view, stream, error);
+        fm_view_release(&view);
+    }
+    return status;
+}
+
+const struct fm_export_format fm_export_json_report = {
+    .name = "json",
+    .file = "report.json",
+    .summary = "the report as `fermata report --format=json` prints it",
+    .write = write_json,
+};

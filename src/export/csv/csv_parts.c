@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "diagnosis/efficiency.h"
-#include "export/report/report_writers.h"
+#include "export/csv/csv_report.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "export/report/json_fields.h"
+#include "export/json/json_fields.h"
 
 void fm_json_index(struct fm_json *json, const char *key, uint32_t index)
 {
