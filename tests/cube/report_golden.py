@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Golden tests of the report command: report_golden.py REPORT_COMMAND WRITE_SAMPLE [--update]
+"""Golden tests of the report command: report_golden.py FERMATA WRITE_SAMPLE [--update]
 
 Runs the command on reports made by write_sample and compares what it prints with the files of
 golden/. With --update it writes these files; read the difference before you commit it."""
@@ -72,8 +72,8 @@ TEXTS = [
 
 # arguments, exit status, a part of the message
 ERRORS = [
-    ([], 2, "which experiment directory"),
-    (["sample", "empty"], 2, "one experiment directory"),
+    ([], 2, "give one experiment directory"),
+    (["sample", "empty"], 2, "give one experiment directory"),
     (["sample", "--bogus"], 2, "--bogus"),
     (["sample", "--metric"], 2, "--metric needs a value"),
     (["missing", "--metric", "mpi_bogus"], 2, "mpi_bogus"),
@@ -91,7 +91,7 @@ ERRORS = [
     (["sample", "--locks", "--format", "csv"], 2, "not with csv"),
     (["sample", "--phases", "--callpath", "main"], 2, "--phases is about the whole run"),
     (["sample", "--matrix", "rma", "--metric", "time"], 2, "--matrix is about the whole run"),
-    (["sample", "--matrix", "all"], 2, "none of messages, rma, delay"),
+    (["sample", "--matrix", "all"], 2, "needs one of messages, rma, delay, not 'all'"),
     (["sample", "--efficiency", "--format", "csv"], 2, "not with csv"),
     (["sample", "--efficiency", "--location", "0"], 2, "--efficiency is about the whole run"),
     (["--explain", "bogus"], 2, "no metric 'bogus'"),
@@ -109,7 +109,7 @@ def check(name, holds, message=""):
 
 
 def run(arguments, environment, folder, **more):
-    return subprocess.run([command, *arguments], cwd=folder, env=environment, timeout=60,
+    return subprocess.run([command, "report", *arguments], cwd=folder, env=environment, timeout=60,
                           capture_output=True, **more)
 
 
@@ -144,7 +144,7 @@ def check_errors(folder):
 def on_terminal(environment, folder):
     """What the command prints when its output is a terminal."""
     master, slave = pty.openpty()
-    process = subprocess.Popen([command, "sample"], cwd=folder, env=environment, stdout=slave)
+    process = subprocess.Popen([command, "report", "sample"], cwd=folder, env=environment, stdout=slave)
     os.close(slave)
     output = b""
     while True:
@@ -180,7 +180,7 @@ def check_others(folder):
           sum(s["callpath"] in inside for s in whole["severities"]))
     with open("/dev/full", "wb") as full:
         for form in "text", "json", "csv":
-            result = subprocess.run([command, "sample", "--format", form], cwd=folder, env=UTF8,
+            result = subprocess.run([command, "report", "sample", "--format", form], cwd=folder, env=UTF8,
                                     stdout=full, stderr=subprocess.PIPE, timeout=60)
             check("full disk " + form, result.returncode == 4 and b"cannot write" in result.stderr)
 

@@ -57,7 +57,7 @@ def main():
         expect(1, "cannot be executed", folder / "data")
         expect(1, "there is no program", folder / "missing")
         expect(2, "there is no option --unknown", "--unknown")
-        expect(2, "one program, please", "mpirun", program)
+        expect(2, "give one program", "mpirun", program)
         expect(0, "0 problems, 1 note\n", "--", folder / "program-g")
     for failure in failures:
         print(failure)

@@ -2,9 +2,9 @@
 
 #include "analysis/detail.h"
 #include "base/memory.h"
+#include "cli/archive/analysis_team.h"
 #include "cli/archive/complete.h"
 #include "cli/archive/environment.h"
-#include "cli/archive/team.h"
 #include "cli/page/page_file.h"
 #include "cli/text/safe_text.h"
 

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/process/installed.h"
 #include "cli/commands/commands.h"
+#include "cli/options/options.h"
 #include "cli/text/safe_text.h"
-#include "cli/text/usage.h"
 #include "record/capture/clock.h"
 
 #include <dlfcn.h>
@@ -35,15 +35,6 @@ void fm_doctor_tell(enum fm_health health, const char *remedy, const char *forma
     }
     found.warnings += health == FM_HEALTH_WARNING;
     found.bad += health == FM_HEALTH_BAD;
-}
-
-static void print_usage(FILE *stream)
-{
-    fputs("usage: fermata doctor [--] [PROGRAM]\n"
-          "Tells what works on this machine, and for PROGRAM, and how to mend the rest. Exits with "
-          "0\n"
-          "if everything needed for recording works, else with 1.\n",
-          stream);
 }
 
 /* Whether our library for one MPI library can be loaded, which proves that the MPI library is there
@@ -173,24 +164,21 @@ static void look_at_resources(void)
 
 int fm_command_doctor(int argc, char **argv)
 {
-    int first = 1;
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        print_usage(stdout);
-        return FM_OK;
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_doctor, argc, argv);
+    int option = fm_options_next(&reader);
+    if (option != FM_OPTIONS_END) {
+        return fm_options_stop(&reader, option);
     }
-    first += argc > 1 && strcmp(argv[1], "--") == 0;
-    if (argc > first && argv[first][0] == '-') {
-        return fm_refuse_usage("doctor", "there is no option %s", argv[first]);
-    }
-    if (argc > first + 1) {
-        return fm_refuse_usage("doctor", "one program, please, without launcher and arguments");
+    if (!fm_options_operands(&reader, 0, 1, "one program without launcher and arguments")) {
+        return fm_options_complain(&reader);
     }
     look_at_installation();
     look_at_clock();
     look_at_counters();
     look_at_resources();
-    if (argc > first) {
-        fm_doctor_program(argv[first]);
+    if (reader.operand_count > 0) {
+        fm_doctor_program(reader.operands[0]);
     }
     printf("%d problem%s, %d note%s\n", found.bad, found.bad == 1 ? "" : "s", found.warnings,
            found.warnings == 1 ? "" : "s");

@@ -1,7 +1,7 @@
 #include "cli/page/tile_file.h"
 
 #include "base/files/new_file.h"
-#include "cli/archive/isolate.h"
+#include "cli/archive/isolated_command.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_file.h"
 #include "cli/text/safe_text.h"

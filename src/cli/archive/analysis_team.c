@@ -1,4 +1,4 @@
-#include "cli/archive/team.h"
+#include "cli/archive/analysis_team.h"
 
 #include "base/process/launch.h"
 #include "engine/transport_load.h"

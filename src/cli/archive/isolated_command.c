@@ -1,4 +1,4 @@
-#include "cli/archive/isolate.h"
+#include "cli/archive/isolated_command.h"
 
 #include "base/error.h"
 #include "base/process/isolate.h"

@@ -2,8 +2,8 @@
  * Work on archives that may be damaged, in a process of its own: OTF2's reader trusts its input and
  * can crash or loop on it, which must not take the command with it.
  */
-#ifndef FERMATA_CLI_ARCHIVE_ISOLATE_H
-#define FERMATA_CLI_ARCHIVE_ISOLATE_H
+#ifndef FERMATA_CLI_ARCHIVE_ISOLATED_COMMAND_H
+#define FERMATA_CLI_ARCHIVE_ISOLATED_COMMAND_H
 
 /** Runs `work(argument)` in a child process that shares standard output and error.
  * @param command      its name, and `archive` what it works on, for the message if the child

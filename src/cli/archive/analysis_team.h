@@ -1,9 +1,9 @@
 /** @file
  * Commands whose work several processes do together when an MPI launcher has started them. MPI is
- * started in the isolated child only (cli/archive/isolate.h).
+ * started in the isolated child only (cli/archive/isolated_command.h).
  */
-#ifndef FERMATA_CLI_ARCHIVE_TEAM_H
-#define FERMATA_CLI_ARCHIVE_TEAM_H
+#ifndef FERMATA_CLI_ARCHIVE_ANALYSIS_TEAM_H
+#define FERMATA_CLI_ARCHIVE_ANALYSIS_TEAM_H
 
 #include "base/error.h"
 #include "engine/team.h"
