@@ -31,7 +31,7 @@ bool fm_team_speaks(void)
     return fm_launch_read().local_rank == 0;
 }
 
-/* At exit: somebody had to end this process, mostly because there was no more memory. */
+/* At exit: this process has to end, mostly because memory is exhausted. */
 static void abandon_team(void)
 {
     free(membership.reserve);

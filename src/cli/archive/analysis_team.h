@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /** Which MPI library to use.
- * @param choice  what the user wants: "openmpi", "mpich", "none"; NULL: whose launcher has started
+ * @param choice  the user's choice: "openmpi", "mpich", "none"; NULL: whose launcher has started
  *                this process together with others
  * @return NULL: none, this process is alone */
 const char *fm_team_library(const char *choice);
@@ -26,8 +26,8 @@ fm_status_t fm_team_join(const char *library, struct fm_team **team, struct fm_e
 /** Waits for the others and ends MPI. */
 void fm_team_leave(struct fm_team *team);
 
-/** @return whether this process is to tell a failure that all may have and about which they cannot
- * talk: one on each machine is. */
+/** @return whether this process is to report a failure that all may have and about which they
+ * cannot talk: one on each machine is. */
 bool fm_team_speaks(void);
 
 #endif

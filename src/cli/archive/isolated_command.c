@@ -38,7 +38,7 @@ int fm_run_isolated(const char *command, const char *archive, unsigned cpu_secon
     if (end.returned) {
         return end.result;
     }
-    /* SIGPIPE: whoever reads the output has enough. */
+    /* SIGPIPE: the reader of the output has closed it. */
     if (end.signal == SIGINT || end.signal == SIGTERM || end.signal == SIGPIPE) {
         raise(end.signal);
     }
@@ -47,6 +47,6 @@ int fm_run_isolated(const char *command, const char *archive, unsigned cpu_secon
                 archive, end.signal == SIGXCPU ? "does not end" : "crashed", strsignal(end.signal));
         return FM_ERR_DATA;
     }
-    /* It ended by itself, with a message: no memory, or a sanitizer's report. */
+    /* The child exited with a message of its own: no memory, or a sanitizer's report. */
     return end.status == FM_ERR_SYSTEM ? FM_ERR_SYSTEM : FM_ERR_DATA;
 }

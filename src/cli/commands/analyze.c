@@ -65,7 +65,7 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
 }
 
 /* @return the first thing that is wrong
- * @param mpi   out: the MPI library that the user wants
+ * @param mpi   out: the MPI library that the user has chosen
  * @param help  out: only the help is wanted */
 static fm_status_t read_arguments(int argc, char **argv, struct fm_analyze_request *request,
                                   const char **mpi, bool *help, struct fm_error *error)

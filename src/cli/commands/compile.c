@@ -1,4 +1,4 @@
-/* fermata cc, cxx, fc: compile so that functions tell when they begin and end. */
+/* fermata cc, cxx, fc: compile so that functions report their begin and end. */
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/recording/child_output.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Options are added behind all others: in front of them may stand programs that start compilers. */
+/* Options are appended: the first words may be programs that start the compiler. */
 static const char *const gnu[] = {
     "-finstrument-functions",
     "-finstrument-functions-exclude-file-list=/usr/include/,/usr/lib/,/include/c++/,/lib/gcc/",
@@ -31,7 +31,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Programs that start the compiler that is their first argument. */
+/* Whether the program starts the compiler named by its first argument. */
 static bool starts_compilers(const char *program)
 {
     static const char *const names[] = {"ccache", "sccache", "distcc", "icecc"};

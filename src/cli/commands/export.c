@@ -95,7 +95,7 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
     }
 }
 
-/* Checks that all is there that is needed, and goes together. */
+/* Checks that the required arguments are given and fit together. */
 static fm_status_t check_arguments(struct fm_option_reader *reader, struct arguments *arguments)
 {
     if (arguments->format == NULL) {

@@ -88,7 +88,7 @@ static void find_warnings(struct fm_info *info)
              summary->counts[FM_SURVEY_BUFFER_FLUSH]);
     }
     if (summary->counts[FM_SURVEY_MEASUREMENT_ON_OFF] > 0) {
-        warn(info, "recording was paused for a while: %" PRIu64 " events tell of it",
+        warn(info, "recording was paused for a while: %" PRIu64 " events mark it",
              summary->counts[FM_SURVEY_MEASUREMENT_ON_OFF]);
     }
     if (summary->counts[FM_SURVEY_UNKNOWN] > 0) {

@@ -175,7 +175,7 @@ static fm_status_t run(const struct fm_report_request *request, const struct fm_
     if (request->explain != NULL)
         return explain(request->explain, terminal, error);
     fm_metric_t metric;
-    if (request->metric != NULL) { /* a wrong name shall not cost reading a big report */
+    if (request->metric != NULL) { /* a wrong name is refused before a large report is read */
         fm_status_t known = find_metric(request->metric, "--metric", &metric, error);
         if (known != FM_OK)
             return known;

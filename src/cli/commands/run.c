@@ -19,7 +19,7 @@ int fm_command_run(int argc, char **argv)
     if (asprintf(&page, "%s/report.html", result.directory) < 0) {
         return FM_ERR_SYSTEM;
     }
-    /* The page is made in the same go: it needs what the analysis alone knows. */
+    /* The analysis also writes the page: its timeline needs tables that only the analysis has. */
     char *analyze[] = {"analyze", "--quiet", "--html", page, result.directory, NULL};
     char *report[] = {"report", result.directory, NULL};
     int status = fm_command_analyze(5, analyze);

@@ -126,7 +126,7 @@ static void compare(const struct fm_scenario *scenario, const struct fm_cube *cu
     }
 }
 
-/* Adds the options that the scenario wants of its analysis. */
+/* Adds the options that the scenario names for its analysis. */
 static fm_status_t choose_options(const struct fm_scenario *scenario,
                                   struct fm_chosen_options *chosen, struct fm_error *error)
 {
