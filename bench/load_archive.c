@@ -1,6 +1,6 @@
 /* Loads an archive into the tables of the analysis and stops there: what of the time of an analysis
  * is loading. One thread. */
-#include "trace/trace.h"
+#include "trace/tables/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The shortest MPI program: what a recorder communicates at the begin and the end of a run. With an
  * argument it ends as the analysis does. */
-#include "base/sockets.h"
+#include "base/process/sockets.h"
 
 #include <mpi.h>
 

@@ -17,7 +17,7 @@
     {                                                                                              \
         return OTF2_CALLBACK_SUCCESS;                                                              \
     }
-#include "trace/survey_events.def"
+#include "trace/survey/survey_events.def"
 #undef FM_SURVEY_EVENT
 
 static OTF2_EvtReaderCallbacks *empty_callbacks(void)
@@ -25,7 +25,7 @@ static OTF2_EvtReaderCallbacks *empty_callbacks(void)
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
 #define FM_SURVEY_EVENT(symbol, record, parameters, ...)                                           \
     OTF2_EvtReaderCallbacks_Set##record##Callback(callbacks, on_##record);
-#include "trace/survey_events.def"
+#include "trace/survey/survey_events.def"
 #undef FM_SURVEY_EVENT
     return callbacks;
 }

@@ -5,9 +5,9 @@
 #ifndef FERMATA_ANALYSIS_ANALYSIS_H
 #define FERMATA_ANALYSIS_ANALYSIS_H
 
-#include "analysis/partition.h"
+#include "analysis/model/partition.h"
 #include "base/error.h"
-#include "cube/cube.h"
+#include "cube/model/cube.h"
 #include "engine/team.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #define FERMATA_ANALYSIS_DETAIL_H
 
 #include "analysis/analysis.h"
-#include "analysis/findings.h"
+#include "analysis/model/findings.h"
 
 /** A message: from the call that started its send to the call that completed its receive. */
 struct fm_detail_message {

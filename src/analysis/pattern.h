@@ -6,9 +6,9 @@
 #define FERMATA_ANALYSIS_PATTERN_H
 
 #include "analysis/detail.h"
-#include "analysis/findings.h"
+#include "analysis/model/findings.h"
 #include "engine/engine.h"
-#include "trace/trace.h"
+#include "trace/tables/trace.h"
 
 #include <stdatomic.h>
 #include <stddef.h>

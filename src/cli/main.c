@@ -1,6 +1,6 @@
-#include "base/launch.h"
-#include "cli/commands.h"
-#include "cli/safe_text.h"
+#include "base/process/launch.h"
+#include "cli/commands/commands.h"
+#include "cli/text/safe_text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct command {
 
 static const struct command commands[] = {
 #define FM_COMMAND(name, help) {#name, fm_command_##name, help},
-#include "cli/commands.def"
+#include "cli/commands/commands.def"
 #undef FM_COMMAND
 };
 

@@ -10,8 +10,8 @@
 #ifndef FERMATA_ENGINE_TEAM_H
 #define FERMATA_ENGINE_TEAM_H
 
+#include "base/containers/vector.h"
 #include "base/error.h"
-#include "base/vector.h"
 #include "engine/transport.h"
 
 #include <stdbool.h>

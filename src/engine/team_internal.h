@@ -3,7 +3,7 @@
 #ifndef FERMATA_ENGINE_TEAM_INTERNAL_H
 #define FERMATA_ENGINE_TEAM_INTERNAL_H
 
-#include "base/vector.h"
+#include "base/containers/vector.h"
 #include "engine/team.h"
 
 /** A packet of a later phase than the one at hand. */

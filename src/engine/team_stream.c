@@ -1,7 +1,7 @@
 #include "engine/team_stream.h"
 
+#include "base/containers/vector.h"
 #include "base/memory.h"
-#include "base/vector.h"
 #include "engine/engine_internal.h"
 #include "engine/team_internal.h"
 

@@ -1,8 +1,8 @@
 #include "engine/transport_load.h"
 
-#include "base/installed.h"
-#include "base/launch.h"
 #include "base/memory.h"
+#include "base/process/installed.h"
+#include "base/process/launch.h"
 #include "engine/transport_module.h"
 
 #include <dlfcn.h>

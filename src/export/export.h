@@ -9,7 +9,7 @@
 #define FERMATA_EXPORT_EXPORT_H
 
 #include "base/error.h"
-#include "cube/view.h"
+#include "cube/model/view.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * locations together, then one for each. A sample is a call path, its weight the property's value
  * there. */
 #include "base/text.h"
-#include "cube/export.h"
 #include "export/export.h"
+#include "export/report/report_writers.h"
 
 #include <stdlib.h>
 

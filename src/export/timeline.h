@@ -5,8 +5,8 @@
 #ifndef FERMATA_EXPORT_TIMELINE_H
 #define FERMATA_EXPORT_TIMELINE_H
 
-#include "export/arrows.h"
 #include "export/export.h"
+#include "timeline/arrows.h"
 
 struct fm_export_timeline {
     struct fm_detail *detail;

@@ -1,8 +1,8 @@
 #include "record/launch.h"
 
-#include "base/installed.h"
+#include "base/process/installed.h"
 #include "filter/filter.h"
-#include "record/rebuild.h"
+#include "record/rebuild/rebuild.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #define FERMATA_RECORD_LAUNCH_H
 
 #include "base/error.h"
-#include "record/core/experiment.h"
-#include "record/settings.h"
+#include "record/experiment/experiment.h"
+#include "record/settings/settings.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,10 +1,9 @@
 #include "report/comparison.h"
 
-#include "base/map.h"
+#include "base/containers/map.h"
+#include "base/containers/vector.h"
 #include "base/memory.h"
-#include "base/vector.h"
-#include "cube/export.h"
-#include "cube/view.h"
+#include "cube/model/view.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef FERMATA_REPORT_COMPARISON_H
 #define FERMATA_REPORT_COMPARISON_H
 
-#include "cube/combine.h"
+#include "cube/merge/combine.h"
 #include "report/terminal.h"
 
 #include <stdint.h>

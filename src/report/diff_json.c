@@ -1,5 +1,5 @@
 /* A comparison as JSON (docs/report-json.md). */
-#include "cube/callpath_text.h"
+#include "cube/model/callpath_text.h"
 #include "report/comparison.h"
 
 #include "base/text.h"

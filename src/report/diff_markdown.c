@@ -1,5 +1,5 @@
 /* A comparison as Markdown: for merge requests and pages. */
-#include "cube/callpath_text.h"
+#include "cube/model/callpath_text.h"
 #include "report/diff_format.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* A comparison in the terminal. */
-#include "cube/callpath_pattern.h"
+#include "cube/model/callpath_pattern.h"
 #include "report/diff_format.h"
 
 #include <stdio.h>

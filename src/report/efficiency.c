@@ -1,5 +1,5 @@
 /* The efficiencies of the POP methodology that need no simulation. */
-#include "cube/efficiency.h"
+#include "diagnosis/efficiency.h"
 #include "report/format.h"
 #include "report/report.h"
 

@@ -4,7 +4,7 @@
 #ifndef FERMATA_REPORT_FORMAT_H
 #define FERMATA_REPORT_FORMAT_H
 
-#include "cube/cube.h"
+#include "cube/model/cube.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #include "report/lines.h"
 
-#include "base/vector.h"
+#include "base/containers/vector.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The iterations of the program's phases. */
 #include "base/memory.h"
-#include "cube/efficiency.h"
+#include "diagnosis/efficiency.h"
 #include "report/format.h"
 #include "report/report.h"
 

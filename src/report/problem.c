@@ -1,6 +1,6 @@
 #include "report/problem.h"
+#include "base/containers/vector.h"
 #include "base/memory.h"
-#include "base/vector.h"
 #include "report/format.h"
 
 #include <stdlib.h>

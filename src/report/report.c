@@ -1,7 +1,7 @@
 #include "report/report.h"
 
 #include "base/text.h"
-#include "cube/callpath_pattern.h"
+#include "cube/model/callpath_pattern.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef FERMATA_REPORT_REPORT_H
 #define FERMATA_REPORT_REPORT_H
 
-#include "cube/efficiency.h"
-#include "cube/view.h"
+#include "cube/model/view.h"
+#include "diagnosis/efficiency.h"
 #include "report/lines.h"
 #include "report/terminal.h"
 
@@ -150,7 +150,7 @@ void fm_report_more(const struct fm_report *report, const char *label, unsigned 
                     const char *arguments);
 
 /** @return the call path as printable text, to be freed with free(); never NULL. Where it does not
- * fit into a line behind a label, "..." stands for its middle (cube/callpath_pattern.h). */
+ * fit into a line behind a label, "..." stands for its middle (cube/model/callpath_pattern.h). */
 char *fm_report_callpath(const struct fm_report *report, uint32_t callpath);
 
 /** @return the same, for a place of so many columns. */

@@ -1,5 +1,5 @@
 /* Why it waits: the call paths and ranks that the costs of a wait state lead to. */
-#include "cube/delay_kind.h"
+#include "cube/model/delay_kind.h"
 #include "report/format.h"
 #include "report/report.h"
 

@@ -1,4 +1,4 @@
-#include "cube/delay_kind.h"
+#include "cube/model/delay_kind.h"
 #include "report/format.h"
 #include "report/report.h"
 

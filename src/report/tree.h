@@ -4,7 +4,7 @@
 #ifndef FERMATA_REPORT_TREE_H
 #define FERMATA_REPORT_TREE_H
 
-#include "cube/cube.h"
+#include "cube/model/cube.h"
 #include "report/terminal.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 #include "base/memory.h"
-#include "cube/callpath_text.h"
+#include "cube/model/callpath_text.h"
 #include "report/report.h"
 #include "report/tree.h"
 

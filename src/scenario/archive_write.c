@@ -1,5 +1,5 @@
 /* A scenario as OTF2 archive: files, locations and the life cycle; records are elsewhere. */
-#include "base/new_directory.h"
+#include "base/files/new_directory.h"
 #include "scenario/archive_records.h"
 
 #include <otf2/otf2.h>

@@ -1,6 +1,6 @@
 #include "symbols/symbol_table.h"
 
-#include "base/search.h"
+#include "base/containers/search.h"
 
 #include <stdlib.h>
 

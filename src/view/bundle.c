@@ -1,7 +1,7 @@
 #include "view/bundle.h"
 
+#include "base/containers/vector.h"
 #include "base/memory.h"
-#include "base/vector.h"
 
 #include <stdlib.h>
 #include <string.h>

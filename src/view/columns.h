@@ -4,7 +4,7 @@
 #ifndef FERMATA_VIEW_COLUMNS_H
 #define FERMATA_VIEW_COLUMNS_H
 
-#include "base/vector.h"
+#include "base/containers/vector.h"
 #include "view/bundle.h"
 
 typedef FM_VECTOR(uint64_t) fm_column;

@@ -1,9 +1,9 @@
 #include "view/page.h"
 
+#include "base/files/new_file.h"
 #include "base/memory.h"
-#include "base/new_file.h"
-#include "view/report_data.h"
-#include "view/timeline_data.h"
+#include "view/report/report_data.h"
+#include "view/timeline/timeline_data.h"
 
 #include <stdio.h>
 #include <string.h>

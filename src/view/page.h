@@ -6,8 +6,8 @@
 #define FERMATA_VIEW_PAGE_H
 
 #include "analysis/detail.h"
-#include "cube/cube.h"
-#include "view/report_data.h"
+#include "cube/model/cube.h"
+#include "view/report/report_data.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* `fermata report` as a program of its own. */
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,7 @@
 #ifndef FERMATA_TESTS_SAMPLE_CUBE_H
 #define FERMATA_TESTS_SAMPLE_CUBE_H
 
-#include "cube/cube.h"
+#include "cube/model/cube.h"
 
 /** Call paths of the sample, in the order of their indices. */
 enum {

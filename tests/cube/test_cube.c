@@ -1,6 +1,6 @@
 /* Building, sealing and looking things up. */
 #include "check.h"
-#include "cube/callpath_text.h"
+#include "cube/model/callpath_text.h"
 #include "sample_cube.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The report file: round trip, files of other versions, damage of every kind. */
 #include "base/crc64.h"
 #include "check.h"
-#include "cube/cube_format.h"
+#include "cube/file/cube_format.h"
 #include "sample_cube.h"
 
 #include <errno.h>

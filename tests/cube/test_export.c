@@ -1,6 +1,6 @@
 /* JSON and CSV hold what the cube holds. */
 #include "check.h"
-#include "cube/export.h"
+#include "export/report/report_writers.h"
 #include "sample_cube.h"
 
 #include <jansson.h>

@@ -1,6 +1,6 @@
 /* What happened when and who had to do with whom, in merged reports. */
 #include "check.h"
-#include "cube/unite.h"
+#include "cube/merge/unite.h"
 #include "sample_cube.h"
 
 static struct fm_cube *merge(const struct fm_cube *first, const struct fm_cube *second)

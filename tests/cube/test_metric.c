@@ -1,6 +1,6 @@
 /* The table of metrics is consistent. */
 #include "check.h"
-#include "cube/metric.h"
+#include "cube/model/metric.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void test_symbols_are_the_ids_in_upper_case(void **state)
     (void)state;
     static const char *const symbols[] = {
 #define FM_METRIC(symbol, ...) #symbol,
-#include "cube/metrics.def"
+#include "cube/model/metrics.def"
 #undef FM_METRIC
     };
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {

@@ -1,5 +1,5 @@
 /* Prints docs/metrics.md from the table of metrics. */
-#include "cube/metric.h"
+#include "cube/model/metric.h"
 
 #include <stdio.h>
 
@@ -44,7 +44,8 @@ static void print_metric(fm_metric_t metric)
 int main(void)
 {
     printf("# Metrics\n\n"
-           "This page is made from the table in `src/cube/metrics.def` by `scripts/update-docs`;\n"
+           "This page is made from the table in `src/cube/model/metrics.def` by "
+           "`scripts/update-docs`;\n"
            "`fermata report --explain METRIC` tells the same in the terminal.\n\n"
            "A child is a part of its parent. Values are exclusive in call path and location.\n"
            "In formulas E and L are the times at which a call is entered and left, E_i and L_i\n"

@@ -1,5 +1,5 @@
 /* Prints docs/recording-options.md. */
-#include "record/settings.h"
+#include "record/settings/settings.h"
 
 #include <stdio.h>
 
@@ -14,7 +14,8 @@ int main(void)
 {
     puts("# Options of a recording\n"
          "\n"
-         "Made from `src/record/settings.def` by `scripts/update-docs`; `fermata record --help` "
+         "Made from `src/record/settings/settings.def` by `scripts/update-docs`; `fermata record "
+         "--help` "
          "says "
          "the same.\n"
          "\n"

@@ -1,5 +1,5 @@
 /* Any bytes are settings, each of which is one, or an error that names file and line. */
-#include "record/configuration_file.h"
+#include "record/settings/configuration_file.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Any bytes behind the header of a chunk are an event file that is decoded, or refused. What the
  * decoder has built before it refuses a file can be thrown away and built again. */
-#include "trace/event_decoder.h"
+#include "trace/read/event_decoder.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,8 +1,8 @@
 /* Any journals become an archive or an error. Input: blocks { file (0: definitions, 1: records),
  * kind, length (2 bytes), content }, to which right heads and checksums are made. */
-#include "base/file_tree.h"
-#include "record/core/journal.h"
-#include "record/rebuild.h"
+#include "base/files/file_tree.h"
+#include "record/journal/journal.h"
+#include "record/rebuild/rebuild.h"
 
 #include <fcntl.h>
 #include <stdio.h>

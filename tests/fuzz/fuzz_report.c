@@ -1,7 +1,7 @@
 /* Any bytes are a report or an error that names the file. Size and checksum are made right first:
  * damage that they tell is found anyway, what lies behind them is to be reached. */
 #include "base/crc64.h"
-#include "cube/cube.h"
+#include "cube/model/cube.h"
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Whatever a request says: it gets something only from the server's own address, with the token,
  * and only what there is. */
-#include "view/request.h"
+#include "view/server/request.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Any bytes are a file of tiles, of which each can be read, or an error. With and without a right
  * checksum, so that what is behind it is reached. */
 #include "base/crc64.h"
-#include "view/tile_store.h"
+#include "view/tiles/tile_store.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -109,9 +109,9 @@ def block(file, kind, content):
 
 
 def main():
-    core = pathlib.Path(sys.argv[1]) / "record" / "core"
-    kinds_of_definition = kinds_of_definitions((core / "define.h").read_text())
-    kinds = kinds_of_records((core / "record.h").read_text())
+    record = pathlib.Path(sys.argv[1]) / "record"
+    kinds_of_definition = kinds_of_definitions((record / "archive" / "define.h").read_text())
+    kinds = kinds_of_records((record / "capture" / "record.h").read_text())
     functions = b"".join(b"\0\0\0\0" + name + b"\0"
                          for name in (b"MPI_Init", b"MPI_Send", b"MPI_Put"))
     for seed in (one_process, foreign_series, large_group):

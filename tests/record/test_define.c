@@ -1,5 +1,5 @@
 /* Definitions: equality by key, groups as ranges, merging of packed sets. */
-#include "record/core/define.h"
+#include "record/archive/define.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The files that describe an experiment. */
-#include "base/file_tree.h"
-#include "record/core/experiment.h"
-#include "record/core/job.h"
+#include "base/files/file_tree.h"
+#include "record/experiment/experiment.h"
+#include "record/experiment/job.h"
 
 #include <jansson.h>
 #include <setjmp.h>

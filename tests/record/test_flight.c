@@ -1,6 +1,6 @@
 /* What a thread leaves of its records when only the last ones are kept: the memory stays as it is,
  * what is lost is counted, and what is open is open behind the cut. */
-#include "record/core/thread.h"
+#include "record/capture/thread.h"
 
 #include <pthread.h>
 #include <setjmp.h>

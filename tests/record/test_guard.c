@@ -1,6 +1,6 @@
 /* What the program does not notice of a section in which the recorder works: signals, errno, the
  * floating-point environment. */
-#include "record/core/guard.h"
+#include "record/capture/guard.h"
 
 #include <errno.h>
 #include <fenv.h>

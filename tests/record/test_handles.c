@@ -1,5 +1,5 @@
 /* The map from handles to objects, with recycled handles and stale caches. */
-#include "record/core/handles.h"
+#include "record/capture/handles.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Checksums of the journal's blocks. */
-#include "record/core/journal_sum.h"
+#include "record/journal/journal_sum.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Pauses: what a thread writes meanwhile is folded into counts, in bounded memory; the rest stays.
  */
-#include "record/core/pause.h"
-#include "record/core/thread.h"
+#include "record/capture/thread.h"
+#include "record/selection/pause.h"
 
 #include <pthread.h>
 #include <semaphore.h>

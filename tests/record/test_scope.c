@@ -1,5 +1,5 @@
 /* What of a run is selected: what options mean, what is refused, and how it is told. */
-#include "record/core/scope.h"
+#include "record/selection/scope.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,11 +2,11 @@
  * look handles up, come and go, while another one saves; what is in the archive is what was
  * recorded. Once the archive is written by the process itself, once it is rebuilt of a process that
  * ended while others recorded. Meant for ThreadSanitizer, too. */
-#include "base/file_tree.h"
-#include "record/core/archive_space.h"
-#include "record/core/handles.h"
-#include "record/core/session.h"
-#include "record/rebuild.h"
+#include "base/files/file_tree.h"
+#include "record/archive/archive_space.h"
+#include "record/capture/handles.h"
+#include "record/rebuild/rebuild.h"
+#include "record/session/session.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

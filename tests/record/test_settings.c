@@ -1,7 +1,7 @@
 /* Settings: who outdoes whom, what values must be, and configuration files. */
 #include "../temporary.h"
-#include "base/file_tree.h"
-#include "record/configuration_file.h"
+#include "base/files/file_tree.h"
+#include "record/settings/configuration_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Buffers of threads: every record comes out once and in order, whatever the budget. */
-#include "record/core/thread.h"
+#include "record/capture/thread.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Archives appear complete or not at all. */
-#include "base/file_tree.h"
+#include "base/files/file_tree.h"
 #include "scenario/scenario.h"
 
 #include <setjmp.h>

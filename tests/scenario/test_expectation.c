@@ -1,5 +1,5 @@
 /* Expectations against a cube built by hand. */
-#include "cli/expectation.h"
+#include "cli/expectation/expectation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Whose libraries are whose: by their names, and by where they lie. */
 #include "../temporary.h"
-#include "base/file_tree.h"
+#include "base/files/file_tree.h"
 #include "record/stack/libraries.h"
 
 #include <setjmp.h>

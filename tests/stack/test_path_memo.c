@@ -1,8 +1,8 @@
 /* A path whose changes are remembered against one whose changes are worked out: the same random
  * changes write the same. */
-#include "record/core/path_memo.h"
+#include "record/archive/path_memo.h"
 
-#include "record/core/record.h"
+#include "record/capture/record.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "same_tables.h"
 
-#include "trace/events.h"
+#include "trace/read/events.h"
 
 #include <inttypes.h>
 #include <string.h>

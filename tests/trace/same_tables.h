@@ -3,7 +3,7 @@
 #ifndef FERMATA_TESTS_SAME_TABLES_H
 #define FERMATA_TESTS_SAME_TABLES_H
 
-#include "trace/trace.h"
+#include "trace/tables/trace.h"
 
 /** Loads an archive, by OTF2's reader alone and with the decoder, and compares all that events
  * leave behind: tables, call forest, defects, the program's name.

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "view/clusters.h"
+#include "view/timeline/clusters.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "trace/counters.h"
+#include "trace/tables/counters.h"
 
 static const struct fm_counter counters[] = {
     {.name = (char *)"level", .unit = (char *)"", .scale = 1},

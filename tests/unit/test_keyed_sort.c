@@ -1,7 +1,7 @@
 /* Sorted, and those with equal keys in their old order: few and many, near and far keys. */
 #include "check.h"
 
-#include "base/keyed_sort.h"
+#include "base/containers/keyed_sort.h"
 #include "base/memory.h"
 
 static uint64_t mix(uint64_t value)

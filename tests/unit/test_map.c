@@ -1,7 +1,7 @@
 /* The hash map against a table of all keys that the test uses. */
 #include "check.h"
 
-#include "base/map.h"
+#include "base/containers/map.h"
 
 #define KEYS  600
 #define STEPS 200000

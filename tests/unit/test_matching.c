@@ -2,7 +2,7 @@
  */
 #include "check.h"
 
-#include "analysis/matching.h"
+#include "analysis/p2p/matching.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Matrices with too many links keep the largest, whatever the number of workers. */
 #include "check.h"
 
-#include "analysis/matrices.h"
+#include "analysis/results/matrices.h"
 
 enum { PROCESSES = 40, PARTNERS = 12 };
 

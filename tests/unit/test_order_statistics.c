@@ -1,8 +1,8 @@
 /* Elements of a sorted list, found without sorting it. */
 #include "check.h"
 
-#include "analysis/order_statistics.h"
-#include "base/sort.h"
+#include "analysis/results/order_statistics.h"
+#include "base/containers/sort.h"
 
 #include <string.h>
 

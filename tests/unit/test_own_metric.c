@@ -2,7 +2,7 @@
  * that no list has. Arguments: the recorder's table of functions, the list. */
 #include "check.h"
 
-#include "analysis/own_metric.h"
+#include "analysis/model/own_metric.h"
 
 #include <stdio.h>
 #include <stdlib.h>

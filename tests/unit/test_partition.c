@@ -1,7 +1,7 @@
 /* Partitions that the user names: what the text means, and every mistake is told. */
 #include "check.h"
 
-#include "analysis/partition.h"
+#include "analysis/model/partition.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* References of archives, dense and scattered. */
 #include "check.h"
 
-#include "trace/trace_internal.h"
+#include "trace/tables/trace_internal.h"
 
 static void test_dense_and_scattered(void **state)
 {

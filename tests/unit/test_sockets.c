@@ -1,7 +1,7 @@
 /* Connections that send small messages at once. */
 #include "check.h"
 
-#include "base/sockets.h"
+#include "base/process/sockets.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -2,8 +2,8 @@
  * nested calls, calls without duration, flushes and wait states. */
 #include "check.h"
 
-#include "analysis/timeline.h"
-#include "trace/builder.h"
+#include "analysis/model/timeline.h"
+#include "trace/tables/builder.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Topologies of a page: where each process is, and nothing that contradicts itself. */
 #include "check.h"
 
-#include "analysis/topologies.h"
-#include "view/topology_data.h"
+#include "analysis/results/topologies.h"
+#include "view/report/topology_data.h"
 
 #include <stdlib.h>
 #include <string.h>

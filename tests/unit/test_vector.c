@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "base/vector.h"
+#include "base/containers/vector.h"
 
 static void test_push_keeps_all(void **state)
 {

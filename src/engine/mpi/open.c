@@ -1,7 +1,7 @@
 /* A transport by MPI: its start, its end, and its collective calls of fixed size. */
 #include "engine/mpi/transport.h"
 
-#include "base/sockets.h"
+#include "base/process/sockets.h"
 #include "engine/patience.h"
 
 #include <limits.h>

@@ -8,7 +8,7 @@
 #ifndef FERMATA_ENGINE_MPI_TRANSPORT_H
 #define FERMATA_ENGINE_MPI_TRANSPORT_H
 
-#include "base/vector.h"
+#include "base/containers/vector.h"
 #include "engine/transport_module.h"
 
 #include <mpi.h>

@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_MPI_COMM_H
 #define FERMATA_RECORD_MPI_COMM_H
 
-#include "record/core/handles.h"
+#include "record/capture/handles.h"
 #include "record/mpi/wrap.h"
 
 /** A live communicator. */

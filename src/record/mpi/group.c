@@ -1,6 +1,6 @@
 #include "record/mpi/group.h"
 
-#include "record/core/handles.h"
+#include "record/capture/handles.h"
 #include "record/mpi/comm.h"
 
 static struct fm_handle_map groups = FM_HANDLE_MAP(2);

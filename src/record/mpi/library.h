@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_MPI_LIBRARY_H
 #define FERMATA_RECORD_MPI_LIBRARY_H
 
-#include "record/core/hot.h"
+#include "record/capture/hot.h"
 
 #include <mpi.h>
 #include <stddef.h>

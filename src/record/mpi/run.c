@@ -1,9 +1,9 @@
 /* Begin and end of the MPI program: MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort; and the
  * recorder's own communication, on a communicator of its own. */
-#include "record/core/flight.h"
-#include "record/core/session_stack.h"
+#include "record/flight/flight.h"
 #include "record/interface.h"
 #include "record/mpi/comm.h"
+#include "record/session/session_stack.h"
 #include "record/user/functions.h"
 
 #include <limits.h>

@@ -8,7 +8,7 @@
 #ifndef FERMATA_RECORD_MPI_WINDOW_H
 #define FERMATA_RECORD_MPI_WINDOW_H
 
-#include "record/core/handles.h"
+#include "record/capture/handles.h"
 #include "record/mpi/wrap.h"
 
 /** An id that waits for its remote completion. */

@@ -9,9 +9,9 @@
 
 #include "functions.h"
 #include "prototypes.h"
-#include "record/core/session.h"
-#include "record/core/thread.h"
+#include "record/capture/thread.h"
 #include "record/mpi/library.h"
+#include "record/session/session.h"
 
 /** Body of a wrapper that records Enter and Leave only. */
 #define FM_RECORD_PLAIN(type, name, call)                                                          \

@@ -6,7 +6,7 @@
  * It exports, too, the functions by which processes end without exit handlers, so that what was
  * measured can be saved before; and some that tell what becomes of libraries and signals. They do
  * what they always do. */
-#include "record/core/hot.h"
+#include "record/capture/hot.h"
 #include "record/interface.h"
 #include "record/preload/fortran.h"
 

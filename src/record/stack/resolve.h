@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_STACK_RESOLVE_H
 #define FERMATA_RECORD_STACK_RESOLVE_H
 
-#include "record/core/define.h"
+#include "record/archive/define.h"
 
 /** Finds out what call sites stand for. Where nothing is known, functions are named
  * `binary+0xaddress`.

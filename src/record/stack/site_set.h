@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_STACK_SITE_SET_H
 #define FERMATA_RECORD_STACK_SITE_SET_H
 
-#include "record/core/define.h"
+#include "record/archive/define.h"
 
 /** Adds the binaries and call sites that were met since the last time. Call site n of the process
  * is number n - 1 of the SITE definitions. Calls must not overlap.

@@ -1,7 +1,7 @@
 #include "record/user/functions.h"
 
-#include "record/core/pause.h"
-#include "record/core/session.h"
+#include "record/selection/pause.h"
+#include "record/session/session.h"
 
 #include <errno.h>
 #include <pthread.h>

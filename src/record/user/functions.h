@@ -4,8 +4,8 @@
 #ifndef FERMATA_RECORD_USER_FUNCTIONS_H
 #define FERMATA_RECORD_USER_FUNCTIONS_H
 
-#include "record/core/define.h"
-#include "record/core/thread.h"
+#include "record/archive/define.h"
+#include "record/capture/thread.h"
 #include "user/interface.h"
 
 /** What libfermata-user gets. */

@@ -1,8 +1,8 @@
 /* Regions of user code. A thread's nesting is kept here, so that every REGION_LEAVE has its
  * REGION_ENTER, whatever the program does. */
 #include "fermata/fermata.h"
-#include "record/core/selected.h"
-#include "record/core/session.h"
+#include "record/selection/selected.h"
+#include "record/session/session.h"
 #include "record/user/functions.h"
 
 #include <errno.h>

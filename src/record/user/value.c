@@ -1,6 +1,6 @@
 /* Parameters, counters and markers. */
 #include "fermata/fermata.h"
-#include "record/core/session.h"
+#include "record/session/session.h"
 #include "record/user/functions.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/** The JSON in the page's data: docs/report-json.md, src/view/report_data.h. Times are seconds, where
+/** The JSON in the page's data: docs/report-json.md, src/view/report/report_data.h. Times are seconds, where
  * they are not called ticks. */
 
 export type Unit = "sec" | "occ" | "bytes";
@@ -140,14 +140,14 @@ export interface JsonPage {
   topologies: JsonTopology[];
 }
 
-/** Lines of a source file: src/view/source_data.h. */
+/** Lines of a source file: src/view/report/source_data.h. */
 export interface JsonExcerpt {
   file: string;
   first: number;
   lines: string[];
 }
 
-/** The JSON in the timeline's data: src/view/timeline_data.h. Times are ticks. */
+/** The JSON in the timeline's data: src/view/timeline/timeline_data.h. Times are ticks. */
 export interface JsonTimeline {
   version: number;
   length: number;
@@ -159,13 +159,13 @@ export interface JsonTimeline {
     location: number | null;
     enter: number | null;
   }[];
-  /** Number of groups of alike locations: src/view/alike.h. */
+  /** Number of groups of alike locations: src/view/timeline/alike.h. */
   alike: number;
   counters: JsonCounter[];
   bins?: { count: number; rows: number; group: number; waits: number[] };
 }
 
-/** The JSON in the index of a timeline's tiles: src/view/tiles.h. */
+/** The JSON in the index of a timeline's tiles: src/view/tiles/tiles.h. */
 export interface JsonTileIndex {
   version: number;
   length: number;
@@ -181,14 +181,14 @@ export interface JsonTileIndex {
   first_event: number;
 }
 
-/** A tile with cells: src/view/tile_cells.h. */
+/** A tile with cells: src/view/tiles/tile_cells.h. */
 export interface JsonCells {
   rows: number;
   /** Positions in the run's kinds of wait states. */
   kinds: number[];
 }
 
-/** A counter: src/view/counter_data.h. */
+/** A counter: src/view/timeline/counter_data.h. */
 export interface JsonCounter {
   name: string;
   unit: string;
@@ -199,7 +199,7 @@ export interface JsonCounter {
   tile?: number;
 }
 
-/** A cartesian topology: src/view/topology_data.h. */
+/** A cartesian topology: src/view/report/topology_data.h. */
 export interface JsonTopology {
   name: string;
   sizes: number[];

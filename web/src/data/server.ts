@@ -1,4 +1,4 @@
-/** What `fermata view` serves (src/view/server.h): the report and the tiles of the timeline. */
+/** What `fermata view` serves (src/view/server/server.h): the report and the tiles of the timeline. */
 import { inflate, readBundle, type Bundle } from "./bundle";
 
 const SERVER = "fermata-server";

@@ -1,5 +1,5 @@
 /** Which location stands in which row of the timeline: each in one of its own, or those that are alike
- * (src/view/alike.h) in one row together, unless the reader has opened it. */
+ * (src/view/timeline/alike.h) in one row together, unless the reader has opened it. */
 import type { Bundle } from "../data/bundle";
 
 export interface Alike {

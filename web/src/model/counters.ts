@@ -1,4 +1,4 @@
-/** Counters of a run (src/view/counter_data.h): values over time, by location. Times are ticks. */
+/** Counters of a run (src/view/timeline/counter_data.h): values over time, by location. Times are ticks. */
 import type { Bundle } from "../data/bundle";
 import type { JsonCounter } from "../data/layout";
 import type { Arrangement } from "./arrangement";

@@ -55,7 +55,7 @@ export interface PathSegments {
   readonly edge: Float64Array;
 }
 
-/** Who had to do with whom: src/view/matrix_data.h. */
+/** Who had to do with whom: src/view/report/matrix_data.h. */
 export interface Matrix {
   readonly count: number;
   readonly from: Float64Array;
@@ -68,7 +68,7 @@ export interface Matrix {
   readonly omitted: { readonly links: number; readonly count: number; readonly amount: number };
 }
 
-/** The iterations of a phase: src/view/phase_data.h. Times are ticks. */
+/** The iterations of a phase: src/view/report/phase_data.h. Times are ticks. */
 export interface Phase {
   readonly region: string;
   readonly iterations: number;

@@ -1,4 +1,4 @@
-/** The timeline in tiles (src/view/tiles.h): which of them a view needs, and what they make together. */
+/** The timeline in tiles (src/view/tiles/tiles.h): which of them a view needs, and what they make together. */
 import type { Bundle } from "../data/bundle";
 import type { JsonCells, JsonTileIndex, JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";

@@ -1,5 +1,5 @@
 /** The timeline in memory: what each location was doing, wait states, arrows. Times are ticks since the
- * begin of the run (src/view/timeline_events.h). */
+ * begin of the run (src/view/timeline/timeline_events.h). */
 import type { Bundle } from "../data/bundle";
 import type { JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";

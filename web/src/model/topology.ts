@@ -1,4 +1,4 @@
-/** Cartesian topologies: src/view/topology_data.h. */
+/** Cartesian topologies: src/view/report/topology_data.h. */
 import type { Bundle } from "../data/bundle";
 import type { JsonTopology } from "../data/layout";
 

@@ -1,0 +1,256 @@
+/* A chain goes from location to location: the waiter tells the causing location what it did in the
+ * interval, that one finds what it did longer, or the waiting of its own that delayed it, with
+ * which the chain goes on. */
+#include "analysis/causes/cause_chain.h"
+
+#include "cube/model/delay_kind.h"
+#include "engine/mail.h"
+
+#include <string.h>
+
+/* A place in a chain. */
+struct link {
+    uint32_t statistics; /* in the list */
+    uint32_t instance;
+    uint32_t depth;
+};
+
+/* Time of a call path in the waiter's interval. */
+struct share {
+    uint64_t ticks;
+    uint32_t callpath;
+};
+
+/* From the waiter to the causing location, followed by `share_count` shares. */
+struct question {
+    uint64_t begin, end; /* of the interval at the causing location */
+    struct link link;
+    uint32_t location; /* that the question is for */
+    uint32_t share_count;
+};
+
+/* A link that was found. */
+struct finding {
+    struct fm_cube_cause cause;
+    struct link link;
+};
+
+/* One worker's tables. */
+struct scratch {
+    struct fm_profile profile;
+    FM_VECTOR(unsigned char) message;
+    FM_VECTOR(struct finding) findings;
+};
+
+struct chains {
+    const struct fm_formation *formation;
+    const struct fm_statistics_list *statistics;
+    uint64_t begin;          /* of the run */
+    struct scratch *scratch; /* by worker */
+};
+
+/* ---- at the waiter ---- */
+
+/* Asks for the cause of a location's wait state. */
+static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, uint32_t location,
+                uint32_t number, struct link link)
+{
+    const struct fm_formation *formation = chains->formation;
+    const struct fm_trace *trace = formation->analysis->trace;
+    const struct fm_timeline *timeline = &formation->timelines[location];
+    const struct fm_wait *wait = &timeline->waits.items[number];
+    struct scratch *scratch = &chains->scratch[worker];
+    bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
+    struct question question = {
+        .begin = timeline->waits.begin[number],
+        .end = wait->until,
+        .link = link,
+        .location = wait->cause_location,
+    };
+    /* What the waiter did in the meantime excuses nobody who kept a lock. */
+    if (!contention) {
+        fm_timeline_profile(timeline, question.begin, wait->enter, &scratch->profile);
+        question.share_count = scratch->profile.count;
+    }
+    size_t size = sizeof question + question.share_count * sizeof(struct share);
+    scratch->message.count = 0;
+    fm_vector_reserve(&scratch->message, size);
+    memcpy(scratch->message.items, &question, sizeof question);
+    struct share *shares = (struct share *)(scratch->message.items + sizeof question);
+    for (uint32_t i = 0; i < question.share_count; ++i) {
+        uint32_t visit = scratch->profile.visits[i];
+        shares[i] = (struct share){scratch->profile.time[visit],
+                                   timeline->location->profile.items[visit].callpath};
+    }
+    fm_mail_send(mail, worker, fm_trace_process(trace, question.location), scratch->message.items,
+                 size);
+}
+
+/* ---- at the causing location ---- */
+
+/* What of a kind delayed the location: the longest, and all together. */
+struct longest {
+    uint32_t number; /* of the wait state, or node of the call tree; FM_NONE: there is none */
+    uint64_t ticks;
+    uint64_t sum;
+};
+
+/* @return the longest wait state that ends in (begin, end]; of each counts its part in there */
+static struct longest longest_wait(const struct fm_wait_list *waits, uint64_t begin, uint64_t end)
+{
+    struct longest longest = {.number = FM_NONE};
+    for (uint32_t w = fm_wait_list_behind(waits, begin);
+         w < waits->count && waits->items[w].until <= end; ++w) {
+        const struct fm_wait *wait = &waits->items[w];
+        uint64_t ticks = wait->until - (wait->enter > begin ? wait->enter : begin);
+        longest.sum += ticks;
+        if (longest.number == FM_NONE || ticks > longest.ticks) {
+            longest.number = w;
+            longest.ticks = ticks;
+        }
+    }
+    return longest;
+}
+
+/* @return the call path that took longer at the cause than at the waiter by most */
+static struct longest longest_delay(const struct fm_location *cause,
+                                    const struct fm_profile *profile, const struct share *shares,
+                                    uint32_t share_count)
+{
+    struct longest longest = {.number = FM_NONE};
+    for (uint32_t i = 0; i < profile->count; ++i) {
+        uint32_t visit = profile->visits[i];
+        uint64_t excess = profile->time[visit], less = 0;
+        for (uint32_t j = 0; j < share_count; ++j) {
+            if (shares[j].callpath == cause->profile.items[visit].callpath) {
+                less += shares[j].ticks;
+            }
+        }
+        excess = excess > less ? excess - less : 0;
+        longest.sum += excess;
+        if (excess > longest.ticks) {
+            longest.number = visit;
+            longest.ticks = excess;
+        }
+    }
+    return longest;
+}
+
+static uint32_t callpath_of(const struct fm_location *location, uint32_t activity)
+{
+    return location->profile.items[location->visit.items[activity]].callpath;
+}
+
+static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+                   const void *message, size_t size)
+{
+    (void)process;
+    (void)size;
+    struct chains *chains = context;
+    const struct question *question = message;
+    const struct fm_formation *formation = chains->formation;
+    const struct fm_timeline *timeline = &formation->timelines[question->location];
+    const struct fm_location *location = timeline->location;
+    struct scratch *scratch = &chains->scratch[worker];
+    fm_timeline_profile(timeline, question->begin, question->end, &scratch->profile);
+    struct longest delay = longest_delay(
+        location, &scratch->profile, (const struct share *)(question + 1), question->share_count);
+    struct longest wait = longest_wait(&timeline->waits, question->begin, question->end);
+    if (delay.number == FM_NONE && wait.number == FM_NONE) {
+        return;
+    }
+    uint64_t whole = delay.sum + wait.sum;
+    bool is_wait = wait.number != FM_NONE && wait.sum > delay.sum;
+    uint64_t ticks = is_wait ? wait.ticks : delay.ticks;
+    struct fm_cube_cause cause = {
+        .location = question->location,
+        .metric = FM_METRIC_NONE,
+        .ticks = ticks,
+        .permille = (uint32_t)((double)ticks * 1000 / (double)whole + 0.5),
+    };
+    if (is_wait) {
+        cause.callpath = callpath_of(location, timeline->waits.items[wait.number].activity);
+        cause.metric = timeline->waits.items[wait.number].metric;
+    } else {
+        cause.callpath = location->profile.items[delay.number].callpath;
+    }
+    fm_vector_push(&scratch->findings, (struct finding){cause, question->link});
+    if (is_wait && question->link.depth + 1 < FM_CUBE_CHAIN) {
+        struct link next = question->link;
+        ++next.depth;
+        ask(chains, mail, worker, question->location, wait.number, next);
+    }
+}
+
+/* ---- the phase ---- */
+
+/* Begins the chains of the worst instances of a worker's locations. */
+static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+                  uint32_t last)
+{
+    struct chains *chains = context;
+    const struct fm_trace *trace = chains->formation->analysis->trace;
+    for (uint32_t s = 0; s < chains->statistics->count; ++s) {
+        const struct fm_cube_statistics *statistics = &chains->statistics->items[s];
+        for (uint32_t i = 0; i < statistics->worst_count; ++i) {
+            const struct fm_cube_instance *instance = &statistics->worst[i];
+            uint32_t process = fm_trace_process(trace, instance->location);
+            if (process < first || process >= last) {
+                continue;
+            }
+            uint64_t until = chains->begin + instance->enter + instance->wait;
+            const struct fm_wait_list *waits =
+                &chains->formation->timelines[instance->location].waits;
+            uint32_t number = fm_wait_list_behind(waits, until);
+            if (number > 0 && waits->items[number - 1].until == until) {
+                ask(chains, mail, worker, instance->location, number - 1, (struct link){s, i, 0});
+            }
+        }
+    }
+}
+
+/* Each process of the analysis has found some links; all get all of them. */
+static void share_findings(struct fm_team *team, const struct scratch *scratch, unsigned workers,
+                           struct fm_statistics_list *statistics)
+{
+    FM_VECTOR(struct finding) own = {0};
+    FM_VECTOR(struct finding) all = {0};
+    for (unsigned w = 0; w < workers; ++w) {
+        for (size_t i = 0; i < scratch[w].findings.count; ++i) {
+            fm_vector_push(&own, scratch[w].findings.items[i]);
+        }
+    }
+    fm_team_share_vector(team, &own, &all);
+    for (size_t i = 0; i < all.count; ++i) {
+        const struct link *link = &all.items[i].link;
+        struct fm_cube_instance *instance =
+            &statistics->items[link->statistics].worst[link->instance];
+        instance->chain[link->depth] = all.items[i].cause;
+        if (instance->chain_length <= link->depth) {
+            instance->chain_length = link->depth + 1;
+        }
+    }
+    fm_vector_free(&own);
+    fm_vector_free(&all);
+}
+
+void fm_cause_chains_find(const struct fm_formation *formation, uint64_t begin,
+                          struct fm_statistics_list *statistics)
+{
+    struct fm_engine *engine = formation->analysis->engine;
+    unsigned workers = fm_engine_workers(engine);
+    struct chains chains = {
+        .formation = formation,
+        .statistics = statistics,
+        .begin = begin,
+        .scratch = fm_allocate_apart(workers, sizeof *chains.scratch),
+    };
+    fm_mail_run(engine, start, answer, &chains);
+    share_findings(formation->analysis->team, chains.scratch, workers, statistics);
+    for (unsigned w = 0; w < workers; ++w) {
+        fm_profile_free(&chains.scratch[w].profile);
+        fm_vector_free(&chains.scratch[w].message);
+        fm_vector_free(&chains.scratch[w].findings);
+    }
+    fm_free(chains.scratch);
+}

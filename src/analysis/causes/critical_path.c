@@ -1,0 +1,376 @@
+#include "analysis/causes/critical_path.h"
+
+#include "base/containers/sort.h"
+#include "engine/mail.h"
+
+#include <inttypes.h>
+
+/* When a location entered Finalize. */
+struct ending {
+    uint64_t finalize;
+    uint32_t location; /* FM_NONE: none of the process's locations did */
+};
+
+/* The location that entered Finalize last; without Finalize: that has the latest event. */
+static uint32_t find_last_location(const struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
+    struct ending own = {0, FM_NONE};
+    uint32_t by_end = FM_NONE;
+    for (uint32_t l = 0; l < trace->location_count; ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        if (location->event_count == 0) {
+            continue;
+        }
+        uint32_t call = fm_last_call(trace, location, FM_CALL_FINALIZE);
+        if (call != FM_NONE &&
+            (own.location == FM_NONE || location->enter.items[call] > own.finalize)) {
+            own = (struct ending){location->enter.items[call], l};
+        }
+        if (by_end == FM_NONE || location->end > trace->locations[by_end].end) {
+            by_end = l;
+        }
+    }
+    size_t bytes;
+    struct ending *all = fm_team_share(analysis->team, &own, sizeof own, &bytes);
+    own = (struct ending){0, FM_NONE};
+    for (size_t i = 0; i < bytes / sizeof *all; ++i) {
+        bool is_later = own.location == FM_NONE || all[i].finalize > own.finalize;
+        own = all[i].location != FM_NONE && is_later ? all[i] : own;
+    }
+    fm_free(all);
+    return own.location != FM_NONE ? own.location : by_end;
+}
+
+/* ---- what the path may lead through ---- */
+
+/* @return the span of a location that is owned here */
+static struct fm_path_span span_of(const struct fm_critical_path *path,
+                                   const struct fm_trace *trace, uint32_t location)
+{
+    return path->spans != NULL ? path->spans[location]
+                               : (struct fm_path_span){trace->locations[location].begin,
+                                                       trace->locations[location].end};
+}
+
+/* ---- the walk ---- */
+
+/* Where the path is; it goes from process to process of the analysis. */
+struct token {
+    uint64_t time;
+    uint32_t location;
+    uint32_t moves_at_once; /* since time last passed */
+    uint32_t segments;      /* so far */
+};
+
+struct walking {
+    struct fm_critical_path *path;
+    const struct fm_formation *formation;
+};
+
+/* Follows the path through the locations that are owned here. */
+static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker, struct token token)
+{
+    struct fm_critical_path *path = walking->path;
+    const struct fm_formation *formation = walking->formation;
+    const struct fm_trace *trace = formation->analysis->trace;
+    for (;;) {
+        uint32_t at = token.location;
+        const struct fm_wait_list *waits = &formation->timelines[at].waits;
+        uint64_t begin = span_of(path, trace, at).begin;
+        uint32_t behind = fm_wait_list_behind(waits, token.time);
+        /* Waits at one tick lead in no circle; each location is passed at most once. */
+        const struct fm_wait *wait = &waits->items[behind - 1];
+        bool moves =
+            behind > 0 && wait->until > begin && token.moves_at_once <= trace->location_count;
+        uint64_t from = moves ? wait->until : begin;
+        if (from < token.time) {
+            fm_vector_push(&path->segments,
+                           (struct fm_path_segment){from, token.time, at, token.segments++});
+            path->length += token.time - from;
+            token.moves_at_once = 0;
+        }
+        if (!moves) {
+            /* Where clocks disagree, the path may come to a location before it begins. */
+            path->begin = from < token.time ? from : token.time;
+            return;
+        }
+        ++token.moves_at_once;
+        token.time = from;
+        token.location = wait->cause_location;
+        uint32_t process = fm_trace_process(trace, token.location);
+        if (!fm_engine_owns(formation->analysis->engine, process)) {
+            fm_mail_send(mail, worker, process, &token, sizeof token);
+            return;
+        }
+    }
+}
+
+static void start_walk(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+                       uint32_t last)
+{
+    struct walking *walking = context;
+    const struct fm_trace *trace = walking->formation->analysis->trace;
+    uint32_t location = walking->path->last_location;
+    if (location != FM_NONE && fm_trace_process(trace, location) >= first &&
+        fm_trace_process(trace, location) < last) {
+        walking->path->end = span_of(walking->path, trace, location).end;
+        walk(walking, mail, worker, (struct token){walking->path->end, location, 0, 0});
+    }
+}
+
+static void go_on(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+                  const void *message, size_t size)
+{
+    (void)process;
+    (void)size;
+    const struct token *token = message;
+    walk(context, mail, worker, *token);
+}
+
+/* ---- profiles ---- */
+
+struct profiling {
+    struct fm_critical_path *path;
+    const struct fm_formation *formation;
+};
+
+/* @return [node of the location's call tree]: ticks without waiting between two moments */
+static uint64_t *busy_between(const struct fm_timeline *timeline, uint64_t from, uint64_t to,
+                              struct fm_profile *profile)
+{
+    uint64_t *busy = fm_allocate(timeline->location->profile.count, sizeof *busy);
+    fm_timeline_profile(timeline, from, to, profile);
+    for (uint32_t i = 0; i < profile->count; ++i) {
+        busy[profile->visits[i]] = profile->time[profile->visits[i]];
+    }
+    return busy;
+}
+
+static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct profiling *profiling = context;
+    struct fm_critical_path *path = profiling->path;
+    const struct fm_trace *trace = profiling->formation->analysis->trace;
+    struct fm_profile profile = {0};
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_timeline *timeline = &profiling->formation->timelines[l];
+        path->time[l] = fm_allocate(trace->locations[l].profile.count, sizeof(uint64_t));
+        path->busy[l] = busy_between(timeline, 0, UINT64_MAX, &profile);
+        if (path->spans != NULL) {
+            path->span_busy[l] =
+                busy_between(timeline, path->spans[l].begin, path->spans[l].end, &profile);
+        }
+    }
+    fm_profile_free(&profile);
+}
+
+/* The path may come to an owner of all locks of a window that has passed one of them on and still
+ * waits for another: the path has no gaps, so that time is on it. */
+static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_formation *formation,
+                                const struct fm_path_segment *segment)
+{
+    uint32_t l = segment->location;
+    const struct fm_wait_list *waits = &formation->timelines[l].waits;
+    uint32_t next = fm_wait_list_behind(waits, segment->to);
+    const struct fm_wait *wait = &waits->items[next];
+    if (next == waits->count || wait->enter >= segment->to) {
+        return;
+    }
+    uint64_t begin = wait->enter > segment->from ? wait->enter : segment->from;
+    const struct fm_location *location = &formation->analysis->trace->locations[l];
+    path->time[l][location->visit.items[wait->activity]] += segment->to - begin;
+}
+
+static void profile_segments(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct profiling *profiling = context;
+    struct fm_critical_path *path = profiling->path;
+    const struct fm_trace *trace = profiling->formation->analysis->trace;
+    uint32_t begin = fm_trace_first_location(trace, first);
+    uint32_t end = fm_trace_first_location(trace, last);
+    struct fm_profile profile = {0};
+    for (size_t s = 0; s < path->segments.count; ++s) {
+        const struct fm_path_segment *segment = &path->segments.items[s];
+        if (segment->location < begin || segment->location >= end) {
+            continue;
+        }
+        fm_timeline_profile(&profiling->formation->timelines[segment->location], segment->from,
+                            segment->to, &profile);
+        for (uint32_t i = 0; i < profile.count; ++i) {
+            path->time[segment->location][profile.visits[i]] += profile.time[profile.visits[i]];
+        }
+        add_unfinished_wait(path, profiling->formation, segment);
+    }
+    fm_profile_free(&profile);
+}
+
+static void add_up_callpaths(struct fm_critical_path *path, const struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
+    for (uint32_t l = 0; l < trace->location_count; ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        const uint64_t *busy = path->spans == NULL ? path->busy[l] : path->span_busy[l];
+        for (size_t v = 0; v < location->profile.count; ++v) {
+            uint32_t callpath = location->profile.items[v].callpath;
+            path->path_total[callpath] += path->time[l][v];
+            path->busy_total[callpath] += busy[v];
+        }
+    }
+    fm_team_sum(analysis->team, path->path_total, trace->callpaths.count);
+    fm_team_sum(analysis->team, path->busy_total, trace->callpaths.count);
+}
+
+static int compare_segments(const void *a, const void *b)
+{
+    const struct fm_path_segment *left = a, *right = b;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* Makes the whole path known at process 0, and its length, begin and end everywhere. */
+static void join_segments(struct fm_critical_path *path, struct fm_team *team)
+{
+    if (fm_team_size(team) == 1) {
+        return;
+    }
+    FM_VECTOR(struct fm_path_segment) all = {0};
+    fm_team_collect_vector(team, &path->segments, &all);
+    fm_sort(all.items, all.count, sizeof *all.items, compare_segments);
+    path->segments.count = 0;
+    for (size_t s = 0; s < all.count; ++s) {
+        fm_vector_push(&path->segments, all.items[s]);
+    }
+    fm_vector_free(&all);
+    /* Only one process knows the begin, and one the end; the others have 0. */
+    uint64_t sums[] = {path->length, path->begin, path->end};
+    fm_team_sum(team, sums, 3);
+    path->length = sums[0];
+    path->begin = sums[1];
+    path->end = sums[2];
+}
+
+void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation)
+{
+    struct fm_analysis *analysis = formation->analysis;
+    const struct fm_trace *trace = analysis->trace;
+    *path = (struct fm_critical_path){
+        .last_location = find_last_location(analysis),
+        .time = fm_allocate(trace->location_count, sizeof *path->time),
+        .busy = fm_allocate(trace->location_count, sizeof *path->busy),
+        .path_total = fm_allocate(trace->callpaths.count, sizeof *path->path_total),
+        .busy_total = fm_allocate(trace->callpaths.count, sizeof *path->busy_total),
+    };
+    if (analysis->path_from_init_to_finalize) {
+        path->spans = fm_path_spans(analysis);
+        path->span_busy = fm_allocate(trace->location_count, sizeof *path->span_busy);
+    }
+    struct profiling profiling = {path, formation};
+    fm_mail_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
+    fm_engine_run(analysis->engine, profile_busy, &profiling);
+    fm_engine_run(analysis->engine, profile_segments, &profiling);
+    add_up_callpaths(path, analysis);
+    join_segments(path, analysis->team);
+}
+
+void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_count)
+{
+    for (uint32_t l = 0; l < location_count; ++l) {
+        fm_free(path->time[l]);
+        fm_free(path->busy[l]);
+        if (path->spans != NULL) {
+            fm_free(path->span_busy[l]);
+        }
+    }
+    fm_free(path->spans);
+    fm_free(path->span_busy);
+    fm_vector_free(&path->segments);
+    fm_free(path->time);
+    fm_free(path->busy);
+    fm_free(path->path_total);
+    fm_free(path->busy_total);
+}
+
+double fm_critical_path_imbalance(const struct fm_critical_path *path, const struct fm_trace *trace,
+                                  uint32_t callpath)
+{
+    double excess = (double)path->path_total[callpath] -
+                    (double)path->busy_total[callpath] / (double)trace->location_count;
+    return excess > 0 ? excess : 0;
+}
+
+struct booking {
+    const struct fm_critical_path *path;
+    struct fm_formation *formation;
+};
+
+static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct booking *booking = context;
+    const struct fm_critical_path *path = booking->path;
+    struct fm_formation *formation = booking->formation;
+    const struct fm_trace *trace = formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        for (uint32_t v = 0; v < location->profile.count; ++v) {
+            uint64_t time = path->time[l][v];
+            if (time == 0) {
+                continue;
+            }
+            uint32_t callpath = location->profile.items[v].callpath;
+            double imbalance = fm_critical_path_imbalance(path, trace, callpath) *
+                               ((double)time / (double)path->path_total[callpath]);
+            fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH,
+                                  (double)time - imbalance);
+            fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH_IMBALANCE,
+                                  imbalance);
+        }
+    }
+}
+
+void fm_critical_path_book(const struct fm_critical_path *path, struct fm_formation *formation)
+{
+    fm_engine_run(formation->analysis->engine, book, &(struct booking){path, formation});
+}
+
+fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm_cube *cube,
+                                  struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (size_t s = path->segments.count; s-- > 0 && status == FM_OK;) {
+        const struct fm_path_segment *segment = &path->segments.items[s];
+        status = fm_cube_add_segment(cube,
+                                     &(struct fm_cube_segment){
+                                         .location = segment->location,
+                                         .begin = segment->from - cube->experiment.begin,
+                                         .end = segment->to - cube->experiment.begin,
+                                     },
+                                     error);
+    }
+    return status;
+}
+
+fm_status_t fm_critical_path_check(const struct fm_critical_path *path, struct fm_error *error)
+{
+    const struct fm_path_segment *segments = path->segments.items;
+    size_t count = path->segments.count;
+    uint64_t expected = path->end - path->begin;
+    for (size_t s = 0; s + 1 < count; ++s) {
+        if (segments[s].from != segments[s + 1].to) {
+            return fm_fail(error, FM_ERR_FAILED,
+                           "invariant violated: the critical path has a gap at tick %" PRIu64,
+                           segments[s].from);
+        }
+    }
+    if (path->length != expected || (count != 0 && segments[count - 1].from != path->begin) ||
+        (count != 0 && segments[0].to != path->end)) {
+        return fm_fail(error, FM_ERR_FAILED,
+                       "invariant violated: the critical path is %" PRIu64
+                       " ticks long instead of %" PRIu64,
+                       path->length, expected);
+    }
+    return FM_OK;
+}

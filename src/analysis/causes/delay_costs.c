@@ -1,0 +1,575 @@
+/* What delays cost. The waiter tells its cause what it did in the interval; the cause compares that
+ * with what it did itself. What a wait state has caused in turn (phi) is not known yet: it is
+ * distributed afterwards, by the shares that are found here. Wait states are looked at in slices of
+ * time, so that what is under way at once is bounded. */
+#include "analysis/causes/comparison.h"
+#include "analysis/causes/cost_table.h"
+#include "analysis/causes/intervals.h"
+#include "analysis/model/slices.h"
+#include "base/containers/keyed_sort.h"
+#include "cube/model/delay_kind.h"
+#include "engine/dispatch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of a wait state, about 400 bytes are under way: those of a worker fit in its processor's cache.
+ */
+#define WAITS_OF_A_WORKER 20000
+
+/* What a location did in an interval that ends in what another one waits for. */
+struct cause_side {
+    uint64_t begin;
+    struct fm_inner_waits inner;
+    uint32_t first_wait, wait_end;
+    uint32_t first, end; /* shares */
+    bool contention;
+};
+
+/* What a location did in an interval that ends in its own wait state. */
+struct own_side {
+    struct fm_waiter_side message;
+    uint32_t first, end; /* shares */
+};
+
+/* One location's slice of time. What has a number stands in the tables of the worker that owns the
+ * location. */
+struct location_slice {
+    struct fm_interval_walk *walk;
+    uint32_t own_end;                         /* behind the slice's own wait states */
+    FM_VECTOR(struct fm_wait_notice) notices; /* of other locations, as they come */
+    size_t first_notice;                      /* sorted: in `notices`, and in `cause_sides` */
+    size_t first_caused; /* of the slice, among the wait states that the location has caused */
+};
+
+/* Tells a waiter where its cause keeps its wait state. */
+struct place {
+    uint32_t waiter;
+    uint32_t number; /* in the waiter's list */
+    uint32_t position;
+};
+
+/* One worker's tables, allocated by itself: what workers write all the time lies apart. In those of
+ * a slice, its locations stand one behind the other. */
+struct scratch {
+    FM_VECTOR(struct fm_wait_notice) notices;      /* by time */
+    FM_VECTOR(struct cause_side) cause_sides;      /* in this order */
+    FM_VECTOR(struct fm_cause_share) cause_shares; /* of them */
+    FM_VECTOR(struct own_side) own_sides;
+    FM_VECTOR(struct fm_waiter_share) shares; /* of them */
+    FM_VECTOR(struct fm_keyed) order;         /* of one location's notices */
+    FM_VECTOR(struct fm_keyed) spare;
+    struct fm_difference difference;
+    uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
+    unsigned char apart[FM_APART];
+};
+
+struct costs {
+    struct fm_formation *formation;
+    struct fm_group_points points;
+    struct fm_caused_waits *caused;   /* by location */
+    struct location_slice *locations; /* by location */
+    struct scratch *scratch;          /* by worker */
+    struct fm_dispatch *notices;
+    struct fm_dispatch *places;
+    struct fm_list_dispatch *sides;
+    uint64_t slice_end; /* included */
+};
+
+static fm_delay_kind_t kind_of(const struct fm_wait *wait)
+{
+    return fm_delay_kind((fm_metric_t)wait->metric);
+}
+
+/* ---- causes hear of the wait states ---- */
+
+static void notify_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
+        struct location_slice *slice = &costs->locations[l];
+        uint32_t w = slice->own_end;
+        for (; w < waits->count && waits->items[w].until <= costs->slice_end; ++w) {
+            const struct fm_wait *wait = &waits->items[w];
+            fm_delay_kind_t kind = kind_of(wait);
+            fm_dispatch_send(costs->notices, worker, fm_trace_process(trace, wait->cause_location),
+                             &(struct fm_wait_notice){
+                                 .t = wait->until,
+                                 .location = wait->cause_location,
+                                 .activity = wait->cause_activity,
+                                 .waiter = l,
+                                 .number = w,
+                                 .contention = fm_delay_is_contention(kind),
+                                 .delay_kind = kind,
+                             });
+        }
+        slice->own_end = w;
+    }
+}
+
+static void take_notice(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct costs *costs = context;
+    const struct fm_wait_notice *notice = record;
+    fm_vector_push(&costs->locations[notice->location].notices, *notice);
+}
+
+/* ---- each wait state gets its place ---- */
+
+/* Sorts notices of one tick: the last waiter first. */
+static void sort_tick(const struct fm_wait_notice *notices, struct fm_keyed *order, size_t count,
+                      struct fm_keyed *spare)
+{
+    uint64_t t = order[0].key;
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_wait_notice *notice = &notices[order[i].value];
+        order[i].key = ~((uint64_t)notice->waiter << 32 | notice->number);
+    }
+    fm_keyed_sort(order, count, spare);
+    for (size_t i = 0; i < count; ++i) {
+        order[i].key = t;
+    }
+}
+
+/* @return positions of a location's notices in their order, valid until the next call */
+static const struct fm_keyed *sort_notices(const struct location_slice *slice,
+                                           struct scratch *scratch)
+{
+    size_t count = slice->notices.count;
+    scratch->order.count = scratch->spare.count = 0;
+    fm_vector_reserve(&scratch->order, count);
+    fm_vector_reserve(&scratch->spare, count);
+    struct fm_keyed *order = scratch->order.items;
+    /* They come from one waiter after the other, each in the order of time: the sequence of the
+     * last one first, because so are its notices of a tick. */
+    const struct fm_wait_notice *notices = slice->notices.items;
+    for (size_t end = count, begin, i = 0; end > 0; end = begin) {
+        for (begin = end - 1; begin > 0 && notices[begin - 1].waiter == notices[begin].waiter;) {
+            --begin;
+        }
+        for (size_t n = begin; n < end; ++n) {
+            order[i++] = (struct fm_keyed){notices[n].t, (uint32_t)n};
+        }
+    }
+    fm_keyed_sort(order, count, scratch->spare.items);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && order[end].key == order[begin].key) {
+            ++end;
+        }
+        if (end - begin > 1) {
+            sort_tick(notices, order + begin, end - begin, scratch->spare.items);
+        }
+    }
+    return order;
+}
+
+/* Moves a location's notices to the worker's, in their order, and lists what it has caused. */
+static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
+{
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    struct scratch *scratch = &costs->scratch[worker];
+    struct location_slice *slice = &costs->locations[l];
+    struct fm_caused_waits *caused = &costs->caused[l];
+    const struct fm_keyed *order = sort_notices(slice, scratch);
+    slice->first_caused = caused->waits.count;
+    slice->first_notice = scratch->notices.count;
+    fm_vector_reserve(&caused->waits, slice->notices.count);
+    fm_vector_reserve(&scratch->notices, slice->notices.count);
+    for (size_t i = 0; i < slice->notices.count; ++i) {
+        const struct fm_wait_notice *notice = &slice->notices.items[order[i].value];
+        uint32_t position = (uint32_t)caused->waits.count++;
+        caused->waits.items[position] = (struct fm_caused_wait){
+            .t = notice->t,
+            .phi = NAN,
+            .waiter = notice->waiter,
+            .number = notice->number,
+            .visit = trace->locations[l].visit.items[notice->activity],
+            .delay_kind = (uint8_t)notice->delay_kind,
+        };
+        scratch->notices.items[scratch->notices.count++] = *notice;
+        fm_dispatch_send(costs->places, worker, fm_trace_process(trace, notice->waiter),
+                         &(struct place){notice->waiter, notice->number, position});
+    }
+    slice->notices.count = 0;
+}
+
+static void place_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    costs->scratch[worker].notices.count = 0;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        add_caused_waits(costs, worker, l);
+    }
+}
+
+static void take_place(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct costs *costs = context;
+    const struct place *place = record;
+    costs->formation->timelines[place->waiter].waits.positions[place->number] = place->position;
+}
+
+/* ---- what locations did in the intervals ---- */
+
+/* Whose intervals are told. */
+struct walking {
+    struct scratch *scratch; /* where they are kept */
+    uint32_t number;         /* of the location */
+    const struct fm_location *location;
+    struct fm_wait_list *waits;
+    const struct fm_wait_notice *notices;
+};
+
+static uint64_t sum_up(const struct fm_interval *interval)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < interval->count; ++i) {
+        sum += interval->ticks[i];
+    }
+    return sum;
+}
+
+static uint32_t callpath_of(const struct fm_location *location, uint32_t visit)
+{
+    return location->profile.items[visit].callpath;
+}
+
+static void add_shares(struct scratch *scratch, const struct fm_location *location,
+                       const struct fm_interval *interval)
+{
+    fm_vector_reserve(&scratch->shares, interval->count);
+    for (uint32_t i = 0; i < interval->count; ++i) {
+        struct fm_waiter_share *share = &scratch->shares.items[scratch->shares.count++];
+        share->callpath = callpath_of(location, interval->visits[i]);
+        memcpy(share->ticks, &interval->ticks[i], sizeof share->ticks);
+    }
+}
+
+static void keep_own_side(void *context, uint32_t number, const struct fm_interval *interval)
+{
+    const struct walking *walking = context;
+    struct scratch *scratch = walking->scratch;
+    const struct fm_location *location = walking->location;
+    const struct fm_wait *wait = &walking->waits->items[number];
+    bool contention = fm_delay_is_contention(kind_of(wait));
+    struct own_side side = {
+        .message =
+            {
+                .begin = interval->begin,
+                .wait = fm_wait_ticks(wait),
+                .busy = contention ? sum_up(interval) : 0,
+                .location = wait->cause_location,
+                .position = walking->waits->positions[number],
+                .waiter = walking->number,
+                .callpath = callpath_of(location, location->visit.items[wait->activity]),
+            },
+        .first = (uint32_t)scratch->shares.count,
+    };
+    /* What the waiter did in the meantime excuses nobody who kept a lock. */
+    if (!contention) {
+        add_shares(scratch, location, interval);
+    }
+    side.end = (uint32_t)scratch->shares.count;
+    fm_vector_push(&scratch->own_sides, side);
+}
+
+static void add_cause_shares(struct scratch *scratch, const struct fm_location *location,
+                             const struct fm_interval *interval)
+{
+    fm_vector_reserve(&scratch->cause_shares, interval->count);
+    for (uint32_t i = 0; i < interval->count; ++i) {
+        uint32_t visit = interval->visits[i];
+        scratch->cause_shares.items[scratch->cause_shares.count++] =
+            (struct fm_cause_share){interval->ticks[i], visit, callpath_of(location, visit)};
+    }
+}
+
+static void keep_cause_side(void *context, uint32_t number, const struct fm_interval *interval)
+{
+    const struct walking *walking = context;
+    struct scratch *scratch = walking->scratch;
+    uint32_t first = (uint32_t)scratch->cause_shares.count;
+    if (interval->is_repeated) {
+        first = scratch->cause_sides.items[scratch->cause_sides.count - 1].first;
+    } else {
+        add_cause_shares(scratch, walking->location, interval);
+    }
+    fm_wait_list_cover(walking->waits, interval->first_wait, interval->wait_end);
+    fm_vector_push(&scratch->cause_sides, (struct cause_side){
+                                              .begin = interval->begin,
+                                              .inner = fm_waits_inside(walking->waits, interval),
+                                              .first_wait = interval->first_wait,
+                                              .wait_end = interval->wait_end,
+                                              .first = first,
+                                              .end = first + interval->count,
+                                              .contention = walking->notices[number].contention,
+                                          });
+}
+
+/* Fetches what the walks of the next locations will need. */
+static void prefetch_walks(const struct costs *costs, uint32_t l, uint32_t end)
+{
+    for (unsigned stage = 0; stage < FM_INTERVAL_WALK_STAGES; ++stage) {
+        uint32_t next = l + (FM_INTERVAL_WALK_STAGES - stage);
+        if (next < end) {
+            fm_interval_walk_prefetch(costs->locations[next].walk, stage);
+        }
+    }
+}
+
+static void walk_intervals(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    struct scratch *scratch = &costs->scratch[worker];
+    scratch->cause_sides.count = scratch->cause_shares.count = 0;
+    scratch->own_sides.count = scratch->shares.count = 0;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        struct location_slice *slice = &costs->locations[l];
+        prefetch_walks(costs, l, fm_trace_first_location(trace, last));
+        struct walking walking = {
+            .scratch = scratch,
+            .number = l,
+            .location = &trace->locations[l],
+            .waits = &costs->formation->timelines[l].waits,
+            .notices = scratch->notices.items + slice->first_notice,
+        };
+        const struct fm_interval_handler handler = {&walking, keep_own_side, keep_cause_side};
+        size_t caused = costs->caused[l].waits.count - slice->first_caused;
+        fm_interval_walk_to(slice->walk, costs->slice_end, walking.notices, (uint32_t)caused,
+                            &handler);
+    }
+}
+
+/* ---- waiters tell their causes, and these compare ---- */
+
+static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    const struct scratch *scratch = &costs->scratch[worker];
+    (void)first;
+    (void)last;
+    for (size_t i = 0; i < scratch->own_sides.count; ++i) {
+        const struct own_side *side = &scratch->own_sides.items[i];
+        fm_list_dispatch_send(costs->sides, worker, fm_trace_process(trace, side->message.location),
+                              &side->message, scratch->shares.items + side->first,
+                              side->end - side->first);
+    }
+}
+
+/* Looks at the causing location's interval anew if the waiter's begins at another point. */
+static struct cause_side look_again(struct costs *costs, struct scratch *scratch,
+                                    const struct fm_waiter_side *waiter, size_t number)
+{
+    uint32_t l = waiter->location;
+    const struct fm_location *location = &costs->formation->analysis->trace->locations[l];
+    const struct fm_wait_notice *notice = &scratch->notices.items[number];
+    uint64_t end = notice->contention ? notice->t : location->enter.items[notice->activity];
+    struct fm_interval interval;
+    fm_interval_walk_look(costs->locations[l].walk, waiter->begin, end, &interval);
+    uint32_t first = (uint32_t)scratch->cause_shares.count;
+    add_cause_shares(scratch, location, &interval);
+    struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
+    fm_wait_list_cover(waits, interval.first_wait, interval.wait_end);
+    return (struct cause_side){
+        .begin = interval.begin,
+        .inner = fm_waits_inside(waits, &interval),
+        .first_wait = interval.first_wait,
+        .wait_end = interval.wait_end,
+        .first = first,
+        .end = first + interval.count,
+        .contention = notice->contention,
+    };
+}
+
+/* What of a wait state is direct stands at the waiter. */
+static void book_class(struct costs *costs, unsigned worker, const struct fm_waiter_side *waiter,
+                       fm_delay_kind_t kind, double direct)
+{
+    struct fm_formation *formation = costs->formation;
+    double indirect = (double)waiter->wait - direct;
+    struct fm_remote_cost *row =
+        fm_remote_costs_at(&formation->remote[worker], waiter->waiter, waiter->callpath, kind);
+    row->direct += fm_cost_rounded(direct, formation->cost_scale);
+    row->indirect += fm_cost_rounded(indirect, formation->cost_scale);
+    formation->costs[worker].roundings += (direct != 0) + (indirect != 0);
+}
+
+static void compare(void *context, unsigned worker, uint32_t process, const void *record,
+                    const void *shares, uint32_t share_count)
+{
+    (void)process;
+    struct costs *costs = context;
+    const struct fm_waiter_side *waiter = record;
+    const struct location_slice *slice = &costs->locations[waiter->location];
+    struct scratch *scratch = &costs->scratch[worker];
+    struct fm_caused_waits *caused = &costs->caused[waiter->location];
+    struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
+    size_t number = slice->first_notice + (waiter->position - slice->first_caused);
+    size_t kept_shares = scratch->cause_shares.count;
+    struct cause_side own = scratch->cause_sides.items[number];
+    if (own.begin != waiter->begin) {
+        own = look_again(costs, scratch, waiter, number);
+    }
+    wait->wait = waiter->wait;
+    wait->inner = own.first_wait;
+    wait->inner_end = own.wait_end;
+    wait->first = (uint32_t)caused->parts.count;
+    const struct fm_comparison comparison = {
+        .waits = &costs->formation->timelines[waiter->location].waits,
+        .inner = own.inner,
+        .own = scratch->cause_shares.items + own.first,
+        .own_count = own.end - own.first,
+        .waiter = waiter,
+        .shares = shares,
+        .share_count = share_count,
+        .wait = wait,
+        .caused = caused,
+        .waiter_time = scratch->waiter_time,
+    };
+    double direct = own.contention ? fm_compare_owner(&comparison) : fm_compare_sides(&comparison);
+    wait->end = (uint32_t)caused->parts.count;
+    scratch->cause_shares.count = kept_shares;
+    book_class(costs, worker, waiter, (fm_delay_kind_t)wait->delay_kind, direct);
+}
+
+/* What compare() will look at. */
+static void prefetch_cause(void *context, unsigned worker, uint32_t process, const void *record,
+                           unsigned stage)
+{
+    (void)process;
+    const struct costs *costs = context;
+    const struct fm_waiter_side *waiter = record;
+    const struct scratch *scratch = &costs->scratch[worker];
+    const struct location_slice *slice = &costs->locations[waiter->location];
+    const struct fm_caused_waits *caused = &costs->caused[waiter->location];
+    if (stage == 0) {
+        __builtin_prefetch(slice);
+        __builtin_prefetch(caused);
+        return;
+    }
+    size_t number = slice->first_notice + (waiter->position - slice->first_caused);
+    if (stage == 1) {
+        const struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
+        __builtin_prefetch(&scratch->cause_sides.items[number]);
+        __builtin_prefetch(wait, 1);
+        __builtin_prefetch((const char *)(wait + 1) - 1, 1);
+        __builtin_prefetch(caused->parts.items + caused->parts.count, 1);
+        __builtin_prefetch(caused->visits.items + caused->visits.count, 1);
+    } else {
+        const struct cause_side *side = &scratch->cause_sides.items[number];
+        if (side->first < side->end) {
+            __builtin_prefetch(&scratch->cause_shares.items[side->first]);
+            __builtin_prefetch(&scratch->cause_shares.items[side->end - 1]);
+        }
+    }
+}
+
+/* ---- the phases ---- */
+
+static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct costs *costs = context;
+    const struct fm_analysis *analysis = costs->formation->analysis;
+    costs->scratch[worker].waiter_time =
+        fm_allocate(analysis->trace->callpaths.count, sizeof(uint64_t));
+    for (uint32_t l = fm_trace_first_location(analysis->trace, first);
+         l < fm_trace_first_location(analysis->trace, last); ++l) {
+        costs->locations[l].walk =
+            fm_interval_walk_create(analysis, &costs->formation->timelines[l], &costs->points, l,
+                                    &costs->scratch[worker].difference);
+        fm_vector_reserve(&costs->caused[l].waits, costs->formation->caused_counts[l]);
+    }
+}
+
+static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct costs *costs = context;
+    const struct fm_trace *trace = costs->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        struct location_slice *slice = &costs->locations[l];
+        fm_timeline_walk_to(&costs->formation->timelines[l], UINT64_MAX);
+        fm_interval_walk_free(slice->walk);
+        fm_vector_free(&slice->notices);
+    }
+}
+
+static void close_scratch(struct costs *costs, unsigned workers)
+{
+    for (unsigned w = 0; w < workers; ++w) {
+        struct scratch *scratch = &costs->scratch[w];
+        fm_vector_free(&scratch->notices);
+        fm_vector_free(&scratch->cause_sides);
+        fm_vector_free(&scratch->cause_shares);
+        fm_vector_free(&scratch->own_sides);
+        fm_vector_free(&scratch->shares);
+        fm_vector_free(&scratch->order);
+        fm_vector_free(&scratch->spare);
+        fm_difference_free(&scratch->difference);
+        fm_free(scratch->waiter_time);
+    }
+    fm_free(costs->scratch);
+}
+
+/* Fills `caused` slice by slice. */
+static void find_all_costs(struct costs *costs)
+{
+    struct fm_engine *engine = costs->formation->analysis->engine;
+    uint64_t workers =
+        (uint64_t)fm_engine_workers(engine) * fm_team_size(costs->formation->analysis->team);
+    struct fm_slices slices =
+        fm_slices_choose(costs->formation->times, costs->formation->analysis->trace->location_count,
+                         workers * WAITS_OF_A_WORKER);
+    costs->notices = fm_dispatch_create(engine, sizeof(struct fm_wait_notice), take_notice, costs);
+    costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
+    costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),
+                                           sizeof(struct fm_waiter_share), compare, costs);
+    fm_list_dispatch_prefetch(costs->sides, prefetch_cause, 3);
+    for (uint32_t s = 0; s < slices.count; ++s) {
+        costs->slice_end = slices.ends[s];
+        fm_dispatch_run(costs->notices, notify_causes, costs);
+        fm_dispatch_run(costs->places, place_waits, costs);
+        fm_engine_run(engine, walk_intervals, costs);
+        fm_list_dispatch_run(costs->sides, tell_causes, costs);
+    }
+    fm_dispatch_free(costs->notices);
+    fm_dispatch_free(costs->places);
+    fm_list_dispatch_free(costs->sides);
+    fm_slices_free(&slices);
+}
+
+void fm_formation_costs(struct fm_formation *formation)
+{
+    struct fm_engine *engine = formation->analysis->engine;
+    uint32_t location_count = formation->analysis->trace->location_count;
+    struct costs costs = {
+        .formation = formation,
+        .caused = fm_allocate(location_count, sizeof *costs.caused),
+        .locations = fm_allocate_apart(location_count, sizeof *costs.locations),
+        .scratch = fm_allocate_apart(fm_engine_workers(engine), sizeof *costs.scratch),
+    };
+    fm_group_points_sort(&costs.points, formation->analysis);
+    fm_engine_run(engine, open_walks, &costs);
+    find_all_costs(&costs);
+    fm_engine_run(engine, close_walks, &costs);
+    close_scratch(&costs, fm_engine_workers(engine));
+    fm_group_points_free(&costs.points);
+    fm_free(costs.locations);
+    fm_propagate(formation, costs.caused);
+    fm_wait_costs_book(formation, costs.caused);
+    fm_free(costs.caused);
+}

@@ -1,0 +1,21 @@
+/** @file
+ * What of each location the critical path may lead through, if it is not all of it. */
+#ifndef FERMATA_ANALYSIS_CAUSES_PATH_SPAN_H
+#define FERMATA_ANALYSIS_CAUSES_PATH_SPAN_H
+
+#include "analysis/pattern.h"
+
+/** A part of a location, ticks of the trace clock. */
+struct fm_path_span {
+    uint64_t begin, end;
+};
+
+/** @return by location that is owned here: from the first Enter of MPI_Init in its process to the
+ * last Leave of MPI_Finalize, where there are such calls; to be freed with fm_free(). */
+struct fm_path_span *fm_path_spans(const struct fm_analysis *analysis);
+
+/** @return the location's last call of this class, FM_NONE: there is none. */
+uint32_t fm_last_call(const struct fm_trace *trace, const struct fm_location *location,
+                      fm_call_t call);
+
+#endif

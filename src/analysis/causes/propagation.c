@@ -1,0 +1,476 @@
+/* The waiting that wait states have caused in turn (phi).
+ *
+ * A location goes through its own wait states and those that it caused, from the latest to the
+ * earliest. What a wait state has caused is complete when it is reached; it is told to the location
+ * that caused it, which distributes it over its own earlier wait states. It goes on as long as it
+ * has been told of the next one. Everything that concerns a location is computed in this order and
+ * by one worker, so that the result does not depend on how work is distributed.
+ *
+ * Workers of one process write it to where the other one looks for it: chains of wait states go
+ * back and forth between them, and letters would take longer than all the rest. Between processes
+ * there are letters. */
+#include "analysis/causes/caused_waits.h"
+#include "analysis/model/slices.h"
+#include "engine/dispatch.h"
+#include "engine/mail.h"
+#include "engine/steps.h"
+
+/* So many wait states are at hand at once: they and what belongs to them fit in a cache. */
+#define WAITS_AT_HAND 4096
+
+/* Numbers that are added and subtracted again without a rest: the sum of costs of different size
+ * is exact, and 0 when nothing is left. There is room for sums below 2^72; phi is at most all
+ * waiting of the run, which is below 2^64 ticks. */
+typedef unsigned __int128 fixed_point;
+#define FIXED_POINT_ONE 0x1p56
+
+/* From the waiter to the causing location. */
+struct phi_message {
+    double phi;
+    uint32_t location; /* that the message is for */
+    uint32_t position; /* among the wait states that it has caused */
+};
+
+/* One location's progress from its latest wait state to its earliest. */
+struct walk {
+    uint32_t own_left;    /* own wait states not yet propagated: 0 .. own_left - 1 */
+    uint32_t caused_left; /* wait states caused by this location that are not yet distributed */
+    struct fm_caused_waits *caused;
+    const struct fm_wait_list *waits;
+    fixed_point factor;   /* phi per tick of the wait state that the walk has come to */
+    fixed_point *changes; /* by own wait state: what is added to `factor` when it is reached */
+    double *extra;   /* phi of wait states of which only a part lies in an interval; NULL: none */
+    bool is_through; /* nothing is left in the worker's window */
+    bool is_looked_after; /* listed in the worker's `blocked` */
+};
+
+/* A worker is at a part of the time, and no location of it goes beyond, so that all of them stay
+ * together. It moves on when all of them are through. */
+struct place {
+    uint64_t begin;
+    uint32_t slice;
+    uint32_t not_through; /* locations */
+    uint32_t first_location, last_location;
+    FM_VECTOR(uint32_t) ready;   /* locations that can go on */
+    FM_VECTOR(uint32_t) blocked; /* locations that need to be told by another worker */
+    unsigned char apart[FM_APART];
+};
+
+struct propagation {
+    struct fm_formation *formation;
+    struct fm_caused_waits *caused; /* by location */
+    struct walk *walks;             /* by location */
+    struct fm_slices slices;
+    struct fm_dispatch *terminals;
+    bool is_alone;        /* all locations are owned by this process */
+    struct place *places; /* by worker */
+};
+
+static bool is_at(const struct place *place, uint32_t location)
+{
+    return place->first_location <= location && location < place->last_location;
+}
+
+/* ---- phi of a location's own wait states ---- */
+
+static fixed_point to_fixed_point(double number)
+{
+    double scaled = number * FIXED_POINT_ONE;
+    return scaled < 0x1p62 ? (uint64_t)scaled : (fixed_point)scaled;
+}
+
+static double from_fixed_point(fixed_point number)
+{
+    double high = (double)(uint64_t)(number >> 64), low = (double)(uint64_t)number;
+    return (high * 0x1p64 + low) / FIXED_POINT_ONE;
+}
+
+/* Adds `factor` to the wait states first .. last, all of which the walk is still to come to. */
+static void add_factor(struct walk *walk, uint32_t first, uint32_t last, double factor)
+{
+    fixed_point change = to_fixed_point(factor);
+    walk->changes[last] += change;
+    if (first > 0) {
+        walk->changes[first - 1] -= change;
+    }
+}
+
+/* To be called for each wait state once, from the last to the first. */
+static void come_to(struct walk *walk, uint32_t number)
+{
+    walk->factor += walk->changes[number];
+}
+
+/* Of the wait state that the walk has come to. */
+static double phi_of(const struct walk *walk, uint32_t number)
+{
+    return from_fixed_point(walk->factor) * (double)fm_wait_ticks(&walk->waits->items[number]) +
+           (walk->extra == NULL ? 0 : walk->extra[number]);
+}
+
+/* Distributes what a wait state costs over the own wait states that it goes back to. */
+static void distribute(struct walk *walk, const struct fm_caused_wait *wait)
+{
+    if (wait->inner >= wait->inner_end) {
+        return;
+    }
+    const double *extras = walk->caused->parts.items + wait->first;
+    uint32_t first = wait->inner;
+    double cut = wait->traits & FM_CAUSED_CUT ? *extras++ : 0;
+    double cost = (double)wait->wait + wait->phi;
+    double amount = (wait->traits & FM_CAUSED_PARTLY ? *extras * cost : cost) / wait->whole;
+    if (amount == 0) {
+        return;
+    }
+    if (wait->traits & FM_CAUSED_CUT) {
+        if (walk->extra == NULL) {
+            walk->extra = fm_allocate(walk->waits->count, sizeof *walk->extra);
+        }
+        walk->extra[first++] += amount * cut;
+    }
+    if (first < wait->inner_end) {
+        add_factor(walk, first, wait->inner_end - 1, amount);
+    }
+}
+
+/* ---- wait states that have caused nothing ---- */
+
+static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        fm_wait_list_sum_up(&propagation->formation->timelines[l].waits);
+    }
+}
+
+/* @return whether a wait state is in no interval that caused waiting. Waiter and cause both see so
+ * for themselves, if this process owns both; otherwise the waiter has told the cause. */
+static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number)
+{
+    return propagation->formation->timelines[waiter].waits.covers[number] == 0;
+}
+
+static bool is_owned(const struct propagation *propagation, uint32_t location)
+{
+    const struct fm_analysis *analysis = propagation->formation->analysis;
+    return propagation->is_alone ||
+           fm_engine_owns(analysis->engine, fm_trace_process(analysis->trace, location));
+}
+
+/* Where the cause of a wait state keeps it. */
+struct terminal_message {
+    uint32_t location;
+    uint32_t position;
+};
+
+static void take_terminal(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct propagation *propagation = context;
+    const struct terminal_message *message = record;
+    propagation->caused[message->location].waits.items[message->position].phi = 0;
+}
+
+static void tell_terminal(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        for (uint32_t n = 0; n < waits->count; ++n) {
+            struct terminal_message message = {waits->items[n].cause_location, waits->positions[n]};
+            if (is_terminal(propagation, l, n) && !is_owned(propagation, message.location)) {
+                fm_dispatch_send(propagation->terminals, worker,
+                                 fm_trace_process(trace, message.location), &message);
+            }
+        }
+    }
+}
+
+/* Tells the causes that other processes own which wait states have caused nothing. */
+static void tell_all_terminals(struct propagation *propagation)
+{
+    struct fm_engine *engine = propagation->formation->analysis->engine;
+    propagation->terminals =
+        fm_dispatch_create(engine, sizeof(struct terminal_message), take_terminal, propagation);
+    fm_dispatch_run(propagation->terminals, tell_terminal, propagation);
+    fm_dispatch_free(propagation->terminals);
+}
+
+/* ---- telling ---- */
+
+static bool is_told(const struct fm_caused_wait *wait)
+{
+    double phi;
+    __atomic_load(&wait->phi, &phi, __ATOMIC_ACQUIRE);
+    return phi == phi;
+}
+
+static void write_phi(struct fm_caused_wait *wait, double phi)
+{
+    __atomic_store(&wait->phi, &phi, __ATOMIC_RELEASE);
+}
+
+/* Tells a location of the same worker, which is ready if that was what it had come to. */
+static void take_phi(struct propagation *propagation, unsigned worker,
+                     const struct phi_message *message)
+{
+    struct walk *walk = &propagation->walks[message->location];
+    write_phi(&walk->caused->waits.items[message->position], message->phi);
+    if (message->position == walk->caused_left - 1) {
+        fm_vector_push(&propagation->places[worker].ready, message->location);
+    }
+}
+
+static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
+                     uint32_t location, uint32_t number)
+{
+    const struct fm_analysis *analysis = propagation->formation->analysis;
+    struct walk *walk = &propagation->walks[location];
+    struct fm_wait *wait = &walk->waits->items[number];
+    come_to(walk, number);
+    if (is_terminal(propagation, location, number)) {
+        return;
+    }
+    struct phi_message message = {
+        .phi = phi_of(walk, number),
+        .location = wait->cause_location,
+        .position = walk->waits->positions[number],
+    };
+    wait->propagates = message.phi > 0;
+    if (is_at(&propagation->places[worker], message.location)) {
+        take_phi(propagation, worker, &message);
+    } else if (propagation->is_alone) {
+        write_phi(&propagation->caused[message.location].waits.items[message.position],
+                  message.phi);
+    } else {
+        fm_mail_send(mail, worker, fm_trace_process(analysis->trace, message.location), &message,
+                     sizeof message);
+    }
+}
+
+static bool has_caused_in(const struct walk *walk, uint64_t window)
+{
+    return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= window;
+}
+
+/* A location has come to a wait state of which it was not told yet. */
+static void look_after(const struct propagation *propagation, struct place *place,
+                       uint32_t location, uint32_t waiter)
+{
+    struct walk *walk = &propagation->walks[location];
+    if (propagation->is_alone && !is_at(place, waiter) && !walk->is_looked_after) {
+        walk->is_looked_after = true;
+        fm_vector_push(&place->blocked, location);
+    }
+}
+
+/* Goes on with a location until it was not told of the next wait state, or the window ends. */
+static void advance(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
+                    uint32_t location)
+{
+    struct walk *walk = &propagation->walks[location];
+    struct fm_caused_wait *caused = walk->caused->waits.items;
+    const struct fm_wait *waits = walk->waits->items;
+    struct place *place = &propagation->places[worker];
+    uint64_t window = place->begin;
+    for (;;) {
+        /* At equal times what this location caused comes first: it lies behind its own waiting. */
+        if (walk->caused_left > 0 && (walk->own_left == 0 || caused[walk->caused_left - 1].t >=
+                                                                 waits[walk->own_left - 1].until)) {
+            struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
+            if (!is_told(wait)) {
+                if (!is_owned(propagation, wait->waiter) ||
+                    !is_terminal(propagation, wait->waiter, wait->number)) {
+                    look_after(propagation, place, location, wait->waiter);
+                    break;
+                }
+                wait->phi = 0;
+            }
+            distribute(walk, wait);
+            --walk->caused_left;
+        } else if (walk->own_left > 0 && waits[walk->own_left - 1].until >= window) {
+            tell_phi(propagation, mail, worker, location, --walk->own_left);
+        } else {
+            break;
+        }
+    }
+    if (!walk->is_through && !has_caused_in(walk, window)) {
+        walk->is_through = true;
+        --place->not_through;
+    }
+}
+
+static void advance_ready(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+{
+    struct place *place = &propagation->places[worker];
+    while (place->ready.count > 0) {
+        advance(propagation, mail, worker, place->ready.items[--place->ready.count]);
+    }
+}
+
+/* Begins the next slice, the one before, as long as nothing is left to do in the one at hand. What
+ * is missing there comes from later times, so that some worker can always go on.
+ * @return whether there was one to begin */
+static bool move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+{
+    struct place *place = &propagation->places[worker];
+    uint32_t slice = place->slice;
+    while (place->not_through == 0 && place->slice > 0) {
+        --place->slice;
+        place->begin = place->slice == 0 ? 0 : propagation->slices.ends[place->slice - 1] + 1;
+        place->not_through = place->last_location - place->first_location;
+        for (uint32_t l = place->first_location; l < place->last_location; ++l) {
+            propagation->walks[l].is_through = false;
+            advance(propagation, mail, worker, l);
+        }
+        advance_ready(propagation, mail, worker);
+    }
+    return place->slice != slice;
+}
+
+static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    struct place *place = &propagation->places[worker];
+    *place = (struct place){
+        .begin = UINT64_MAX,
+        .slice = propagation->slices.count,
+        .first_location = fm_trace_first_location(trace, first),
+        .last_location = fm_trace_first_location(trace, last),
+    };
+    for (uint32_t l = place->first_location; l < place->last_location; ++l) {
+        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        propagation->walks[l] = (struct walk){
+            .own_left = waits->count,
+            .caused_left = (uint32_t)propagation->caused[l].waits.count,
+            .caused = &propagation->caused[l],
+            .waits = waits,
+            .changes = fm_allocate(waits->count, sizeof(fixed_point)),
+        };
+    }
+}
+
+/* ---- the workers of a process alone ---- */
+
+/* @return whether a location has come to a wait state of which it was not told yet */
+static bool is_blocked(const struct walk *walk)
+{
+    return walk->caused_left != 0 && !is_told(&walk->caused->waits.items[walk->caused_left - 1]);
+}
+
+/* Goes on with those of the blocked locations that were told by other workers. A new slice may have
+ * taken them further meanwhile. */
+static bool advance_blocked(struct propagation *propagation, unsigned worker)
+{
+    struct place *place = &propagation->places[worker];
+    bool found = false;
+    for (size_t i = 0; i < place->blocked.count;) {
+        uint32_t location = place->blocked.items[i];
+        struct walk *walk = &propagation->walks[location];
+        if (is_blocked(walk)) {
+            ++i;
+            continue;
+        }
+        place->blocked.items[i] = place->blocked.items[--place->blocked.count];
+        walk->is_looked_after = false;
+        found = true;
+        advance(propagation, NULL, worker, location);
+        advance_ready(propagation, NULL, worker);
+    }
+    return found;
+}
+
+static fm_step_t step(void *context, unsigned worker)
+{
+    struct propagation *propagation = context;
+    struct place *place = &propagation->places[worker];
+    bool moved = move_window(propagation, NULL, worker);
+    if (place->slice == 0 && place->not_through == 0) {
+        return FM_STEP_LAST;
+    }
+    return advance_blocked(propagation, worker) || moved ? FM_STEP_TAKEN : FM_STEP_IN_VAIN;
+}
+
+/* ---- the workers of several processes ---- */
+
+static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+                  uint32_t last)
+{
+    struct propagation *propagation = context;
+    begin(propagation, worker, first, last);
+    move_window(propagation, mail, worker);
+}
+
+static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+                   const void *content, size_t size)
+{
+    (void)process;
+    (void)size;
+    struct propagation *propagation = context;
+    take_phi(propagation, worker, content);
+    advance_ready(propagation, mail, worker);
+    move_window(propagation, mail, worker);
+}
+
+/* ---- the phases ---- */
+
+static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct propagation *propagation = context;
+    const struct fm_trace *trace = propagation->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        fm_free(propagation->walks[l].changes);
+        fm_free(propagation->walks[l].extra);
+    }
+}
+
+/* @return whether all locations came to the begin: none of them waits for another one for good */
+static bool is_complete(const struct propagation *propagation)
+{
+    const struct fm_analysis *analysis = propagation->formation->analysis;
+    for (uint32_t l = 0; l < analysis->trace->location_count; ++l) {
+        if (propagation->walks[l].own_left != 0 || propagation->walks[l].caused_left != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused)
+{
+    unsigned workers = fm_engine_workers(formation->analysis->engine);
+    struct propagation propagation = {
+        .formation = formation,
+        .caused = caused,
+        .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
+        .is_alone = fm_team_size(formation->analysis->team) == 1,
+        .slices = fm_slices_choose(formation->times, formation->analysis->trace->location_count,
+                                   WAITS_AT_HAND),
+        .places = fm_allocate_apart(workers, sizeof(struct place)),
+    };
+    fm_engine_run(formation->analysis->engine, sum_up_covers, &propagation);
+    if (propagation.is_alone) {
+        fm_engine_run_steps(formation->analysis->engine, begin, step, &propagation);
+    } else {
+        tell_all_terminals(&propagation);
+        fm_mail_run(formation->analysis->engine, start, handle, &propagation);
+    }
+    formation->is_circular = !is_complete(&propagation);
+    fm_engine_run(formation->analysis->engine, close_walks, &propagation);
+    fm_slices_free(&propagation.slices);
+    for (unsigned w = 0; w < workers; ++w) {
+        fm_vector_free(&propagation.places[w].ready);
+        fm_vector_free(&propagation.places[w].blocked);
+    }
+    fm_free(propagation.places);
+    fm_free(propagation.walks);
+}

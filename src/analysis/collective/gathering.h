@@ -1,0 +1,55 @@
+/** @file
+ * Collective instances of which it matters only who came last and when the first one left: each
+ * worker sums up its own members, so that a few records for each instance are all that travels.
+ */
+#ifndef FERMATA_ANALYSIS_COLLECTIVE_GATHERING_H
+#define FERMATA_ANALYSIS_COLLECTIVE_GATHERING_H
+
+#include "analysis/collective/instance.h"
+
+/** What is known of an instance's members. */
+struct fm_gathered {
+    uint64_t enter;       /**< of the member that came last; of several, that of the lowest rank */
+    uint64_t first_leave; /**< earliest Leave of a member's waiting call */
+    uint32_t location, activity; /**< of the last one: the call that took part */
+    uint32_t rank;               /**< of the last one */
+    uint32_t communicator;
+    uint32_t members; /**< how many have come; 0: this is no instance */
+    uint8_t call;     /**< fm_call_t */
+    bool is_mixed;    /**< members called different operations */
+    bool is_whole;    /**< all members have come and called the same */
+};
+
+struct fm_gathering;
+
+/** @return an empty gathering, to be freed with fm_gathering_free(). */
+struct fm_gathering *fm_gathering_create(struct fm_analysis *analysis);
+void fm_gathering_free(struct fm_gathering *gathering);
+
+/** Adds a member. To be called in a phase; members of a process come in the order of their
+ * ordinals, which begin with 0 for each scope and series; some may be missing. */
+void fm_gathering_add(struct fm_gathering *gathering, unsigned worker,
+                      const struct fm_member *member);
+
+/** Brings together what workers know of the same instances, and counts those that are incomplete or
+ * mixed as omissions. Runs phases; collective. */
+void fm_gathering_close(struct fm_gathering *gathering);
+
+/** After fm_gathering_close(): finds the instance of a member.
+ * @param found  out
+ * @return whether it is complete and of one kind */
+bool fm_gathering_find(struct fm_gathering *gathering, unsigned worker,
+                       const struct fm_member *member, struct fm_gathered *found);
+
+/** @return whether the last member's event lies inside the call in which `member` waits. */
+static inline bool fm_member_waits(const struct fm_member *member, const struct fm_gathered *all)
+{
+    return member->wait_enter < all->enter && all->enter <= member->leave;
+}
+
+/** Adds the wait state of a member that waits for the last one, if it does.
+ * @return whether it does */
+bool fm_gathering_add_wait(const struct fm_analysis *analysis, const struct fm_member *member,
+                           const struct fm_gathered *all, fm_rule_t rule, fm_metric_t metric);
+
+#endif

@@ -1,0 +1,226 @@
+#include "analysis/collective/instance.h"
+
+#include "base/containers/map.h"
+
+struct fm_join {
+    struct fm_analysis *analysis;
+    struct fm_exchange *members;
+    struct fm_exchange *verdicts;
+    fm_judge_t *judge;
+};
+
+struct fm_join *fm_join_create(struct fm_analysis *analysis)
+{
+    struct fm_join *join = fm_allocate(1, sizeof *join);
+    join->analysis = analysis;
+    join->members = fm_exchange_create(analysis->engine, sizeof(struct fm_member));
+    join->verdicts = fm_exchange_create(analysis->engine, sizeof(struct fm_verdict));
+    return join;
+}
+
+void fm_join_free(struct fm_join *join)
+{
+    fm_exchange_free(join->members);
+    fm_exchange_free(join->verdicts);
+    fm_free(join);
+}
+
+struct fm_analysis *fm_join_analysis(struct fm_join *join)
+{
+    return join->analysis;
+}
+
+void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member)
+{
+    const struct fm_communicator *communicator =
+        &join->analysis->trace->communicators[member->communicator];
+    if (communicator->size == 1) {
+        *(struct fm_member *)fm_exchange_post(join->members, worker, member->process) = *member;
+        return;
+    }
+    /* Any member may judge, as long as all choose the same: spread the instances. */
+    uint32_t start = (member->ordinal + member->scope) % communicator->size;
+    for (uint32_t i = 0; i < communicator->size; ++i) {
+        uint32_t home = communicator->members[(start + i) % communicator->size];
+        if (home != FM_NONE) {
+            *(struct fm_member *)fm_exchange_post(join->members, worker, home) = *member;
+            return;
+        }
+    }
+}
+
+/* Instances of a process: members sorted into groups of equal (scope, series, ordinal). */
+struct grouping {
+    struct fm_map scopes; /* (scope, series) -> number */
+    struct fm_map instances;
+    FM_VECTOR(uint32_t) instance_of;
+    FM_VECTOR(uint32_t) begin;
+    FM_VECTOR(const struct fm_member *) members;
+};
+
+static void group(struct grouping *grouping, const struct fm_member *members, size_t count)
+{
+    fm_map_clear(&grouping->scopes);
+    fm_map_clear(&grouping->instances);
+    grouping->instance_of.count = 0;
+    grouping->begin.count = 0;
+    fm_vector_push(&grouping->begin, 0);
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t scope =
+            *fm_map_at(&grouping->scopes, (uint64_t)members[i].scope << 8 | members[i].series,
+                       (uint32_t)grouping->scopes.count);
+        uint32_t next = (uint32_t)grouping->instances.count;
+        uint32_t instance =
+            *fm_map_at(&grouping->instances, (uint64_t)scope << 32 | members[i].ordinal, next);
+        if (instance == next) {
+            fm_vector_push(&grouping->begin, 0);
+        }
+        fm_vector_push(&grouping->instance_of, instance);
+        ++grouping->begin.items[instance + 1];
+    }
+    for (size_t i = 1; i < grouping->begin.count; ++i) {
+        grouping->begin.items[i] += grouping->begin.items[i - 1];
+    }
+    grouping->members.count = 0;
+    fm_vector_reserve(&grouping->members, count);
+    grouping->members.count = count;
+    for (size_t i = 0; i < count; ++i) {
+        grouping->members.items[grouping->begin.items[grouping->instance_of.items[i]]++] =
+            &members[i];
+    }
+    /* Filling moved each begin to the next group's. */
+    for (size_t i = grouping->begin.count - 1; i > 0; --i) {
+        grouping->begin.items[i] = grouping->begin.items[i - 1];
+    }
+    grouping->begin.items[0] = 0;
+}
+
+static bool is_of_one_kind(const struct fm_member *const *members, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; ++i) {
+        if (members[i]->call != members[0]->call ||
+            members[i]->communicator != members[0]->communicator) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void judge_processes(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fm_join *join = context;
+    struct fm_analysis *analysis = join->analysis;
+    struct grouping grouping = {0};
+    for (uint32_t process = first; process < last; ++process) {
+        size_t count;
+        const struct fm_member *inbox = fm_exchange_inbox(join->members, process, &count);
+        if (count == 0) {
+            continue;
+        }
+        group(&grouping, inbox, count);
+        for (size_t i = 0; i + 1 < grouping.begin.count; ++i) {
+            const struct fm_member **members = &grouping.members.items[grouping.begin.items[i]];
+            uint32_t size = grouping.begin.items[i + 1] - grouping.begin.items[i];
+            if (size == analysis->trace->communicators[members[0]->communicator].size &&
+                is_of_one_kind(members, size)) {
+                join->judge(join, worker, members, size);
+            }
+        }
+    }
+    fm_map_free(&grouping.scopes);
+    fm_map_free(&grouping.instances);
+    fm_vector_free(&grouping.instance_of);
+    fm_vector_free(&grouping.begin);
+    fm_vector_free(&grouping.members);
+}
+
+static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct fm_join *join = context;
+    for (uint32_t process = first; process < last; ++process) {
+        size_t count;
+        const struct fm_verdict *verdicts = fm_exchange_inbox(join->verdicts, process, &count);
+        for (size_t i = 0; i < count; ++i) {
+            struct fm_findings *findings = &join->analysis->findings[verdicts[i].location];
+            const struct fm_location *location =
+                &join->analysis->trace->locations[verdicts[i].location];
+            if (verdicts[i].has_wait) {
+                fm_findings_add(findings, location, &verdicts[i].candidate);
+            }
+            if (verdicts[i].has_part) {
+                fm_vector_push(&findings->parts, verdicts[i].part);
+            }
+        }
+    }
+}
+
+void fm_join_judge(struct fm_join *join, fm_judge_t *judge)
+{
+    join->judge = judge;
+    fm_exchange_deliver(join->members);
+    fm_engine_run(join->analysis->engine, judge_processes, join);
+    fm_exchange_clear(join->members);
+    fm_exchange_deliver(join->verdicts);
+    fm_engine_run(join->analysis->engine, take_verdicts, join);
+    fm_exchange_clear(join->verdicts);
+}
+
+void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_member *member,
+                    const struct fm_verdict *verdict)
+{
+    *(struct fm_verdict *)fm_exchange_post(join->verdicts, worker, member->process) = *verdict;
+}
+
+struct fm_candidate fm_member_waits_for(const struct fm_member *member,
+                                        const struct fm_member *cause, fm_rule_t rule,
+                                        fm_metric_t metric)
+{
+    return (struct fm_candidate){
+        .t = cause->enter,
+        .activity = member->wait_activity,
+        .cause_location = cause->start_location,
+        .cause_activity = cause->start_activity,
+        .rule = (uint8_t)rule,
+        .metric = (uint8_t)metric,
+    };
+}
+
+bool fm_member_may_wait(const struct fm_member *member, const struct fm_member *cause)
+{
+    return member->wait_enter < cause->enter && cause->enter <= member->leave;
+}
+
+void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
+                         const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric)
+{
+    if (fm_member_may_wait(member, cause)) {
+        fm_join_return(join, worker, member,
+                       &(struct fm_verdict){
+                           .location = member->wait_location,
+                           .has_wait = true,
+                           .candidate = fm_member_waits_for(member, cause, rule, metric),
+                       });
+    }
+}
+
+const struct fm_member *fm_members_last(const struct fm_member *const *members, uint32_t count)
+{
+    const struct fm_member *last = members[0];
+    for (uint32_t i = 1; i < count; ++i) {
+        if (members[i]->enter > last->enter ||
+            (members[i]->enter == last->enter && members[i]->rank < last->rank)) {
+            last = members[i];
+        }
+    }
+    return last;
+}
+
+uint64_t fm_members_first_leave(const struct fm_member *const *members, uint32_t count)
+{
+    uint64_t first = members[0]->leave;
+    for (uint32_t i = 1; i < count; ++i) {
+        first = members[i]->leave < first ? members[i]->leave : first;
+    }
+    return first;
+}

@@ -1,0 +1,174 @@
+#include "analysis/model/group_points.h"
+
+#include "analysis/model/shared_points.h"
+#include "base/containers/keyed_sort.h"
+#include "base/containers/search.h"
+#include "base/containers/sort.h"
+
+static int compare_points(const void *a, const void *b)
+{
+    const struct fm_group_point *left = a, *right = b;
+    if (left->communicator != right->communicator) {
+        return left->communicator < right->communicator ? -1 : 1;
+    }
+    return left->t < right->t ? -1 : left->t > right->t;
+}
+
+static void copy_points(fm_group_point_vector *points, const struct fm_findings *findings)
+{
+    fm_vector_reserve(points, findings->points.count);
+    for (size_t i = 0; i < findings->points.count; ++i) {
+        points->items[points->count++] = findings->points.items[i];
+    }
+}
+
+static void sort_by_time(fm_group_point_vector *points, const struct fm_findings *findings)
+{
+    size_t count = findings->points.count;
+    struct fm_keyed *keyed = fm_resize(NULL, 0, count * sizeof *keyed);
+    for (size_t i = 0; i < count; ++i) {
+        keyed[i] = (struct fm_keyed){findings->points.items[i].t, (uint32_t)i};
+    }
+    fm_keyed_sort(keyed, count, NULL);
+    fm_vector_reserve(points, count);
+    for (size_t i = 0; i < count; ++i) {
+        points->items[points->count++] = findings->points.items[keyed[i].value];
+    }
+    fm_free(keyed);
+}
+
+static int compare_communicators(const void *a, const void *b)
+{
+    const struct fm_communicator_points *left = a, *right = b;
+    if (left->first != right->first) {
+        return left->first < right->first ? -1 : 1;
+    }
+    return left->begin < right->begin ? -1 : left->begin > right->begin;
+}
+
+/* A run may create communicators without end, each in use for a short time. */
+static void list_communicators(fm_communicator_points_vector *list,
+                               const fm_group_point_vector *points)
+{
+    for (size_t begin = 0, end = 0; begin < points->count; begin = end) {
+        while (end < points->count &&
+               points->items[end].communicator == points->items[begin].communicator) {
+            ++end;
+        }
+        fm_vector_push(list, ((struct fm_communicator_points){.begin = begin,
+                                                              .count = end - begin,
+                                                              .first = points->items[begin].t,
+                                                              .last = points->items[end - 1].t}));
+    }
+    fm_sort(list->items, list->count, sizeof *list->items, compare_communicators);
+    for (size_t i = 1; i < list->count; ++i) {
+        if (list->items[i].last < list->items[i - 1].last) {
+            list->items[i].last = list->items[i - 1].last;
+        }
+    }
+}
+
+struct sorting {
+    struct fm_group_points *points;
+    const struct fm_analysis *analysis;
+};
+
+static void sort_points(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct sorting *sorting = context;
+    struct fm_group_points *points = sorting->points;
+    for (uint32_t l = fm_trace_first_location(points->trace, first);
+         l < fm_trace_first_location(points->trace, last); ++l) {
+        const struct fm_findings *findings = &sorting->analysis->findings[l];
+        sort_by_time(&points->by_time[l], findings);
+        if (points->by_communicator != NULL) {
+            fm_group_point_vector *own = &points->by_communicator[l];
+            copy_points(own, findings);
+            fm_sort(own->items, own->count, sizeof *own->items, compare_points);
+            list_communicators(&points->communicators[l], own);
+        }
+    }
+}
+
+static bool has_threads(const struct fm_trace *trace)
+{
+    for (uint32_t p = 0; p < trace->process_count; ++p) {
+        if (trace->processes[p].location_count > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void fm_group_points_sort(struct fm_group_points *points, const struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
+    *points = (struct fm_group_points){
+        .trace = trace,
+        .by_time = fm_allocate(trace->location_count, sizeof *points->by_time),
+    };
+    if (has_threads(trace)) {
+        points->by_communicator =
+            fm_allocate(trace->location_count, sizeof *points->by_communicator);
+        points->communicators = fm_allocate(trace->location_count, sizeof *points->communicators);
+    }
+    fm_engine_run(analysis->engine, sort_points, &(struct sorting){points, analysis});
+    points->shared = fm_shared_points_collect(analysis->engine, trace, points->by_time);
+}
+
+void fm_group_points_free(struct fm_group_points *points)
+{
+    for (uint32_t l = 0; l < points->trace->location_count; ++l) {
+        fm_vector_free(&points->by_time[l]);
+        if (points->by_communicator != NULL) {
+            fm_vector_free(&points->by_communicator[l]);
+            fm_vector_free(&points->communicators[l]);
+        }
+    }
+    fm_free(points->by_time);
+    fm_free(points->by_communicator);
+    fm_free(points->communicators);
+    fm_shared_points_free(points->shared);
+}
+
+/* @return whether a location took part in the operation behind a point. A member's only location
+ * did. */
+static bool takes_part(const struct fm_group_points *points, uint32_t location,
+                       const struct fm_group_point *point)
+{
+    uint32_t process = fm_trace_process(points->trace, location);
+    if (points->trace->processes[process].location_count == 1) {
+        return fm_trace_rank(points->trace, point->communicator, process) != FM_NONE;
+    }
+    return fm_shared_points_takes_part(points->shared, process, location, point);
+}
+
+uint64_t fm_group_points_latest(const struct fm_group_points *points, uint32_t location,
+                                uint32_t partner, uint64_t t)
+{
+    uint64_t latest = 0;
+    const struct fm_trace *trace = points->trace;
+    const fm_communicator_points_vector *communicators = &points->communicators[location];
+    if (communicators->count == 0) {
+        return 0;
+    }
+    for (size_t c = fm_count_below(&communicators->items->first, communicators->count,
+                                   sizeof *communicators->items, t);
+         c > 0 && communicators->items[c - 1].last > latest; --c) {
+        const struct fm_communicator_points *communicator = &communicators->items[c - 1];
+        const struct fm_group_point *groups =
+            points->by_communicator[location].items + communicator->begin;
+        size_t i = fm_count_below(&groups->t, communicator->count, sizeof *groups, t);
+        while (i > 0 && groups[i - 1].t > latest) {
+            --i;
+            if (takes_part(points, partner, &groups[i])) {
+                latest = groups[i].t;
+            } else if (fm_trace_rank(trace, groups[i].communicator,
+                                     fm_trace_process(trace, partner)) == FM_NONE) {
+                break;
+            }
+        }
+    }
+    return latest;
+}

@@ -1,0 +1,48 @@
+/** @file
+ * Partitions of locations that the user names: "io:0-3,solver:4-15" [05-formation, performance
+ * impact].
+ */
+#ifndef FERMATA_ANALYSIS_MODEL_PARTITION_H
+#define FERMATA_ANALYSIS_MODEL_PARTITION_H
+
+#include "base/containers/vector.h"
+#include "base/error.h"
+#include "cube/model/cube.h"
+#include "trace/tables/trace.h"
+
+/** What belongs to a partition: these threads of these ranks. */
+struct fm_partition_range {
+    uint32_t partition; /**< index of its name */
+    uint32_t first_rank, last_rank;
+    uint32_t first_thread, last_thread; /**< the last one UINT32_MAX: all from the first on */
+};
+
+struct fm_partitions {
+    FM_VECTOR(char *) names;
+    FM_VECTOR(struct fm_partition_range) ranges;
+};
+
+/** Reads a list of partitions: `NAME:RANKS[.THREADS],...`, where RANKS and THREADS are `4`, `0-3`
+ * or
+ * `*` (all); without a name, ranks belong to the partition named before: `io:0-3,8,solver:4-7`. A
+ * line break does as a comma; `#` begins a comment.
+ * @param partitions  out: to be freed with fm_partitions_free(), also after a failure
+ * @return FM_ERR_USAGE if the text is something else */
+fm_status_t fm_partitions_parse(const char *text, struct fm_partitions *partitions,
+                                struct fm_error *error);
+
+void fm_partitions_free(struct fm_partitions *partitions);
+
+/** @return a number that tells partitions (and `seed`) apart. */
+uint64_t fm_partitions_summary(const struct fm_partitions *partitions, uint64_t seed);
+
+/** Tells which partition each location of a trace belongs to. Those that are not named are one more
+ * partition, behind the others.
+ * @param of_location  out: by location, to be freed with fm_free(); set only on success
+ * @param count        out: number of partitions, with that of the rest
+ * @return FM_ERR_USAGE if a rank or thread does not exist or is named twice */
+fm_status_t fm_partitions_assign(const struct fm_partitions *partitions,
+                                 const struct fm_trace *trace, uint32_t **of_location,
+                                 uint32_t *count, struct fm_error *error);
+
+#endif

@@ -1,0 +1,323 @@
+/* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
+ * [H17 pattern 7, algorithm 2]. */
+#include "analysis/one_sided/one_sided.h"
+
+#include "analysis/one_sided/lock_order.h"
+#include "analysis/one_sided/lock_queue.h"
+
+#include "base/containers/map.h"
+#include "engine/dispatch.h"
+
+#include <stdlib.h>
+
+/* What is judged is fetched from memory so many epochs before. */
+#define FETCHED_AHEAD 8
+
+/* A wait for a lock on its way to the process that waited. */
+struct contention_message {
+    uint32_t location;
+    struct fm_candidate candidate;
+};
+
+struct contention {
+    struct fm_analysis *analysis;
+    struct fm_lock_homes *homes;
+    struct fm_dispatch *waits;
+};
+
+/* An epoch that is judged. */
+struct epoch {
+    const struct fm_released_epoch *message;
+    uint64_t order; /* time that decides which epoch of a lock comes before which */
+    const struct fm_released_call *calls; /* the last one first */
+    uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
+    const struct fm_released_call *waiting_call; /* NULL: none */
+    uint64_t waited_until;                       /* by `waiting_call` */
+    uint32_t blocked_by;                         /* position in the sorted list; FM_NONE: none */
+};
+
+/* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
+struct latest {
+    uint32_t exclusive;
+    uint32_t any;
+};
+
+/* @return the later one of two epochs in the order of the lock; of simultaneous ones that of the
+ * lower location, which stands first in the list */
+static uint32_t later(const struct epoch *epochs, uint32_t a, uint32_t b)
+{
+    if (a == FM_NONE || b == FM_NONE) {
+        return a == FM_NONE ? b : a;
+    }
+    if (epochs[a].order != epochs[b].order) {
+        return epochs[a].order > epochs[b].order ? a : b;
+    }
+    return a < b ? a : b;
+}
+
+/* @return the end of what the previous owner itself waited for in its release before it could pass
+ * on the lock: progress, and its own predecessor on this lock. One that locked all targets may have
+ * waited for the lock of another target. */
+static uint64_t passable_after(const struct epoch *epochs, const struct epoch *epoch,
+                               const struct epoch *before)
+{
+    bool other_lock = before->message->target == FM_NONE && before->blocked_by != FM_NONE &&
+                      epochs[before->blocked_by].message->target != epoch->message->target;
+    return other_lock ? before->message->progress_until : before->released_after;
+}
+
+/* @return whether a call of an epoch was entered behind another one, maybe on another thread */
+static bool is_later(const struct fm_released_call *a, const struct fm_released_call *b)
+{
+    return a->enter != b->enter ? a->enter > b->enter : a->activity > b->activity;
+}
+
+/* Finds the call of `epoch` that waited for the release of `before`. */
+static const struct fm_released_call *waiting_call(const struct epoch *epochs,
+                                                   const struct epoch *epoch,
+                                                   const struct epoch *before, uint64_t *until)
+{
+    const struct fm_released_epoch *release = before->message;
+    const struct fm_released_call *chosen = NULL;
+    uint64_t longest = 0, passable = passable_after(epochs, epoch, before);
+    for (uint32_t i = 0; i < epoch->message->call_count; ++i) {
+        const struct fm_released_call *call = &epoch->calls[i];
+        uint64_t t = release->leave < call->leave ? release->leave : call->leave;
+        bool may_wait = !epoch->message->candidates_known || call->only_candidate;
+        if (epoch->message->target == FM_NONE && call->target != FM_NONE &&
+            call->target != release->target) {
+            may_wait = false;
+        }
+        if (!may_wait || call->enter >= t || call->leave <= release->enter ||
+            call->leave <= passable || epoch->message->requested >= t) {
+            continue;
+        }
+        uint64_t waited = t - call->enter;
+        if (chosen == NULL || waited > longest || (waited == longest && is_later(call, chosen))) {
+            chosen = call;
+            longest = waited;
+            *until = t;
+        }
+    }
+    return chosen;
+}
+
+static bool is_release(const struct fm_released_epoch *epoch, const struct fm_released_call *call)
+{
+    return call->activity == epoch->activity && call->location == epoch->location;
+}
+
+static void judge_epoch(struct contention *contention, unsigned worker, struct epoch *epochs,
+                        uint32_t index, uint32_t before)
+{
+    struct epoch *epoch = &epochs[index];
+    epoch->released_after = epoch->message->progress_until;
+    if (before == FM_NONE || epochs[before].message->owner == epoch->message->owner) {
+        return;
+    }
+    uint64_t until = 0;
+    const struct fm_released_call *call = waiting_call(epochs, epoch, &epochs[before], &until);
+    if (call == NULL) {
+        return;
+    }
+    if (is_release(epoch->message, call) && until > epoch->released_after) {
+        epoch->released_after = until;
+    }
+    epoch->waiting_call = call;
+    epoch->waited_until = until;
+    epoch->blocked_by = before;
+    const struct fm_released_epoch *release = epochs[before].message;
+    struct contention_message wait = {
+        .location = call->location,
+        .candidate =
+            {
+                .t = until,
+                .activity = call->activity,
+                .cause_location = release->location,
+                .cause_activity = release->activity,
+                .rule = FM_RULE_LOCK_CONTENTION,
+            },
+    };
+    fm_dispatch_send(contention->waits, worker, epoch->message->owner, &wait);
+}
+
+/* An epoch and its calls lie where they came, not in the order of the lock. */
+static void prefetch_calls(const struct epoch *epoch)
+{
+    __builtin_prefetch(epoch->calls);
+    __builtin_prefetch(epoch->calls + 2);
+}
+
+/* Goes through the epochs of one window in the order of their release. */
+static void judge_window(struct contention *contention, unsigned worker, struct epoch *epochs,
+                         uint32_t begin, uint32_t end)
+{
+    struct fm_map index_of_target = {0};
+    FM_VECTOR(struct latest) latest = {0};
+    struct latest whole = {FM_NONE, FM_NONE}; /* any exclusive one; any of all targets */
+    for (uint32_t i = begin; i < end; ++i) {
+        if (i + FETCHED_AHEAD < end) {
+            prefetch_calls(&epochs[i + FETCHED_AHEAD]);
+        }
+        const struct fm_released_epoch *message = epochs[i].message;
+        uint32_t before;
+        if (message->target == FM_NONE) {
+            before = whole.exclusive;
+            judge_epoch(contention, worker, epochs, i, before);
+            whole.any = later(epochs, whole.any, i);
+            continue;
+        }
+        uint32_t next = (uint32_t)latest.count;
+        uint32_t slot = *fm_map_at(&index_of_target, message->target, next);
+        if (slot == next) {
+            fm_vector_push(&latest, (struct latest){FM_NONE, FM_NONE});
+        }
+        struct latest *own = &latest.items[slot];
+        before = message->exclusive ? later(epochs, own->any, whole.any) : own->exclusive;
+        judge_epoch(contention, worker, epochs, i, before);
+        own->any = later(epochs, own->any, i);
+        if (message->exclusive) {
+            own->exclusive = later(epochs, own->exclusive, i);
+            whole.exclusive = later(epochs, whole.exclusive, i);
+        }
+    }
+    fm_map_free(&index_of_target);
+    fm_vector_free(&latest);
+}
+
+/* @return when an epoch that did not wait got its lock, as far as the trace tells */
+static uint64_t granted_at(const struct epoch *epoch)
+{
+    uint32_t count = epoch->message->call_count;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (epoch->calls[i].only_candidate) {
+            return epoch->calls[i].leave;
+        }
+    }
+    return epoch->calls[count - 1].leave; /* the calls come last first: the requesting one */
+}
+
+/* Tells who had the locks of one window, and who waited for them. `holds` has room for them. */
+static void add_queues(struct contention *contention, unsigned worker, const struct epoch *epochs,
+                       uint32_t begin, uint32_t end, struct fm_lock_hold *holds)
+{
+    for (uint32_t i = begin; i < end; ++i) {
+        const struct epoch *epoch = &epochs[i];
+        const struct fm_released_epoch *message = epoch->message;
+        const struct fm_released_call *call = epoch->waiting_call;
+        struct fm_lock_hold *hold = &holds[i - begin];
+        *hold = (struct fm_lock_hold){
+            .requested = message->requested,
+            .released = message->leave,
+            .owner = message->owner,
+            .target = message->target,
+            .blocked_by = FM_NONE,
+            .exclusive = message->exclusive,
+        };
+        if (call == NULL) {
+            hold->held_from = granted_at(epoch);
+            continue;
+        }
+        hold->queued_from = call->enter;
+        hold->queued_until = epoch->waited_until;
+        hold->held_from = is_release(message, call) ? epoch->released_after : epoch->waited_until;
+        hold->blocked_by = epoch->blocked_by - begin;
+    }
+    fm_lock_queues_add(contention->analysis->lock_queues, worker, epochs[begin].message->window,
+                       holds, end - begin);
+}
+
+static void prefetch_epoch(const struct fm_released_epochs *released, uint32_t position)
+{
+    const struct fm_released_epoch *epoch = &released->epochs.items[position];
+    __builtin_prefetch(epoch);
+    __builtin_prefetch((const char *)(epoch + 1) - 1);
+}
+
+static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct contention *contention = context;
+    FM_VECTOR(struct epoch) epochs = {0};
+    FM_VECTOR(struct fm_lock_hold) holds = {0};
+    struct fm_released_epochs released = {0};
+    struct fm_lock_order order = {0};
+    for (uint32_t process = first; process < last; ++process) {
+        fm_lock_homes_take(contention->homes, process, &released);
+        fm_lock_order_find(&order, &released);
+        epochs.count = 0;
+        fm_vector_reserve(&epochs, order.epochs.count);
+        fm_vector_reserve(&holds, order.epochs.count);
+        for (size_t i = 0; i < order.epochs.count; ++i) {
+            if (i + FETCHED_AHEAD < order.epochs.count) {
+                prefetch_epoch(&released, order.epochs.items[i + FETCHED_AHEAD].value);
+            }
+            const struct fm_released_epoch *message =
+                &released.epochs.items[order.epochs.items[i].value];
+            fm_vector_push(&epochs,
+                           (struct epoch){.message = message,
+                                          .order = order.epochs.items[i].key,
+                                          .calls = &released.calls.items[message->first_call],
+                                          .blocked_by = FM_NONE});
+        }
+        for (uint32_t begin = 0; begin < epochs.count;) {
+            uint32_t end = begin + 1;
+            while (end < epochs.count &&
+                   epochs.items[end].message->window == epochs.items[begin].message->window) {
+                ++end;
+            }
+            judge_window(contention, worker, epochs.items, begin, end);
+            add_queues(contention, worker, epochs.items, begin, end, holds.items);
+            begin = end;
+        }
+    }
+    fm_lock_order_free(&order);
+    fm_released_epochs_free(&released);
+    fm_vector_free(&epochs);
+    fm_vector_free(&holds);
+}
+
+/* Notes a wait for a lock where it happened; handles what `waits` brings. */
+static void take_wait(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct contention *contention = context;
+    const struct contention_message *wait = record;
+    const struct fm_analysis *analysis = contention->analysis;
+    const struct fm_location *location = &analysis->trace->locations[wait->location];
+    struct fm_candidate candidate = wait->candidate;
+    fm_metric_t own = analysis->own_metrics[fm_trace_region(location, candidate.activity)];
+    candidate.metric =
+        (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
+                                                         : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
+    fm_findings_add_inside(&analysis->findings[wait->location], location, &candidate);
+}
+
+static void prefetch_call(void *context, unsigned worker, uint32_t process, const void *record,
+                          unsigned stage)
+{
+    (void)worker;
+    (void)process;
+    const struct contention *contention = context;
+    const struct contention_message *wait = record;
+    const struct fm_location *location = &contention->analysis->trace->locations[wait->location];
+    fm_findings_prefetch(&contention->analysis->findings[wait->location], stage);
+    if (stage == 1) {
+        __builtin_prefetch(&location->visit.items[wait->candidate.activity]);
+    }
+}
+
+void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epochs *epochs)
+{
+    struct contention contention = {
+        .analysis = analysis,
+        .homes = fm_lock_homes_gather(analysis, epochs),
+    };
+    contention.waits = fm_dispatch_create(analysis->engine, sizeof(struct contention_message),
+                                          take_wait, &contention);
+    fm_dispatch_prefetch(contention.waits, prefetch_call, 2);
+    analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
+    fm_dispatch_run(contention.waits, judge, &contention);
+    fm_dispatch_free(contention.waits);
+    fm_lock_homes_free(contention.homes, analysis->trace->process_count);
+}

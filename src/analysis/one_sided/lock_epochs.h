@@ -1,0 +1,94 @@
+/** @file
+ * The lock epochs of a process, and which of its calls need the progress of which targets.
+ */
+#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
+#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
+
+#include "analysis/one_sided/progress.h"
+
+#include "base/containers/map.h"
+
+/** A call of a lock epoch; in a list of them. */
+struct fm_lock_call {
+    struct fm_call_ref call;
+    uint32_t target;   /**< process an operation goes to; FM_NONE: not an operation */
+    uint32_t previous; /**< call of the same epoch, in `calls`; FM_NONE: none */
+};
+
+/** From the request of a lock (or its acquisition) to its release. */
+struct fm_lock_epoch {
+    uint32_t window;
+    uint32_t target;            /**< process; FM_NONE: all of the window */
+    struct fm_call_ref request; /**< call that requested, or else acquired it */
+    struct fm_call_ref release; /**< activity FM_NONE: never released */
+    uint32_t acquisition;       /**< in `acquisitions`; FM_NONE: it was not recorded */
+    uint32_t last_call;         /**< activity, if `in_row`; else in `calls`, FM_NONE: none */
+    bool in_row;                /**< its calls follow one another on the location of the request:
+                                     they are not listed. Only of epochs with one target. */
+    bool exclusive;
+};
+
+/** A recorded acquisition of a lock. */
+struct fm_lock_acquisition {
+    uint64_t time;
+    struct fm_call_ref call;
+};
+
+/** How a process locks a window. */
+struct fm_lock_use {
+    uint32_t window;
+    bool exclusively; /**< in some epoch */
+    bool all_targets; /**< at once, in some epoch */
+};
+
+/** A call that had to wait for progress, and until when. */
+struct fm_progress_wait {
+    struct fm_call_ref call;
+    uint64_t until;
+};
+
+/** Passive-target epochs of one process. */
+struct fm_lock_epochs {
+    FM_VECTOR(struct fm_lock_epoch) epochs;
+    FM_VECTOR(struct fm_lock_acquisition) acquisitions;
+    FM_VECTOR(struct fm_lock_use) uses; /**< each window once, at most */
+    FM_VECTOR(struct fm_lock_call) calls;
+    FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_detect_wait_for_progress() */
+};
+
+struct fm_lock_walk;
+
+/** Follows the locks of one process after the other.
+ * @param progress  is told all needs; NULL: nobody is
+ * @return to be freed with fm_lock_walk_free() */
+struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis, struct fm_progress *progress,
+                                         unsigned worker);
+void fm_lock_walk_free(struct fm_lock_walk *walk);
+
+/** Begins a process, whose epochs go to `into`; end it with fm_lock_walk_end(). */
+void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_lock_epochs *into);
+
+/** All records of the process are told. */
+void fm_lock_walk_end(struct fm_lock_walk *walk);
+
+/** The window's memory is shared: its operations need nobody's progress. */
+void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window);
+
+/** A lock is requested, or acquired without a request before. `record->peer` is FM_NONE for all
+ * targets. */
+void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
+                       struct fm_call_ref call);
+
+/** A lock is released: tallies its pair-wise synchronizations. */
+void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call);
+
+/** An operation on the process `target`. @return whether it belongs to a lock epoch */
+bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
+                            struct fm_call_ref call, uint32_t target);
+
+/** The operations with an id are done, at the origin or also at the target. */
+void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
+                       struct fm_call_ref call);
+
+#endif

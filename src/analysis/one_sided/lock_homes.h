@@ -1,0 +1,65 @@
+/** @file
+ * Where locks are judged: all released epochs of a lock come together at its home. That is the
+ * target, or, if somebody locks all targets of the window at once, one process for the whole
+ * window.
+ */
+#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOMES_H
+#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOMES_H
+
+#include "analysis/one_sided/epochs.h"
+
+/** A released lock epoch. */
+struct fm_released_epoch {
+    uint64_t enter; /**< of the release */
+    uint64_t leave;
+    uint64_t requested;      /**< Enter of the requesting call */
+    uint64_t progress_until; /**< end of the release's wait for progress; 0: it did not wait */
+    uint64_t acquired;       /**< if candidates_known: time of the acquisition */
+    uint32_t window;
+    uint32_t owner;  /**< process */
+    uint32_t target; /**< process; FM_NONE: all */
+    uint32_t location;
+    uint32_t activity;
+    uint32_t first_call, call_count; /**< in the list of calls beside it */
+    bool exclusive;
+    bool candidates_known; /**< it is known which of its calls acquired the lock */
+};
+
+/** A call of one. */
+struct fm_released_call {
+    uint64_t enter;
+    uint64_t leave;
+    uint32_t target; /**< of epochs of all targets: the process that an operation goes to;
+                          FM_NONE: not an operation */
+    uint32_t location;
+    uint32_t activity;
+    bool only_candidate; /**< known to have acquired the lock */
+};
+
+/** Epochs with their calls; {0} is an empty list. */
+struct fm_released_epochs {
+    FM_VECTOR(struct fm_released_epoch) epochs;
+    FM_VECTOR(struct fm_released_call) calls; /**< of each epoch the last one first */
+};
+
+/** What has come to the homes. */
+struct fm_lock_homes;
+
+/** Sends all released epochs on windows that somebody locks exclusively to their homes. `epochs`
+ * must outlive the result. Runs phases; all of the team must call it.
+ * @return to be freed with fm_lock_homes_free() */
+struct fm_lock_homes *fm_lock_homes_gather(struct fm_analysis *analysis,
+                                           const struct fm_epochs *epochs);
+
+void fm_lock_homes_free(struct fm_lock_homes *homes, uint32_t process_count);
+
+/** Replaces the content of `list` by the epochs that have come to a process, in no particular
+ * order except that those of one owner are in its order; the home is empty afterwards. Distinct
+ * processes may be asked for at the same time.
+ * @param list  to be freed with fm_released_epochs_free() */
+void fm_lock_homes_take(struct fm_lock_homes *homes, uint32_t process,
+                        struct fm_released_epochs *list);
+
+void fm_released_epochs_free(struct fm_released_epochs *list);
+
+#endif

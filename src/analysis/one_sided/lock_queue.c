@@ -1,0 +1,377 @@
+#include "analysis/one_sided/lock_queue.h"
+
+#include "base/containers/map.h"
+#include "base/containers/sort.h"
+#include "base/containers/vector.h"
+
+#include <string.h>
+
+typedef FM_VECTOR(struct fm_cube_lock) lock_vector;
+typedef FM_VECTOR(unsigned char) byte_vector;
+
+/* An epoch among those of its window, sorted by lock. */
+struct member {
+    uint32_t target;
+    uint32_t index;
+};
+
+/* What a worker has found, and memory that each window uses in turn. */
+struct worker_queues {
+    lock_vector locks; /* times of the trace's clock, names unset */
+    FM_VECTOR(uint32_t) chain;
+    FM_VECTOR(struct member) members;
+    FM_VECTOR(uint64_t) begins, ends; /* of waits for one lock */
+    unsigned char apart[FM_APART];
+};
+
+struct fm_lock_queues {
+    unsigned workers;
+    struct worker_queues *of_worker;
+};
+
+/* The epochs of one window on the way to their locks. */
+struct window_epochs {
+    const struct fm_lock_hold *holds;
+    const uint32_t *chain; /* epochs in a row that waited for one another, up to this one */
+    struct worker_queues *found;
+};
+
+struct fm_lock_queues *fm_lock_queues_create(unsigned workers)
+{
+    struct fm_lock_queues *queues = fm_allocate(1, sizeof *queues);
+    queues->workers = workers;
+    queues->of_worker = fm_allocate_apart(workers, sizeof *queues->of_worker);
+    return queues;
+}
+
+void fm_lock_queues_free(struct fm_lock_queues *queues)
+{
+    if (queues == NULL) {
+        return;
+    }
+    for (unsigned w = 0; w < queues->workers; ++w) {
+        struct worker_queues *found = &queues->of_worker[w];
+        for (size_t i = 0; i < found->locks.count; ++i) {
+            fm_free(found->locks.items[i].queue);
+        }
+        fm_vector_free(&found->locks);
+        fm_vector_free(&found->chain);
+        fm_vector_free(&found->members);
+        fm_vector_free(&found->begins);
+        fm_vector_free(&found->ends);
+    }
+    fm_free(queues->of_worker);
+    fm_free(queues);
+}
+
+static bool waited(const struct fm_lock_hold *hold)
+{
+    return hold->blocked_by != FM_NONE;
+}
+
+/* ---- the queue over time ---- */
+
+/* @return the bin of a time; that of the end is the last one. The quotient is at most a bin off,
+ * which the edges tell. */
+static uint32_t bin_at(const struct fm_cube_lock *lock, uint64_t time)
+{
+    double share = (double)(time - lock->begin) / (double)(lock->end - lock->begin);
+    uint32_t bin = (uint32_t)(share * FM_CUBE_LOCK_BINS);
+    bin = bin < FM_CUBE_LOCK_BINS ? bin : FM_CUBE_LOCK_BINS - 1;
+    while (bin > 0 && fm_cube_lock_edge(lock, bin) > time) {
+        --bin;
+    }
+    while (bin + 1 < FM_CUBE_LOCK_BINS && fm_cube_lock_edge(lock, bin + 1) <= time) {
+        ++bin;
+    }
+    return bin;
+}
+
+/* From `time` on the queue is longer by `step`: adds that to the bin of `time` as far as it lies
+ * behind, and notes it for the bins that follow. */
+static void step_queue(const struct fm_cube_lock *lock, uint64_t time, int64_t step,
+                       int64_t steps[FM_CUBE_LOCK_BINS + 1])
+{
+    uint32_t bin = bin_at(lock, time);
+    lock->queue[bin] += (uint64_t)step * (fm_cube_lock_edge(lock, bin + 1) - time);
+    steps[bin + 1] += step;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* @return the largest number of intervals that overlap; where one ends another may begin */
+static uint64_t most_at_once(uint64_t *begins, uint64_t *ends, size_t count)
+{
+    fm_sort(begins, count, sizeof *begins, compare_times);
+    fm_sort(ends, count, sizeof *ends, compare_times);
+    uint64_t most = 0;
+    for (size_t begun = 0, ended = 0; begun < count; ++begun) {
+        while (ends[ended] <= begins[begun]) {
+            ++ended;
+        }
+        uint64_t length = begun + 1 - ended;
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+static void describe_queue(const struct window_epochs *epochs, const struct member *members,
+                           size_t count, struct fm_cube_lock *lock)
+{
+    if (lock->waits == 0) {
+        return;
+    }
+    lock->bin_count = FM_CUBE_LOCK_BINS;
+    lock->queue = fm_allocate(FM_CUBE_LOCK_BINS, sizeof *lock->queue);
+    int64_t steps[FM_CUBE_LOCK_BINS + 1] = {0};
+    struct worker_queues *found = epochs->found;
+    found->begins.count = found->ends.count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_lock_hold *hold = &epochs->holds[members[i].index];
+        if (waited(hold)) {
+            step_queue(lock, hold->queued_from, 1, steps);
+            step_queue(lock, hold->queued_until, -1, steps);
+            fm_vector_push(&found->begins, hold->queued_from);
+            fm_vector_push(&found->ends, hold->queued_until);
+        }
+    }
+    int64_t length = 0;
+    for (uint32_t bin = 0; bin < FM_CUBE_LOCK_BINS; ++bin) {
+        length += steps[bin];
+        lock->queue[bin] +=
+            (uint64_t)length * (fm_cube_lock_edge(lock, bin + 1) - fm_cube_lock_edge(lock, bin));
+    }
+    lock->longest_queue = most_at_once(found->begins.items, found->ends.items, found->begins.count);
+}
+
+/* ---- who has to do with the lock ---- */
+
+typedef FM_VECTOR(struct fm_cube_lock_party) party_vector;
+
+static struct fm_cube_lock_party *party_of(party_vector *parties, struct fm_map *index_of_rank,
+                                           uint32_t rank)
+{
+    uint32_t next = (uint32_t)parties->count;
+    uint32_t index = *fm_map_at(index_of_rank, rank, next);
+    if (index == next) {
+        fm_vector_push(parties, (struct fm_cube_lock_party){.rank = rank});
+    }
+    return &parties->items[index];
+}
+
+static int compare_holders(const void *a, const void *b)
+{
+    const struct fm_cube_lock_party *left = a, *right = b;
+    if (left->caused != right->caused) {
+        return left->caused > right->caused ? -1 : 1;
+    }
+    if (left->held != right->held) {
+        return left->held > right->held ? -1 : 1;
+    }
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+static int compare_victims(const void *a, const void *b)
+{
+    const struct fm_cube_lock_party *left = a, *right = b;
+    if (left->waiting != right->waiting) {
+        return left->waiting > right->waiting ? -1 : 1;
+    }
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+static void describe_parties(const struct window_epochs *epochs, const struct member *members,
+                             size_t count, struct fm_cube_lock *lock)
+{
+    party_vector parties = {0};
+    struct fm_map index_of_rank = {0};
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_lock_hold *hold = &epochs->holds[members[i].index];
+        struct fm_cube_lock_party *owner = party_of(&parties, &index_of_rank, hold->owner);
+        ++owner->epochs;
+        owner->held += hold->released - hold->held_from;
+        if (waited(hold)) {
+            uint64_t ticks = hold->queued_until - hold->queued_from;
+            ++owner->waits;
+            owner->waiting += ticks;
+            uint32_t culprit = epochs->holds[hold->blocked_by].owner;
+            party_of(&parties, &index_of_rank, culprit)->caused += ticks;
+        }
+    }
+    fm_sort(parties.items, parties.count, sizeof *parties.items, compare_holders);
+    for (size_t i = 0; i < parties.count && i < FM_CUBE_LOCK_PARTIES; ++i) {
+        lock->holders[lock->holder_count++] = parties.items[i];
+    }
+    fm_sort(parties.items, parties.count, sizeof *parties.items, compare_victims);
+    for (size_t i = 0; i < parties.count && i < FM_CUBE_LOCK_PARTIES; ++i) {
+        if (parties.items[i].waits != 0) {
+            lock->victims[lock->victim_count++] = parties.items[i];
+        }
+    }
+    fm_vector_free(&parties);
+    fm_map_free(&index_of_rank);
+}
+
+/* ---- locks ---- */
+
+/* The owners of the chain that ends with an epoch, its first ones. */
+static void describe_chain(const struct window_epochs *epochs, uint32_t last,
+                           struct fm_cube_lock *lock)
+{
+    lock->longest_chain = epochs->chain[last];
+    lock->chain_count =
+        epochs->chain[last] < FM_CUBE_LOCK_CHAIN ? epochs->chain[last] : FM_CUBE_LOCK_CHAIN;
+    for (uint32_t epoch = last; epoch != FM_NONE; epoch = epochs->holds[epoch].blocked_by) {
+        if (epochs->chain[epoch] <= FM_CUBE_LOCK_CHAIN) {
+            lock->chain[epochs->chain[epoch] - 1] = epochs->holds[epoch].owner;
+        }
+    }
+}
+
+static struct fm_cube_lock describe_lock(const struct window_epochs *epochs, uint32_t window,
+                                         const struct member *members, size_t count)
+{
+    struct fm_cube_lock lock = {
+        .window = window,
+        .target = members[0].target == FM_NONE ? FM_CUBE_NONE : members[0].target,
+        .begin = UINT64_MAX,
+    };
+    uint32_t last_of_chain = members[0].index;
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_lock_hold *hold = &epochs->holds[members[i].index];
+        ++*(hold->exclusive ? &lock.exclusive : &lock.shared);
+        lock.held += hold->released - hold->held_from;
+        lock.waits += waited(hold);
+        lock.waiting += hold->queued_until - hold->queued_from;
+        lock.begin = hold->requested < lock.begin ? hold->requested : lock.begin;
+        lock.end = hold->released > lock.end ? hold->released : lock.end;
+        if (epochs->chain[members[i].index] > epochs->chain[last_of_chain]) {
+            last_of_chain = members[i].index;
+        }
+    }
+    if (lock.waits != 0) {
+        describe_chain(epochs, last_of_chain, &lock);
+    }
+    describe_queue(epochs, members, count, &lock);
+    describe_parties(epochs, members, count, &lock);
+    return lock;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct member *left = a, *right = b;
+    if (left->target != right->target) {
+        return left->target < right->target ? -1 : 1;
+    }
+    return left->index < right->index ? -1 : left->index > right->index;
+}
+
+void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
+                        const struct fm_lock_hold *holds, uint32_t count)
+{
+    struct worker_queues *found = &queues->of_worker[worker];
+    found->chain.count = found->members.count = 0;
+    fm_vector_reserve(&found->chain, count);
+    fm_vector_reserve(&found->members, count);
+    uint32_t *chain = found->chain.items;
+    struct member *members = found->members.items;
+    for (uint32_t i = 0; i < count; ++i) {
+        chain[i] = waited(&holds[i]) ? chain[holds[i].blocked_by] + 1 : 1;
+        members[i] = (struct member){holds[i].target, i};
+    }
+    const struct window_epochs epochs = {holds, chain, found};
+    fm_sort(members, count, sizeof *members, compare_members);
+    for (uint32_t begin = 0; begin < count;) {
+        uint32_t end = begin + 1;
+        while (end < count && members[end].target == members[begin].target) {
+            ++end;
+        }
+        fm_vector_push(&found->locks, describe_lock(&epochs, window, members + begin, end - begin));
+        begin = end;
+    }
+}
+
+/* Appends a lock, and behind it the parts of its queue, which moves. */
+static void pack_lock(byte_vector *bytes, struct fm_cube_lock *lock)
+{
+    size_t queue_bytes = lock->bin_count * sizeof *lock->queue;
+    fm_vector_reserve(bytes, sizeof *lock + queue_bytes);
+    memcpy(bytes->items + bytes->count, lock, sizeof *lock);
+    if (queue_bytes != 0) {
+        memcpy(bytes->items + bytes->count + sizeof *lock, lock->queue, queue_bytes);
+    }
+    bytes->count += sizeof *lock + queue_bytes;
+    fm_free(lock->queue);
+}
+
+/* @return where the next lock begins */
+static size_t unpack_lock(const byte_vector *bytes, size_t at, struct fm_cube_lock *lock)
+{
+    memcpy(lock, bytes->items + at, sizeof *lock);
+    at += sizeof *lock;
+    size_t queue_bytes = lock->bin_count * sizeof *lock->queue;
+    lock->queue = NULL;
+    if (queue_bytes != 0) {
+        lock->queue = memcpy(fm_resize(NULL, 0, queue_bytes), bytes->items + at, queue_bytes);
+    }
+    return at + queue_bytes;
+}
+
+void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team)
+{
+    if (queues == NULL || fm_team_size(team) == 1) {
+        return;
+    }
+    byte_vector own = {0}, all = {0};
+    for (unsigned w = 0; w < queues->workers; ++w) {
+        lock_vector *locks = &queues->of_worker[w].locks;
+        for (size_t i = 0; i < locks->count; ++i) {
+            pack_lock(&own, &locks->items[i]);
+        }
+        fm_vector_free(locks);
+    }
+    fm_team_collect_vector(team, &own, &all);
+    for (size_t at = 0; at < all.count;) {
+        struct fm_cube_lock lock;
+        at = unpack_lock(&all, at, &lock);
+        fm_vector_push(&queues->of_worker[0].locks, lock);
+    }
+    fm_vector_free(&own);
+    fm_vector_free(&all);
+}
+
+static int compare_locks(const void *a, const void *b)
+{
+    const struct fm_cube_lock *left = a, *right = b;
+    if (left->window != right->window) {
+        return left->window < right->window ? -1 : 1;
+    }
+    return left->target < right->target ? -1 : left->target > right->target;
+}
+
+fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struct fm_trace *trace,
+                                struct fm_cube *cube, struct fm_error *error)
+{
+    lock_vector all = {0};
+    for (unsigned w = 0; queues != NULL && w < queues->workers; ++w) {
+        const lock_vector *locks = &queues->of_worker[w].locks;
+        for (size_t i = 0; i < locks->count; ++i) {
+            fm_vector_push(&all, locks->items[i]);
+        }
+    }
+    fm_sort(all.items, all.count, sizeof *all.items, compare_locks);
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < all.count && status == FM_OK; ++i) {
+        struct fm_cube_lock lock = all.items[i];
+        lock.name = trace->windows[lock.window].name;
+        lock.begin -= cube->experiment.begin;
+        lock.end -= cube->experiment.begin;
+        status = fm_cube_add_lock(cube, &lock, error);
+    }
+    fm_vector_free(&all);
+    return status;
+}

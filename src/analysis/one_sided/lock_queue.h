@@ -1,0 +1,60 @@
+/** @file
+ * The queue of those that wait for a lock: how long it is over time, who makes others wait, and who
+ * waits. Fed by the detection of lock contention, which has all epochs of a lock in one place.
+ *
+ * An epoch stands in the queue from the Enter of the call that waits for the lock until the end of
+ * that wait (its contention, whichever wait state the call is given in the end). It holds the lock
+ * until the Leave of the call that releases it: from the end of its wait (in the releasing call
+ * also of its wait for progress), or if it did not wait from the Leave of the call that acquired or
+ * else requested the lock.
+ */
+#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_QUEUE_H
+#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_QUEUE_H
+
+#include "base/error.h"
+#include "cube/model/cube.h"
+#include "engine/team.h"
+#include "trace/tables/trace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A released epoch as judged. Times are those of the trace's clock. */
+struct fm_lock_hold {
+    uint64_t requested;   /**< Enter of the requesting call */
+    uint64_t queued_from; /**< equal to `queued_until`: did not wait */
+    uint64_t queued_until;
+    uint64_t held_from;
+    uint64_t released;   /**< Leave of the releasing call */
+    uint32_t owner;      /**< process */
+    uint32_t target;     /**< process; FM_NONE: all of the window */
+    uint32_t blocked_by; /**< epoch it waited for, an earlier one of the same list; FM_NONE: none */
+    bool exclusive;
+};
+
+/** The queues found so far. */
+struct fm_lock_queues;
+
+/** @param workers  how many threads may add at the same time
+ * @return to be freed with fm_lock_queues_free() */
+struct fm_lock_queues *fm_lock_queues_create(unsigned workers);
+
+/** Frees the queues. NULL is allowed. */
+void fm_lock_queues_free(struct fm_lock_queues *queues);
+
+/** Adds all epochs of some locks of a window, in the order of their releases. A lock must be added
+ * at once. Distinct workers may add at the same time.
+ * @param window  number of the window in the trace */
+void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
+                        const struct fm_lock_hold *holds, uint32_t count);
+
+/** Moves the queues that the processes of the analysis have found to process 0. Collective;
+ * `queues` may be NULL for all of the team. */
+void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team);
+
+/** Writes the queues to the cube, whose experiment must be described; `queues` may be NULL. For
+ * process 0. */
+fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struct fm_trace *trace,
+                                struct fm_cube *cube, struct fm_error *error);
+
+#endif

@@ -1,0 +1,339 @@
+#include "analysis/one_sided/progress.h"
+
+#include "analysis/model/own_metric.h"
+
+#include "engine/dispatch.h"
+
+struct need_message {
+    uint64_t enter; /* of the needing call */
+    uint64_t leave;
+    struct fm_call_ref call;
+    uint32_t origin;   /* process */
+    uint32_t need;     /* of the origin */
+    uint32_t is_alone; /* the call has no other need */
+};
+
+#define NEVER UINT64_MAX
+
+/* The calls of a location that make progress. */
+struct progressing_calls {
+    bool is_known;    /* the location has been looked at */
+    bool are_ordered; /* its calls end in the order in which they begin: none contains another */
+    uint32_t recent;  /* ordered: the first call that was not over when the last need came, */
+    uint32_t found;   /* and the first from there that makes progress; FM_NONE: none */
+    FM_VECTOR(uint32_t) activities; /* not ordered: those that make progress */
+};
+
+/* Of one process. */
+struct participant {
+    struct progressing_calls *calls;   /* by thread; NULL: no need has come yet */
+    fm_progress_answer_vector answers; /* to its own needs, as they came */
+};
+
+/* The last need that a worker was told: whether others follow is not known yet. */
+struct pending {
+    struct need_message need;
+    uint32_t target;
+    uint32_t told;  /* needs of the process so far; 0: there is no last one */
+    bool as_before; /* of the same call as the one before it */
+    unsigned char apart[FM_APART];
+};
+
+struct fm_progress {
+    struct fm_analysis *analysis;
+    bool *progresses;                 /* by region */
+    struct participant *participants; /* by process */
+    struct pending *pending;          /* by worker */
+    struct fm_dispatch *needs;
+    struct fm_dispatch *answers;
+};
+
+/* ---- answers ---- */
+
+static bool makes_progress(const struct fm_progress *progress, const struct fm_location *location,
+                           uint32_t call)
+{
+    return progress->progresses[fm_trace_region(location, call)];
+}
+
+/* @return whether a call is over at `enter` */
+static bool is_over(const struct fm_location *location, uint32_t call, uint64_t enter)
+{
+    return location->leave.items[call] <= enter && location->enter.items[call] < enter;
+}
+
+static bool are_ordered(const struct fm_location *location)
+{
+    for (size_t i = 1; i < location->leave.count; ++i) {
+        if (location->leave.items[i] < location->leave.items[i - 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void list_progressing(const struct fm_progress *progress, const struct fm_location *location,
+                             struct progressing_calls *calls)
+{
+    for (uint32_t a = 0; a < location->enter.count; ++a) {
+        if (makes_progress(progress, location, a)) {
+            fm_vector_push(&calls->activities, a);
+        }
+    }
+}
+
+static void look_at(const struct fm_progress *progress, const struct fm_location *location,
+                    struct progressing_calls *calls)
+{
+    calls->is_known = true;
+    calls->are_ordered = are_ordered(location);
+    calls->recent = UINT32_MAX;
+    if (!calls->are_ordered) {
+        list_progressing(progress, location, calls);
+    }
+}
+
+/* So many calls are looked at without a branch for each. */
+#define CALLS_AT_ONCE 8
+
+/* @return the first of ordered calls that is not over at `enter`, looked for from `recent` on: an
+ * origin's needs come in the order of time */
+static size_t search_near(const struct fm_location *location, size_t recent, uint64_t enter)
+{
+    const uint64_t *leave = location->leave.items;
+    const size_t count = location->leave.count;
+    size_t low = recent <= count && (recent == 0 || leave[recent - 1] <= enter) ? recent : 0;
+    size_t step = CALLS_AT_ONCE;
+    while (low + step <= count && leave[low + step - 1] <= enter) {
+        low += step;
+        step *= 2;
+    }
+    size_t high = low + step <= count ? low + step - 1 : count;
+    while (high - low > CALLS_AT_ONCE) {
+        size_t middle = low + (high - low) / 2;
+        if (leave[middle] <= enter) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    size_t ended = low;
+    for (size_t i = low; i < high; ++i) {
+        ended += leave[i] <= enter;
+    }
+    /* What begins and ends at this tick is not over. */
+    while (ended > 0 && location->enter.items[ended - 1] == enter) {
+        --ended;
+    }
+    return ended;
+}
+
+static uint32_t find_ordered(const struct fm_progress *progress, const struct fm_location *location,
+                             struct progressing_calls *calls, uint64_t enter)
+{
+    uint32_t first = (uint32_t)search_near(location, calls->recent, enter);
+    if (first < calls->recent || first > calls->found || calls->recent == UINT32_MAX) {
+        calls->found = first;
+        while (calls->found < location->enter.count &&
+               !makes_progress(progress, location, calls->found)) {
+            ++calls->found;
+        }
+    }
+    calls->recent = first;
+    return calls->found < location->enter.count ? calls->found : FM_NONE;
+}
+
+/* As a search finds it that takes the calls for ordered. */
+static uint32_t find_among(const struct fm_location *location,
+                           const struct progressing_calls *calls, uint64_t enter)
+{
+    size_t low = 0, high = calls->activities.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (is_over(location, calls->activities.items[middle], enter)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < calls->activities.count ? calls->activities.items[low] : FM_NONE;
+}
+
+/* @return the first progressing call that is running at `enter` or begins later, or FM_NONE */
+static uint32_t first_overlapping(const struct fm_progress *progress,
+                                  const struct fm_location *location,
+                                  struct progressing_calls *calls, uint64_t enter)
+{
+    if (!calls->is_known) {
+        look_at(progress, location, calls);
+    }
+    return calls->are_ordered ? find_ordered(progress, location, calls, enter)
+                              : find_among(location, calls, enter);
+}
+
+/* @return the progressing calls of a process, by thread */
+static struct progressing_calls *calls_of(struct fm_progress *progress, uint32_t process)
+{
+    struct participant *participant = &progress->participants[process];
+    if (participant->calls == NULL) {
+        const struct fm_process *owner = &progress->analysis->trace->processes[process];
+        participant->calls = fm_allocate(owner->location_count, sizeof *participant->calls);
+    }
+    return participant->calls;
+}
+
+/* @return whether a part of [begin, end) was not recorded: who knows what happened then? */
+static bool was_paused(const struct fm_location *location, uint64_t begin, uint64_t end)
+{
+    size_t low = 0, high = location->pauses.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (location->pauses.items[middle].end <= begin) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < location->pauses.count && location->pauses.items[low].begin < end;
+}
+
+/* Answers a need; handles what `needs` brings. */
+static void answer_need(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    struct fm_progress *progress = context;
+    const struct need_message *need = record;
+    const struct fm_trace *trace = progress->analysis->trace;
+    const struct fm_process *target = &trace->processes[process];
+    struct progressing_calls *calls = calls_of(progress, process);
+    struct fm_progress_answer answer = {
+        .found.enter = NEVER, .needing = need->call, .need = need->need};
+    bool is_known = true;
+    for (uint32_t t = 0; t < target->location_count; ++t) {
+        const struct fm_location *location = &trace->locations[target->first_location + t];
+        uint32_t call = first_overlapping(progress, location, &calls[t], need->enter);
+        if (call != FM_NONE && location->enter.items[call] < answer.found.enter) {
+            answer.found = (struct fm_progressing_call){location->enter.items[call],
+                                                        location->leave.items[call],
+                                                        {target->first_location + t, call}};
+        }
+    }
+    if (answer.found.enter > need->leave || answer.found.enter == NEVER) {
+        return;
+    }
+    /* Progress from the begin on matters only beside other needs. */
+    if (need->is_alone && answer.found.enter <= need->enter) {
+        return;
+    }
+    for (uint32_t t = 0; t < target->location_count && is_known; ++t) {
+        is_known = !was_paused(&trace->locations[target->first_location + t], need->enter,
+                               answer.found.enter);
+    }
+    if (!is_known) {
+        ++progress->analysis->omissions.unknown_progress;
+    } else {
+        fm_dispatch_send(progress->answers, worker, need->origin, &answer);
+    }
+}
+
+/* Keeps an answer; handles what `answers` brings. */
+static void take_answer(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    struct fm_progress *progress = context;
+    fm_vector_push(&progress->participants[process].answers,
+                   *(const struct fm_progress_answer *)record);
+}
+
+/* ---- needs ---- */
+
+static void send_pending(struct fm_progress *progress, unsigned worker, bool as_behind)
+{
+    struct pending *pending = &progress->pending[worker];
+    if (pending->told != 0) {
+        pending->need.is_alone = !pending->as_before && !as_behind;
+        fm_dispatch_send(progress->needs, worker, pending->target, &pending->need);
+    }
+}
+
+void fm_progress_need(struct fm_progress *progress, unsigned worker, uint32_t process,
+                      struct fm_call_ref call, uint32_t target)
+{
+    struct pending *pending = &progress->pending[worker];
+    bool as_before = pending->told != 0 && fm_same_call(pending->need.call, call);
+    send_pending(progress, worker, as_before);
+    const struct fm_location *location = &progress->analysis->trace->locations[call.location];
+    pending->need = (struct need_message){
+        .enter = location->enter.items[call.activity],
+        .leave = location->leave.items[call.activity],
+        .call = call,
+        .origin = process,
+        .need = pending->told++,
+    };
+    pending->target = target;
+    pending->as_before = as_before;
+}
+
+void fm_progress_end(struct fm_progress *progress, unsigned worker)
+{
+    send_pending(progress, worker, false);
+    progress->pending[worker].told = 0;
+}
+
+void fm_progress_run(struct fm_progress *progress, fm_phase_t *phase, void *context)
+{
+    fm_dispatch_run(progress->needs, phase, context);
+    fm_dispatch_deliver(progress->answers);
+}
+
+fm_progress_answer_vector *fm_progress_answers(struct fm_progress *progress, uint32_t process)
+{
+    return &progress->participants[process].answers;
+}
+
+struct fm_progress *fm_progress_create(struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
+    struct fm_progress *progress = fm_allocate(1, sizeof *progress);
+    *progress = (struct fm_progress){
+        .analysis = analysis,
+        .progresses = fm_allocate(trace->region_count, sizeof(bool)),
+        .participants = fm_allocate(trace->process_count, sizeof *progress->participants),
+        .pending =
+            fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *progress->pending),
+        .needs = fm_dispatch_create(analysis->engine, sizeof(struct need_message), answer_need,
+                                    progress),
+        .answers = fm_dispatch_create(analysis->engine, sizeof(struct fm_progress_answer),
+                                      take_answer, progress),
+    };
+    for (uint32_t i = 0; i < trace->region_count; ++i) {
+        progress->progresses[i] = fm_makes_progress(&trace->regions[i]);
+    }
+    return progress;
+}
+
+static void free_participant(struct participant *participant, uint32_t threads)
+{
+    for (uint32_t t = 0; participant->calls != NULL && t < threads; ++t) {
+        fm_vector_free(&participant->calls[t].activities);
+    }
+    fm_free(participant->calls);
+    fm_vector_free(&participant->answers);
+}
+
+void fm_progress_free(struct fm_progress *progress)
+{
+    if (progress == NULL) {
+        return;
+    }
+    const struct fm_trace *trace = progress->analysis->trace;
+    for (uint32_t process = 0; process < trace->process_count; ++process) {
+        free_participant(&progress->participants[process],
+                         trace->processes[process].location_count);
+    }
+    fm_dispatch_free(progress->needs);
+    fm_dispatch_free(progress->answers);
+    fm_free(progress->pending);
+    fm_free(progress->participants);
+    fm_free(progress->progresses);
+    fm_free(progress);
+}

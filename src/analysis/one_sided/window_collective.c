@@ -1,0 +1,336 @@
+/* Collectives on windows: Wait at Create, Fence, Free; Early Fence; pair-wise synchronizations of
+ * fences. */
+#include "analysis/collective/gathering.h"
+#include "analysis/one_sided/one_sided.h"
+#include "engine/dispatch.h"
+
+#include "base/containers/map.h"
+
+/* "The epoch that this fence closes holds operations on you": from an origin to a target. */
+struct fence_access {
+    uint64_t last_operation;
+    uint32_t window;
+    uint32_t ordinal;
+    uint32_t origin;
+    uint32_t padding;
+};
+
+/* One fence of a process as its origins see it. */
+struct exposure {
+    uint64_t last_operation;
+    uint32_t only_origins; /* processes that accessed this one and were not accessed by it */
+};
+
+/* What a process knows of its origins. */
+struct target {
+    struct exposure *exposures;   /* by collective */
+    struct fm_map slot_of_window; /* window -> slot */
+    FM_VECTOR(uint32_t) begins;   /* by slot: first one of the window's, in `by_ordinal` */
+    uint32_t *by_ordinal;         /* collectives of each window, in the order of their ordinals */
+    uint32_t recent_window, recent_slot;
+};
+
+struct fences {
+    struct fm_analysis *analysis;
+    const struct fm_epochs *epochs;
+    struct fm_gathering *gathering;
+    struct target *targets; /* by process */
+    struct fm_dispatch *accesses;
+};
+
+static uint8_t call_of(const struct fm_trace *trace, struct fm_call_ref call)
+{
+    return (uint8_t)fm_trace_called(trace, &trace->locations[call.location], call.activity)->call;
+}
+
+/* @return whether a process is a member of a window; *member is its part in the collective then */
+static bool describe_member(const struct fences *fences, uint32_t process,
+                            const struct fm_window_collective *collective, struct fm_member *member)
+{
+    const struct fm_trace *trace = fences->analysis->trace;
+    uint32_t communicator = trace->windows[collective->window].communicator;
+    const struct fm_location *location = &trace->locations[collective->call.location];
+    uint64_t enter = location->enter.items[collective->call.activity];
+    *member = (struct fm_member){
+        .enter = enter,
+        .wait_enter = enter,
+        .leave = location->leave.items[collective->call.activity],
+        .scope = collective->window,
+        .ordinal = collective->ordinal,
+        .communicator = communicator,
+        .rank = fm_trace_rank(trace, communicator, process),
+        .process = process,
+        .start_location = collective->call.location,
+        .start_activity = collective->call.activity,
+        .wait_location = collective->call.location,
+        .wait_activity = collective->call.activity,
+        .call = call_of(trace, collective->call),
+    };
+    return member->rank != FM_NONE;
+}
+
+static void post_members(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fences *fences = context;
+    struct fm_member member;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_epochs *epochs = &fences->epochs[process];
+        for (size_t i = 0; i < epochs->collectives.count; ++i) {
+            if (describe_member(fences, process, &epochs->collectives.items[i], &member)) {
+                fm_gathering_add(fences->gathering, worker, &member);
+            }
+        }
+    }
+}
+
+static fm_metric_t metric_of(uint8_t call)
+{
+    switch (call) {
+    case FM_CALL_WINDOW_CREATE:
+        return FM_METRIC_MPI_RMA_WAIT_AT_CREATE;
+    case FM_CALL_WINDOW_FREE:
+        return FM_METRIC_MPI_RMA_WAIT_AT_FREE;
+    case FM_CALL_FENCE:
+        return FM_METRIC_MPI_RMA_WAIT_AT_FENCE;
+    default:
+        return FM_METRIC_NONE;
+    }
+}
+
+static void judge_member(const struct fm_analysis *analysis, const struct fm_member *member,
+                         const struct fm_gathered *all, fm_metric_t metric)
+{
+    struct fm_findings *findings = &analysis->findings[member->wait_location];
+    if (all->enter < all->first_leave) {
+        fm_gathering_add_wait(analysis, member, all, FM_RULE_WINDOW_COLLECTIVE_WAIT, metric);
+        fm_vector_push(&findings->points,
+                       (struct fm_group_point){all->enter, member->communicator, false});
+    } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
+        fm_findings_tally(findings, &analysis->trace->locations[member->wait_location],
+                          member->wait_activity, FM_TALLY_PARTIAL_FENCES, 1);
+    }
+}
+
+static void judge_members(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fences *fences = context;
+    struct fm_member member;
+    struct fm_gathered all;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_epochs *epochs = &fences->epochs[process];
+        for (size_t i = 0; i < epochs->collectives.count; ++i) {
+            if (!describe_member(fences, process, &epochs->collectives.items[i], &member)) {
+                continue;
+            }
+            fm_metric_t metric = metric_of(member.call);
+            if (metric != FM_METRIC_NONE &&
+                fm_gathering_find(fences->gathering, worker, &member, &all)) {
+                judge_member(fences->analysis, &member, &all, metric);
+            }
+        }
+    }
+}
+
+/* ---- operations between two fences ---- */
+
+static uint32_t slot_of(struct target *target, uint32_t window)
+{
+    if (target->recent_window != window) {
+        uint32_t slot = fm_map_get(&target->slot_of_window, window);
+        if (slot == FM_MAP_ABSENT) {
+            return FM_NONE;
+        }
+        target->recent_window = window;
+        target->recent_slot = slot;
+    }
+    return target->recent_slot;
+}
+
+static void open_target(struct target *target, const struct fm_epochs *epochs)
+{
+    size_t count = epochs->collectives.count;
+    target->exposures = fm_allocate_written(count, sizeof *target->exposures);
+    target->by_ordinal = fm_resize(NULL, 0, count * sizeof *target->by_ordinal);
+    FM_VECTOR(uint32_t) sizes = {0};
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t next = (uint32_t)sizes.count;
+        uint32_t slot =
+            *fm_map_at(&target->slot_of_window, epochs->collectives.items[i].window, next);
+        if (slot == next) {
+            fm_vector_push(&sizes, 0);
+        }
+        ++sizes.items[slot];
+    }
+    target->recent_window = FM_NONE;
+    uint32_t begin = 0;
+    for (size_t s = 0; s < sizes.count; ++s) {
+        fm_vector_push(&target->begins, begin);
+        begin += sizes.items[s];
+        sizes.items[s] = 0;
+    }
+    fm_vector_push(&target->begins, begin);
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct fm_window_collective *collective = &epochs->collectives.items[i];
+        uint32_t slot = slot_of(target, collective->window);
+        target->by_ordinal[target->begins.items[slot] + sizes.items[slot]++] = i;
+    }
+    fm_vector_free(&sizes);
+}
+
+static void close_target(struct target *target)
+{
+    fm_free(target->exposures);
+    fm_free(target->by_ordinal);
+    fm_map_free(&target->slot_of_window);
+    fm_vector_free(&target->begins);
+}
+
+static void open_targets(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct fences *fences = context;
+    for (uint32_t process = first; process < last; ++process) {
+        open_target(&fences->targets[process], &fences->epochs[process]);
+    }
+}
+
+static void send_accesses(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fences *fences = context;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_epochs *epochs = &fences->epochs[process];
+        const struct fm_fence_accesses *accesses = &epochs->fence_accesses;
+        for (size_t i = 0; i < epochs->collectives.count; ++i) {
+            const struct fm_window_collective *fence = &epochs->collectives.items[i];
+            for (uint32_t a = 0; a < fence->accessed_count; ++a) {
+                uint32_t number = fence->first_accessed + a;
+                fm_dispatch_send(fences->accesses, worker, accesses->processes.items[number],
+                                 &(struct fence_access){accesses->last_operations.items[number],
+                                                        fence->window, fence->ordinal, process, 0});
+            }
+        }
+    }
+}
+
+/* @return whether a process accessed another one before a fence of its own */
+static bool accesses(const struct fm_epochs *epochs, const struct fm_window_collective *fence,
+                     uint32_t process)
+{
+    const uint32_t *processes = epochs->fence_accesses.processes.items + fence->first_accessed;
+    uint32_t low = 0, high = fence->accessed_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (processes[middle] < process) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < fence->accessed_count && processes[low] == process;
+}
+
+/* @return the position of a window's collective; FM_NONE: the process has none with that ordinal.
+ * Ordinals are missing where recording was paused. */
+static uint32_t find_collective(const struct target *target, uint32_t slot,
+                                const struct fm_epochs *epochs, uint32_t ordinal)
+{
+    const uint32_t *own = target->by_ordinal + target->begins.items[slot];
+    uint32_t count = target->begins.items[slot + 1] - target->begins.items[slot];
+    const struct fm_window_collective *collectives = epochs->collectives.items;
+    if (ordinal < count && collectives[own[ordinal]].ordinal == ordinal) {
+        return own[ordinal];
+    }
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (collectives[own[middle]].ordinal < ordinal) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && collectives[own[low]].ordinal == ordinal ? own[low] : FM_NONE;
+}
+
+static void take_access(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    struct fences *fences = context;
+    const struct fence_access *access = record;
+    struct target *target = &fences->targets[process];
+    const struct fm_epochs *epochs = &fences->epochs[process];
+    uint32_t slot = slot_of(target, access->window);
+    uint32_t index =
+        slot == FM_NONE ? FM_NONE : find_collective(target, slot, epochs, access->ordinal);
+    if (index == FM_NONE) {
+        return;
+    }
+    struct exposure *exposure = &target->exposures[index];
+    if (access->last_operation > exposure->last_operation) {
+        exposure->last_operation = access->last_operation;
+    }
+    exposure->only_origins += access->origin != process &&
+                              !accesses(epochs, &epochs->collectives.items[index], access->origin);
+}
+
+static void finish_fence(const struct fences *fences, uint32_t process,
+                         const struct fm_window_collective *fence, const struct exposure *exposure)
+{
+    struct fm_analysis *analysis = fences->analysis;
+    const struct fm_trace *trace = analysis->trace;
+    const struct fm_location *location = &trace->locations[fence->call.location];
+    struct fm_findings *findings = &analysis->findings[fence->call.location];
+    uint32_t activity = fence->call.activity;
+    if (exposure->last_operation > location->enter.items[activity]) {
+        fm_vector_push(&findings->parts,
+                       (struct fm_part){exposure->last_operation, activity, FM_PART_EARLY_FENCE});
+    }
+    const uint32_t *accessed =
+        fences->epochs[process].fence_accesses.processes.items + fence->first_accessed;
+    uint32_t partners = exposure->only_origins;
+    for (uint32_t i = 0; i < fence->accessed_count; ++i) {
+        partners += accessed[i] != process;
+    }
+    uint32_t others = trace->communicators[trace->windows[fence->window].communicator].size - 1;
+    fm_findings_tally(findings, location, activity, FM_TALLY_PAIR_SYNCS, others);
+    fm_findings_tally(findings, location, activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
+                      others - (partners < others ? partners : others));
+}
+
+static void finish_fences(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct fences *fences = context;
+    for (uint32_t process = first; process < last; ++process) {
+        const struct fm_epochs *epochs = &fences->epochs[process];
+        struct target *target = &fences->targets[process];
+        for (size_t i = 0; i < epochs->collectives.count; ++i) {
+            const struct fm_window_collective *fence = &epochs->collectives.items[i];
+            if (call_of(fences->analysis->trace, fence->call) == FM_CALL_FENCE) {
+                finish_fence(fences, process, fence, &target->exposures[i]);
+            }
+        }
+        close_target(target);
+    }
+}
+
+void fm_detect_window_collectives(struct fm_analysis *analysis, const struct fm_epochs *epochs)
+{
+    struct fences fences = {
+        .analysis = analysis,
+        .epochs = epochs,
+        .gathering = fm_gathering_create(analysis),
+        .targets = fm_allocate(analysis->trace->process_count, sizeof *fences.targets),
+    };
+    fences.accesses =
+        fm_dispatch_create(analysis->engine, sizeof(struct fence_access), take_access, &fences);
+    fm_engine_run(analysis->engine, post_members, &fences);
+    fm_gathering_close(fences.gathering);
+    fm_engine_run(analysis->engine, judge_members, &fences);
+    fm_engine_run(analysis->engine, open_targets, &fences);
+    fm_dispatch_run(fences.accesses, send_accesses, &fences);
+    fm_engine_run(analysis->engine, finish_fences, &fences);
+    fm_gathering_free(fences.gathering);
+    fm_dispatch_free(fences.accesses);
+    fm_free(fences.targets);
+}

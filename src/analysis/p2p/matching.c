@@ -1,0 +1,278 @@
+#include "analysis/p2p/matching.h"
+
+static size_t receive_count(const struct fm_location *location)
+{
+    return location->receives.count;
+}
+
+static uint32_t receive_start(const struct fm_location *location, uint32_t row)
+{
+    return location->receives.items[row].start;
+}
+
+/* Streams that are in use in turn find their positions with one look, up to so many. */
+#define LEAST_RECENT 8u
+#define MOST_RECENT  1024u
+
+static inline uint32_t *recent_of(const struct fm_receiver *receiver, uint32_t communicator,
+                                  uint32_t source, uint32_t tag)
+{
+    return &receiver->recent[(source + tag + communicator) & (receiver->recent_count - 1)];
+}
+
+/* Makes the table of recent streams large enough for all. */
+static void forget_recent(struct fm_receiver *receiver)
+{
+    uint32_t count = receiver->recent_count == 0 ? LEAST_RECENT : receiver->recent_count * 4;
+    receiver->recent = fm_resize(receiver->recent, receiver->recent_count * sizeof(uint32_t),
+                                 count * sizeof(uint32_t));
+    receiver->recent_count = count;
+    for (uint32_t i = 0; i < count; ++i) {
+        receiver->recent[i] = FM_NONE;
+    }
+}
+
+static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, uint32_t source,
+                           uint32_t tag)
+{
+    uint32_t number = *fm_map_at(&receiver->stream_of_source, (uint64_t)communicator << 32 | source,
+                                 (uint32_t)receiver->stream_of_source.count);
+    uint32_t next = (uint32_t)receiver->streams.count;
+    uint32_t position = *fm_map_at(&receiver->stream_of_tag, (uint64_t)number << 32 | tag, next);
+    if (position == next) {
+        fm_vector_push(&receiver->streams,
+                       (struct fm_stream){communicator, source, tag, FM_NONE, FM_NONE, 0, 0});
+        if (next >= receiver->recent_count && receiver->recent_count < MOST_RECENT) {
+            forget_recent(receiver);
+        }
+    }
+    return position;
+}
+
+/* @return the position of a stream, which is made if it is new */
+static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t communicator,
+                                   uint32_t source, uint32_t tag)
+{
+    uint32_t recent = *recent_of(receiver, communicator, source, tag);
+    if (recent < receiver->streams.count) {
+        const struct fm_stream *stream = &receiver->streams.items[recent];
+        if (stream->source == source && stream->tag == tag &&
+            stream->communicator == communicator) {
+            return recent;
+        }
+    }
+    recent = add_stream(receiver, communicator, source, tag);
+    *recent_of(receiver, communicator, source, tag) = recent;
+    return recent;
+}
+
+/* Which calls tell when a receive was posted; that of the last one is known. */
+struct posts {
+    uint32_t region;
+    bool tells;
+};
+
+/* @return Enter of the call that posted a receive. Without the record of the request nobody knows
+ * it: it was not the Wait. */
+static uint64_t posted_at(const struct fm_trace *trace, struct fm_record_ref record,
+                          struct posts *posts)
+{
+    uint32_t post = fm_trace_post(trace, &record.location, record.row);
+    const struct fm_location *location = &trace->locations[record.location];
+    uint32_t region = fm_trace_region(location, post);
+    if (region != posts->region) {
+        posts->region = region;
+        posts->tells = !fm_call_completes_requests(trace->regions[region].name);
+    }
+    return posts->tells ? location->enter.items[post] : UINT64_MAX;
+}
+
+/* Appends a receive to its stream, unless it was never completed. */
+static void add_receive(struct fm_receiver *receiver, const struct fm_trace *trace,
+                        uint32_t process, uint32_t number, struct fm_record_ref record,
+                        struct posts *posts)
+{
+    const struct fm_message_end *receive =
+        &trace->locations[record.location].receives.items[record.row];
+    receiver->arrivals[number].location = FM_NONE;
+    if (receive->communicator == FM_NONE || receive->complete == FM_NONE) {
+        return;
+    }
+    uint32_t source = fm_trace_member(trace, receive->communicator, receive->peer, process);
+    uint32_t position = find_stream(receiver, receive->communicator, source, receive->tag);
+    struct fm_stream *stream = &receiver->streams.items[position];
+    if (stream->last == FM_NONE) {
+        stream->first = number;
+    } else {
+        receiver->arrivals[stream->last].next = number;
+    }
+    stream->last = number;
+    receiver->arrivals[number].next = FM_NONE;
+    receiver->arrivals[number].posted = posted_at(trace, record, posts);
+    if (receiver->ordinals != NULL) {
+        receiver->ordinals[number] = stream->received++;
+    }
+    ++receiver->unmatched_receives;
+}
+
+static void skip_receives(struct fm_receiver *receiver, const struct fm_trace *trace,
+                          uint32_t process, struct fm_gaps *gaps, uint64_t time)
+{
+    const struct fm_unrecorded *gap;
+    while ((gap = fm_gaps_before(gaps, time)) != NULL) {
+        if (gap->series == FM_SERIES_RECEIVES) {
+            uint32_t source = fm_trace_member(trace, gap->reference, gap->peer, process);
+            uint32_t position = find_stream(receiver, gap->reference, source, gap->tag);
+            receiver->streams.items[position].received += gap->count;
+        }
+    }
+}
+
+void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace, uint32_t process,
+                      struct fm_gaps *gaps)
+{
+    const struct fm_process *owner = &trace->processes[process];
+    size_t count = 0;
+    for (uint32_t t = 0; t < owner->location_count; ++t) {
+        count += trace->locations[owner->first_location + t].receives.count;
+    }
+    *receiver = (struct fm_receiver){
+        .first_location = owner->first_location,
+        .count = (uint32_t)count,
+        .arrivals = fm_resize(NULL, 0, count * sizeof *receiver->arrivals),
+    };
+    forget_recent(receiver);
+    if (owner->location_count > 1) {
+        receiver->records = fm_resize(NULL, 0, count * sizeof *receiver->records);
+    }
+    if (gaps != NULL) {
+        receiver->ordinals = fm_resize(NULL, 0, count * sizeof *receiver->ordinals);
+        fm_gaps_begin(gaps, trace, process);
+    }
+    struct fm_record_merge merge;
+    struct fm_record_ref record;
+    struct posts posts = {.region = FM_NONE};
+    fm_record_merge_begin(&merge, trace, process, receive_count, receive_start);
+    for (uint32_t number = 0; fm_record_merge_next(&merge, &record); ++number) {
+        if (gaps != NULL) {
+            const struct fm_location *location = &trace->locations[record.location];
+            skip_receives(receiver, trace, process, gaps,
+                          location->enter.items[receive_start(location, record.row)]);
+        }
+        if (receiver->records != NULL) {
+            receiver->records[number] = record;
+        }
+        add_receive(receiver, trace, process, number, record, &posts);
+    }
+    if (gaps != NULL) {
+        skip_receives(receiver, trace, process, gaps, UINT64_MAX);
+    }
+}
+
+void fm_receiver_close(struct fm_receiver *receiver)
+{
+    fm_free(receiver->records);
+    fm_free(receiver->ordinals);
+    fm_free(receiver->arrivals);
+    fm_free(receiver->recent);
+    fm_vector_free(&receiver->late_receivers);
+    fm_vector_free(&receiver->streams);
+    fm_map_free(&receiver->stream_of_source);
+    fm_map_free(&receiver->stream_of_tag);
+}
+
+/* Receives of unrecorded sends leave the stream: those that lie before `sent` of its messages. */
+static void cut_off_receives(struct fm_receiver *receiver, struct fm_stream *stream, uint64_t sent)
+{
+    while (stream->first != FM_NONE && receiver->ordinals[stream->first] < sent) {
+        stream->first = receiver->arrivals[stream->first].next;
+        --receiver->unmatched_receives;
+        ++receiver->cut_off;
+    }
+}
+
+/* @return the receive of a send, which leaves the stream; FM_NONE: it is not there, or happened
+ * unrecorded, which is counted */
+static uint32_t match(struct fm_receiver *receiver, struct fm_stream *stream)
+{
+    uint64_t ordinal = stream->sent++;
+    if (receiver->ordinals != NULL) {
+        cut_off_receives(receiver, stream, ordinal);
+        if (ordinal < stream->received &&
+            (stream->first == FM_NONE || receiver->ordinals[stream->first] > ordinal)) {
+            ++receiver->cut_off;
+            return FM_NONE;
+        }
+    }
+    uint32_t receive = stream->first;
+    if (receive == FM_NONE) {
+        ++receiver->unmatched_sends;
+    } else {
+        stream->first = receiver->arrivals[receive].next;
+        --receiver->unmatched_receives;
+    }
+    return receive;
+}
+
+void fm_receiver_finish(struct fm_receiver *receiver)
+{
+    for (size_t i = 0; receiver->ordinals != NULL && i < receiver->streams.count; ++i) {
+        struct fm_stream *stream = &receiver->streams.items[i];
+        cut_off_receives(receiver, stream, stream->sent);
+    }
+}
+
+void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent)
+{
+    uint32_t position = find_stream(receiver, sent->communicator, sent->source, sent->tag);
+    struct fm_stream *stream = &receiver->streams.items[position];
+    if (sent->start == FM_NONE) {
+        stream->sent += sent->enter;
+        return;
+    }
+    uint32_t receive = match(receiver, stream);
+    if (receive == FM_NONE) {
+        return;
+    }
+    struct fm_arrival *arrival = &receiver->arrivals[receive];
+    arrival->sent = sent->enter;
+    arrival->location = sent->location;
+    arrival->start = sent->start;
+    arrival->stream = position;
+    arrival->late = FM_NONE;
+    if (!sent->never_waits && sent->complete_enter < arrival->posted &&
+        arrival->posted <= sent->complete_leave) {
+        arrival->late = (uint32_t)receiver->late_receivers.count;
+        fm_vector_push(&receiver->late_receivers,
+                       (struct fm_late_receiver){sent->complete_location, sent->complete});
+    }
+}
+
+/* @return the stream of a send if it was in use a short time ago, else NULL */
+static inline const struct fm_stream *recent_stream(const struct fm_receiver *receiver,
+                                                    const struct fm_sent *sent)
+{
+    uint32_t recent = *recent_of(receiver, sent->communicator, sent->source, sent->tag);
+    return recent < receiver->streams.count ? &receiver->streams.items[recent] : NULL;
+}
+
+void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_sent *sent,
+                          unsigned stage)
+{
+    if (stage == 0) {
+        __builtin_prefetch(receiver);
+        __builtin_prefetch(receiver->recent);
+        return;
+    }
+    const struct fm_stream *stream = recent_stream(receiver, sent);
+    if (stream == NULL) {
+        return;
+    }
+    if (stage == 1) {
+        __builtin_prefetch(stream);
+    } else if (stream->first != FM_NONE) {
+        const struct fm_arrival *arrival = &receiver->arrivals[stream->first];
+        __builtin_prefetch(arrival, 1);
+        __builtin_prefetch(&arrival->next, 1); /* it may stand on the next line */
+    }
+}

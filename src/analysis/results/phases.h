@@ -1,0 +1,33 @@
+/** @file
+ * Severities over time: the iterations of the program's phases, and waiting by parts of the run. */
+#ifndef FERMATA_ANALYSIS_RESULTS_PHASES_H
+#define FERMATA_ANALYSIS_RESULTS_PHASES_H
+
+#include "analysis/causes/formation.h"
+
+/** The phases of a program, in the order of their regions. Regions are those of the trace. */
+struct fm_phase_list {
+    struct fm_cube_phase *items;
+    uint32_t count;
+};
+
+/** Computes the phases. Iteration k of a phase consists of the k-th instances of its region on all
+ * locations; a thread that has none takes part in those of the first thread of its process that
+ * has. Runs a phase of the engine; collective.
+ * @param begin  of the run, ticks of the trace clock
+ * @return what process 0 knows, the others nothing; to be freed with fm_phases_free() */
+struct fm_phase_list fm_phases_compute(const struct fm_formation *formation, uint64_t begin);
+
+/** Adds phases to the cube. */
+fm_status_t fm_phases_fill(const struct fm_phase_list *phases, const struct fm_trace *trace,
+                           struct fm_cube *cube, struct fm_error *error);
+
+void fm_phases_free(struct fm_phase_list *phases);
+
+/** Computes the waiting by equal parts of the run. Runs a phase of the engine; collective.
+ * @param begin, end  of the run, ticks of the trace clock
+ * @return what process 0 knows, the others nothing; cells to be freed with fm_free() */
+struct fm_cube_bins fm_time_bins_compute(const struct fm_formation *formation, uint64_t begin,
+                                         uint64_t end);
+
+#endif

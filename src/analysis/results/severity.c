@@ -1,0 +1,335 @@
+#include "analysis/results/severity.h"
+
+#include "analysis/model/own_metric.h"
+
+#include <string.h>
+
+/* How the counters of the trace are called in the cube. */
+static const fm_metric_t count_metrics[FM_COUNT_KINDS] = {
+    [FM_COUNT_EMPTY_SENDS] = FM_METRIC_SYNCS_SEND,
+    [FM_COUNT_SENDS] = FM_METRIC_COMMS_SEND,
+    [FM_COUNT_EMPTY_RECEIVES] = FM_METRIC_SYNCS_RECV,
+    [FM_COUNT_RECEIVES] = FM_METRIC_COMMS_RECV,
+    [FM_COUNT_EMPTY_COLLECTIVES] = FM_METRIC_SYNCS_COLL,
+    [FM_COUNT_COLLECTIVE_EXCHANGES] = FM_METRIC_COMMS_CXCH,
+    [FM_COUNT_COLLECTIVE_SOURCES] = FM_METRIC_COMMS_CSRC,
+    [FM_COUNT_COLLECTIVE_DESTINATIONS] = FM_METRIC_COMMS_CDST,
+    [FM_COUNT_PUTS] = FM_METRIC_COMMS_RMA_PUTS,
+    [FM_COUNT_GETS] = FM_METRIC_COMMS_RMA_GETS,
+    [FM_COUNT_ATOMICS] = FM_METRIC_COMMS_RMA_ATOMICS,
+    [FM_COUNT_BYTES_SENT] = FM_METRIC_BYTES_SENT,
+    [FM_COUNT_BYTES_RECEIVED] = FM_METRIC_BYTES_RCVD,
+    [FM_COUNT_BYTES_COLLECTIVE_OUT] = FM_METRIC_BYTES_COUT,
+    [FM_COUNT_BYTES_COLLECTIVE_IN] = FM_METRIC_BYTES_CIN,
+    [FM_COUNT_BYTES_PUT] = FM_METRIC_BYTES_PUT,
+    [FM_COUNT_BYTES_GET] = FM_METRIC_BYTES_GET,
+};
+
+static const fm_metric_t tally_metrics[FM_TALLY_KINDS] = {
+    [FM_TALLY_PAIR_SYNCS] = FM_METRIC_MPI_RMA_PAIRSYNC_COUNT,
+    [FM_TALLY_UNNEEDED_PAIR_SYNCS] = FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT,
+    [FM_TALLY_PARTIAL_FENCES] = FM_METRIC_MPI_RMA_FENCE_PARTIAL,
+};
+
+fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube *cube,
+                                   struct fm_error *error)
+{
+    /* Only regions that were called: archives define hundreds that were not. */
+    uint32_t *region_of = fm_allocate(trace->region_count, sizeof *region_of);
+    memset(region_of, 0xff, trace->region_count * sizeof *region_of);
+    struct fm_map calls = {0}; /* (region, line) -> region of the cube */
+    bool failed = false;
+    for (size_t i = 0; i < trace->callpaths.count; ++i) {
+        const struct fm_callpath *callpath = &trace->callpaths.items[i];
+        const struct fm_region *region = &trace->regions[callpath->region];
+        bool at_line = callpath->line != FM_NONE;
+        uint32_t *added =
+            at_line
+                ? fm_map_at(&calls, (uint64_t)callpath->line << 32 | callpath->region, FM_NONE - 1)
+                : &region_of[callpath->region];
+        if (*added >= FM_NONE - 1) {
+            const struct fm_source_line *line = at_line ? &trace->lines[callpath->line] : NULL;
+            *added = fm_cube_add_region(cube, region->name, fm_paradigm_name(region->paradigm),
+                                        at_line ? line->file : region->file,
+                                        at_line ? line->line : region->line);
+        }
+        failed |= fm_cube_add_callpath(cube, callpath->parent, *added) == FM_CUBE_NONE;
+    }
+    fm_map_free(&calls);
+    fm_free(region_of);
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        const struct fm_location *location = &trace->locations[i];
+        const char *node = trace->processes[location->process].node;
+        failed |=
+            fm_cube_add_location(cube, location->id, location->process, location->thread,
+                                 node == NULL ? "unknown node" : node,
+                                 location->name == NULL ? "" : location->name) == FM_CUBE_NONE;
+    }
+    return failed ? fm_fail(error, FM_ERR_SYSTEM, "no memory for the report") : FM_OK;
+}
+
+typedef FM_VECTOR(struct fm_cube_cell) cell_vector;
+
+struct filling {
+    struct fm_analysis *analysis;
+    const fm_metric_t *file_metrics; /* by region */
+    cell_vector *cells;              /* by worker */
+};
+
+/* The metrics of the formation stand behind all others and come from elsewhere. */
+#define PROFILE_METRICS FM_METRIC_DELAY
+
+/* Values of one location: [node of its call tree][metric]. */
+struct location_values {
+    int64_t *values;
+    size_t size;
+};
+
+static int64_t *value_at(struct location_values *location, uint32_t visit, fm_metric_t metric)
+{
+    return &location->values[(size_t)visit * PROFILE_METRICS + metric];
+}
+
+static void add_profile(const struct filling *filling, const struct fm_location *location,
+                        struct location_values *values)
+{
+    for (uint32_t v = 0; v < location->profile.count; ++v) {
+        const struct fm_visit_profile *profile = &location->profile.items[v];
+        fm_metric_t own = filling->analysis->own_metrics[profile->region];
+        *value_at(values, v, own) += (int64_t)profile->time;
+        *value_at(values, v, FM_METRIC_OVERHEAD) += (int64_t)profile->overhead;
+        *value_at(values, v, FM_METRIC_VISITS) += (int64_t)profile->visits;
+        if (own == FM_METRIC_MPI_RMA_SYNC_ACTIVE) {
+            *value_at(values, v, FM_METRIC_SYNCS_RMA_ACTIVE) += (int64_t)profile->visits;
+        } else if (own == FM_METRIC_MPI_RMA_SYNC_PASSIVE) {
+            *value_at(values, v, FM_METRIC_SYNCS_RMA_PASSIVE) += (int64_t)profile->visits;
+        }
+        fm_metric_t file = filling->file_metrics[profile->region];
+        if (file != FM_METRIC_NONE) {
+            *value_at(values, v, file) += (int64_t)profile->visits;
+        }
+        if (profile->counts != FM_NONE) {
+            const uint64_t *counts = location->counts.items[profile->counts].values;
+            for (unsigned kind = 0; kind < FM_COUNT_KINDS; ++kind) {
+                *value_at(values, v, count_metrics[kind]) += (int64_t)counts[kind];
+            }
+        }
+    }
+}
+
+/* Moves time from the call's own node to that of what it was spent on. */
+static void book(const struct filling *filling, const struct fm_location *location,
+                 struct location_values *values, uint32_t activity, fm_metric_t metric,
+                 uint64_t ticks)
+{
+    uint32_t visit = location->visit.items[activity];
+    *value_at(values, visit,
+              filling->analysis->own_metrics[location->profile.items[visit].region]) -=
+        (int64_t)ticks;
+    *value_at(values, visit, metric) += (int64_t)ticks;
+}
+
+static uint64_t wait_of(const struct fm_location *location, const struct fm_candidate *wait)
+{
+    return wait == NULL ? 0 : wait->t - location->enter.items[wait->activity];
+}
+
+static void book_completion(const struct filling *filling, const struct fm_location *location,
+                            struct location_values *values, const struct fm_part *part,
+                            const struct fm_candidate *wait)
+{
+    static const fm_metric_t metrics[] = {
+        [FM_PART_BARRIER_COMPLETION] = FM_METRIC_MPI_BARRIER_COMPLETION,
+        [FM_PART_NXN_COMPLETION] = FM_METRIC_MPI_NXN_COMPLETION,
+        [FM_PART_INIT_COMPLETION] = FM_METRIC_MPI_INIT_COMPLETION,
+    };
+    uint64_t waited_until = location->enter.items[part->activity] + wait_of(location, wait);
+    uint64_t since = part->since > waited_until ? part->since : waited_until;
+    uint64_t leave = location->leave.items[part->activity];
+    uint64_t ticks = leave > since ? leave - since : 0;
+    if (location->nested.count != 0) {
+        uint64_t rest = fm_location_own_time(location, part->activity) - wait_of(location, wait);
+        ticks = ticks < rest ? ticks : rest;
+    }
+    book(filling, location, values, part->activity, metrics[part->kind], ticks);
+}
+
+/* Early Fence and Late Complete are parts of their wait state: time moves from that one to them. */
+static void book_share(const struct fm_location *location, struct location_values *values,
+                       const struct fm_part *part, const struct fm_candidate *wait)
+{
+    uint32_t visit = location->visit.items[part->activity];
+    uint64_t enter = location->enter.items[part->activity];
+    uint64_t waited = wait_of(location, wait);
+    uint64_t ticks = 0;
+    fm_metric_t metric = FM_METRIC_NONE;
+    if (wait != NULL && part->kind == FM_PART_EARLY_FENCE &&
+        wait->metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
+        metric = FM_METRIC_MPI_RMA_EARLY_FENCE;
+        ticks = part->since - enter;
+    } else if (wait != NULL && part->kind == FM_PART_LATE_COMPLETE &&
+               wait->metric == FM_METRIC_MPI_RMA_EARLY_WAIT) {
+        metric = FM_METRIC_MPI_RMA_LATE_COMPLETE;
+        ticks = wait->t - part->since;
+    } else {
+        return;
+    }
+    ticks = ticks < waited ? ticks : waited;
+    *value_at(values, visit, (fm_metric_t)wait->metric) -= (int64_t)ticks;
+    *value_at(values, visit, metric) += (int64_t)ticks;
+}
+
+/* The lower bound stands beside the time tree; it counts where the wait for progress does. */
+static void add_lower_bound(const struct fm_location *location, struct location_values *values,
+                            const struct fm_part *part, const struct fm_candidate *wait)
+{
+    uint32_t visit = location->visit.items[part->activity];
+    if (wait != NULL && wait->rule == FM_RULE_WAIT_FOR_PROGRESS) {
+        *value_at(values, visit,
+                  wait->metric == FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS
+                      ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER
+                      : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER) += (int64_t)part->since;
+    }
+}
+
+static void add_findings(const struct filling *filling, const struct fm_location *location,
+                         const struct fm_findings *findings, struct location_values *values)
+{
+    for (size_t i = 0; i < findings->waits.count; ++i) {
+        const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
+        book(filling, location, values, wait->activity, (fm_metric_t)wait->metric,
+             wait_of(location, wait));
+    }
+    for (size_t i = 0; i < findings->parts.count; ++i) {
+        const struct fm_part *part = &findings->parts.items[i];
+        const struct fm_candidate *wait = fm_findings_wait(findings, part->activity);
+        if (part->kind == FM_PART_PROGRESS_LOWER) {
+            add_lower_bound(location, values, part, wait);
+        } else if (part->kind == FM_PART_EARLY_FENCE || part->kind == FM_PART_LATE_COMPLETE) {
+            book_share(location, values, part, wait);
+        } else {
+            book_completion(filling, location, values, part, wait);
+        }
+    }
+    if (findings->tallies != NULL) {
+        for (uint32_t v = 0; v < location->profile.count; ++v) {
+            for (unsigned kind = 0; kind < FM_TALLY_KINDS; ++kind) {
+                *value_at(values, v, tally_metrics[kind]) +=
+                    (int64_t)findings->tallies[(size_t)v * FM_TALLY_KINDS + kind];
+            }
+        }
+    }
+}
+
+/* A metric that contains its children in the cube's counts is stored without them. */
+static void make_exclusive(const struct fm_location *location, struct location_values *values)
+{
+    for (uint32_t v = 0; v < location->profile.count; ++v) {
+        *value_at(values, v, FM_METRIC_MPI_RMA_PAIRSYNC_COUNT) -=
+            *value_at(values, v, FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT);
+    }
+}
+
+static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct filling *filling = context;
+    const struct fm_trace *trace = filling->analysis->trace;
+    cell_vector *cells = &filling->cells[worker];
+    struct location_values values = {0};
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        size_t size = location->profile.count * PROFILE_METRICS;
+        if (size > values.size) {
+            fm_free(values.values);
+            values.values = fm_allocate(size, sizeof *values.values);
+            values.size = size;
+        }
+        add_profile(filling, location, &values);
+        add_findings(filling, location, &filling->analysis->findings[l], &values);
+        make_exclusive(location, &values);
+        for (size_t i = 0; i < size; ++i) {
+            if (values.values[i] != 0) {
+                uint32_t visit = (uint32_t)(i / PROFILE_METRICS);
+                fm_vector_push(cells, (struct fm_cube_cell){
+                                          .metric = (uint32_t)(i % PROFILE_METRICS),
+                                          .callpath = location->profile.items[visit].callpath,
+                                          .location = l,
+                                          .value = values.values[i],
+                                      });
+                values.values[i] = 0;
+            }
+        }
+    }
+    fm_free(values.values);
+}
+
+fm_status_t fm_severity_fill(struct fm_analysis *analysis, struct fm_cube *cube,
+                             struct fm_error *error)
+{
+    const struct fm_trace *trace = analysis->trace;
+    unsigned workers = fm_engine_workers(analysis->engine);
+    fm_metric_t *file = fm_allocate(trace->region_count, sizeof *file);
+    for (uint32_t i = 0; i < trace->region_count; ++i) {
+        file[i] = fm_file_operation_metric(&trace->regions[i]);
+    }
+    struct filling filling = {analysis, file, fm_allocate(workers, sizeof(cell_vector))};
+    fm_engine_run(analysis->engine, fill, &filling);
+    fm_status_t status = FM_OK;
+    for (unsigned w = 0; w < workers; ++w) {
+        for (size_t i = 0; i < filling.cells[w].count && status == FM_OK; ++i) {
+            const struct fm_cube_cell *cell = &filling.cells[w].items[i];
+            status = fm_cube_add(cube, (fm_metric_t)cell->metric, cell->callpath, cell->location,
+                                 cell->value, error);
+        }
+        fm_vector_free(&filling.cells[w]);
+    }
+    fm_free(filling.cells);
+    fm_free(file);
+    return status;
+}
+
+fm_status_t fm_severity_check(const struct fm_trace *trace, const struct fm_cube *cube,
+                              struct fm_error *error)
+{
+    size_t callpaths = cube->callpath_count;
+    int64_t *spent = fm_allocate(callpaths, sizeof *spent);
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < cube->cell_count && status == FM_OK; ++i) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (cell->value < 0) {
+            status = fm_fail(error, FM_ERR_FAILED,
+                             "invariant violated: %s is %lld at call path %u, location %u",
+                             fm_metric_info((fm_metric_t)cell->metric)->id, (long long)cell->value,
+                             cell->callpath, cell->location);
+        }
+    }
+    for (uint32_t l = 0; l < trace->location_count && status == FM_OK; ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        for (size_t v = 0; v < location->profile.count; ++v) {
+            const struct fm_visit_profile *profile = &location->profile.items[v];
+            spent[profile->callpath] += (int64_t)(profile->time + profile->overhead);
+        }
+        for (fm_metric_t metric = 0; metric < FM_METRIC_COUNT; ++metric) {
+            if (fm_metric_root(metric) != FM_METRIC_TIME) {
+                continue;
+            }
+            for (size_t v = 0; v < location->profile.count; ++v) {
+                uint32_t callpath = location->profile.items[v].callpath;
+                spent[callpath] -= fm_cube_value(cube, metric, callpath, l);
+            }
+        }
+        for (size_t v = 0; v < location->profile.count; ++v) {
+            uint32_t callpath = location->profile.items[v].callpath;
+            if (spent[callpath] != 0 && status == FM_OK) {
+                status = fm_fail(error, FM_ERR_FAILED,
+                                 "invariant violated: the time tree misses %lld ticks of call path "
+                                 "%u at location %u",
+                                 (long long)spent[callpath], callpath, l);
+            }
+            spent[callpath] = 0;
+        }
+    }
+    fm_free(spent);
+    return status;
+}

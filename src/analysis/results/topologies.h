@@ -1,0 +1,16 @@
+/** @file
+ * The cartesian topologies of the program's communicators in the report.
+ */
+#ifndef FERMATA_ANALYSIS_RESULTS_TOPOLOGIES_H
+#define FERMATA_ANALYSIS_RESULTS_TOPOLOGIES_H
+
+#include "cube/model/cube.h"
+#include "trace/tables/trace.h"
+
+/** Adds the topologies of the trace to the cube, which has its locations: the first
+ * FM_CUBE_TOPOLOGIES of those in which anybody has a place. Members without coordinates, or with
+ * some outside of the topology, are left out. */
+fm_status_t fm_topologies_add(const struct fm_trace *trace, struct fm_cube *cube,
+                              struct fm_error *error);
+
+#endif

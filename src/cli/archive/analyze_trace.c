@@ -1,0 +1,259 @@
+#include "cli/archive/analyze_trace.h"
+
+#include "analysis/detail.h"
+#include "base/memory.h"
+#include "cli/archive/complete.h"
+#include "cli/archive/environment.h"
+#include "cli/archive/team.h"
+#include "cli/page/page_file.h"
+#include "cli/text/safe_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The report tells, too, what the experiment lacks, and what is not to be believed. */
+static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    char *missing = fm_missing_of_experiment(archive);
+    char *doubt = fm_clock_doubt_of_experiment(archive);
+    if (missing != NULL) {
+        status = fm_cube_warn(cube, error, "incomplete run: %s", missing);
+    }
+    if (status == FM_OK && doubt != NULL) {
+        status = fm_cube_warn(cube, error, FM_CLOCK_DOUBT "%s", doubt);
+    }
+    free(missing);
+    free(doubt);
+    return status;
+}
+
+/* The trace has the program only. */
+static fm_status_t add_command(struct fm_cube *cube, const json_t *environment,
+                               struct fm_error *error)
+{
+    char *command = fm_environment_command(environment);
+    fm_status_t status =
+        command == NULL ? FM_OK : fm_cube_set_text(&cube->experiment.command, command, error);
+    free(command);
+    return status;
+}
+
+/* Whether there are calls of MPI other than those that are always recorded. */
+static bool has_calls(const struct fm_cube *cube)
+{
+    static const char *const always[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize"};
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        bool is_call = strncmp(cube->regions[i].name, "MPI_", 4) == 0;
+        for (size_t k = 0; k < sizeof always / sizeof *always; k++) {
+            is_call = is_call && strcmp(cube->regions[i].name, always[k]) != 0;
+        }
+        if (is_call) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ... and what was not to be recorded. */
+static fm_status_t add_selection(struct fm_cube *cube, const json_t *environment,
+                                 struct fm_error *error)
+{
+    const char *recorded = json_string_value(json_object_get(environment, "recorded"));
+    fm_status_t status =
+        recorded != NULL
+            ? fm_cube_warn(cube, error, "recorded: %.1000s; the rest is not known", recorded)
+            : FM_OK;
+    if (status == FM_OK && recorded != NULL && !has_calls(cube)) {
+        status = fm_cube_warn(cube, error,
+                              "Nothing of that came to pass: only MPI_Init and MPI_Finalize were "
+                              "recorded.");
+    }
+    return status;
+}
+
+/** @return how many locations of the cube ran on the node of that number's one. */
+static uint32_t count_neighbours(const struct fm_cube *cube, uint32_t location)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        count += strcmp(cube->locations[i].node, cube->locations[location].node) == 0;
+    }
+    return count;
+}
+
+/* ... and that threads had to wait for processors, of which the host of rank 0 tells. */
+static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
+                                struct fm_error *error)
+{
+    json_int_t processors = json_integer_value(json_object_get(environment, "processors"));
+    uint32_t threads = processors > 0 && cube->location_count > 0 ? count_neighbours(cube, 0) : 0;
+    if ((json_int_t)threads <= processors) {
+        return FM_OK;
+    }
+    return fm_cube_warn(
+        cube, error,
+        "%u threads shared the %lld %s of %.200s: all times contain waiting for a "
+        "processor, which may look like any wait state, and differ from run to run.",
+        threads, (long long)processors, processors == 1 ? "processor" : "processors",
+        cube->locations[0].node);
+}
+
+/* What the experiment tells of the run, and the trace does not. */
+static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
+                                   struct fm_error *error)
+{
+    json_t *environment = fm_environment_load(archive);
+    fm_status_t status = add_selection(cube, environment, error);
+    if (status == FM_OK) {
+        status = add_crowding(cube, environment, error);
+    }
+    if (status == FM_OK) {
+        status = add_command(cube, environment, error);
+    }
+    json_decref(environment);
+    return status;
+}
+
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path + 1));
+}
+
+static void set_up_memory(const struct fm_analyze_request *request)
+{
+    fm_memory_keep();
+    if (request->chosen.options.memory_limit != 0) {
+        char *directory = directory_of(request->output);
+        fm_memory_limit(request->chosen.options.memory_limit, directory);
+        free(directory);
+    }
+}
+
+static void tell_result(const struct fm_analyze_request *request, const struct fm_cube *cube)
+{
+    if (request->quiet) {
+        return;
+    }
+    for (uint32_t i = 0; i < cube->warning_count; ++i) {
+        fprintf(stderr, "fermata: warning: %s\n", cube->warnings[i]);
+    }
+    if (request->chosen.options.check) {
+        puts("fermata: all invariants hold");
+    }
+    printf("fermata: analysed %" PRIu64 " events of %" PRIu32 " locations: %s\n",
+           cube->experiment.event_count, cube->location_count, request->output);
+}
+
+/* Whether one-sided operations are served at any time, as the user says, or else the experiment. */
+static bool is_asynchronous(const struct fm_analyze_request *request)
+{
+    bool asynchronous = request->chosen.options.asynchronous_progress;
+    if (request->progress == NULL) {
+        json_t *environment = fm_environment_load(request->archive);
+        const char *told = json_string_value(json_object_get(environment, "progress"));
+        asynchronous = told != NULL && strcmp(told, "async") == 0;
+        json_decref(environment);
+    }
+    return asynchronous;
+}
+
+/* Later analyses go by what the user has said now. */
+static void note_progress(const struct fm_analyze_request *request)
+{
+    struct fm_error error;
+    if (request->progress != NULL &&
+        fm_environment_set(request->archive, "progress", request->progress, &error) != FM_OK) {
+        fprintf(stderr, "fermata: warning: --progress is not noted: %s\n",
+                fm_safe_text(error.message));
+    }
+}
+
+/* Process 0 writes the report.
+ * @param detail  for the timeline of the page; NULL: it has none */
+static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
+                                const struct fm_detail *detail, struct fm_error *error)
+{
+    fm_status_t status = add_warnings(cube, request->archive, error);
+    if (status == FM_OK) {
+        status = add_environment(cube, request->archive, error);
+    }
+    if (status == FM_OK) {
+        status = fm_cube_write(cube, request->output, error);
+    }
+    if (status == FM_OK && request->page != NULL) {
+        status = fm_write_page(request->archive, cube, detail, false, request->page, error);
+    }
+    if (status == FM_OK) {
+        note_progress(request);
+        tell_result(request, cube);
+    }
+    return status;
+}
+
+static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_team *team,
+                           struct fm_error *error)
+{
+    struct fm_analysis_options options = request->chosen.options;
+    struct fm_cube *cube = NULL;
+    options.team = team;
+    options.asynchronous_progress = is_asynchronous(request);
+    set_up_memory(request);
+    /* No process of a team has the single events of all: its page has no timeline. */
+    bool in_detail = request->page != NULL && team == NULL;
+    struct fm_detail *detail = NULL;
+    fm_status_t status =
+        in_detail ? fm_analysis_run_in_detail(request->archive, &options, &cube, &detail, error)
+                  : fm_analysis_run(request->archive, &options, &cube, error);
+    if (status == FM_OK) {
+        status = cube == NULL ? FM_OK : write_report(request, cube, detail, error);
+        status = fm_team_agree(team, status, error);
+    }
+    fm_detail_free(detail);
+    fm_cube_free(cube);
+    return status;
+}
+
+/* Process 0 does for all what is to be done once, and tells. */
+static fm_status_t analyze_in_team(const struct fm_analyze_request *request, struct fm_team *team)
+{
+    bool leads = fm_team_leads(team);
+    struct fm_error error = request->error;
+    fm_status_t status = fm_team_agree(team, request->status, &error);
+    if (status != FM_OK) {
+        if (leads) {
+            fprintf(stderr, "fermata analyze: %s\n", error.message);
+        }
+        return status;
+    }
+    status = leads ? (fm_status_t)fm_complete_experiment("analyze", request->archive) : FM_OK;
+    status = fm_team_agree(team, status, NULL);
+    if (status != FM_OK) {
+        return status;
+    }
+    status = analyze(request, team, &error);
+    if (status != FM_OK && leads) {
+        fprintf(stderr, "fermata: %s\n", error.message);
+    }
+    return status;
+}
+
+int fm_analyze_trace(void *request)
+{
+    const struct fm_analyze_request *own = request;
+    struct fm_team *team;
+    struct fm_error error;
+    fm_status_t status = fm_team_join(own->library, &team, &error);
+    if (status != FM_OK) {
+        if (fm_team_speaks()) {
+            fprintf(stderr, "fermata: %s\n", error.message);
+        }
+        return (int)status;
+    }
+    status = analyze_in_team(own, team);
+    fm_team_leave(team);
+    return (int)status;
+}

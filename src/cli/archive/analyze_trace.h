@@ -1,0 +1,30 @@
+/** @file
+ * The work of `fermata analyze`.
+ */
+#ifndef FERMATA_CLI_ARCHIVE_ANALYZE_TRACE_H
+#define FERMATA_CLI_ARCHIVE_ANALYZE_TRACE_H
+
+#include "cli/archive/analysis_options.h"
+
+#include <stdbool.h>
+
+/** What is to be done. */
+struct fm_analyze_request {
+    const char *archive;
+    char *output;                    /**< the report */
+    const char *page;                /**< for the browser; NULL: none */
+    const char *library;             /**< MPI library of the team; NULL: a process alone */
+    struct fm_chosen_options chosen; /**< the team is set by the work */
+    const char *progress; /**< "target", "async": as chosen; NULL: as the experiment says */
+    bool quiet;
+    fm_status_t status; /**< what was wrong with the command line, FM_OK: nothing */
+    struct fm_error error;
+};
+
+/** Analyses a trace and writes the report, together with the other processes that were launched.
+ * Prints what comes of it. To be run isolated (cli/archive/isolate.h).
+ * @param request  struct fm_analyze_request
+ * @return exit status, which is the same for all processes */
+int fm_analyze_trace(void *request);
+
+#endif

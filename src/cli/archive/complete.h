@@ -1,0 +1,27 @@
+/** @file
+ * Experiments of runs that did not reach their end, or that are not to be believed in all.
+ */
+#ifndef FERMATA_CLI_ARCHIVE_COMPLETE_H
+#define FERMATA_CLI_ARCHIVE_COMPLETE_H
+
+/** What a doubt about the clocks means. */
+#define FM_CLOCK_DOUBT "times of different processes may be wrong: "
+
+/** Makes an experiment readable: if it has only the journals of a run that was cut short, its
+ * archive is rebuilt from them. Prints what went wrong.
+ * @param archive  an experiment directory or anything else, which is left alone
+ * @return FM_OK, or the status to exit with */
+int fm_complete_experiment(const char *command, const char *archive);
+
+/** What an experiment lacks, as told by its environment.json: a sentence, NULL if it lacks nothing
+ * or is no experiment of ours. To be freed. */
+char *fm_missing_of_experiment(const char *archive);
+
+/** Why the times of an experiment's processes may not fit together, as told by its
+ * environment.json: a sentence, NULL if they do or it does not tell. To be freed. */
+char *fm_clock_doubt_of_experiment(const char *archive);
+
+/** Prints these sentences as warnings. */
+void fm_warn_of_experiment(const char *archive);
+
+#endif

@@ -1,0 +1,98 @@
+#include "cli/archive/environment.h"
+
+#include "base/text.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Path of a file in the folder of an archive, to be freed; NULL without memory. */
+static char *path_beside(const char *archive, const char *name)
+{
+    struct stat status;
+    char *path = NULL;
+    if (stat(archive, &status) == 0 && !S_ISDIR(status.st_mode)) {
+        const char *slash = strrchr(archive, '/');
+        int length = slash == NULL ? 0 : (int)(slash - archive + 1);
+        return asprintf(&path, "%.*s%s", length, archive, name) < 0 ? NULL : path;
+    }
+    return asprintf(&path, "%s/%s", archive, name) < 0 ? NULL : path;
+}
+
+json_t *fm_environment_load(const char *archive)
+{
+    char *path = path_beside(archive, "environment.json");
+    json_t *environment = path == NULL ? NULL : json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    free(path);
+    if (environment != NULL && !json_is_object(environment)) {
+        json_decref(environment);
+        environment = NULL;
+    }
+    return environment;
+}
+
+char *fm_environment_command(const json_t *environment)
+{
+    const json_t *words = json_object_get(environment, "command");
+    char *command = NULL;
+    size_t index, length = 0;
+    json_t *value;
+    json_array_foreach(words, index, value)
+    {
+        const char *text = json_string_value(value);
+        char *word = text == NULL ? NULL : fm_text_shell_word(text);
+        char *longer =
+            word == NULL ? NULL : realloc(command, length + strlen(word) + 2 /* blank, end */);
+        if (longer == NULL) {
+            free(word);
+            free(command);
+            return NULL;
+        }
+        command = longer;
+        length += (size_t)sprintf(command + length, index == 0 ? "%s" : " %s", word);
+        free(word);
+    }
+    return command;
+}
+
+/* Writes a new file, never what a link leads to, and puts it in place of the old one. */
+static fm_status_t replace(const char *path, json_t *environment, struct fm_error *error)
+{
+    char *next = NULL;
+    if (asprintf(&next, "%s.new", path) < 0) {
+        return fm_fail(error, FM_ERR_SYSTEM, "no memory");
+    }
+    unlink(next);
+    int file = open(next, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool good = file >= 0 && json_dumpfd(environment, file, JSON_INDENT(2)) == 0;
+    if (file >= 0 && close(file) != 0) {
+        good = false;
+    }
+    fm_status_t status = FM_OK;
+    if (!good || rename(next, path) != 0) {
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %m", path);
+        unlink(next);
+    }
+    free(next);
+    return status;
+}
+
+fm_status_t fm_environment_set(const char *archive, const char *key, const char *text,
+                               struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    json_t *environment = fm_environment_load(archive);
+    const char *before = json_string_value(json_object_get(environment, key));
+    char *path = path_beside(archive, "environment.json");
+    if (environment != NULL && path != NULL && (before == NULL || strcmp(before, text) != 0)) {
+        json_object_set_new(environment, key, json_string(text));
+        status = replace(path, environment, error);
+    }
+    free(path);
+    json_decref(environment);
+    return status;
+}

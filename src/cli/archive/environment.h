@@ -1,0 +1,26 @@
+/** @file
+ * The description of a run in its experiment: environment.json beside the trace.
+ */
+#ifndef FERMATA_CLI_ARCHIVE_ENVIRONMENT_H
+#define FERMATA_CLI_ARCHIVE_ENVIRONMENT_H
+
+#include "base/error.h"
+
+#include <jansson.h>
+
+/** Reads it.
+ * @param archive  the experiment directory, or an anchor file in one
+ * @return an object to be released, or NULL if there is none that can be read */
+json_t *fm_environment_load(const char *archive);
+
+/** @return the command line of the program in it as a shell takes it, to be freed; NULL if there is
+ * none, or no memory. */
+char *fm_environment_command(const json_t *environment);
+
+/** Sets a text in it; the file is replaced as a whole or stays as it is. An archive without such a
+ * file is left alone, and so is a file that says it already.
+ * @return FM_OK or FM_ERR_SYSTEM */
+fm_status_t fm_environment_set(const char *archive, const char *key, const char *text,
+                               struct fm_error *error);
+
+#endif

@@ -1,0 +1,299 @@
+/* fermata synth: scenarios to archives, and checks of the analysis against their expectations. */
+#include "base/files/file_tree.h"
+#include "cli/archive/analysis_options.h"
+#include "cli/commands/commands.h"
+#include "cli/expectation/expectation.h"
+#include "cli/text/usage.h"
+#include "scenario/scenario.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MEMORY_FOLDER "/dev/shm"
+
+struct totals {
+    unsigned long scenarios, expectations, failed;
+    fm_status_t status; /* the worst so far */
+};
+
+static char temporary[PATH_MAX]; /* the folder of temporary archives; "": none */
+static volatile sig_atomic_t interrupted;
+
+static void print_usage(FILE *stream)
+{
+    fputs("usage: fermata synth FILE.scn -o DIR\n"
+          "       fermata synth --check [-j N] FILE.scn...\n\n"
+          "Writes a scenario as OTF2 archive DIR/traces.otf2, or analyses each scenario and\n"
+          "compares the result with its `expect` lines.\n\n"
+          "  -o, --output DIR   the experiment directory to create\n"
+          "      --check        analyse and compare; exit status 1 if an expectation fails\n"
+          "  -j, --jobs N       threads of the analysis (default: one for each processor)\n",
+          stream);
+}
+
+static void on_signal(int number)
+{
+    interrupted = number;
+}
+
+static void remove_temporary(void)
+{
+    if (temporary[0] != '\0') {
+        fm_remove_tree(temporary);
+        temporary[0] = '\0';
+    }
+}
+
+/* A folder in memory if there is one: thousands of small archives are made and removed in it. */
+static fm_status_t make_temporary(struct fm_error *error)
+{
+    const char *folder = getenv("TMPDIR");
+    if (access(MEMORY_FOLDER, W_OK | X_OK) == 0) {
+        folder = MEMORY_FOLDER;
+    } else if (folder == NULL || folder[0] == '\0') {
+        folder = "/tmp";
+    }
+    int length = snprintf(temporary, sizeof temporary, "%s/fermata-synth-XXXXXX", folder);
+    if (length < 0 || (size_t)length >= sizeof temporary - 32 || mkdtemp(temporary) == NULL) {
+        temporary[0] = '\0';
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot create a folder in %s: %m", folder);
+    }
+    atexit(remove_temporary);
+    /* A second signal ends the program at once. */
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return FM_OK;
+}
+
+static void note(struct totals *totals, fm_status_t status, const struct fm_error *error)
+{
+    if (status != FM_OK) {
+        fprintf(stderr, "fermata synth: %s\n", error->message);
+        totals->status = status > totals->status ? status : totals->status;
+    }
+}
+
+static void describe_location(const struct fm_scenario *scenario, bool all, uint32_t rank,
+                              uint32_t thread, char text[32])
+{
+    if (all) {
+        strcpy(text, "*");
+    } else if (scenario->thread_count == 1) {
+        snprintf(text, 32, "%u", rank);
+    } else {
+        snprintf(text, 32, "%u.%u", rank, thread);
+    }
+}
+
+static void print_failure(const struct fm_scenario *scenario,
+                          const struct fm_scenario_expectation *expectation,
+                          const struct fm_expectation_result *result)
+{
+    char from[32];
+    char place[32];
+    char expected[FM_DECIMAL_LENGTH];
+    char actual[FM_DECIMAL_LENGTH];
+    const char *subject = expectation->callpath == NULL ? "*" : expectation->callpath;
+    describe_location(scenario, expectation->all_locations, expectation->rank, expectation->thread,
+                      place);
+    if (expectation->subject == FM_EXPECT_PHASE) {
+        snprintf(place, sizeof place, "%llu", (unsigned long long)expectation->iteration);
+        if (expectation->all_iterations) {
+            strcpy(place, "*");
+        }
+    } else if (expectation->subject == FM_EXPECT_MATRIX) {
+        describe_location(scenario, expectation->all_origins, expectation->from_rank,
+                          expectation->from_thread, from);
+        subject = from;
+    }
+    printf("%s:%llu: %s %s %s: expected %s, got %s\n", scenario->name,
+           (unsigned long long)expectation->line, expectation->metric, subject, place,
+           fm_decimal_format(expectation->value, expected),
+           result->computed ? fm_decimal_format(result->actual, actual)
+                            : "nothing: this version does not compute it");
+}
+
+static void compare(const struct fm_scenario *scenario, const struct fm_cube *cube,
+                    struct totals *totals)
+{
+    for (size_t i = 0; i < scenario->expectation_count; i++) {
+        const struct fm_scenario_expectation *expectation = &scenario->expectations[i];
+        struct fm_expectation_result result;
+        struct fm_error error;
+        fm_status_t status = fm_expectation_compare(scenario, expectation, cube, &result, &error);
+        totals->expectations++;
+        if (status != FM_OK) {
+            totals->failed++;
+            note(totals, status, &error);
+        } else if (!result.holds) {
+            totals->failed++;
+            totals->status = totals->status == FM_OK ? FM_ERR_FAILED : totals->status;
+            print_failure(scenario, expectation, &result);
+        }
+    }
+}
+
+/* Adds the options that the scenario wants of its analysis. */
+static fm_status_t choose_options(const struct fm_scenario *scenario,
+                                  struct fm_chosen_options *chosen, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (uint32_t i = 0; i < scenario->options.count && status == FM_OK; i++) {
+        const char *option = scenario->options.keys[i].bytes + strlen("--");
+        size_t length = strcspn(option, "=");
+        char *name = strndup(option, length);
+        struct fm_error reason = {.message = "out of memory"};
+        status = name == NULL ? FM_ERR_SYSTEM
+                              : fm_chosen_options_set(chosen, name, option + length + 1, &reason);
+        if (status != FM_OK) {
+            status = status == FM_ERR_USAGE ? FM_ERR_DATA : status;
+            fm_fail(error, status, "%s: analyze %.900s", scenario->name, reason.message);
+        }
+        free(name);
+    }
+    return status;
+}
+
+static void check_file(const char *path, const struct fm_analysis_options *options,
+                       struct totals *totals)
+{
+    struct fm_scenario *scenario = NULL;
+    struct fm_cube *cube = NULL;
+    struct fm_error error;
+    char directory[PATH_MAX + 16];
+    totals->scenarios++;
+    fm_status_t status = fm_scenario_read(path, &scenario, &error);
+    if (status != FM_OK) {
+        note(totals, status, &error);
+        return;
+    }
+    struct fm_chosen_options chosen = {.options = *options};
+    snprintf(directory, sizeof directory, "%s/archive", temporary);
+    status = choose_options(scenario, &chosen, &error);
+    if (status == FM_OK) {
+        status = fm_scenario_write_archive(scenario, directory, &error);
+    }
+    if (status == FM_OK) {
+        status = fm_analysis_run(directory, &chosen.options, &cube, &error);
+        if (status != FM_OK) {
+            struct fm_error reason = error;
+            status = status == FM_ERR_USAGE ? FM_ERR_DATA : status;
+            fm_fail(&error, status, "%s: %.900s", path, reason.message);
+        }
+        fm_remove_tree(directory);
+    }
+    if (status == FM_OK) {
+        compare(scenario, cube, totals);
+    } else {
+        totals->expectations += scenario->expectation_count;
+        totals->failed += scenario->expectation_count;
+        note(totals, status, &error);
+    }
+    fm_cube_free(cube);
+    fm_chosen_options_free(&chosen);
+    fm_scenario_free(scenario);
+}
+
+static int check_files(int count, char **paths, unsigned workers)
+{
+    struct fm_error error;
+    struct totals totals = {.status = FM_OK};
+    const struct fm_analysis_options options = {.workers = workers, .check = true};
+    note(&totals, make_temporary(&error), &error);
+    if (totals.status != FM_OK) {
+        return totals.status;
+    }
+    for (int i = 0; i < count && !interrupted; i++) {
+        check_file(paths[i], &options, &totals);
+    }
+    remove_temporary();
+    if (interrupted) {
+        raise(interrupted);
+    }
+    printf("%lu scenarios, %lu expectations, %lu failed\n", totals.scenarios, totals.expectations,
+           totals.failed);
+    return totals.status;
+}
+
+static int write_archive(const char *path, const char *directory)
+{
+    struct fm_scenario *scenario = NULL;
+    struct fm_error error;
+    fm_status_t status = fm_scenario_read(path, &scenario, &error);
+    if (status == FM_OK) {
+        status = fm_scenario_write_archive(scenario, directory, &error);
+        fm_scenario_free(scenario);
+    }
+    if (status != FM_OK) {
+        fprintf(stderr, "fermata synth: %s\n", error.message);
+    }
+    return status;
+}
+
+static int refuse(const char *reason)
+{
+    fprintf(stderr, "fermata synth: %s; see fermata synth --help\n", reason);
+    return FM_ERR_USAGE;
+}
+
+/* @return the number of threads, -1 if `text` is none. */
+static int parse_jobs(const char *text)
+{
+    char *end;
+    long jobs = strtol(text, &end, 10);
+    return *text == '\0' || *end != '\0' || jobs < 1 || jobs > 4096 ? -1 : (int)jobs;
+}
+
+int fm_command_synth(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"output", required_argument, NULL, 'o'},
+        {"check", no_argument, NULL, 'c'},
+        {"jobs", required_argument, NULL, 'j'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    const char *directory = NULL;
+    bool check = false;
+    int jobs = 0;
+    int option;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":o:j:h", options, NULL)) != -1) {
+        switch (option) {
+        case 'o':
+            directory = optarg;
+            break;
+        case 'c':
+            check = true;
+            break;
+        case 'j':
+            jobs = parse_jobs(optarg);
+            if (jobs < 0) {
+                return refuse("-j needs a number of threads");
+            }
+            break;
+        case 'h':
+            print_usage(stdout);
+            return FM_OK;
+        default:
+            return fm_refuse_option(argv, option);
+        }
+    }
+    if (optind == argc) {
+        return refuse("no scenario is given");
+    }
+    if (check) {
+        return directory != NULL ? refuse("--check writes no archive: -o makes no sense with it")
+                                 : check_files(argc - optind, argv + optind, (unsigned)jobs);
+    }
+    if (directory == NULL || argc - optind != 1) {
+        return refuse("give one scenario and -o DIR, or --check");
+    }
+    return write_archive(argv[optind], directory);
+}

@@ -1,0 +1,22 @@
+/** @file
+ * What `fermata doctor` finds out.
+ */
+#ifndef FERMATA_CLI_DOCTOR_DOCTOR_H
+#define FERMATA_CLI_DOCTOR_DOCTOR_H
+
+#include "cli/doctor/elf_file.h"
+
+/** Prints a finding: what was looked at, how it is; what to do if it is not good. */
+enum fm_health { FM_HEALTH_GOOD, FM_HEALTH_WARNING, FM_HEALTH_BAD };
+void fm_doctor_tell(enum fm_health health, const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Looks at a program: can the recorder be preloaded into it, is its MPI library known?
+ * @param name  as in a shell: looked for in PATH unless it has a slash */
+void fm_doctor_program(const char *name);
+
+/** Tells what is known of a program's functions: whether call paths lead through them, and how they
+ * are named. */
+void fm_doctor_symbols(const char *path, const struct fm_elf *elf);
+
+#endif

@@ -1,0 +1,158 @@
+/* The program's side of `fermata doctor`: its ELF file and what the dynamic linker makes of it. */
+#include "cli/doctor/doctor.h"
+#include "cli/recording/child_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool find_program(const char *name, char *path, size_t size)
+{
+    const char *folders = getenv("PATH");
+    if (strchr(name, '/') != NULL || folders == NULL) {
+        snprintf(path, size, "%s", name);
+        return access(path, F_OK) == 0;
+    }
+    while (*folders != '\0') {
+        size_t length = strcspn(folders, ":");
+        snprintf(path, size, "%.*s/%s", (int)length, folders, name);
+        if (access(path, X_OK) == 0) {
+            return true;
+        }
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
+static bool is_dynamic(const struct fm_elf *elf)
+{
+    for (unsigned i = 0; i < elf->head->e_phnum; i++) {
+        const Elf64_Phdr *segment = fm_elf_segment(elf, i);
+        if (segment != NULL && segment->p_type == PT_INTERP) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the program has a symbol, which it defines itself or takes from a library. */
+static bool has_symbol(const struct fm_elf *elf, const char *wanted, bool defined)
+{
+    size_t size = strlen(wanted) + 1;
+    for (unsigned i = 0; i < elf->head->e_shnum; i++) {
+        const Elf64_Shdr *table = fm_elf_section(elf, i);
+        if (table == NULL || (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM)) {
+            continue;
+        }
+        const Elf64_Shdr *names = fm_elf_section(elf, table->sh_link);
+        const Elf64_Sym *symbols = fm_elf_at(elf, table->sh_offset, table->sh_size);
+        const char *text = names != NULL ? fm_elf_at(elf, names->sh_offset, names->sh_size) : NULL;
+        for (uint64_t s = 0;
+             text != NULL && symbols != NULL && s < table->sh_size / sizeof *symbols; s++) {
+            uint64_t name = symbols[s].st_name;
+            if ((symbols[s].st_shndx != SHN_UNDEF) == defined && name + size <= names->sh_size &&
+                memcmp(text + name, wanted, size) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* In a child: the dynamic linker lists what it would load, without running the program. */
+static void list_libraries(const char *path)
+{
+    setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+    execl(path, path, (char *)NULL);
+}
+
+static void look_at_libraries(const char *path)
+{
+    static char text[65536];
+    if (!fm_child_output(list_libraries, path, text, sizeof text)) {
+        fm_doctor_tell(FM_HEALTH_WARNING, "run it once without fermata",
+                       "the dynamic linker cannot tell which libraries %s needs", path);
+        return;
+    }
+    if (strstr(text, "not found") != NULL) {
+        fm_doctor_tell(FM_HEALTH_BAD, "set LD_LIBRARY_PATH or load the module it was built with",
+                       "%s lacks shared libraries", path);
+    }
+    if (strstr(text, "libmpi.so.40 ") != NULL) {
+        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s uses Open MPI", path);
+    } else if (strstr(text, "libmpich.so.12 ") != NULL) {
+        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s uses MPICH", path);
+    } else if (strstr(text, "libmpi") != NULL) {
+        fm_doctor_tell(FM_HEALTH_BAD, "link it with Open MPI 4 or MPICH 3.x/4.x",
+                       "%s uses an MPI library that is not known", path);
+    } else {
+        fm_doctor_tell(FM_HEALTH_WARNING,
+                       "nothing to do if it is a script, an interpreter or loads MPI itself",
+                       "%s is not linked with an MPI library", path);
+    }
+}
+
+static void look_at_elf(const char *path, const struct fm_elf *elf)
+{
+    if (elf->size < sizeof *elf->head || memcmp(elf->head->e_ident, ELFMAG, SELFMAG) != 0) {
+        fm_doctor_tell(FM_HEALTH_WARNING, "nothing to do if the program that it starts uses MPI",
+                       "%s is no binary (a script?)", path);
+    } else if (elf->head->e_ident[EI_CLASS] != ELFCLASS64) {
+        fm_doctor_tell(FM_HEALTH_BAD, "build it for 64 bits", "%s is no 64-bit program", path);
+    } else if (!is_dynamic(elf)) {
+        fm_doctor_tell(FM_HEALTH_BAD, "link it without -static",
+                       "%s is linked statically: nothing can be preloaded", path);
+    } else if (has_symbol(elf, "MPI_Init", true)) { /* the library was linked into it */
+        fm_doctor_tell(FM_HEALTH_BAD, "link it with the shared MPI library",
+                       "the MPI library is linked statically into %s", path);
+    } else {
+        look_at_libraries(path);
+        if (has_symbol(elf, "__cyg_profile_func_enter", false)) {
+            fm_doctor_tell(FM_HEALTH_GOOD, NULL,
+                           "%s is instrumented: its functions tell when they begin and end", path);
+        }
+        fm_doctor_symbols(path, elf);
+    }
+}
+
+void fm_doctor_program(const char *name)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    if (!find_program(name, path, sizeof path) || stat(path, &status) != 0) {
+        fm_doctor_tell(FM_HEALTH_BAD, "give its path", "there is no program %s", name);
+        return;
+    }
+    if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0) {
+        fm_doctor_tell(FM_HEALTH_BAD, "chmod +x", "%s cannot be executed", path);
+        return;
+    }
+    bool privileged = (status.st_mode & S_ISUID) != 0 ||
+                      ((status.st_mode & S_ISGID) != 0 && (status.st_mode & S_IXGRP) != 0);
+    if (privileged) {
+        fm_doctor_tell(FM_HEALTH_BAD, "record a copy of it without these bits",
+                       "%s is setuid or setgid: the system ignores preloaded libraries", path);
+    }
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    void *bytes = file >= 0 && status.st_size > 0
+                      ? mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0)
+                      : MAP_FAILED;
+    if (file >= 0) {
+        close(file);
+    }
+    if (bytes == MAP_FAILED) {
+        fm_doctor_tell(FM_HEALTH_WARNING, "ask for the right to read it", "%s cannot be read",
+                       path);
+        return;
+    }
+    struct fm_elf elf = {bytes, (size_t)status.st_size, bytes};
+    look_at_elf(path, &elf);
+    munmap(bytes, elf.size);
+}

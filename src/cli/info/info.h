@@ -1,0 +1,31 @@
+/** @file
+ * The two notations of `fermata info`.
+ */
+#ifndef FERMATA_CLI_INFO_INFO_H
+#define FERMATA_CLI_INFO_INFO_H
+
+#include "trace/survey/summary.h"
+
+#include <jansson.h>
+
+/** What both notations show. */
+struct fm_info {
+    const struct fm_survey *survey;
+    const struct fm_summary *summary;
+    json_t *environment; /**< content of environment.json; NULL: there is none */
+    FM_VECTOR(char *) warnings;
+    FM_VECTOR(uint32_t) top_regions; /**< indices, most visits first */
+    uint32_t process_count;          /**< processes with threads of a CPU */
+    uint32_t max_threads;            /**< of a process */
+};
+
+/** Prints for people. */
+void fm_info_print_text(const struct fm_info *info);
+
+/** Prints one JSON object with everything. @return 0, -1 without memory */
+int fm_info_print_json(const struct fm_info *info);
+
+/** @return OTF2's name of a paradigm, such as "MPI"; "unknown" for others. */
+const char *fm_info_paradigm_name(uint8_t paradigm);
+
+#endif

@@ -1,0 +1,26 @@
+/** @file
+ * The page for the browser as a file beside an experiment's other files.
+ */
+#ifndef FERMATA_CLI_PAGE_PAGE_FILE_H
+#define FERMATA_CLI_PAGE_PAGE_FILE_H
+
+#include "analysis/detail.h"
+#include "cube/model/cube.h"
+
+#include <stdbool.h>
+
+/** Writes the page of an experiment.
+ * @param place   experiment directory, or a file in it: where environment.json may be
+ * @param detail  the run's single events; NULL: a page without timeline
+ * @param sources excerpts of the program's sources belong to it
+ * @param page    path; an existing file is replaced */
+fm_status_t fm_write_page(const char *place, const struct fm_cube *cube,
+                          const struct fm_detail *detail, bool sources, const char *page,
+                          struct fm_error *error);
+
+/** @return what is known about the recording of an experiment, JSON text to be freed; NULL:
+ * nothing.
+ * @param place  as above */
+char *fm_read_environment(const char *place);
+
+#endif

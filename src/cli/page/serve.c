@@ -1,0 +1,107 @@
+#include "cli/page/serve.h"
+
+#include "base/memory.h"
+#include "cli/page/page_file.h"
+#include "cli/page/tile_file.h"
+#include "cli/report/report_file.h"
+#include "cli/text/safe_text.h"
+#include "view/page.h"
+#include "view/report/report_data.h"
+#include "view/server/server.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Of a report's data, compressed: what a browser can hold. Exact unless it is bigger. */
+#define REPORT_LIMIT ((size_t)96 << 20)
+
+/* Opens the address in the browser of a desktop, which is nobody's child. */
+static void open_browser(const char *url)
+{
+    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        sigset_t none;
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, NULL);
+        int null = open("/dev/null", O_RDWR);
+        for (int fd = 0; fd < 3; fd++)
+            dup2(null, fd);
+        if (fork() == 0) {
+            execlp("xdg-open", "xdg-open", url, (char *)NULL);
+            _exit(127);
+        }
+        _exit(0);
+    }
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+static fm_status_t serve_content(const struct fm_serve_request *request,
+                                 const struct fm_server_content *content, struct fm_error *error)
+{
+    /* The server's threads inherit that they take no such signals. */
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    struct fm_server *server = NULL;
+    fm_status_t status = fm_server_start(content, request->port, &server, error);
+    if (status != FM_OK)
+        return status;
+    printf("fermata: %s\nfermata: end with Ctrl-C\n", fm_server_url(server));
+    if (fflush(stdout) != 0)
+        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write the address: %m");
+    if (status == FM_OK && request->browser)
+        open_browser(fm_server_url(server));
+    int signal = 0;
+    while (status == FM_OK && sigwait(&signals, &signal) != 0) {
+    }
+    fm_server_stop(server);
+    return status;
+}
+
+static fm_status_t serve(const struct fm_serve_request *request, struct fm_cube *cube,
+                         struct fm_error *error)
+{
+    struct fm_server_content content = {0};
+    unsigned char *report = NULL;
+    char *page = NULL, *environment = fm_read_environment(request->place);
+    const struct fm_page_extras extras = {environment, request->sources};
+    struct fm_tile_store *tiles =
+        request->timeline ? fm_tile_file_open(request->place, cube) : NULL;
+    fm_status_t status =
+        fm_report_data_make(cube, &extras, REPORT_LIMIT, &report, &content.report_size, error);
+    free(environment);
+    fm_cube_free(cube); /* it is big, and this takes hours */
+    if (status == FM_OK)
+        status = fm_page_for_server(tiles != NULL, &page, &content.page_size, error);
+    content.report = report;
+    content.page = page;
+    content.tiles = tiles;
+    if (status == FM_OK)
+        status = serve_content(request, &content, error);
+    fm_tile_store_close(tiles);
+    fm_free(report);
+    free(page);
+    return status;
+}
+
+int fm_serve(const struct fm_serve_request *request)
+{
+    struct fm_cube *cube = NULL;
+    struct fm_error error;
+    fm_status_t status = fm_load_report(request->place, &cube, &error);
+    if (status == FM_OK)
+        status = serve(request, cube, &error);
+    if (status != FM_OK)
+        fprintf(stderr, "fermata view: %s\n", fm_safe_text(error.message));
+    return (int)status;
+}

@@ -1,0 +1,22 @@
+/** @file
+ * `fermata view` as a server.
+ */
+#ifndef FERMATA_CLI_PAGE_SERVE_H
+#define FERMATA_CLI_PAGE_SERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fm_serve_request {
+    const char *place; /**< experiment directory or report file */
+    uint16_t port;     /**< 0: any */
+    bool timeline;     /**< show it if the trace is there */
+    bool sources;      /**< show excerpts of the program's sources */
+    bool browser;      /**< open one, if there is a screen */
+};
+
+/** Serves a report until SIGINT or SIGTERM comes; prints the address and what fails.
+ * @return exit status; interrupted: FM_OK */
+int fm_serve(const struct fm_serve_request *request);
+
+#endif

@@ -1,0 +1,88 @@
+#include "cli/recording/recording.h"
+
+#include "base/process/launch.h"
+#include "cli/recording/dry_run.h"
+#include "cli/recording/recording_options.h"
+#include "cli/text/safe_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int fail(const char *command, struct fm_error *error, fm_status_t status)
+{
+    fprintf(stderr, "fermata %s: %s\n", command, fm_safe_text(error->message));
+    return (int)status;
+}
+
+static void print_closing_line(const struct fm_record_result *result)
+{
+    char text[256];
+    if (result->discarded) {
+        fprintf(stderr,
+                "fermata: nothing asked the flight recorder for its records: none are kept\n");
+    } else if (result->directory[0] == '\0') {
+        fprintf(stderr, "fermata: nothing was recorded: no dynamically linked MPI program called "
+                        "MPI_Init, or a message above says why; see `fermata doctor`\n");
+    } else if (result->totals.events == 0) {
+        bool lost = result->missing[0] != '\0';
+        fprintf(stderr, "fermata: %s: %s\n", result->directory,
+                lost ? result->missing : "no events");
+        if (lost) {
+            fprintf(stderr, "fermata: the run ended before records were written to disk; "
+                            "--flush-interval 0 or --flight-recorder SIZE saves them\n");
+        }
+    } else {
+        fprintf(stderr, "fermata: %s: %s%s%s\n", result->directory,
+                fm_experiment_totals_text(&result->totals, text, sizeof text),
+                result->missing[0] != '\0' ? "; incomplete run: " : "", result->missing);
+    }
+}
+
+/* What the command line asks for, which was understood. */
+static int run(const struct fm_recording_options *options, const char *command,
+               struct fm_record_result *result, bool *recorded)
+{
+    struct fm_error error;
+    fm_status_t status;
+    if (options->dry_run) {
+        status = fm_dry_run(&options->settings, options->command, &error);
+    } else if (fm_record_is_rank()) {
+        if (strcmp(command, "run") == 0 && fm_launch_read().rank == 0) {
+            fputs("fermata run: this is a process of a launcher, so it records only; afterwards: "
+                  "fermata analyze DIR, fermata report DIR\n",
+                  stderr);
+        }
+        status = fm_record_exec(&options->settings, options->command, &error);
+    } else {
+        status = fm_record_run(&options->settings, options->command, result, &error);
+        *recorded = status == FM_OK;
+    }
+    if (status != FM_OK) {
+        return fail(command, &error, status);
+    }
+    if (*recorded) {
+        print_closing_line(result);
+        return result->exit_status;
+    }
+    return FM_OK;
+}
+
+int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_result *result,
+                     bool *recorded)
+{
+    struct fm_recording_options options;
+    struct fm_error error;
+    int outcome = FM_OK;
+    *recorded = false;
+    fm_status_t status = fm_recording_options_read(argc, argv, &options, &error);
+    if (status != FM_OK) {
+        outcome = fail(argv[0], &error, status);
+    } else if (options.help) {
+        fputs(usage, stdout);
+        fm_recording_options_help();
+    } else {
+        outcome = run(&options, argv[0], result, recorded);
+    }
+    fm_settings_free(&options.settings);
+    return outcome;
+}

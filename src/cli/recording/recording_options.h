@@ -1,0 +1,30 @@
+/** @file
+ * The options of the commands that record, `record` and `run`: one for each setting
+ * (record/settings/settings.def), and a few for the command itself.
+ */
+#ifndef FERMATA_CLI_RECORDING_RECORDING_OPTIONS_H
+#define FERMATA_CLI_RECORDING_RECORDING_OPTIONS_H
+
+#include "record/settings/settings.h"
+
+#include <stdbool.h>
+
+/** What the command line asks for. */
+struct fm_recording_options {
+    struct fm_settings settings; /**< to be freed with fm_settings_free, whatever was returned */
+    char **command;              /**< what is to be recorded, within argv, ends with NULL */
+    bool dry_run;                /**< only tell what would be done */
+    bool help;                   /**< only tell about the options; `command` is not set */
+};
+
+/** Reads the options of "[options] [--] command [arguments]", then the environment and
+ * configuration files.
+ * @return FM_ERR_USAGE: options, or a value that any of them has, make no sense. FM_ERR_SYSTEM: a
+ * configuration file cannot be read */
+fm_status_t fm_recording_options_read(int argc, char **argv, struct fm_recording_options *options,
+                                      struct fm_error *error);
+
+/** Prints the options on stdout. */
+void fm_recording_options_help(void);
+
+#endif

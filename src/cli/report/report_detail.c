@@ -1,0 +1,73 @@
+#include "cli/report/report_detail.h"
+
+#include "cli/report/report_file.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static bool same_numbers(const struct fm_cube *a, const struct fm_cube *b)
+{
+    if (a->callpath_count != b->callpath_count || a->location_count != b->location_count ||
+        a->cell_count != b->cell_count)
+        return false;
+    for (size_t i = 0; i < a->cell_count; i++) {
+        const struct fm_cube_cell *x = &a->cells[i], *y = &b->cells[i];
+        if (x->metric != y->metric || x->callpath != y->callpath || x->location != y->location ||
+            x->value != y->value)
+            return false;
+    }
+    return true;
+}
+
+/* @return the partitions that the report was made with */
+static struct fm_partitions partitions_of(const struct fm_cube *report)
+{
+    struct fm_partitions partitions = {0};
+    for (uint32_t i = 0; i < report->partition_count; i++)
+        fm_vector_push(&partitions.names, fm_copy_string(report->partition_names[i]));
+    for (uint32_t i = 0; i < report->location_count && report->partition_count > 0; i++) {
+        const struct fm_cube_location *location = &report->locations[i];
+        uint32_t partition = report->partition_of[i];
+        if (partition == FM_CUBE_NONE)
+            continue;
+        const struct fm_partition_range range = {partition, location->rank, location->rank,
+                                                 location->thread, location->thread};
+        fm_vector_push(&partitions.ranges, range);
+    }
+    return partitions;
+}
+
+struct fm_detail *fm_report_detail(const char *archive, const struct fm_cube *report)
+{
+    struct fm_detail *detail = NULL;
+    struct fm_partitions partitions = partitions_of(report);
+    /* With one of the two ideas of who serves one-sided operations the numbers come out again. */
+    for (unsigned i = 0; i < 2 && detail == NULL; i++) {
+        const struct fm_analysis_options options = {
+            .asynchronous_progress = i == 1,
+            .path_from_init_to_finalize = report->path_from_init_to_finalize,
+            .partitions = report->partition_count == 0 ? NULL : &partitions,
+        };
+        struct fm_cube *cube = NULL;
+        if (fm_analysis_run_in_detail(archive, &options, &cube, &detail, NULL) != FM_OK)
+            break;
+        if (!same_numbers(cube, report)) {
+            fm_detail_free(detail);
+            detail = NULL;
+        }
+        fm_cube_free(cube);
+    }
+    fm_partitions_free(&partitions);
+    return detail;
+}
+
+char *fm_report_archive(const char *place)
+{
+    struct stat info;
+    char *archive = fm_path_beside_report(place, "traces.otf2");
+    if (archive != NULL && stat(archive, &info) != 0) {
+        free(archive);
+        archive = NULL;
+    }
+    return archive;
+}

@@ -1,0 +1,44 @@
+#include "cli/report/report_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define REPORT_FILE "report.fer"
+
+char *fm_path_beside_report(const char *place, const char *name)
+{
+    struct stat info;
+    char *path = NULL;
+    int length = (int)strlen(place);
+    if (stat(place, &info) == 0 && !S_ISDIR(info.st_mode)) {
+        const char *slash = strrchr(place, '/');
+        length = slash == NULL ? 0 : (int)(slash - place);
+        if (length == 0) {
+            return asprintf(&path, "%s%s", slash == NULL ? "" : "/", name) < 0 ? NULL : path;
+        }
+    }
+    return asprintf(&path, "%.*s/%s", length, place, name) < 0 ? NULL : path;
+}
+
+fm_status_t fm_load_report(const char *place, struct fm_cube **cube, struct fm_error *error)
+{
+    struct stat info;
+    if (stat(place, &info) != 0)
+        return fm_fail(error, FM_ERR_DATA, "%s: %m", place);
+    if (!S_ISDIR(info.st_mode))
+        return fm_cube_read(place, cube, error);
+    char *path = fm_path_beside_report(place, REPORT_FILE);
+    if (path == NULL)
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
+    fm_status_t status;
+    if (stat(path, &info) != 0 && errno == ENOENT)
+        status = fm_fail(error, FM_ERR_DATA, "%s: no report yet; run `fermata analyze` on it first",
+                         place);
+    else
+        status = fm_cube_read(path, cube, error);
+    free(path);
+    return status;
+}

@@ -1,0 +1,181 @@
+#include "base/text.h"
+#include "cli/score/score.h"
+#include "cli/text/safe_text.h"
+
+#include <inttypes.h>
+
+static double seconds_of(const struct fm_score *score, uint64_t ticks)
+{
+    return score->ticks_per_second > 0 ? (double)ticks / (double)score->ticks_per_second : 0;
+}
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* Bytes, readable at a glance. */
+static const char *scaled(char text[32], double bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    size_t i = 0;
+    while (bytes >= 1000 && i + 1 < sizeof units / sizeof units[0]) {
+        bytes /= 1000;
+        i++;
+    }
+    snprintf(text, 32, "%.*f %s", i == 0 ? 0 : 1, bytes, units[i]);
+    return text;
+}
+
+/* ---- text ---- */
+
+static void print_row(const struct fm_score *score, const struct fm_score_row *row, char mark,
+                      const char *type, const char *name)
+{
+    double seconds = seconds_of(score, row->ticks);
+    char safe[512];
+    printf(" %c  %-3s %13.0f %12" PRIu64 " %11.3f %6.1f %12.3f ", mark, type, row->bytes,
+           row->visits, seconds, 100 * share(seconds, seconds_of(score, score->all.ticks)),
+           1e6 * share(seconds, (double)row->visits));
+    if (row->cost > 0) {
+        printf("%9.3f", row->cost);
+    } else {
+        printf("%9s", "-");
+    }
+    printf("  %s\n", fm_safe_copy(safe, sizeof safe, name));
+}
+
+static void print_sums(const struct fm_score *score, bool filtered)
+{
+    print_row(score, &score->all, ' ', "ALL", "all regions");
+    for (int type = 0; type < FM_SCORE_TYPES; type++) {
+        static const char *const names[FM_SCORE_TYPES] = {"MPI",
+                                                          "OpenMP",
+                                                          "threads",
+                                                          "SHMEM",
+                                                          "other libraries",
+                                                          "user code that leads to calls",
+                                                          "user code that does not"};
+        if (score->types[type].visits > 0) {
+            print_row(score, &score->types[type], ' ', fm_score_type_name((enum fm_score_type)type),
+                      names[type]);
+        }
+    }
+    if (filtered) {
+        print_row(score, &score->kept, '+', "FLT", "all that the filter keeps");
+    }
+}
+
+static void print_estimates(const struct fm_score *score, bool filtered)
+{
+    char before[32], after[32];
+    double seconds = seconds_of(score, score->all.ticks);
+    printf("%-16s %s", "trace", scaled(before, score->bytes));
+    if (filtered) {
+        printf(", filtered about %s", scaled(after, score->bytes_kept));
+    }
+    printf("\n%-16s %s in the largest of %" PRIu64 " processes", "buffer, about",
+           scaled(before, score->buffer), score->processes);
+    if (filtered) {
+        printf(", filtered %s", scaled(after, score->buffer_kept));
+    }
+    printf("\n%-16s %.3f s, %.1f %% of %.3f s", "overhead, about", score->all.cost,
+           100 * share(score->all.cost, seconds), seconds);
+    if (filtered) {
+        printf(", filtered %.3f s", score->kept.cost);
+    }
+    printf("\n%-16s %d ns for a visit of an instrumented function, %d ns for a call of a library "
+           "(docs/performance.md)\n",
+           "", FM_SCORE_FUNCTION_COST, FM_SCORE_CALL_COST);
+}
+
+void fm_score_print_text(const struct fm_score *score, size_t most)
+{
+    bool filtered = false, instrumented = false;
+    for (size_t i = 0; i < score->rows.count; i++) {
+        filtered = filtered || score->rows.items[i].left_out;
+        instrumented = instrumented || score->rows.items[i].instrumented;
+    }
+    print_estimates(score, filtered);
+    if (score->unreadable > 0) {
+        printf("%-16s %" PRIu64 " locations cannot be read to their end\n", "incomplete",
+               score->unreadable);
+    }
+    printf("\nflt type %13s %12s %11s %6s %12s %9s  region\n", "bytes", "visits", "time[s]", "[%]",
+           "us/visit", "cost[s]");
+    print_sums(score, filtered);
+    putchar('\n');
+    size_t shown = score->rows.count < most ? score->rows.count : most;
+    for (size_t i = 0; i < shown; i++) {
+        const struct fm_score_row *row = &score->rows.items[i];
+        char mark = row->left_out ? '-' : row->instrumented ? '+' : ' ';
+        print_row(score, row, mark, fm_score_type_name(row->type), row->name);
+    }
+    if (shown < score->rows.count) {
+        printf("         %zu more; --all prints them\n", score->rows.count - shown);
+    }
+    if (!instrumented) {
+        puts("\nNo function is instrumented (`fermata cc`, cxx, fc): there is nothing to filter.");
+    } else if (!filtered) {
+        puts("\nNothing is left out.");
+    }
+}
+
+/* ---- JSON ---- */
+
+static void put_number(const char *key, double value)
+{
+    char text[FM_TEXT_NUMBER];
+    printf(", \"%s\": %s", key, fm_text_shortest(text, value));
+}
+
+static void put_row(const struct fm_score *score, const struct fm_score_row *row)
+{
+    printf("\"visits\": %" PRIu64, row->visits);
+    put_number("bytes", row->bytes);
+    put_number("seconds", seconds_of(score, row->ticks));
+    put_number("overhead_seconds", row->cost);
+    putchar('}');
+}
+
+void fm_score_print_json(const struct fm_score *score)
+{
+    printf("{\n  \"processes\": %" PRIu64 ", \"events\": %" PRIu64
+           ", \"unreadable_locations\": %" PRIu64,
+           score->processes, score->events, score->unreadable);
+    put_number("trace_bytes", score->bytes);
+    put_number("trace_bytes_filtered", score->bytes_kept);
+    put_number("buffer_bytes", score->buffer);
+    put_number("buffer_bytes_filtered", score->buffer_kept);
+    printf(",\n  \"costs_ns\": {\"function_visit\": %d, \"library_call\": %d},\n",
+           FM_SCORE_FUNCTION_COST, FM_SCORE_CALL_COST);
+    fputs("  \"all\": {", stdout);
+    put_row(score, &score->all);
+    fputs(",\n  \"filtered\": {", stdout);
+    put_row(score, &score->kept);
+    fputs(",\n  \"types\": [", stdout);
+    const char *separator = "\n";
+    for (int type = 0; type < FM_SCORE_TYPES; type++) {
+        if (score->types[type].visits > 0) {
+            printf("%s    {\"type\": \"%s\", ", separator,
+                   fm_score_type_name((enum fm_score_type)type));
+            put_row(score, &score->types[type]);
+            separator = ",\n";
+        }
+    }
+    fputs("\n  ],\n  \"regions\": [", stdout);
+    separator = "\n";
+    for (size_t i = 0; i < score->rows.count; i++) {
+        const struct fm_score_row *row = &score->rows.items[i];
+        printf("%s    {\"name\": ", separator);
+        fm_text_write_json(stdout, row->name);
+        fputs(", \"file\": ", stdout);
+        fm_text_write_json(stdout, row->file);
+        printf(", \"type\": \"%s\", \"instrumented\": %s, \"left_out\": %s, ",
+               fm_score_type_name(row->type), row->instrumented ? "true" : "false",
+               row->left_out ? "true" : "false");
+        put_row(score, row);
+        separator = ",\n";
+    }
+    fputs("\n  ]\n}\n", stdout);
+}

@@ -1,0 +1,24 @@
+/** @file
+ * Constants of the report file format (docs/report-format.md), shared by its writer and reader.
+ */
+#ifndef FERMATA_CUBE_FILE_CUBE_FORMAT_H
+#define FERMATA_CUBE_FILE_CUBE_FORMAT_H
+
+#define FM_CUBE_FILE_MAGIC                                                                         \
+    "\x89"                                                                                         \
+    "FERMATA"
+#define FM_CUBE_FILE_MAGIC_SIZE     8
+#define FM_CUBE_FILE_VERSION        2
+#define FM_CUBE_FILE_HEADER_SIZE    24
+#define FM_CUBE_FILE_CHECKSUM_SIZE  8
+#define FM_CUBE_SECTION_HEADER_SIZE 16
+#define FM_CUBE_SECTION_REQUIRED    1U
+#define FM_CUBE_SECTION_COUNT       15
+#define FM_CUBE_LOCKS_VERSION       1
+#define FM_CUBE_OPTIONS_VERSION     1
+#define FM_CUBE_PHASES_VERSION      1
+#define FM_CUBE_BINS_VERSION        1
+#define FM_CUBE_MATRICES_VERSION    1
+#define FM_CUBE_TOPOLOGIES_VERSION  1
+
+#endif

@@ -1,0 +1,95 @@
+/* How the analysis was told to look at the run, in the cube and in its file. */
+#include "cube/file/cube_format.h"
+#include "cube/file/cube_reader.h"
+#include "cube/file/cube_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void fm_cube_free_partitions(struct fm_cube *cube)
+{
+    for (uint32_t i = 0; i < cube->partition_count; i++)
+        free(cube->partition_names[i]);
+    free(cube->partition_names);
+    free(cube->partition_of);
+    cube->partition_names = NULL;
+    cube->partition_of = NULL;
+    cube->partition_count = 0;
+}
+
+fm_status_t fm_cube_set_partitions(struct fm_cube *cube, char *const *names, uint32_t count,
+                                   const uint32_t *of_location, struct fm_error *error)
+{
+    fm_cube_free_partitions(cube);
+    cube->partition_names = calloc(count + (size_t)1, sizeof *cube->partition_names);
+    cube->partition_of = calloc(cube->location_count + (size_t)1, sizeof *cube->partition_of);
+    bool failed = cube->partition_names == NULL || cube->partition_of == NULL;
+    for (uint32_t i = 0; !failed && i < count; i++) {
+        cube->partition_names[i] = strdup(names[i]);
+        failed = cube->partition_names[i] == NULL;
+        cube->partition_count += !failed;
+    }
+    if (failed) {
+        fm_cube_free_partitions(cube);
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for partitions");
+    }
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (of_location[i] >= count && of_location[i] != FM_CUBE_NONE) {
+            fm_cube_free_partitions(cube);
+            return fm_fail(error, FM_ERR_FAILED, "a location's partition does not exist");
+        }
+        cube->partition_of[i] = of_location[i];
+    }
+    return FM_OK;
+}
+
+void fm_cube_put_options(struct fm_sink *sink, const struct fm_cube *cube)
+{
+    fm_sink_u32(sink, FM_CUBE_OPTIONS_VERSION);
+    fm_sink_u8(sink, cube->path_from_init_to_finalize);
+    fm_sink_u32(sink, cube->partition_count);
+    for (uint32_t i = 0; i < cube->partition_count; i++)
+        fm_sink_string(sink, cube->partition_names[i]);
+    for (uint32_t i = 0; cube->partition_count > 0 && i < cube->location_count; i++)
+        fm_sink_u32(sink, cube->partition_of[i]);
+}
+
+static fm_status_t read_partitions(struct fm_cube_reader *reader, uint32_t count)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_OPTS];
+    uint32_t locations = reader->cube->location_count;
+    char **names = calloc(count, sizeof *names);
+    uint32_t *of_location = calloc(locations + (size_t)1, sizeof *of_location);
+    fm_status_t status = FM_OK;
+    if (names == NULL || of_location == NULL)
+        status = fm_fail(reader->error, FM_ERR_SYSTEM, "out of memory for partitions");
+    for (uint32_t i = 0; status == FM_OK && i < count; i++)
+        names[i] = fm_source_string(source, false);
+    for (uint32_t i = 0; status == FM_OK && i < locations; i++)
+        of_location[i] = fm_source_u32(source);
+    if (status == FM_OK)
+        status = fm_cube_check_used_up(reader, FM_SECTION_OPTS);
+    if (status == FM_OK)
+        status = fm_cube_set_partitions(reader->cube, names, count, of_location, reader->error);
+    if (status == FM_ERR_FAILED)
+        status = fm_cube_damaged(reader, "the partitions are malformed");
+    for (uint32_t i = 0; names != NULL && i < count; i++)
+        free(names[i]);
+    free(names);
+    free(of_location);
+    return status;
+}
+
+fm_status_t fm_cube_read_options(struct fm_cube_reader *reader)
+{
+    struct fm_source *source = &reader->sections[FM_SECTION_OPTS];
+    bool readable;
+    fm_status_t status = fm_cube_begin_optional(reader, FM_SECTION_OPTS, FM_CUBE_OPTIONS_VERSION,
+                                                "The options of the analysis are", &readable);
+    if (status != FM_OK || !readable)
+        return status;
+    reader->cube->path_from_init_to_finalize = fm_source_u8(source) != 0;
+    uint32_t count = fm_source_count(source, 4);
+    return count == 0 ? fm_cube_check_used_up(reader, FM_SECTION_OPTS)
+                      : read_partitions(reader, count);
+}

@@ -1,0 +1,142 @@
+#include "cube/merge/merge_views.h"
+
+/** Marks the metrics of those trees that the cube has values in and that no cube before had. */
+static void take_trees(const struct fm_cube *cube, bool *taken, bool *metrics)
+{
+    bool has[FM_METRIC_COUNT] = {false};
+    for (size_t i = 0; i < cube->cell_count; i++)
+        has[fm_metric_root((fm_metric_t)cube->cells[i].metric)] = true;
+    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+        fm_metric_t root = fm_metric_root((fm_metric_t)m);
+        metrics[m] = has[root] && !taken[root];
+    }
+    for (unsigned m = 0; m < FM_METRIC_COUNT; m++)
+        taken[m] = taken[m] || has[m];
+}
+
+static void map_instance(struct fm_cube_instance *instance, const struct fm_cube_union *united,
+                         size_t c, const struct fm_conversion *conversion)
+{
+    const uint32_t *callpaths = united->callpaths[c], *locations = united->locations[c];
+    instance->location = locations[instance->location];
+    instance->callpath = callpaths[instance->callpath];
+    instance->enter = fm_convert_ticks(instance->enter, conversion);
+    instance->wait = fm_convert_ticks(instance->wait, conversion);
+    if (instance->cause_location != FM_CUBE_NONE)
+        instance->cause_location = locations[instance->cause_location];
+    if (instance->cause_callpath != FM_CUBE_NONE)
+        instance->cause_callpath = callpaths[instance->cause_callpath];
+    for (uint32_t i = 0; i < instance->chain_length; i++) {
+        struct fm_cube_cause *cause = &instance->chain[i];
+        cause->location = locations[cause->location];
+        cause->callpath = callpaths[cause->callpath];
+        cause->ticks = fm_convert_ticks(cause->ticks, conversion);
+    }
+}
+
+static fm_status_t add_statistics(const struct fm_cube *const *cubes, size_t c,
+                                  struct fm_cube_union *united, const bool *metrics,
+                                  const struct fm_conversion *conversion, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (uint32_t i = 0; i < cubes[c]->statistics_count && status == FM_OK; i++) {
+        struct fm_cube_statistics record = cubes[c]->statistics[i];
+        if (!metrics[record.metric])
+            continue;
+        uint64_t *const times[] = {&record.sum,
+                                   &record.min,
+                                   &record.lower_quartile,
+                                   &record.median,
+                                   &record.upper_quartile,
+                                   &record.max};
+        for (size_t t = 0; t < sizeof times / sizeof times[0]; t++)
+            *times[t] = fm_convert_ticks(*times[t], conversion);
+        for (uint32_t w = 0; w < record.worst_count; w++)
+            map_instance(&record.worst[w], united, c, conversion);
+        status = fm_cube_add_statistics(united->frame, &record, error);
+    }
+    return status;
+}
+
+static fm_status_t add_segments(const struct fm_cube *cube, struct fm_cube_union *united, size_t c,
+                                const struct fm_conversion *conversion, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (uint32_t i = 0; i < cube->segment_count && status == FM_OK; i++) {
+        struct fm_cube_segment segment = cube->segments[i];
+        segment.location = united->locations[c][segment.location];
+        segment.begin = fm_convert_ticks(segment.begin, conversion);
+        segment.end = fm_convert_ticks(segment.end, conversion);
+        status = fm_cube_add_segment(united->frame, &segment, error);
+    }
+    return status;
+}
+
+static void convert_parties(struct fm_cube_lock_party *parties, uint32_t count,
+                            const struct fm_conversion *conversion)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        parties[i].held = fm_convert_ticks(parties[i].held, conversion);
+        parties[i].caused = fm_convert_ticks(parties[i].caused, conversion);
+        parties[i].waiting = fm_convert_ticks(parties[i].waiting, conversion);
+    }
+}
+
+static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *united,
+                             const struct fm_conversion *conversion, struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (uint32_t i = 0; i < cube->lock_count && status == FM_OK; i++) {
+        struct fm_cube_lock lock = cube->locks[i];
+        uint64_t queue[FM_CUBE_LOCK_BINS];
+        lock.held = fm_convert_ticks(lock.held, conversion);
+        lock.waiting = fm_convert_ticks(lock.waiting, conversion);
+        lock.begin = fm_convert_ticks(lock.begin, conversion);
+        lock.end = fm_convert_ticks(lock.end, conversion);
+        convert_parties(lock.holders, lock.holder_count, conversion);
+        convert_parties(lock.victims, lock.victim_count, conversion);
+        for (uint32_t b = 0; b < lock.bin_count; b++)
+            queue[b] = fm_convert_ticks(lock.queue[b], conversion);
+        lock.queue = queue;
+        status = fm_cube_add_lock(united->frame, &lock, error);
+    }
+    return status;
+}
+
+/** Times of the critical path and of locks count from the begin of the run they come from. */
+static void describe_merged(struct fm_cube *result, const struct fm_cube *first,
+                            const struct fm_conversion *conversion)
+{
+    const struct fm_cube_experiment *experiment = &first->experiment;
+    result->experiment.begin = 0;
+    result->experiment.end = fm_convert_ticks(experiment->end - experiment->begin, conversion);
+    result->experiment.event_count = experiment->event_count;
+    result->experiment.process_count = experiment->process_count;
+}
+
+fm_status_t fm_cube_merge(const struct fm_cube *const *cubes, const char *const *names,
+                          size_t count, struct fm_cube **merged, struct fm_error *error)
+{
+    struct fm_combination combination;
+    bool taken[FM_METRIC_COUNT] = {false}, metrics[FM_METRIC_COUNT];
+    fm_status_t status = fm_combination_begin(&combination, cubes, names, count, error);
+    struct fm_cube_union *united = &combination.united;
+    for (size_t c = 0; c < count && status == FM_OK; c++) {
+        const struct fm_conversion *conversion = &combination.conversions[c];
+        take_trees(cubes[c], taken, metrics);
+        status = fm_combination_add(&combination, c, metrics, error);
+        if (status == FM_OK)
+            status = add_statistics(cubes, c, united, metrics, conversion, error);
+        if (status == FM_OK && united->frame->segment_count == 0)
+            status = add_segments(cubes[c], united, c, conversion, error);
+        if (status == FM_OK && united->frame->lock_count == 0)
+            status = add_locks(cubes[c], united, conversion, error);
+        if (status == FM_OK)
+            status = fm_merge_views(&combination, c, error);
+    }
+    if (status == FM_OK) {
+        describe_merged(united->frame, cubes[0], &combination.conversions[0]);
+        status = fm_cube_seal(united->frame, error);
+    }
+    return fm_combination_end(&combination, status, merged);
+}

@@ -1,0 +1,278 @@
+/** @file
+ * The severity cube: metric x call path x location -> exact value, with the definitions of its
+ * dimensions, the statistics of the wait states and the description of the experiment. Values are
+ * exclusive in all three dimensions; views compute inclusive ones. Time is in integer clock ticks
+ * everywhere; seconds appear only when a view is written.
+ *
+ * The structures are plain data: the analysis fills them through the functions below, file reader,
+ * reports and exports read the fields. Strings belong to the cube. Not thread-safe while written,
+ * safe for any number of readers afterwards.
+ */
+#ifndef FERMATA_CUBE_MODEL_CUBE_H
+#define FERMATA_CUBE_MODEL_CUBE_H
+
+#include "base/error.h"
+#include "cube/model/cube_matrix.h"
+#include "cube/model/cube_time.h"
+#include "cube/model/cube_topology.h"
+#include "cube/model/metric.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_CUBE_NONE UINT32_MAX
+
+/** A region of the program: function, MPI call, loop. */
+struct fm_cube_region {
+    char *name;
+    char *paradigm; /**< "user", "mpi", "openmp", "shmem", ... as OTF2 and Cube call them */
+    char *file;     /**< NULL: unknown */
+    uint32_t line;  /**< 0: unknown */
+};
+
+/** A node of the call forest, which all locations share. Parents precede their children. */
+struct fm_cube_callpath {
+    uint32_t parent; /**< FM_CUBE_NONE: a root */
+    uint32_t region;
+};
+
+/** A thread of execution, in ascending order of rank, then of thread. */
+struct fm_cube_location {
+    uint64_t id; /**< as in the trace */
+    uint32_t rank;
+    uint32_t thread; /**< 0, 1, ... inside its rank */
+    char *node;      /**< host name */
+    char *name;
+};
+
+/** One exclusive value that is not 0. */
+struct fm_cube_cell {
+    uint32_t metric; /**< fm_metric_t */
+    uint32_t callpath;
+    uint32_t location; /**< index, not id */
+    int64_t value;     /**< ticks, occurrences or bytes: the metric's unit */
+};
+
+#define FM_CUBE_CHAIN 8
+
+/** A link of a chain of causes: a delay, or an earlier wait state that has a cause of its own. */
+struct fm_cube_cause {
+    uint32_t location;
+    uint32_t callpath;
+    uint32_t metric;   /**< wait state; FM_METRIC_NONE: the call path itself took longer */
+    uint32_t permille; /**< of all that delayed the cause, how much this is */
+    uint64_t ticks;
+};
+
+/** One wait state, as shown among the worst of its kind. */
+struct fm_cube_instance {
+    uint32_t location;       /**< who waited */
+    uint32_t callpath;       /**< where */
+    uint64_t enter;          /**< ticks since the begin of the run */
+    uint64_t wait;           /**< ticks */
+    uint32_t cause_location; /**< whose event ended the wait; FM_CUBE_NONE: unknown */
+    uint32_t cause_callpath; /**< call whose lateness ended the wait; FM_CUBE_NONE: unknown */
+    uint32_t chain_length;
+    struct fm_cube_cause chain[FM_CUBE_CHAIN]; /**< nearest cause first */
+};
+
+#define FM_CUBE_WORST 5
+
+/** Distribution of the waiting times of all instances of one wait-state kind, in ticks. Quartiles
+ * are elements of the sorted list: element floor(q * (count - 1)). */
+struct fm_cube_statistics {
+    uint32_t metric;
+    uint64_t count, sum, min, lower_quartile, median, upper_quartile, max;
+    uint32_t worst_count;
+    struct fm_cube_instance worst[FM_CUBE_WORST]; /**< longest first */
+};
+
+/** A piece of the critical path; the pieces follow one another without gaps. */
+struct fm_cube_segment {
+    uint32_t location;
+    uint64_t begin, end; /**< ticks since the begin of the run */
+};
+
+#define FM_CUBE_LARGEST_COST_SHIFT 60
+#define FM_CUBE_LOCK_BINS          256
+#define FM_CUBE_LOCK_PARTIES       5
+#define FM_CUBE_LOCK_CHAIN         16
+
+/** What a rank has to do with a lock. */
+struct fm_cube_lock_party {
+    uint32_t rank;
+    uint64_t epochs;  /**< how often it owned the lock */
+    uint64_t held;    /**< ticks */
+    uint64_t caused;  /**< ticks that others waited for it to release the lock */
+    uint64_t waits;   /**< how often it waited for the lock */
+    uint64_t waiting; /**< ticks */
+};
+
+/** A lock that is locked exclusively at least once, and the queue of those that wait for it
+ * (docs/report-format.md defines all terms). Times are ticks since the begin of the run. */
+struct fm_cube_lock {
+    uint32_t window;    /**< number of the window in the trace */
+    char *name;         /**< of the window; NULL: it has none */
+    uint32_t target;    /**< rank; FM_CUBE_NONE: epochs that lock all targets at once */
+    uint64_t exclusive; /**< number of exclusive epochs */
+    uint64_t shared;    /**< number of shared epochs */
+    uint64_t held;      /**< ticks, added up over all epochs */
+    uint64_t waits;     /**< number of epochs that waited */
+    uint64_t waiting;   /**< ticks, added up */
+    uint64_t begin;     /**< first request */
+    uint64_t end;       /**< last release */
+    uint64_t longest_queue;
+    uint64_t longest_chain; /**< epochs each of which waited for the one before; 0: none waited */
+    uint32_t chain_count;
+    uint32_t chain[FM_CUBE_LOCK_CHAIN]; /**< ranks of the first epochs of the longest chain */
+    uint32_t holder_count;
+    struct fm_cube_lock_party holders[FM_CUBE_LOCK_PARTIES]; /**< most waiting caused first */
+    uint32_t victim_count;
+    struct fm_cube_lock_party victims[FM_CUBE_LOCK_PARTIES]; /**< longest waiting first */
+    uint32_t bin_count; /**< 0 (nobody waited) or FM_CUBE_LOCK_BINS */
+    uint64_t *queue;    /**< for each of equal parts of begin..end: ticks spent waiting in it */
+};
+
+/** What was measured. Strings may be NULL where unknown. */
+struct fm_cube_experiment {
+    char *title;   /**< the program, or the archive's name */
+    char *command; /**< command line of the measured program */
+    char *creator; /**< recorder that wrote the trace */
+    char *machine;
+    uint64_t ticks_per_second;
+    uint32_t cost_shift; /**< binary digits of costs behind the point of a tick */
+    uint64_t begin;      /**< earliest event, ticks of the trace clock */
+    uint64_t end;        /**< latest event */
+    uint64_t event_count;
+    uint32_t process_count;
+};
+
+struct fm_cube {
+    struct fm_cube_experiment experiment;
+    struct fm_cube_region *regions;
+    uint32_t region_count;
+    struct fm_cube_callpath *callpaths;
+    uint32_t callpath_count;
+    struct fm_cube_location *locations;
+    uint32_t location_count;
+    struct fm_cube_cell *cells; /**< ascending by (metric, callpath, location), no duplicates */
+    size_t cell_count;
+    struct fm_cube_statistics *statistics; /**< ascending by metric */
+    uint32_t statistics_count;
+    struct fm_cube_segment *segments; /**< critical path, from the begin of the run to its end */
+    uint32_t segment_count;
+    char **warnings; /**< what is missing or left out, one sentence each */
+    uint32_t warning_count;
+    struct fm_cube_lock *locks; /**< ascending by (window, target) */
+    uint32_t lock_count;
+    bool path_from_init_to_finalize; /**< the critical path covers this part of the run only */
+    char **partition_names;          /**< of the partitions that the user chose */
+    uint32_t partition_count;        /**< 0: none were chosen */
+    uint32_t *partition_of;          /**< by location; FM_CUBE_NONE: in none of them */
+    struct fm_cube_phase *phases;    /**< in the order of the trace's regions */
+    uint32_t phase_count;
+    struct fm_cube_bins bins;
+    struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
+    struct fm_cube_topology *topologies; /**< in the order of the trace's communicators */
+    uint32_t topology_count;
+    uint32_t region_capacity, callpath_capacity, location_capacity;
+    size_t cell_capacity;
+    uint32_t segment_capacity;
+    uint32_t statistics_capacity, warning_capacity, lock_capacity;
+};
+
+/** @return an empty cube, to be freed with fm_cube_free(); NULL without memory. */
+struct fm_cube *fm_cube_create(void);
+
+/** Frees the cube and all that it owns. NULL is allowed. */
+void fm_cube_free(struct fm_cube *cube);
+
+/** Sets a text of the experiment, such as `&cube->experiment.title`, to a copy of `text` (NULL:
+ * unknown); frees the old one. */
+fm_status_t fm_cube_set_text(char **field, const char *text, struct fm_error *error);
+
+/** Adds a region; the strings are copied, `file` may be NULL.
+ * @return its index, FM_CUBE_NONE without memory. */
+uint32_t fm_cube_add_region(struct fm_cube *cube, const char *name, const char *paradigm,
+                            const char *file, uint32_t line);
+
+/** Adds a call path below `parent` (FM_CUBE_NONE: a root). @return its index, or FM_CUBE_NONE
+ * without memory or if parent or region do not exist. */
+uint32_t fm_cube_add_callpath(struct fm_cube *cube, uint32_t parent, uint32_t region);
+
+/** Adds a location, in ascending order of rank, then of thread; `id`, which need not be ascending,
+ * is the trace's. The strings are copied.
+ * @return its index, or FM_CUBE_NONE without memory. */
+uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, uint32_t thread,
+                              const char *node, const char *name);
+
+/** Appends a value; any order and repetitions are allowed until fm_cube_seal(), which adds them up.
+ * FM_ERR_FAILED: metric, call path or location do not exist. */
+fm_status_t fm_cube_add(struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                        uint32_t location, int64_t value, struct fm_error *error);
+
+/** Appends a statistics record (copied). */
+fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_statistics *record,
+                                   struct fm_error *error);
+
+/** Appends a segment of the critical path (copied). */
+fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segment *segment,
+                                struct fm_error *error);
+
+/** Appends a lock (copied with its name and queue); to be called in ascending order of (window,
+ * target). FM_ERR_FAILED: the order is wrong, or a count exceeds its array. */
+fm_status_t fm_cube_add_lock(struct fm_cube *cube, const struct fm_cube_lock *lock,
+                             struct fm_error *error);
+
+/** @return where part `bin` of the lock's time begins; `bin` == bin_count: where the last one ends.
+ */
+uint64_t fm_cube_lock_edge(const struct fm_cube_lock *lock, uint32_t bin);
+
+/** Frees the locks; the cube has none afterwards. fm_cube_free() does so, too. */
+void fm_cube_free_locks(struct fm_cube *cube);
+
+/** Sets the partitions of the locations (copied), once all locations are there.
+ * @param of_location  by location; FM_CUBE_NONE: in none of them
+ * @return FM_ERR_FAILED: a location's partition does not exist */
+fm_status_t fm_cube_set_partitions(struct fm_cube *cube, char *const *names, uint32_t count,
+                                   const uint32_t *of_location, struct fm_error *error);
+
+/** Frees the partitions; the cube has none afterwards. fm_cube_free() does so, too. */
+void fm_cube_free_partitions(struct fm_cube *cube);
+
+/** Appends a warning, a sentence for the reader of the report. */
+fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Sorts cells and statistics, adds up repeated cells, drops zeros: afterwards the promises of the
+ * fields hold. FM_ERR_DATA: a sum exceeds 64 bits; FM_ERR_FAILED: two statistics of one metric. */
+fm_status_t fm_cube_seal(struct fm_cube *cube, struct fm_error *error);
+
+/** @return the first cell of `metric` and in `*count` how many there are (sealed cubes only). */
+const struct fm_cube_cell *fm_cube_metric_cells(const struct fm_cube *cube, fm_metric_t metric,
+                                                size_t *count);
+
+/** @return the exclusive value, 0 if there is none (sealed cubes only). */
+int64_t fm_cube_value(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath,
+                      uint32_t location);
+
+/** @return the statistics of `metric`, NULL if there are none. */
+const struct fm_cube_statistics *fm_cube_metric_statistics(const struct fm_cube *cube,
+                                                           fm_metric_t metric);
+
+/** Finds a call path by its region names from a root, separated by '/' (one before the first is
+ * allowed; names may contain '/' themselves), with their places where several have the same name
+ * (callpath_text.h). @return its index, or FM_CUBE_NONE. */
+uint32_t fm_cube_find_callpath(const struct fm_cube *cube, const char *path);
+
+/** Writes the report file `path`: versioned, self-describing, with a checksum
+ * (docs/report-format.md). The file appears complete or not at all; an existing one is replaced. */
+fm_status_t fm_cube_write(const struct fm_cube *cube, const char *path, struct fm_error *error);
+
+/** Reads a report file. A damaged, truncated or foreign file gives FM_ERR_DATA with file and
+ * reason.
+ * @param cube  out: to be freed with fm_cube_free(); set only on success */
+fm_status_t fm_cube_read(const char *path, struct fm_cube **cube, struct fm_error *error);
+
+#endif

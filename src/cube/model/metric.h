@@ -1,0 +1,61 @@
+/** @file
+ * The one table of metrics: what each is called, where it stands in its tree, what it means, how it
+ * is computed and what to do about it. Reports, exports, manual and analysis all read this table.
+ */
+#ifndef FERMATA_CUBE_MODEL_METRIC_H
+#define FERMATA_CUBE_MODEL_METRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Every metric of the table, in table order: FM_METRIC_<id in upper case>. A parent always
+ * precedes its children. */
+typedef enum {
+#define FM_METRIC(symbol, ...) FM_METRIC_##symbol,
+#include "cube/model/metrics.def"
+#undef FM_METRIC
+    FM_METRIC_COUNT
+} fm_metric_t;
+
+#define FM_METRIC_NONE FM_METRIC_COUNT
+
+/** What the values of a metric are. */
+typedef enum {
+    FM_UNIT_TICKS,       /**< exact integer clock ticks; shown as seconds ("sec") */
+    FM_UNIT_OCCURRENCES, /**< exact integer ("occ") */
+    FM_UNIT_BYTES,       /**< exact integer ("bytes") */
+    FM_UNIT_COST /**< fixed-point ticks: value * 2^-cost_shift of the cube; shown as seconds.
+                      Shares of waiting times are no whole ticks, yet their sums must not
+                      depend on an order */
+} fm_unit_t;
+
+struct fm_metric_info {
+    const char *id;     /**< unique, lower case, as other tools know it */
+    fm_metric_t parent; /**< FM_METRIC_NONE for a root */
+    const char *name;   /**< title for people */
+    fm_unit_t unit;
+    bool is_wait_state; /**< a kind of wait state (arbitrated, with statistics) or part of one */
+    const char *description; /**< what it is, in one or two sentences */
+    const char *formula;     /**< how one instance is computed, with its source */
+    const char *advice;      /**< what to do about it; "" where there is nothing to advise */
+};
+
+/** @return the table row of `metric`, which must be below FM_METRIC_COUNT. Thread-safe. */
+const struct fm_metric_info *fm_metric_info(fm_metric_t metric);
+
+/** @return the metric with this id, or FM_METRIC_NONE. Thread-safe. */
+fm_metric_t fm_metric_by_id(const char *id);
+
+/** @return the root of the tree that `metric` belongs to. */
+fm_metric_t fm_metric_root(fm_metric_t metric);
+
+/** @return whether values of the unit are shown as seconds. */
+static inline bool fm_unit_is_time(fm_unit_t unit)
+{
+    return unit == FM_UNIT_TICKS || unit == FM_UNIT_COST;
+}
+
+/** @return "sec", "occ" or "bytes". */
+const char *fm_unit_name(fm_unit_t unit);
+
+#endif

@@ -1,0 +1,114 @@
+#include "diagnosis/efficiency.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/** @return the efficiencies from mean and longest computation and the duration. */
+static struct fm_efficiency efficiency(double mean, double longest, double duration)
+{
+    return longest > 0 && duration > 0
+               ? (struct fm_efficiency){mean / duration, mean / longest, longest / duration}
+               : (struct fm_efficiency){NAN, NAN, NAN};
+}
+
+struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *iteration)
+{
+    return efficiency((double)iteration->computation, (double)iteration->computation_capacity,
+                      (double)iteration->capacity);
+}
+
+/** Time of call paths on the location that is looked at, and what is known of all before it. */
+struct sums {
+    double *now;     /**< by call path, exclusive, then inclusive */
+    double *all;     /**< by call path, on all locations */
+    double *longest; /**< by call path, of one location */
+};
+
+static struct sums make_sums(uint32_t callpaths)
+{
+    return (struct sums){fm_allocate(callpaths, sizeof(double)),
+                         fm_allocate(callpaths, sizeof(double)),
+                         fm_allocate(callpaths, sizeof(double))};
+}
+
+static void free_sums(struct sums *sums)
+{
+    fm_free(sums->now);
+    fm_free(sums->all);
+    fm_free(sums->longest);
+}
+
+/** Adds what one location spent, children to their parents. @return the sum over all roots */
+static double close_location(const struct fm_cube *cube, struct sums *sums)
+{
+    double total = 0;
+    for (uint32_t c = cube->callpath_count; c-- > 0;) {
+        uint32_t parent = cube->callpaths[c].parent;
+        *(parent == FM_CUBE_NONE ? &total : &sums->now[parent]) += sums->now[c];
+        sums->all[c] += sums->now[c];
+        if (sums->now[c] > sums->longest[c])
+            sums->longest[c] = sums->now[c];
+        sums->now[c] = 0;
+    }
+    return total;
+}
+
+/** The cells of the time tree, by location. */
+struct cell_list {
+    const struct fm_cube_cell **cells;
+    size_t *begin; /**< by location; one more */
+};
+
+static struct cell_list list_cells(const struct fm_cube *cube)
+{
+    struct cell_list list = {.begin =
+                                 fm_allocate((size_t)cube->location_count + 2, sizeof *list.begin)};
+    size_t count = 0;
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        if (fm_metric_root((fm_metric_t)cube->cells[i].metric) == FM_METRIC_TIME) {
+            ++list.begin[cube->cells[i].location + 2];
+            ++count;
+        }
+    }
+    for (uint32_t l = 0; l < cube->location_count; l++)
+        list.begin[l + 2] += list.begin[l + 1];
+    list.cells = fm_allocate(count, sizeof *list.cells);
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        if (fm_metric_root((fm_metric_t)cube->cells[i].metric) == FM_METRIC_TIME)
+            list.cells[list.begin[cube->cells[i].location + 1]++] = &cube->cells[i];
+    }
+    return list;
+}
+
+struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
+                                           struct fm_efficiency *callpaths)
+{
+    struct cell_list list = list_cells(cube);
+    struct sums time = make_sums(cube->callpath_count);
+    struct sums computation = make_sums(cube->callpath_count);
+    double all = 0, longest = 0;
+    for (uint32_t l = 0; l < cube->location_count; l++) {
+        for (size_t i = list.begin[l]; i < list.begin[l + 1]; i++) {
+            const struct fm_cube_cell *cell = list.cells[i];
+            time.now[cell->callpath] += (double)cell->value;
+            if (cell->metric == FM_METRIC_COMP)
+                computation.now[cell->callpath] += (double)cell->value;
+        }
+        close_location(cube, &time);
+        double computed = close_location(cube, &computation);
+        all += computed;
+        longest = computed > longest ? computed : longest;
+    }
+    double locations = cube->location_count;
+    for (uint32_t c = 0; callpaths != NULL && c < cube->callpath_count; c++)
+        callpaths[c] =
+            efficiency(computation.all[c] / locations, computation.longest[c], time.longest[c]);
+    free_sums(&time);
+    free_sums(&computation);
+    fm_free(list.cells);
+    fm_free(list.begin);
+    return efficiency(all / locations, longest,
+                      (double)(cube->experiment.end - cube->experiment.begin));
+}

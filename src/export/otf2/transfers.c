@@ -1,0 +1,284 @@
+#include "export/otf2/transfers.h"
+
+#include "base/containers/map.h"
+#include "base/memory.h"
+
+#define END_OF_LIST (UINT32_MAX - 1)
+
+/* Calls that end exposure epochs: a list for each (process, window, partner), where the partner is
+ * an origin or, for fences, everybody. */
+struct exposures {
+    FM_VECTOR(uint32_t) activities;
+    FM_VECTOR(uint32_t) next;  /* position of the next epoch of the same list, or END_OF_LIST */
+    struct fm_map number;      /* (process, window) -> number */
+    struct fm_map first, last; /* (number, partner) -> position */
+};
+
+#define EVERYBODY UINT32_C(0xfffffff0)
+
+static uint64_t list_key(struct exposures *exposures, uint32_t process, uint32_t window,
+                         uint32_t partner)
+{
+    uint32_t number = *fm_map_at(&exposures->number, (uint64_t)window << 32 | process,
+                                 (uint32_t)exposures->number.count);
+    return (uint64_t)number << 32 | partner;
+}
+
+static void add_exposure(struct exposures *exposures, uint32_t process, uint32_t window,
+                         uint32_t partner, uint32_t activity)
+{
+    uint64_t key = list_key(exposures, process, window, partner);
+    uint32_t position = (uint32_t)exposures->activities.count;
+    fm_vector_push(&exposures->activities, activity);
+    fm_vector_push(&exposures->next, END_OF_LIST);
+    if (fm_map_get(&exposures->first, key) == FM_MAP_ABSENT) {
+        fm_map_insert(&exposures->first, key, position);
+    }
+    uint32_t *last = fm_map_at(&exposures->last, key, position);
+    if (*last != position) {
+        exposures->next.items[*last] = position;
+        *last = position;
+    }
+}
+
+static fm_call_t call_of(const struct fm_trace *trace, const struct fm_location *location,
+                         const struct fm_rma *rma)
+{
+    return fm_trace_called(trace, location, rma->activity)->call;
+}
+
+static const struct fm_group *group_of(const struct fm_trace *trace, const struct fm_rma *rma)
+{
+    return rma->type == FM_RMA_GROUP_SYNC && rma->peer < trace->group_count
+               ? &trace->groups[rma->peer]
+               : NULL;
+}
+
+static void collect_exposures(struct exposures *exposures, const struct fm_trace *trace,
+                              const struct fm_location *location)
+{
+    for (size_t i = 0; i < location->rma.count; i++) {
+        const struct fm_rma *rma = &location->rma.items[i];
+        const struct fm_group *group = group_of(trace, rma);
+        if (rma->type == FM_RMA_COLLECTIVE) {
+            add_exposure(exposures, location->process, rma->window, EVERYBODY, rma->activity);
+        }
+        for (uint32_t g = 0; group != NULL && g < group->size; g++) {
+            if (call_of(trace, location, rma) == FM_CALL_WAIT) {
+                add_exposure(exposures, location->process, rma->window, group->processes[g],
+                             rma->activity);
+            }
+        }
+    }
+}
+
+/* ---- origins ---- */
+
+/* Where a target is in its fences; it is moved on only when there are transfers to it. */
+struct cursor {
+    uint32_t position; /* of its next fence, or END_OF_LIST */
+    uint32_t passed;   /* number of those before */
+};
+
+/* A walk through an origin. */
+struct walk {
+    const struct fm_trace *trace;
+    struct exposures *exposures;
+    fm_transfers *transfers;
+    const struct fm_location *location;
+    struct fm_map accesses; /* (window, target) -> position of the next exposure epoch */
+    struct fm_map passed;   /* window -> number of collectives that this origin has passed */
+    struct fm_map cursors;  /* (window, target) -> position in `fences` */
+    FM_VECTOR(struct cursor) fences;
+    FM_VECTOR(uint32_t) open; /* transfers that are not complete */
+};
+
+/* @return the exposure epoch of `target` that the next access epoch belongs to, which is over then;
+ * FM_NONE: none */
+static uint32_t take_exposure(struct walk *walk, uint32_t target, uint32_t window)
+{
+    struct exposures *exposures = walk->exposures;
+    uint32_t first =
+        fm_map_get(&exposures->first, list_key(exposures, target, window, walk->location->process));
+    uint32_t *next = fm_map_at(&walk->accesses, (uint64_t)window << 32 | target,
+                               first == FM_MAP_ABSENT ? END_OF_LIST : first);
+    if (*next == END_OF_LIST) {
+        return FM_NONE;
+    }
+    uint32_t position = *next;
+    *next = exposures->next.items[position];
+    return exposures->activities.items[position];
+}
+
+/* @return the fence of `target` with this number, FM_NONE: none */
+static uint32_t find_fence(struct walk *walk, uint32_t target, uint32_t window, uint32_t number)
+{
+    struct exposures *exposures = walk->exposures;
+    uint32_t next = (uint32_t)walk->fences.count;
+    uint32_t index = *fm_map_at(&walk->cursors, (uint64_t)window << 32 | target, next);
+    if (index == next) {
+        uint32_t first =
+            fm_map_get(&exposures->first, list_key(exposures, target, window, EVERYBODY));
+        fm_vector_push(&walk->fences,
+                       (struct cursor){first == FM_MAP_ABSENT ? END_OF_LIST : first, 0});
+    }
+    struct cursor *cursor = &walk->fences.items[index];
+    for (; cursor->position != END_OF_LIST && cursor->passed < number; cursor->passed++) {
+        cursor->position = exposures->next.items[cursor->position];
+    }
+    return cursor->position == END_OF_LIST ? FM_NONE
+                                           : exposures->activities.items[cursor->position];
+}
+
+/* Ends the open transfers to `target` (FM_NONE: to all) of a window.
+ * @param target_end  call at the target; FM_NONE: the target takes no part */
+static void end_transfers(struct walk *walk, const struct fm_rma *rma, uint32_t target,
+                          uint32_t target_end)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < walk->open.count; i++) {
+        struct fm_transfer *transfer = &walk->transfers->items[walk->open.items[i]];
+        uint32_t process = walk->trace->locations[transfer->target].process;
+        if (transfer->window == rma->window && (target == FM_NONE || target == process)) {
+            transfer->origin_end = rma->activity;
+            transfer->target_end = target_end;
+        } else {
+            walk->open.items[kept++] = walk->open.items[i];
+        }
+    }
+    walk->open.count = kept;
+}
+
+static void pass_fence(struct walk *walk, const struct fm_rma *rma)
+{
+    uint32_t *passed = fm_map_at(&walk->passed, rma->window, 0);
+    uint32_t number = (*passed)++;
+    size_t kept = 0;
+    for (size_t i = 0; i < walk->open.count; i++) {
+        struct fm_transfer *transfer = &walk->transfers->items[walk->open.items[i]];
+        if (transfer->window == rma->window) {
+            uint32_t target = walk->trace->locations[transfer->target].process;
+            transfer->origin_end = rma->activity;
+            transfer->target_end = find_fence(walk, target, rma->window, number);
+        } else {
+            walk->open.items[kept++] = walk->open.items[i];
+        }
+    }
+    walk->open.count = kept;
+}
+
+static void pass_complete(struct walk *walk, const struct fm_rma *rma, const struct fm_group *group)
+{
+    for (uint32_t g = 0; g < group->size; g++) {
+        uint32_t target = group->processes[g];
+        uint32_t wait = take_exposure(walk, target, rma->window);
+        end_transfers(walk, rma, target, wait);
+    }
+}
+
+/* Which of the targets a call completes the transfers to at the target, without its part. */
+static void pass_passive(struct walk *walk, const struct fm_rma *rma, fm_call_t call)
+{
+    if (rma->type == FM_RMA_LOCK_RELEASE) {
+        uint32_t target =
+            rma->peer == FM_NONE
+                ? FM_NONE
+                : fm_trace_member(walk->trace, walk->trace->windows[rma->window].communicator,
+                                  rma->peer, walk->location->process);
+        end_transfers(walk, rma, target, FM_NONE);
+    } else if (rma->type == FM_RMA_DONE_REMOTELY && call == FM_CALL_FLUSH_ALL) {
+        end_transfers(walk, rma, FM_NONE, FM_NONE);
+    }
+}
+
+static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t index,
+                           uint32_t number)
+{
+    const struct fm_trace *trace = walk->trace;
+    uint32_t communicator = trace->windows[rma->window].communicator;
+    uint32_t target = fm_trace_member(trace, communicator, rma->peer, walk->location->process);
+    uint32_t rank = fm_trace_rank(trace, communicator, walk->location->process);
+    if (target == FM_NONE || target == walk->location->process || rank == FM_NONE) {
+        return;
+    }
+    fm_vector_push(&walk->open, (uint32_t)walk->transfers->count);
+    fm_vector_push(walk->transfers, (struct fm_transfer){
+                                        .origin = index,
+                                        .number = number,
+                                        .start = rma->activity,
+                                        .origin_end = FM_NONE,
+                                        .target = trace->processes[target].first_location,
+                                        .target_end = FM_NONE,
+                                        .window = rma->window,
+                                        .origin_rank = rank,
+                                        .target_rank = rma->peer,
+                                        .type = rma->type,
+                                    });
+}
+
+/* A flush of one target names no target: its completions tell which operations it is about, of
+ * which the last one is at the only target. */
+static void pass_flush(struct walk *walk, const struct fm_rma *rma, const struct fm_map *target_of)
+{
+    uint32_t target = fm_map_get(target_of, rma->id);
+    if (target != FM_MAP_ABSENT) {
+        end_transfers(walk, rma, target, FM_NONE);
+    }
+}
+
+static void follow(struct walk *walk, uint32_t index)
+{
+    struct fm_map target_of = {0}; /* id of an operation -> process */
+    uint32_t number = 0;
+    for (size_t i = 0; i < walk->location->rma.count; i++) {
+        const struct fm_rma *rma = &walk->location->rma.items[i];
+        if (rma->window >= walk->trace->window_count) {
+            continue;
+        }
+        fm_call_t call = call_of(walk->trace, walk->location, rma);
+        const struct fm_group *group = group_of(walk->trace, rma);
+        if (rma->type <= FM_RMA_ATOMIC) {
+            begin_transfer(walk, rma, index, number++);
+            uint32_t target =
+                fm_trace_member(walk->trace, walk->trace->windows[rma->window].communicator,
+                                rma->peer, walk->location->process);
+            *fm_map_at(&target_of, rma->id, 0) = target == FM_NONE ? 0 : target;
+        } else if (rma->type == FM_RMA_COLLECTIVE) {
+            pass_fence(walk, rma);
+        } else if (group != NULL && call == FM_CALL_COMPLETE) {
+            pass_complete(walk, rma, group);
+        } else if (rma->type == FM_RMA_DONE_REMOTELY && call == FM_CALL_FLUSH) {
+            pass_flush(walk, rma, &target_of);
+        } else {
+            pass_passive(walk, rma, call);
+        }
+    }
+    fm_map_free(&target_of);
+}
+
+fm_transfers fm_transfers_find(const struct fm_trace *trace)
+{
+    fm_transfers transfers = {0};
+    struct exposures exposures = {0};
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        collect_exposures(&exposures, trace, &trace->locations[l]);
+    }
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        struct walk walk = {.trace = trace,
+                            .exposures = &exposures,
+                            .transfers = &transfers,
+                            .location = &trace->locations[l]};
+        follow(&walk, l);
+        fm_map_free(&walk.accesses);
+        fm_map_free(&walk.passed);
+        fm_map_free(&walk.cursors);
+        fm_vector_free(&walk.fences);
+        fm_vector_free(&walk.open);
+    }
+    fm_vector_free(&exposures.activities);
+    fm_vector_free(&exposures.next);
+    fm_map_free(&exposures.number);
+    fm_map_free(&exposures.first);
+    fm_map_free(&exposures.last);
+    return transfers;
+}

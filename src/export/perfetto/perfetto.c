@@ -1,0 +1,275 @@
+/* A timeline in Perfetto's own format (TrackEvent packets): for long runs. A track for each
+ * location below one for its rank; a slice for each region and call, a slice inside for the part of
+ * a call that is waiting; flows for messages, one-sided operations and what ended a wait. A flow
+ * goes from the slice of the call to a mark at the moment when it arrives: the slice of a receive
+ * may begin before that of its send. */
+#include "export/perfetto/protobuf.h"
+#include "export/timeline.h"
+#include "timeline/slices.h"
+
+/* Numbers of fields in the messages of Perfetto's trace format. */
+enum { TRACE_PACKET = 1 };
+enum {
+    PACKET_TIMESTAMP = 8,
+    PACKET_SEQUENCE = 10,
+    PACKET_TRACK_EVENT = 11,
+    PACKET_INTERNED_DATA = 12,
+    PACKET_SEQUENCE_FLAGS = 13,
+    PACKET_TRACK_DESCRIPTOR = 60
+};
+enum { SEQUENCE_STATE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
+enum {
+    EVENT_CATEGORY_IIDS = 3,
+    EVENT_ANNOTATIONS = 4,
+    EVENT_TYPE = 9,
+    EVENT_NAME_IID = 10,
+    EVENT_TRACK = 11,
+    EVENT_FLOW_IDS = 47
+};
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3 };
+enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2 };
+enum { NAME_IID = 1, NAME_TEXT = 2 };
+enum { ANNOTATION_STRING = 6, ANNOTATION_UNSIGNED = 3, ANNOTATION_NAME = 10 };
+enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_NAME = 2, DESCRIPTOR_PARENT = 5 };
+
+#define SEQUENCE 1
+
+/* Categories: the paradigms, then these. */
+enum { CATEGORY_WAIT = FM_PARADIGM_MEASUREMENT + 1, CATEGORY_ARRIVAL, CATEGORY_COUNT };
+
+/* Names: the regions, then the metrics, then the kinds of arrows; from 1 on. */
+static uint64_t region_name(uint32_t region)
+{
+    return region + UINT64_C(1);
+}
+
+struct writer {
+    const struct fm_export_timeline *timeline;
+    const struct fm_trace *trace;
+    FILE *stream;
+    uint32_t location;
+    struct fm_protobuf event, packet, framed;
+};
+
+static uint64_t metric_name(const struct writer *writer, unsigned metric)
+{
+    return writer->trace->region_count + metric + UINT64_C(1);
+}
+
+static uint64_t arrow_name(const struct writer *writer, const struct fm_arrow *arrow)
+{
+    return arrow->kind == FM_ARROW_CAUSE
+               ? metric_name(writer, arrow->metric)
+               : metric_name(writer, FM_METRIC_COUNT + (unsigned)arrow->kind);
+}
+
+/* Ranks and locations have tracks; 0 is none. */
+static uint64_t rank_track(uint32_t process)
+{
+    return process + UINT64_C(1);
+}
+
+static uint64_t location_track(const struct writer *writer, uint32_t location)
+{
+    return writer->trace->process_count + location + UINT64_C(1);
+}
+
+static void put_packet(struct writer *writer)
+{
+    fm_protobuf_integer(&writer->packet, PACKET_SEQUENCE, SEQUENCE);
+    writer->framed.items.count = 0;
+    fm_protobuf_message(&writer->framed, TRACE_PACKET, &writer->packet);
+    fwrite(writer->framed.items.items, 1, writer->framed.items.count, writer->stream);
+    writer->packet.items.count = 0;
+}
+
+static void begin_event(struct writer *writer, unsigned type, uint32_t location)
+{
+    writer->event.items.count = 0;
+    fm_protobuf_integer(&writer->event, EVENT_TYPE, type);
+    fm_protobuf_integer(&writer->event, EVENT_TRACK, location_track(writer, location));
+}
+
+static void name_event(struct writer *writer, uint64_t name, unsigned category)
+{
+    fm_protobuf_integer(&writer->event, EVENT_NAME_IID, name);
+    fm_protobuf_integer(&writer->event, EVENT_CATEGORY_IIDS, category + 1);
+}
+
+static void put_event(struct writer *writer, uint64_t time)
+{
+    fm_protobuf_integer(&writer->packet, PACKET_TIMESTAMP,
+                        fm_export_nanoseconds(writer->timeline, time));
+    fm_protobuf_message(&writer->packet, PACKET_TRACK_EVENT, &writer->event);
+    fm_protobuf_integer(&writer->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+    put_packet(writer);
+}
+
+static void annotate(struct writer *writer, const char *name, const char *text, uint64_t number)
+{
+    struct fm_protobuf annotation = {0};
+    fm_protobuf_string(&annotation, ANNOTATION_NAME, name);
+    if (text != NULL) {
+        fm_protobuf_string(&annotation, ANNOTATION_STRING, text);
+    } else {
+        fm_protobuf_integer(&annotation, ANNOTATION_UNSIGNED, number);
+    }
+    fm_protobuf_message(&writer->event, EVENT_ANNOTATIONS, &annotation);
+    fm_protobuf_free(&annotation);
+}
+
+static void put_wait(struct writer *writer, const struct fm_candidate *wait, uint64_t begin)
+{
+    uint64_t end = wait->t < writer->timeline->to ? wait->t : writer->timeline->to;
+    if (end <= begin) {
+        return;
+    }
+    const struct fm_location *cause = &writer->trace->locations[wait->cause_location];
+    begin_event(writer, TYPE_SLICE_BEGIN, writer->location);
+    name_event(writer, metric_name(writer, wait->metric), CATEGORY_WAIT);
+    annotate(writer, "metric", fm_metric_info((fm_metric_t)wait->metric)->id, 0);
+    annotate(writer, "caused by rank", NULL, cause->process);
+    put_event(writer, begin);
+    begin_event(writer, TYPE_SLICE_END, writer->location);
+    put_event(writer, end);
+}
+
+static void open_slice(void *context, uint64_t time, uint32_t visit, uint32_t activity)
+{
+    struct writer *writer = context;
+    const struct fm_location *location = &writer->trace->locations[writer->location];
+    uint32_t region = location->profile.items[visit].region;
+    size_t count = 0;
+    const fm_arrows *arrows = &writer->timeline->arrows;
+    const struct fm_arrow *tails =
+        activity == FM_NONE ? NULL : fm_arrows_from(arrows, writer->location, activity, &count);
+    begin_event(writer, TYPE_SLICE_BEGIN, writer->location);
+    name_event(writer, region_name(region), writer->trace->regions[region].paradigm);
+    for (size_t i = 0; i < count; i++) {
+        fm_protobuf_fixed64(&writer->event, EVENT_FLOW_IDS,
+                            (uint64_t)(&tails[i] - arrows->items) + 1);
+    }
+    put_event(writer, time);
+    const struct fm_candidate *wait = fm_export_wait(writer->timeline, writer->location, activity);
+    if (wait != NULL) {
+        put_wait(writer, wait, time);
+    }
+}
+
+static void close_slice(void *context, uint64_t time)
+{
+    struct writer *writer = context;
+    begin_event(writer, TYPE_SLICE_END, writer->location);
+    put_event(writer, time);
+}
+
+static void put_mark(struct writer *writer, const struct fm_arrow *arrow,
+                     const struct fm_arrow_end *end, size_t id)
+{
+    begin_event(writer, TYPE_INSTANT, end->location);
+    name_event(writer, arrow_name(writer, arrow), CATEGORY_ARRIVAL);
+    fm_protobuf_fixed64(&writer->event, EVENT_FLOW_IDS, id);
+    put_event(writer, end->time);
+}
+
+static void intern(struct fm_protobuf *data, uint32_t field, uint64_t iid, const char *text)
+{
+    struct fm_protobuf name = {0};
+    fm_protobuf_integer(&name, NAME_IID, iid);
+    fm_protobuf_string(&name, NAME_TEXT, text);
+    fm_protobuf_message(data, field, &name);
+    fm_protobuf_free(&name);
+}
+
+static void put_names(struct writer *writer)
+{
+    struct fm_protobuf data = {0};
+    for (unsigned p = 0; p <= FM_PARADIGM_MEASUREMENT; p++) {
+        intern(&data, INTERNED_CATEGORIES, p + 1, fm_paradigm_name((fm_paradigm_t)p));
+    }
+    intern(&data, INTERNED_CATEGORIES, CATEGORY_WAIT + 1, "wait state");
+    intern(&data, INTERNED_CATEGORIES, CATEGORY_ARRIVAL + 1, "arrival");
+    for (uint32_t r = 0; r < writer->trace->region_count; r++) {
+        intern(&data, INTERNED_NAMES, region_name(r), writer->trace->regions[r].name);
+    }
+    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+        intern(&data, INTERNED_NAMES, metric_name(writer, m), fm_metric_info((fm_metric_t)m)->name);
+    }
+    for (unsigned k = 0; k < FM_ARROW_CAUSE; k++) {
+        const struct fm_arrow arrow = {.kind = (enum fm_arrow_kind)k};
+        intern(&data, INTERNED_NAMES, arrow_name(writer, &arrow), fm_arrow_name(&arrow));
+    }
+    fm_protobuf_message(&writer->packet, PACKET_INTERNED_DATA, &data);
+    fm_protobuf_integer(&writer->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
+    put_packet(writer);
+    fm_protobuf_free(&data);
+}
+
+static void put_track(struct writer *writer, uint64_t track, uint64_t parent, const char *name)
+{
+    struct fm_protobuf descriptor = {0};
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_UUID, track);
+    fm_protobuf_string(&descriptor, DESCRIPTOR_NAME, name);
+    if (parent != 0) {
+        fm_protobuf_integer(&descriptor, DESCRIPTOR_PARENT, parent);
+    }
+    fm_protobuf_message(&writer->packet, PACKET_TRACK_DESCRIPTOR, &descriptor);
+    put_packet(writer);
+    fm_protobuf_free(&descriptor);
+}
+
+static void put_tracks(struct writer *writer)
+{
+    /* Perfetto sorts tracks by name: equal numbers of digits keep them in order. */
+    int digits = snprintf(NULL, 0, "%u", writer->trace->process_count - 1);
+    for (uint32_t l = writer->timeline->first_location; l < writer->timeline->end_location; l++) {
+        const struct fm_location *location = &writer->trace->locations[l];
+        uint64_t rank = rank_track(location->process);
+        if (location->thread == 0) {
+            char name[32];
+            snprintf(name, sizeof name, "Rank %0*u", digits, location->process);
+            put_track(writer, rank, 0, name);
+        }
+        put_track(writer, location_track(writer, l), rank, location->name);
+    }
+}
+
+static fm_status_t write_perfetto(const struct fm_export_request *request, FILE *stream,
+                                  struct fm_error *error)
+{
+    struct fm_export_timeline timeline;
+    fm_status_t status = fm_export_timeline_open(&timeline, request, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    struct writer writer = {
+        .timeline = &timeline, .trace = timeline.detail->trace, .stream = stream};
+    const struct fm_slice_sink sink = {open_slice, close_slice, &writer};
+    put_names(&writer);
+    put_tracks(&writer);
+    for (uint32_t l = timeline.first_location; l < timeline.end_location; l++) {
+        writer.location = l;
+        fm_slices_walk(&writer.trace->locations[l], timeline.from, timeline.to, &sink);
+    }
+    for (size_t i = 0; i < timeline.arrows.count; i++) {
+        const struct fm_arrow *arrow = &timeline.arrows.items[i];
+        if (arrow->tail.activity == FM_NONE) {
+            put_mark(&writer, arrow, &arrow->tail, i + 1);
+        }
+        put_mark(&writer, arrow, &arrow->head, i + 1);
+    }
+    fm_protobuf_free(&writer.event);
+    fm_protobuf_free(&writer.packet);
+    fm_protobuf_free(&writer.framed);
+    fm_export_timeline_close(&timeline);
+    return FM_OK;
+}
+
+const struct fm_export_format fm_export_perfetto = {
+    .name = "perfetto",
+    .file = "trace.perfetto-trace",
+    .summary = "the timeline for https://ui.perfetto.dev, in its own format",
+    .of_events = true,
+    .of_a_part = true,
+    .write = write_perfetto,
+};

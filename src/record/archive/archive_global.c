@@ -1,0 +1,306 @@
+/* The global definitions, written by rank 0 from the merged set. */
+#include "record/archive/archive.h"
+#include "record/archive/marker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct output {
+    OTF2_GlobalDefWriter *writer;
+    struct fm_definitions *set;
+};
+
+static uint32_t group_of(uint32_t group)
+{
+    return group == FM_DEFINE_NONE ? FM_GROUP_SELF : group + FM_GROUP_FIRST;
+}
+
+/* Words of every definition of one kind, in order. */
+#define FOR_EACH(o, kind, number, words, count)                                                    \
+    for (uint32_t number = 0, *words = NULL;                                                       \
+         number < (o)->set->tables[kind].count &&                                                  \
+         (words = fm_defined((o)->set, kind, number, &(count))) != NULL;                           \
+         number++)
+
+/* Adds the strings that the definitions below use, so that all strings can be written first:
+ * readers resolve a reference when they meet it. */
+static void add_strings(const struct output *o)
+{
+    static const char *const texts[] = {"",        "MPI",  "Comm ${id}",    "Win ${id}",
+                                        "machine", "node", "Master thread", "Linux"};
+    char name[64];
+    size_t count;
+    uint32_t threads = 1;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        fm_define_string(o->set, texts[i]);
+    }
+    FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
+    {
+        threads = words[3] > threads ? words[3] : threads;
+        snprintf(name, sizeof name, "MPI Rank %u", words[0]);
+        fm_define_string(o->set, name);
+    }
+    for (uint32_t t = 1; t < threads; t++) {
+        snprintf(name, sizeof name, "Thread %u", t);
+        fm_define_string(o->set, name);
+    }
+}
+
+static void write_strings(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_STRING, i, words, count)
+    {
+        fm_archive_check(OTF2_GlobalDefWriter_WriteString(o->writer, i, (const char *)(words + 1)));
+    }
+}
+
+static void write_paradigm(const struct output *o)
+{
+    OTF2_AttributeValue value;
+    uint32_t name = fm_define_string(o->set, "MPI");
+    fm_archive_check(OTF2_GlobalDefWriter_WriteParadigm(o->writer, OTF2_PARADIGM_MPI, name,
+                                                        OTF2_PARADIGM_CLASS_PROCESS));
+    value.stringRef = fm_define_string(o->set, "Comm ${id}");
+    fm_archive_check(OTF2_GlobalDefWriter_WriteParadigmProperty(
+        o->writer, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING,
+        value));
+    value.stringRef = fm_define_string(o->set, "Win ${id}");
+    fm_archive_check(OTF2_GlobalDefWriter_WriteParadigmProperty(
+        o->writer, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE,
+        OTF2_TYPE_STRING, value));
+}
+
+static void write_system_tree(const struct output *o)
+{
+    size_t count;
+    uint32_t machine = fm_define_string(o->set, "machine"), node = fm_define_string(o->set, "node");
+    uint32_t thread_name = fm_define_string(o->set, "Master thread");
+    fm_archive_check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
+        o->writer, 0, fm_define_string(o->set, "Linux"), machine, OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    fm_archive_check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+        o->writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+    FOR_EACH(o, FM_DEFINE_NODE, i, words, count)
+    {
+        fm_archive_check(
+            OTF2_GlobalDefWriter_WriteSystemTreeNode(o->writer, i + 1, words[0], node, 0));
+        fm_archive_check(OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+            o->writer, i + 1, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    }
+    FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
+    {
+        char name[64];
+        uint32_t rank = words[0], threads = words[3];
+        snprintf(name, sizeof name, "MPI Rank %u", rank);
+        fm_archive_check(OTF2_GlobalDefWriter_WriteLocationGroup(
+            o->writer, rank, fm_define_string(o->set, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+            words[1] + 1, OTF2_UNDEFINED_LOCATION_GROUP));
+        for (uint32_t t = 0; t < threads; t++) {
+            uint64_t events = words[4 + 2 * t] | (uint64_t)words[5 + 2 * t] << 32;
+            snprintf(name, sizeof name, "Thread %u", t);
+            fm_archive_check(OTF2_GlobalDefWriter_WriteLocation(
+                o->writer, fm_archive_location(rank, t),
+                t == 0 ? thread_name : fm_define_string(o->set, name),
+                OTF2_LOCATION_TYPE_CPU_THREAD, events, rank));
+        }
+    }
+}
+
+static void write_regions(const struct output *o)
+{
+    size_t count;
+    uint32_t empty = fm_define_string(o->set, "");
+    FOR_EACH(o, FM_DEFINE_REGION, i, words, count)
+    {
+        uint32_t file = words[4] != FM_DEFINE_NONE ? words[4] : empty;
+        fm_archive_check(OTF2_GlobalDefWriter_WriteRegion(
+            o->writer, i, words[0], words[0], empty, (OTF2_RegionRole)words[1],
+            (OTF2_Paradigm)words[2], (OTF2_RegionFlag)words[3], file, words[5], 0));
+    }
+}
+
+static void write_parameters(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_PARAMETER, i, words, count)
+    {
+        fm_archive_check(OTF2_GlobalDefWriter_WriteParameter(o->writer, i, words[0],
+                                                             (OTF2_ParameterType)words[1]));
+    }
+}
+
+static void write_attributes(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_ATTRIBUTE, i, words, count)
+    {
+        fm_archive_check(OTF2_GlobalDefWriter_WriteAttribute(o->writer, i, words[0], words[1],
+                                                             (OTF2_Type)words[2]));
+    }
+}
+
+/* Each metric is a member, and a class of its own. */
+static void write_metrics(const struct output *o)
+{
+    size_t count;
+    uint32_t empty = fm_define_string(o->set, "");
+    FOR_EACH(o, FM_DEFINE_METRIC, i, words, count)
+    {
+        OTF2_MetricMemberRef member = i;
+        fm_archive_check(OTF2_GlobalDefWriter_WriteMetricMember(
+            o->writer, i, words[0], empty, OTF2_METRIC_TYPE_USER, (OTF2_MetricMode)words[3],
+            (OTF2_Type)words[2], OTF2_BASE_DECIMAL, 0, words[1]));
+        fm_archive_check(OTF2_GlobalDefWriter_WriteMetricClass(
+            o->writer, i, 1, &member, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+    }
+}
+
+/* The lines that call regions. */
+static void write_lines(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_LINE, i, words, count)
+    {
+        fm_archive_check(
+            OTF2_GlobalDefWriter_WriteSourceCodeLocation(o->writer, i, words[0], words[1]));
+    }
+}
+
+static void write_groups(const struct output *o)
+{
+    size_t processes = o->set->tables[FM_DEFINE_PROCESS].count;
+    size_t count, room = processes;
+    uint32_t empty = fm_define_string(o->set, "");
+    uint64_t *members = malloc((room + 1) * sizeof *members);
+    for (size_t i = 0; members != NULL && i < processes; i++) {
+        members[i] = fm_archive_location((uint32_t)i, 0);
+    }
+    if (members != NULL) {
+        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
+            o->writer, FM_GROUP_LOCATIONS, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+            OTF2_GROUP_FLAG_NONE, (uint32_t)processes, members));
+    }
+    fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, FM_GROUP_SELF, empty,
+                                                     OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
+                                                     OTF2_GROUP_FLAG_NONE, 0, NULL));
+    FOR_EACH(o, FM_DEFINE_GROUP, i, words, count)
+    {
+        uint32_t size = 0;
+        if (words[0] > room) {
+            free(members);
+            room = words[0];
+            members = malloc((room + 1) * sizeof *members);
+        }
+        if (members == NULL) {
+            fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+            return;
+        }
+        for (size_t range = 1; range + 2 < count; range += 3) {
+            for (uint32_t k = 0; k < words[range + 2]; k++) {
+                members[size++] = words[range] + k * words[range + 1];
+            }
+        }
+        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
+            o->writer, i + FM_GROUP_FIRST, empty, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
+            OTF2_GROUP_FLAG_NONE, size, members));
+    }
+    free(members);
+}
+
+static void write_comms(const struct output *o)
+{
+    size_t count;
+    uint32_t empty = fm_define_string(o->set, "");
+    FOR_EACH(o, FM_DEFINE_COMM, i, words, count)
+    {
+        uint32_t name = words[7] != FM_DEFINE_NONE ? words[7] : empty;
+        if (words[5] == FM_DEFINE_NONE) {
+            fm_archive_check(OTF2_GlobalDefWriter_WriteComm(o->writer, i, name, group_of(words[4]),
+                                                            words[6],
+                                                            OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS));
+        } else {
+            fm_archive_check(OTF2_GlobalDefWriter_WriteInterComm(
+                o->writer, i, name, group_of(words[4]), group_of(words[5]), words[6],
+                OTF2_COMM_FLAG_CREATE_DESTROY_EVENTS));
+        }
+    }
+}
+
+static void write_windows(const struct output *o)
+{
+    size_t count;
+    uint32_t empty = fm_define_string(o->set, "");
+    FOR_EACH(o, FM_DEFINE_WIN, i, words, count)
+    {
+        uint32_t name = words[2] != FM_DEFINE_NONE ? words[2] : empty;
+        fm_archive_check(OTF2_GlobalDefWriter_WriteRmaWin(o->writer, i, name, words[0],
+                                                          OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
+    }
+}
+
+/* Ranks of a Cartesian communicator are numbered row-major (MPI 3.1, 7.5.1). */
+static void write_coordinates(const struct output *o, uint32_t topology, const uint32_t *words)
+{
+    uint32_t coordinates[256], ranks = 1, dimensions = words[2];
+    for (uint32_t d = 0; d < dimensions; d++) {
+        ranks *= words[3 + 2 * d];
+    }
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        uint32_t rest = rank;
+        for (uint32_t d = dimensions; d-- > 0;) {
+            coordinates[d] = rest % words[3 + 2 * d];
+            rest /= words[3 + 2 * d];
+        }
+        fm_archive_check(OTF2_GlobalDefWriter_WriteCartCoordinate(
+            o->writer, topology, rank, (uint8_t)dimensions, coordinates));
+    }
+}
+
+static void write_topologies(const struct output *o)
+{
+    size_t count;
+    uint32_t dimension = 0, empty = fm_define_string(o->set, "");
+    FOR_EACH(o, FM_DEFINE_TOPOLOGY, i, words, count)
+    {
+        uint32_t dimensions[256];
+        for (uint32_t d = 0; d < words[2]; d++) {
+            dimensions[d] = dimension++;
+            fm_archive_check(OTF2_GlobalDefWriter_WriteCartDimension(
+                o->writer, dimensions[d], empty, words[3 + 2 * d],
+                words[4 + 2 * d] != 0 ? OTF2_CART_PERIODIC_TRUE : OTF2_CART_PERIODIC_FALSE));
+        }
+        fm_archive_check(OTF2_GlobalDefWriter_WriteCartTopology(
+            o->writer, i, words[1] != FM_DEFINE_NONE ? words[1] : empty, words[0],
+            (uint8_t)words[2], dimensions));
+        write_coordinates(o, i, words);
+    }
+}
+
+void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary)
+{
+    struct output o = {OTF2_Archive_GetGlobalDefWriter(fm_archive_handle()), set};
+    if (o.writer == NULL) {
+        fm_archive_check(OTF2_ERROR_FILE_INTERACTION);
+        return;
+    }
+    fm_archive_check(OTF2_GlobalDefWriter_WriteClockProperties(
+        o.writer, summary->resolution, summary->begin, summary->end - summary->begin,
+        summary->realtime));
+    add_strings(&o);
+    write_strings(&o);
+    write_paradigm(&o);
+    write_system_tree(&o);
+    write_regions(&o);
+    write_lines(&o);
+    write_parameters(&o);
+    write_metrics(&o);
+    write_attributes(&o);
+    write_groups(&o);
+    write_comms(&o);
+    write_windows(&o);
+    write_topologies(&o);
+    if (fm_archive_failure() == NULL) {
+        fm_archive_check(OTF2_Archive_CloseGlobalDefWriter(fm_archive_handle(), o.writer));
+    }
+    fm_markers_write(set);
+}

@@ -1,0 +1,24 @@
+/** @file
+ * Attributes that events of the archive carry: what was not recorded during a pause
+ * (base/unrecorded.def). OTF2 has no record for that; every tool can read attributes.
+ */
+#ifndef FERMATA_RECORD_ARCHIVE_ATTRIBUTE_H
+#define FERMATA_RECORD_ARCHIVE_ATTRIBUTE_H
+
+#include "record/archive/define.h"
+
+enum fm_attribute {
+#define FM_ATTRIBUTE(symbol, name, type, description) FM_ATTRIBUTE_##symbol,
+#include "base/unrecorded.def"
+#undef FM_ATTRIBUTE
+    FM_ATTRIBUTE_COUNT
+};
+
+/** Whether an event with attributes was written (set in convert.c; the reader of several processes'
+ * records clears it between them). */
+extern bool fm_attributes_used;
+
+/** Defines all of them in a set that has no others. @return false without memory */
+bool fm_attributes_define(struct fm_definitions *set);
+
+#endif

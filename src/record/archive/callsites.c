@@ -1,0 +1,120 @@
+#include "record/archive/callsites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool put(struct fm_definitions *all, enum fm_define_kind kind, uint32_t *words, size_t count,
+                struct fm_define_map *map)
+{
+    uint32_t number = fm_define(all, kind, words, count);
+    map->numbers[kind][map->counts[kind]++] = number;
+    return number != FM_DEFINE_NONE;
+}
+
+bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions *own,
+                        struct fm_define_map *map)
+{
+    static const enum fm_define_kind kinds[] = {FM_DEFINE_STRING, FM_DEFINE_BINARY, FM_DEFINE_SITE};
+    bool good = true;
+    memset(map, 0, sizeof *map);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        enum fm_define_kind kind = kinds[k];
+        map->numbers[kind] = malloc((own->tables[kind].count + 1) * sizeof *map->numbers[kind]);
+        good = good && map->numbers[kind] != NULL;
+        for (uint32_t i = 0; good && i < own->tables[kind].count; i++) {
+            size_t count;
+            const uint32_t *words = fm_defined(own, kind, i, &count);
+            if (kind == FM_DEFINE_STRING) {
+                uint32_t number = fm_define(all, kind, words, count);
+                map->numbers[kind][map->counts[kind]++] = number;
+                good = number != FM_DEFINE_NONE;
+            } else if (kind == FM_DEFINE_BINARY) {
+                const uint32_t *strings = map->numbers[FM_DEFINE_STRING];
+                uint32_t binary[FM_BINARY_WORDS];
+                memcpy(binary, words, sizeof binary);
+                binary[FM_BINARY_PATH] = strings[words[FM_BINARY_PATH]];
+                binary[FM_BINARY_ID] = strings[words[FM_BINARY_ID]];
+                binary[FM_BINARY_SERIAL] = 0;
+                good = put(all, kind, binary, FM_BINARY_WORDS, map);
+            } else {
+                const uint32_t *binaries = map->numbers[FM_DEFINE_BINARY];
+                uint32_t site[FM_SITE_FRAMES];
+                memcpy(site, words, sizeof site);
+                site[FM_SITE_BINARY] = binaries[words[FM_SITE_BINARY]];
+                if (words[FM_SITE_TARGET_BINARY] != FM_DEFINE_NONE) {
+                    site[FM_SITE_TARGET_BINARY] = binaries[words[FM_SITE_TARGET_BINARY]];
+                }
+                site[FM_SITE_SERIAL] = 0;
+                good = put(all, kind, site, FM_SITE_FRAMES, map);
+            }
+        }
+    }
+    return good;
+}
+
+/* A set's region or line in another set. */
+static uint32_t copy_region(struct fm_definitions *to, const struct fm_definitions *from,
+                            uint32_t number)
+{
+    const uint32_t *words = fm_defined(from, FM_DEFINE_REGION, number, NULL);
+    const char *file = words[4] != FM_DEFINE_NONE ? fm_defined_string(from, words[4]) : NULL;
+    return fm_define_region(to, fm_defined_string(from, words[0]), words[1], words[2], words[3],
+                            file, words[5]);
+}
+
+static uint32_t copy_line(struct fm_definitions *to, const struct fm_definitions *from,
+                          uint32_t number)
+{
+    if (number == FM_DEFINE_NONE) {
+        return FM_DEFINE_NONE;
+    }
+    const uint32_t *words = fm_defined(from, FM_DEFINE_LINE, number, NULL);
+    return fm_define_line(to, fm_defined_string(from, words[0]), words[1]);
+}
+
+bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
+                       const uint32_t *numbers, uint32_t count, struct fm_callsites *sites)
+{
+    size_t frames = 1, words; /* call site 0 is unknown code */
+    *sites = (struct fm_callsites){.count = count + 1, .deepest = sites->deepest};
+    for (uint32_t i = 0; i < count; i++) {
+        fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
+        frames += (words - FM_SITE_FRAMES) / 2;
+    }
+    sites->first = calloc((size_t)count + 2, sizeof *sites->first);
+    sites->called = malloc(((size_t)count + 1) * sizeof *sites->called);
+    sites->frames = calloc(frames, sizeof *sites->frames);
+    if (sites->first == NULL || sites->called == NULL || sites->frames == NULL) {
+        fm_callsites_free(sites);
+        return false;
+    }
+    uint32_t next = 0;
+    sites->called[0] = FM_DEFINE_NONE;
+    sites->frames[next++] = (struct fm_callsite_frame){FM_CALLSITE_UNKNOWN, FM_DEFINE_NONE};
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *site = fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
+        sites->first[i + 1] = next;
+        for (size_t k = FM_SITE_FRAMES; k + 1 < words; k += 2) {
+            struct fm_callsite_frame *frame = &sites->frames[next++];
+            frame->region = copy_region(definitions, resolved, site[k]);
+            frame->line = copy_line(definitions, resolved, site[k + 1]);
+            if (frame->region == FM_DEFINE_NONE) {
+                fm_callsites_free(sites);
+                return false;
+            }
+        }
+        bool is_known = (words - FM_SITE_FRAMES) % 2 == 1;
+        sites->called[i + 1] =
+            is_known ? copy_region(definitions, resolved, site[words - 1]) : FM_DEFINE_NONE;
+    }
+    sites->first[count + 1] = next;
+    return true;
+}
+
+void fm_callsites_free(struct fm_callsites *sites)
+{
+    free(sites->first);
+    free(sites->called);
+    free(sites->frames);
+    memset(sites, 0, sizeof *sites);
+}

@@ -1,0 +1,572 @@
+/* Compact records to OTF2 events. */
+#include "record/archive/archive.h"
+#include "record/archive/attribute.h"
+#include "record/archive/marker.h"
+#include "record/archive/path_memo.h"
+#include "record/selection/unrecorded.h"
+#include "record/session/overhead.h"
+
+#include <string.h>
+
+static const unsigned char places[] = {
+#define FM_KIND(kind, words, place) (place),
+    FM_RECORD_KINDS(FM_KIND)
+#undef FM_KIND
+};
+
+bool fm_functions_used[FM_FUNCTIONS_MOST];
+
+/* Of the process whose records become events. */
+static const struct fm_callsites *callsites;
+static struct fm_event_regions *event_regions;
+static struct fm_definitions *definitions;
+static struct fm_path_memo memo; /* between records only: outside, every path has its value */
+
+/* The next event's time: never before the last one's. */
+static uint64_t not_before(struct fm_thread *thread, uint64_t time)
+{
+    if (time < thread->last_time) {
+        time = thread->last_time;
+    }
+    thread->last_time = time;
+    return time;
+}
+
+static void count(struct fm_thread *thread, OTF2_ErrorCode code)
+{
+    thread->events++;
+    if (code != OTF2_SUCCESS) {
+        fm_archive_check(code);
+    }
+}
+
+void fm_convert_pending(struct fm_thread *thread, uint64_t next)
+{
+    OTF2_EvtWriter *writer = thread->writer;
+    if (thread->pending) {
+        thread->pending = false;
+        uint64_t time = not_before(thread, thread->pending_leave);
+        count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_region));
+    }
+    /* The call in which the buffer was full comes after the flush in the buffer, but began before.
+     */
+    if (thread->flush_begin[0] != 0 && thread->flush_begin[0] <= next) {
+        uint64_t begin = not_before(thread, thread->flush_begin[0]);
+        uint64_t end = thread->flush_begin[1] < begin ? begin : thread->flush_begin[1];
+        count(thread, OTF2_EvtWriter_BufferFlush(writer, NULL, begin, end));
+        thread->last_time = end;
+        thread->flush_begin[0] = 0;
+    }
+}
+
+/* ---- the path of regions ---- */
+
+void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
+                      struct fm_event_regions *regions)
+{
+    definitions = set;
+    memset(fm_functions_used, 0, sizeof fm_functions_used);
+    regions->with_lines = sites->count != 0;
+    event_regions = regions;
+    callsites = sites;
+    fm_convert_forget();
+}
+
+void fm_convert_forget(void)
+{
+    fm_path_memo_free(&memo);
+}
+
+/* The thread's path, to be changed in ways that are not remembered. */
+static struct fm_path *path_of(struct fm_thread *thread)
+{
+    if (!fm_path_memo_leave(&memo, &thread->path)) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+    return &thread->path;
+}
+
+/* A time behind the last event's: regions and calls are strictly ordered, and take a tick at least.
+ */
+static uint64_t after_last(const struct fm_thread *thread, uint64_t time)
+{
+    return time > thread->last_time ? time : thread->last_time + 1;
+}
+
+static void write_region(void *context, bool enter, uint32_t region, uint64_t time)
+{
+    struct fm_thread *thread = context;
+    time = not_before(thread, after_last(thread, time));
+    count(thread, enter ? OTF2_EvtWriter_Enter(thread->writer, NULL, time, region)
+                        : OTF2_EvtWriter_Leave(thread->writer, NULL, time, region));
+}
+
+static uint32_t number_region(void *context, uint32_t region, uint32_t line)
+{
+    (void)context;
+    if (region == FM_CALLSITE_UNKNOWN) {
+        region = fm_define_region(definitions, "(unknown code)", OTF2_REGION_ROLE_FUNCTION,
+                                  OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, NULL, 0);
+        if (region == FM_DEFINE_NONE) {
+            return FM_DEFINE_NONE;
+        }
+    }
+    return fm_event_region(event_regions, FM_FUNCTIONS_MOST + region, line);
+}
+
+/* "" where journals are damaged. */
+static const char *region_name(uint32_t region)
+{
+    return region < definitions->tables[FM_DEFINE_REGION].count
+               ? fm_defined_string(definitions,
+                                   fm_defined(definitions, FM_DEFINE_REGION, region, NULL)[0])
+               : "";
+}
+
+/* The rest of a phase's visit would look like a visit. */
+static bool is_phase(uint32_t region)
+{
+    return region < definitions->tables[FM_DEFINE_REGION].count &&
+           (fm_defined(definitions, FM_DEFINE_REGION, region, NULL)[3] & OTF2_REGION_FLAG_PHASE) !=
+               0;
+}
+
+/* Languages name the function that they are in without its class, name space or module. */
+static bool is_marked_by(void *context, uint32_t function, uint32_t region)
+{
+    (void)context;
+    const char *whole = region_name(function), *name = region_name(region);
+    size_t length = strlen(whole), end = strlen(name);
+    return end != 0 && end <= length && strcmp(whole + (length - end), name) == 0 &&
+           (end == length ||
+            (length - end > 2 && strncmp(whole + (length - end) - 2, "::", 2) == 0));
+}
+
+static struct fm_path_writer path_writer(struct fm_thread *thread)
+{
+    return (struct fm_path_writer){write_region, number_region, is_marked_by, thread};
+}
+
+/* Time at which functions begin before an event, whose own time is left free if there are ticks
+ * enough. Nothing is known of the time before the thread's first event. */
+static uint64_t begin_before(const struct fm_thread *thread, uint64_t next)
+{
+    uint64_t ticks = fm_path_due(fm_path_memo_value(&memo, &thread->path));
+    return next - thread->last_time > 2 * ticks ? next - ticks : thread->last_time;
+}
+
+/* What a record makes of the path. */
+static void step(struct fm_thread *thread, uint64_t header, const struct fm_path_times *times)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    if (!fm_path_memo_step(&memo, &thread->path, callsites, header, &writer, times)) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+}
+
+/* Brings the path up to date before an event. */
+static void settle_path(struct fm_thread *thread, uint64_t next)
+{
+    if (!fm_path_is_settled(fm_path_memo_value(&memo, &thread->path))) {
+        step(thread, FM_PATH_SETTLE,
+             &(struct fm_path_times){.over = thread->last_time,
+                                     .begun = begin_before(thread, next)});
+    }
+}
+
+static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t enter,
+                         uint64_t leave)
+{
+    settle_path(thread, after_last(thread, enter));
+    enter = not_before(thread, after_last(thread, enter));
+    fm_functions_used[function] = true;
+    thread->pending = true;
+    thread->pending_region = fm_event_region(event_regions, function,
+                                             fm_path_memo_line(&memo, &thread->path, callsites));
+    thread->pending_leave = leave <= enter ? enter + 1 : leave;
+    count(thread, OTF2_EvtWriter_Enter(thread->writer, NULL, enter, thread->pending_region));
+}
+
+void fm_convert_open_call(struct fm_thread *thread)
+{
+    settle_path(thread, after_last(thread, thread->enter));
+    path_of(thread);
+}
+
+static void end_all(struct fm_thread *thread, uint64_t time)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_path_end_all(path_of(thread), &writer, time);
+}
+
+void fm_convert_end(struct fm_thread *thread)
+{
+    end_all(thread, thread->last_time);
+    fm_path_free(&thread->path);
+}
+
+/* A region or an instrumented function begins. */
+static void begin_region(struct fm_thread *thread, uint64_t header, uint64_t time)
+{
+    fm_convert_pending(thread, time);
+    step(thread, header,
+         &(struct fm_path_times){.over = thread->last_time,
+                                 .begun = begin_before(thread, after_last(thread, time)),
+                                 .marked = time});
+}
+
+static void end_region(struct fm_thread *thread, uint64_t header, uint64_t time)
+{
+    fm_convert_pending(thread, time);
+    step(thread, header, &(struct fm_path_times){.marked = time});
+}
+
+/* Ends all marked regions but the outer `count`. */
+static void end_marked_behind(struct fm_thread *thread, uint32_t count, uint64_t time)
+{
+    struct fm_path_writer writer = path_writer(thread);
+    fm_path_end_behind(path_of(thread), count, &writer, time);
+}
+
+/* ---- operations ---- */
+
+static OTF2_ErrorCode convert_message(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r,
+                                      uint64_t bytes)
+{
+    uint32_t comm = fm_record_ref(r[0]);
+    uint32_t peer = (uint32_t)r[1], tag = (uint32_t)(r[1] >> 32);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_SEND:
+        return OTF2_EvtWriter_MpiSend(w, NULL, t, peer, comm, tag, bytes);
+    case FM_RECORD_ISEND:
+        return OTF2_EvtWriter_MpiIsend(w, NULL, t, peer, comm, tag, bytes, r[2]);
+    case FM_RECORD_RECV:
+        return OTF2_EvtWriter_MpiRecv(w, NULL, t, peer, comm, tag, bytes);
+    default:
+        return OTF2_EvtWriter_MpiIrecv(w, NULL, t, peer, comm, tag, bytes, r[2]);
+    }
+}
+
+static OTF2_ErrorCode convert_window(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r,
+                                     uint64_t bytes)
+{
+    uint32_t win = fm_record_ref(r[0]), aux = fm_record_aux(r[0]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_WIN_COLLECTIVE_BEGIN:
+        return OTF2_EvtWriter_RmaCollectiveBegin(w, NULL, t);
+    case FM_RECORD_WIN_COLLECTIVE_END:
+        return OTF2_EvtWriter_RmaCollectiveEnd(w, NULL, t, (OTF2_CollectiveOp)aux,
+                                               (OTF2_RmaSyncLevel)r[1], win,
+                                               OTF2_COLLECTIVE_ROOT_NONE, 0, 0);
+    case FM_RECORD_WIN_CREATE:
+        return OTF2_EvtWriter_RmaWinCreate(w, NULL, t, win);
+    case FM_RECORD_WIN_DESTROY:
+        return OTF2_EvtWriter_RmaWinDestroy(w, NULL, t, win);
+    case FM_RECORD_PUT:
+        return OTF2_EvtWriter_RmaPut(w, NULL, t, win, (uint32_t)r[1], bytes, r[2]);
+    case FM_RECORD_GET:
+        return OTF2_EvtWriter_RmaGet(w, NULL, t, win, (uint32_t)r[1], bytes, r[2]);
+    case FM_RECORD_ATOMIC:
+        return OTF2_EvtWriter_RmaAtomic(w, NULL, t, win, (uint32_t)r[1], (OTF2_RmaAtomicType)aux,
+                                        r[2], r[3], r[4]);
+    case FM_RECORD_COMPLETE_LOCAL:
+        return OTF2_EvtWriter_RmaOpCompleteNonBlocking(w, NULL, t, win, r[1]);
+    case FM_RECORD_COMPLETE_REMOTE:
+        return OTF2_EvtWriter_RmaOpCompleteRemote(w, NULL, t, win, r[1]);
+    case FM_RECORD_OPERATION_TEST:
+        return OTF2_EvtWriter_RmaOpTest(w, NULL, t, win, r[1]);
+    case FM_RECORD_GROUP_SYNC:
+        return OTF2_EvtWriter_RmaGroupSync(w, NULL, t, (OTF2_RmaSyncLevel)aux, win, (uint32_t)r[1]);
+    case FM_RECORD_LOCK_REQUEST:
+        return OTF2_EvtWriter_RmaRequestLock(w, NULL, t, win, (uint32_t)r[1], r[1] >> 32,
+                                             (OTF2_LockType)aux);
+    default:
+        return OTF2_EvtWriter_RmaReleaseLock(w, NULL, t, win, (uint32_t)r[1], r[1] >> 32);
+    }
+}
+
+static OTF2_ErrorCode convert_operation(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r,
+                                        uint64_t bytes)
+{
+    uint32_t ref = fm_record_ref(r[0]);
+    OTF2_CollectiveOp operation = (OTF2_CollectiveOp)fm_record_aux(r[0]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_SEND:
+    case FM_RECORD_ISEND:
+    case FM_RECORD_RECV:
+    case FM_RECORD_IRECV:
+        return convert_message(w, t, r, bytes);
+    case FM_RECORD_IRECV_REQUEST:
+        return OTF2_EvtWriter_MpiIrecvRequest(w, NULL, t, r[1]);
+    case FM_RECORD_ISEND_COMPLETE:
+        return OTF2_EvtWriter_MpiIsendComplete(w, NULL, t, r[1]);
+    case FM_RECORD_REQUEST_TEST:
+        return OTF2_EvtWriter_MpiRequestTest(w, NULL, t, r[1]);
+    case FM_RECORD_REQUEST_CANCELLED:
+        return OTF2_EvtWriter_MpiRequestCancelled(w, NULL, t, r[1]);
+    case FM_RECORD_COLLECTIVE_BEGIN:
+        return OTF2_EvtWriter_MpiCollectiveBegin(w, NULL, t);
+    case FM_RECORD_COLLECTIVE_END:
+        return OTF2_EvtWriter_MpiCollectiveEnd(w, NULL, t, operation, ref, (uint32_t)r[1], r[2],
+                                               r[3]);
+    case FM_RECORD_COLLECTIVE_REQUEST:
+        return OTF2_EvtWriter_NonBlockingCollectiveRequest(w, NULL, t, r[1]);
+    case FM_RECORD_COLLECTIVE_COMPLETE:
+        return OTF2_EvtWriter_NonBlockingCollectiveComplete(w, NULL, t, operation, ref,
+                                                            (uint32_t)r[1], r[2], r[3], r[4]);
+    case FM_RECORD_COMM_CREATE:
+        return OTF2_EvtWriter_CommCreate(w, NULL, t, ref);
+    case FM_RECORD_COMM_DESTROY:
+        return OTF2_EvtWriter_CommDestroy(w, NULL, t, ref);
+    default:
+        return convert_window(w, t, r, bytes);
+    }
+}
+
+/* ---- values ---- */
+
+static OTF2_ErrorCode convert_metric(OTF2_EvtWriter *w, uint64_t t, const uint64_t *r)
+{
+    OTF2_Type type = fm_record_aux(r[0]) == OTF2_TYPE_DOUBLE ? OTF2_TYPE_DOUBLE : OTF2_TYPE_INT64;
+    OTF2_MetricValue value = {.unsigned_int = r[2]};
+    return OTF2_EvtWriter_Metric(w, NULL, t, fm_record_ref(r[0]), 1, &type, &value);
+}
+
+static void convert_value(struct fm_thread *thread, const uint64_t *r)
+{
+    OTF2_EvtWriter *w = thread->writer;
+    fm_convert_pending(thread, r[1]);
+    uint64_t t = not_before(thread, r[1]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_PARAMETER:
+        count(thread, OTF2_EvtWriter_ParameterInt(w, NULL, t, fm_record_ref(r[0]), (int64_t)r[2]));
+        return;
+    case FM_RECORD_PARAMETER_TEXT:
+        count(thread, OTF2_EvtWriter_ParameterString(w, NULL, t, fm_record_ref(r[0]),
+                                                     (OTF2_StringRef)r[2]));
+        return;
+    case FM_RECORD_METRIC:
+        count(thread, convert_metric(w, t, r));
+        return;
+    default:
+        if (!fm_marker_note(thread->index, t, fm_record_ref(r[0]))) {
+            fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        }
+    }
+}
+
+/* ---- pauses ---- */
+
+static bool is_series(uint32_t number)
+{
+    return number >= FM_SERIES_SENDS && number <= FM_SERIES_EXPOSURE_EPOCHS;
+}
+
+static void convert_unrecorded(struct fm_thread *thread, const uint64_t *r)
+{
+    static const enum fm_attribute counts[] = {
+        [FM_SERIES_SENDS] = FM_ATTRIBUTE_SENDS,
+        [FM_SERIES_RECEIVES] = FM_ATTRIBUTE_RECEIVES,
+        [FM_SERIES_COLLECTIVES] = FM_ATTRIBUTE_COLLECTIVES,
+        [FM_SERIES_WINDOW_COLLECTIVES] = FM_ATTRIBUTE_WINDOW_COLLECTIVES,
+        [FM_SERIES_ACCESS_EPOCHS] = FM_ATTRIBUTE_ACCESS_EPOCHS,
+        [FM_SERIES_EXPOSURE_EPOCHS] = FM_ATTRIBUTE_EXPOSURE_EPOCHS,
+    };
+    uint32_t series = fm_record_aux(r[0]), ref = fm_record_ref(r[0]), peer = (uint32_t)r[1];
+    OTF2_AttributeList *list = OTF2_AttributeList_New();
+    if (list == NULL) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+        return;
+    }
+    OTF2_AttributeList_AddUint64(list, counts[series], r[2]);
+    if (series <= FM_SERIES_COLLECTIVES) {
+        OTF2_AttributeList_AddCommRef(list, FM_ATTRIBUTE_COMMUNICATOR, ref);
+    } else {
+        OTF2_AttributeList_AddRmaWinRef(list, FM_ATTRIBUTE_WINDOW, ref);
+    }
+    if (series <= FM_SERIES_RECEIVES) {
+        OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_PEER, peer);
+        OTF2_AttributeList_AddUint32(list, FM_ATTRIBUTE_TAG, (uint32_t)(r[1] >> 32));
+    } else if (series >= FM_SERIES_ACCESS_EPOCHS) {
+        OTF2_AttributeList_AddGroupRef(list, FM_ATTRIBUTE_GROUP, peer);
+    }
+    fm_attributes_used = true;
+    count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, list, thread->last_time,
+                                                  OTF2_MEASUREMENT_OFF));
+    OTF2_AttributeList_Delete(list);
+}
+
+static void begin_pause(struct fm_thread *thread, uint64_t time)
+{
+    fm_convert_pending(thread, time);
+    if (!thread->off) {
+        count(thread, OTF2_EvtWriter_MeasurementOnOff(
+                          thread->writer, NULL, not_before(thread, time), OTF2_MEASUREMENT_OFF));
+    }
+    thread->off = true;
+}
+
+/* In a pause. */
+static void end_pause(struct fm_thread *thread, const uint64_t *r)
+{
+    count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, NULL, not_before(thread, r[1]),
+                                                  OTF2_MEASUREMENT_ON));
+    thread->off = false;
+    end_marked_behind(thread, fm_record_ref(r[0]), r[1]);
+}
+
+/* What is recorded in a pause is none of the run, but for how it ends. */
+static bool is_left_out(const struct fm_thread *thread, enum fm_record_kind kind)
+{
+    return thread->off && kind != FM_RECORD_RECORDING_OFF && kind != FM_RECORD_UNRECORDED &&
+           kind != FM_RECORD_RECORDING_ON && kind != FM_RECORD_PROGRAM_END;
+}
+
+/* ---- records ---- */
+
+/* Since the event before, or since the sample allows it, the stack has been as it is now: what is
+ * new begins then, what is gone ended with the event. */
+static void convert_sample(struct fm_thread *thread, uint64_t time, uint64_t since)
+{
+    fm_convert_pending(thread, time);
+    uint64_t begun = since > thread->gap ? since : thread->gap;
+    begun = begun > thread->last_time ? begun : thread->last_time;
+    if (begun > time || thread->last_time == 0) {
+        begun = time;
+    }
+    step(thread, FM_PATH_SETTLE,
+         &(struct fm_path_times){.over = thread->last_time, .begun = begun});
+    not_before(thread, time);
+}
+
+static void convert_record(struct fm_thread *thread, const uint64_t *record)
+{
+    enum fm_record_kind kind = fm_record_kind(record[0]);
+    OTF2_EvtWriter *writer = thread->writer;
+    switch (kind) {
+    case FM_RECORD_CALL:
+        fm_convert_pending(thread, record[1]);
+        convert_call(thread, fm_record_aux(record[0]), record[1],
+                     record[1] + fm_record_duration(record[0]));
+        return;
+    case FM_RECORD_CALL_LONG:
+        fm_convert_pending(thread, record[1]);
+        convert_call(thread, fm_record_aux(record[0]), record[1], record[2]);
+        return;
+    case FM_RECORD_STACK:
+    case FM_RECORD_STACK_SITE:
+        step(thread, record[0], NULL); /* shows with the next event */
+        return;
+    case FM_RECORD_SAMPLE:
+        convert_sample(thread, record[1], record[2]);
+        return;
+    case FM_RECORD_SAMPLE_LOST:
+        thread->gap = record[1];
+        return;
+    case FM_RECORD_RECORDING_OFF:
+        begin_pause(thread, record[1]);
+        return;
+    case FM_RECORD_UNRECORDED:
+        if (thread->off) {
+            convert_unrecorded(thread, record);
+        }
+        return;
+    case FM_RECORD_RECORDING_ON:
+        if (thread->off) {
+            end_pause(thread, record);
+        }
+        return;
+    case FM_RECORD_FLUSH: /* told of between calls */
+        thread->flush_begin[0] = record[1];
+        thread->flush_begin[1] = record[2];
+        return;
+    case FM_RECORD_REGION_ENTER:
+        if (fm_record_aux(record[0]) == FM_REGION_CUT && is_phase(fm_record_ref(record[0]))) {
+            return;
+        }
+        begin_region(thread, record[0], record[1]);
+        return;
+    case FM_RECORD_FUNCTION_ENTER:
+        begin_region(thread, record[0], record[1]);
+        return;
+    case FM_RECORD_REGION_LEAVE:
+    case FM_RECORD_FUNCTION_LEAVE:
+        end_region(thread, record[0], record[1]);
+        return;
+    case FM_RECORD_PARAMETER:
+    case FM_RECORD_PARAMETER_TEXT:
+    case FM_RECORD_METRIC:
+    case FM_RECORD_MARKER:
+        convert_value(thread, record);
+        return;
+    case FM_RECORD_PROGRAM_BEGIN:
+        count(thread, OTF2_EvtWriter_ProgramBegin(writer, NULL, not_before(thread, record[1]),
+                                                  fm_record_ref(record[0]), 0, NULL));
+        return;
+    case FM_RECORD_PROGRAM_END:
+        fm_convert_pending(thread, UINT64_MAX);
+        end_all(thread, record[1]);
+        count(thread, OTF2_EvtWriter_ProgramEnd(writer, NULL, not_before(thread, record[1]),
+                                                OTF2_UNDEFINED_INT64));
+        return;
+    case FM_RECORD_BYTES_ABOVE:
+        thread->bytes_above = record[0];
+        return;
+    case FM_RECORD_COMPLETE_FULLY: {
+        uint64_t time = not_before(thread, thread->pending_leave);
+        uint32_t win = fm_record_ref(record[0]);
+        count(thread, OTF2_EvtWriter_RmaOpCompleteNonBlocking(writer, NULL, time, win, record[1]));
+        count(thread, OTF2_EvtWriter_RmaOpCompleteRemote(writer, NULL, time, win, record[1]));
+        return;
+    }
+    default: {
+        uint64_t time = places[kind] == FM_AT_ENTER ? thread->last_time : thread->pending_leave;
+        uint64_t bytes = fm_record_bytes(record[0], thread->bytes_above);
+        thread->bytes_above = 0;
+        count(thread, convert_operation(writer, not_before(thread, time), record, bytes));
+    }
+    }
+}
+
+/* Whether a record is one, as far as that can be told, and stands where it may. */
+static bool is_sound(const struct fm_thread *thread, const uint64_t *record, const uint64_t *end,
+                     size_t functions)
+{
+    enum fm_record_kind kind = fm_record_kind(record[0]);
+    if (kind >= FM_RECORD_KIND_COUNT || fm_record_words[kind] > end - record) {
+        return false;
+    }
+    switch (kind) {
+    case FM_RECORD_CALL:
+    case FM_RECORD_CALL_LONG:
+        return fm_record_aux(record[0]) < functions;
+    case FM_RECORD_UNRECORDED:
+        return is_series(fm_record_aux(record[0]));
+    case FM_RECORD_STACK:
+        return (fm_record_aux(record[0]) & ~(uint32_t)FM_STACK_CUT) <=
+               fm_path_memo_value(&memo, &thread->path)->site_count;
+    default:
+        return places[kind] == FM_BETWEEN_CALLS || thread->pending || thread->off;
+    }
+}
+
+bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
+                        size_t functions)
+{
+    const uint64_t *end = records + words;
+    bool sound = true;
+    while (records < end && !fm_archive_has_failed) {
+        sound = is_sound(thread, records, end, functions);
+        if (!sound) {
+            break;
+        }
+        enum fm_record_kind kind = fm_record_kind(records[0]);
+        if (!is_left_out(thread, kind)) {
+            convert_record(thread, records);
+        }
+        fm_overhead_count(&thread->work, kind);
+        records += fm_record_words[kind];
+    }
+    path_of(thread); /* other threads come next */
+    return sound;
+}

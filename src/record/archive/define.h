@@ -1,0 +1,166 @@
+/** @file
+ * Definitions: what the numbers in the records mean. Every process numbers its own as it meets
+ * them; at the end of the run the sets of all processes are merged pairwise up a tree, where equal
+ * ones become one, and the numbers of the merged set are handed back.
+ *
+ * A definition is an array of 32-bit words: first the key, which decides equality, then the rest.
+ * Words that refer to another definition hold its number in the same set.
+ */
+#ifndef FERMATA_RECORD_ARCHIVE_DEFINE_H
+#define FERMATA_RECORD_ARCHIVE_DEFINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* clang-format off */
+/** Kinds, in an order in which a definition refers only to earlier kinds or earlier ones of its
+ * kind. Layouts (key | rest):
+ *   STRING    bytes, text padded with zeros |
+ *   REGION    name, OTF2 role, OTF2 paradigm, OTF2 flags, file, line (0: unknown) |
+ *   LINE      file, line (0: unknown) |
+ *   BINARY    path, build-id, begin of main (low, high; 0: unknown, or not there), serial number |
+ *   SITE      binary, begin of the function (low, high), address in the binary (low, high), binary
+ *             of the function that is called there (or none), begin of that (low, high; without a
+ *             binary 1: the address is the begin of an instrumented function), serial number |
+ *             { region, line } ...: the function and those inlined into it there, and where in each
+ *             the address, or the call of the next one, is; region of what is called, if that is
+ *             known
+ *   PARAMETER name, OTF2 parameter type |
+ *   METRIC    name, unit, OTF2 value type, OTF2 mode |
+ *   ATTRIBUTE name, description, OTF2 type |
+ *   GROUP     members, { first, stride, count } ... of world ranks |
+ *   COMM      origin, a, b, c | group, second group (of an inter-communicator), parent, name
+ *   WIN       communicator, how many-eth of it | name
+ *   TOPOLOGY  communicator | name, dimensions, { size, periodic } ...
+ *   NODE      host name |
+ *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
+ *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
+ * Names, files and lines may be FM_DEFINE_NONE. Serial numbers make binaries and call sites of one
+ * process distinct, whatever they are; where those of several processes meet they are 0. */
+/* clang-format on */
+enum fm_define_kind {
+    FM_DEFINE_STRING,
+    FM_DEFINE_REGION,
+    FM_DEFINE_LINE,
+    FM_DEFINE_BINARY,
+    FM_DEFINE_SITE,
+    FM_DEFINE_PARAMETER,
+    FM_DEFINE_METRIC,
+    FM_DEFINE_ATTRIBUTE,
+    FM_DEFINE_GROUP,
+    FM_DEFINE_COMM,
+    FM_DEFINE_WIN,
+    FM_DEFINE_TOPOLOGY,
+    FM_DEFINE_NODE,
+    FM_DEFINE_PROCESS,
+    FM_DEFINE_MARKER,
+    FM_DEFINE_KIND_COUNT
+};
+
+/** Words of a SITE. */
+enum {
+    FM_SITE_BINARY,
+    FM_SITE_FUNCTION,
+    FM_SITE_ADDRESS = FM_SITE_FUNCTION + 2,
+    FM_SITE_TARGET_BINARY = FM_SITE_ADDRESS + 2,
+    FM_SITE_TARGET,
+    FM_SITE_SERIAL = FM_SITE_TARGET + 2,
+    FM_SITE_FRAMES
+};
+
+/** Words of a BINARY. */
+enum {
+    FM_BINARY_PATH,
+    FM_BINARY_ID,
+    FM_BINARY_MAIN,
+    FM_BINARY_SERIAL = FM_BINARY_MAIN + 2,
+    FM_BINARY_WORDS
+};
+
+/** How a communicator came to be: what makes it the same one on all its members. All members count
+ * alike, so no message is needed to agree. */
+enum fm_comm_origin {
+    FM_COMM_WORLD,       /**< 0, 0, 0 */
+    FM_COMM_SELF_LIKE,   /**< the how many-eth with only this process, 0, 0 */
+    FM_COMM_FROM_PARENT, /**< parent, how many-eth made from it, world rank of its rank 0 */
+    FM_COMM_FROM_GROUP,  /**< group, how many-eth made of it (Comm_create_group), 0 */
+    FM_COMM_FROM_PAIR    /**< lower group, upper group, how many-eth (Intercomm_create) */
+};
+
+#define FM_DEFINE_NONE UINT32_MAX
+
+/** One kind's definitions in a set. */
+struct fm_define_table {
+    size_t *offsets; /**< first word of each in `words`; one more than `count` */
+    uint32_t *words;
+    size_t count, capacity;
+    size_t word_count, word_capacity;
+    uint32_t *index; /**< hash table of numbers + 1 */
+    size_t index_capacity;
+};
+
+/** A set of definitions. Zeroed = empty. Not thread-safe. */
+struct fm_definitions {
+    struct fm_define_table tables[FM_DEFINE_KIND_COUNT];
+};
+
+/** Numbers of one set in another, for every kind. */
+struct fm_define_map {
+    uint32_t *numbers[FM_DEFINE_KIND_COUNT];
+    size_t counts[FM_DEFINE_KIND_COUNT];
+};
+
+/** Adds a definition unless its key is there. Amortized O(words).
+ * @param words  key and rest; not pointing into the set
+ * @return its number, FM_DEFINE_NONE if there is no memory */
+uint32_t fm_define(struct fm_definitions *set, enum fm_define_kind kind, const uint32_t *words,
+                   size_t count);
+
+/** Number of a string. */
+uint32_t fm_define_string(struct fm_definitions *set, const char *text);
+
+/** Text of a string; valid until the next string is added. */
+const char *fm_defined_string(const struct fm_definitions *set, uint32_t number);
+
+/** Number of a region.
+ * @param role, paradigm, flags  as OTF2 has them
+ * @param file  source file; NULL: unknown
+ * @param line  0: unknown */
+uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t role,
+                          uint32_t paradigm, uint32_t flags, const char *file, uint32_t line);
+
+/** Number of a line of a source file. */
+uint32_t fm_define_line(struct fm_definitions *set, const char *file, uint32_t line);
+
+/** Number of a group of world ranks, in their order. */
+uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t count);
+
+/** Words of a definition; changeable behind its key; valid until the next one is added. */
+uint32_t *fm_defined(const struct fm_definitions *set, enum fm_define_kind kind, uint32_t number,
+                     size_t *count);
+
+/** Number of words of the key. */
+size_t fm_define_key_length(enum fm_define_kind kind, const uint32_t *words, size_t count);
+
+/** Member i of a group (as words). */
+uint32_t fm_group_member(const uint32_t *group, uint32_t i);
+
+/** The set as one block of memory, to send or to keep.
+ * @return block to be freed, NULL without memory; its size in *bytes */
+void *fm_definitions_pack(const struct fm_definitions *set, size_t *bytes);
+
+/** Memory that a set takes, in bytes. */
+uint64_t fm_definitions_bytes(const struct fm_definitions *set);
+
+/** Merges a packed set into another. The first definition of a key stays; a name that it lacks is
+ * taken from the later one.
+ * @param map  receives the packed set's numbers in `set`; free with fm_define_map_free
+ * @return false if the block is damaged or there is no memory */
+bool fm_definitions_merge(struct fm_definitions *set, const void *block, size_t bytes,
+                          struct fm_define_map *map);
+
+void fm_define_map_free(struct fm_define_map *map);
+void fm_definitions_free(struct fm_definitions *set);
+
+#endif

@@ -1,0 +1,71 @@
+/** @file
+ * The recorder's clock: the time-stamp counter where it is invariant (constant rate, same on all
+ * cores) and the kernel has not found it to be unstable, else CLOCK_MONOTONIC_RAW. Timestamps are
+ * ticks of that source.
+ */
+#ifndef FERMATA_RECORD_CAPTURE_CLOCK_H
+#define FERMATA_RECORD_CAPTURE_CLOCK_H
+
+#include "record/capture/hot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+/** The clock of this process; written by fm_clock_start only. */
+struct fm_clock {
+    bool counter;               /**< time-stamp counter instead of CLOCK_MONOTONIC_RAW */
+    bool doubted;               /**< there is a counter that should do, but the kernel found it
+                                     to be unstable */
+    uint64_t start_ticks;       /**< first reading */
+    uint64_t start_nanoseconds; /**< CLOCK_MONOTONIC_RAW at the same moment */
+    uint64_t start_realtime;    /**< nanoseconds since the epoch of 1970 at the same moment */
+};
+extern FM_HIDDEN struct fm_clock fm_clock;
+
+/** CLOCK_MONOTONIC_RAW in nanoseconds. */
+uint64_t fm_clock_nanoseconds(void);
+
+/** Chooses the source. The two readings are the process's start if the preload library took them
+ * (0, 0: now). Not thread-safe; call before the first fm_clock_now. */
+void fm_clock_start(uint64_t ticks, uint64_t nanoseconds);
+
+/** Ticks per second, measured against CLOCK_MONOTONIC_RAW from fm_clock_start until now. Waits up
+ * to 10 ms if the run has been too short to measure. */
+uint64_t fm_clock_resolution(void);
+
+/** Whether a kernel that has these clock sources, a list of words, trusts the time-stamp counter:
+ * it takes one that it has found to be unstable out of the list. */
+bool fm_clock_is_trusted(const char *sources);
+
+/** One moment by the clock and by CLOCK_MONOTONIC_RAW. */
+struct fm_clock_moment {
+    uint64_t ticks;
+    uint64_t nanoseconds;
+    uint64_t width; /**< ticks between which `nanoseconds` was read; `ticks` is their middle */
+};
+
+/** The present moment: the narrowest of a few attempts. Thread-safe. */
+struct fm_clock_moment fm_clock_moment(void);
+
+/** The source's name for people. */
+const char *fm_clock_name(void);
+
+/** A number that is equal for processes whose clocks are one and the same (same boot of the same
+ * kernel, same source), different otherwise. */
+uint64_t fm_clock_domain(void);
+
+/** Current time in ticks. Thread-safe, no system call. */
+static inline uint64_t fm_clock_now(void)
+{
+#if defined(__x86_64__)
+    if (FM_LIKELY(fm_clock.counter)) {
+        return __rdtsc();
+    }
+#endif
+    return fm_clock_nanoseconds();
+}
+
+#endif

@@ -1,0 +1,10 @@
+/** @file
+ * Signals for the recorder's own use.
+ */
+#ifndef FERMATA_RECORD_CAPTURE_FREE_SIGNAL_H
+#define FERMATA_RECORD_CAPTURE_FREE_SIGNAL_H
+
+/** The highest real-time signal that nobody uses; 0: there is none. */
+int fm_free_signal(void);
+
+#endif

@@ -1,0 +1,69 @@
+/** @file
+ * Map from handles of the MPI library to what the recorder knows of the object. Handles are
+ * recycled by the library: an entry leaves the map before the library can give the handle away.
+ */
+#ifndef FERMATA_RECORD_CAPTURE_HANDLES_H
+#define FERMATA_RECORD_CAPTURE_HANDLES_H
+
+#include "record/capture/thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/** The map: open addressing, a lock for look-ups that miss the thread's cache and for changes. */
+struct fm_handle_map {
+    pthread_mutex_t lock;
+    _Atomic uint64_t generation; /**< counts removals; older cache entries are void */
+    struct fm_handle_slot {
+        uint64_t handle;
+        void *object; /**< NULL: free */
+    } * slots;
+    size_t capacity; /**< power of two */
+    size_t count;
+    int cache; /**< which cache of the threads it uses */
+};
+
+#define FM_HANDLE_MAP(cache_number)                                                                \
+    {                                                                                              \
+        .lock = PTHREAD_MUTEX_INITIALIZER, .generation = 1, .cache = (cache_number)                \
+    }
+
+/** Enters an object (not NULL) for a handle, replacing an older one. Amortized O(1). */
+void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object);
+
+/** Takes the handle's entry out. @return its object or NULL */
+void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle);
+
+/** Look-up behind the cache's back. @return the object or NULL */
+FM_COLD void *fm_handles_search(struct fm_handle_map *map, struct fm_thread *thread,
+                                uint64_t handle);
+
+static inline uint64_t fm_handle_hash(uint64_t handle)
+{
+    uint64_t hash = handle * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 32);
+}
+
+/** The object of a handle, or NULL. O(1), without lock if the thread used the handle recently.
+ * @param cache  that of the map */
+static inline void *fm_handles_find_in(struct fm_handle_map *map, int cache,
+                                       struct fm_thread *thread, uint64_t handle)
+{
+    struct fm_cache_entry *entry = &thread->cache[cache][(handle ^ (handle >> 8)) % FM_CACHE_SIZE];
+    if (FM_LIKELY(entry->handle == handle &&
+                  entry->generation ==
+                      atomic_load_explicit(&map->generation, memory_order_acquire))) {
+        return entry->object;
+    }
+    return fm_handles_search(map, thread, handle);
+}
+
+/** The same for maps whose cache is not known when it is compiled. */
+static inline void *fm_handles_find(struct fm_handle_map *map, struct fm_thread *thread,
+                                    uint64_t handle)
+{
+    return fm_handles_find_in(map, map->cache, thread, handle);
+}
+
+#endif

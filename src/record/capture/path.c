@@ -1,0 +1,457 @@
+#include "record/capture/path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the call stack ---- */
+
+bool fm_path_pop(struct fm_path *path, uint32_t kept, bool cut)
+{
+    if (kept > path->site_count) {
+        return false;
+    }
+    path->site_count = kept;
+    path->settled = path->settled < kept ? path->settled : kept;
+    path->due = true;
+    path->cut = cut;
+    return true;
+}
+
+bool fm_path_push(struct fm_path *path, uint32_t site)
+{
+    if (path->site_count == path->site_room) {
+        size_t room = path->site_room != 0 ? 2 * path->site_room : 64;
+        uint32_t *sites = realloc(path->sites, room * sizeof *sites);
+        if (sites == NULL) {
+            return false;
+        }
+        path->sites = sites;
+        path->site_room = room;
+    }
+    path->sites[path->site_count++] = site;
+    path->due = true;
+    return true;
+}
+
+/* Where the outer `count` functions make their call. */
+static uint32_t line_of(const struct fm_path *path, const struct fm_callsites *sites, size_t count)
+{
+    while (count-- > 0) {
+        uint32_t levels;
+        const struct fm_callsite_frame *frames =
+            fm_callsite_frames(sites, path->sites[count], &levels);
+        if (levels != 0) {
+            return frames[levels - 1].line;
+        }
+    }
+    return FM_DEFINE_NONE;
+}
+
+/* What the function outside number `function` calls for sure, where that is another one than the
+ * stack tells: it is gone, for its last act was to call what is on the stack. */
+static uint32_t gone_function(const struct fm_path *path, const struct fm_callsites *sites,
+                              size_t function)
+{
+    uint32_t levels;
+    uint32_t called =
+        function > 0 ? fm_callsite_called(sites, path->sites[function - 1]) : FM_DEFINE_NONE;
+    if (called != FM_DEFINE_NONE && function < path->site_count) {
+        const struct fm_callsite_frame *frames =
+            fm_callsite_frames(sites, path->sites[function], &levels);
+        return levels > 0 && frames[0].region != called ? called : FM_DEFINE_NONE;
+    }
+    return path->cut ? FM_DEFINE_NONE : called;
+}
+
+uint32_t fm_path_line(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    if (path->cut || path->hidden != 0 || path->site_count == 0) {
+        return FM_DEFINE_NONE;
+    }
+    uint32_t site = path->sites[path->site_count - 1];
+    bool is_gone = fm_callsite_called(sites, site) != FM_DEFINE_NONE;
+    return is_gone ? FM_DEFINE_NONE : line_of(path, sites, path->site_count);
+}
+
+/* A function of the path and where it is called. */
+struct level {
+    uint32_t region, line;
+};
+
+/* The functions that number `function` of the stack stands for: one that is gone, itself, those
+ * inlined into it. Behind the last number there may be one that is gone. @return how many */
+static uint32_t levels_of(const struct fm_path *path, const struct fm_callsites *sites,
+                          uint32_t function, struct level levels[FM_PATH_LEVELS])
+{
+    uint32_t count = 0, frame_count = 0;
+    const struct fm_callsite_frame *frames = NULL;
+    uint32_t gone = gone_function(path, sites, function);
+    uint32_t line = line_of(path, sites, function);
+    if (gone != FM_DEFINE_NONE) {
+        levels[count++] = (struct level){gone, line};
+        line = FM_DEFINE_NONE;
+    }
+    if (function < path->site_count) {
+        frames = fm_callsite_frames(sites, path->sites[function], &frame_count);
+    }
+    for (uint32_t i = 0; i < frame_count && count < FM_PATH_LEVELS; i++) {
+        levels[count++] = (struct level){frames[i].region, line};
+        line = frames[i].line;
+    }
+    return count;
+}
+
+/* ---- entries ---- */
+
+static bool add_entry(struct fm_path *path, struct fm_path_entry entry)
+{
+    if (path->count == path->room) {
+        size_t room = path->room != 0 ? 2 * path->room : 64;
+        struct fm_path_entry *entries = realloc(path->entries, room * sizeof *entries);
+        if (entries == NULL) {
+            return false;
+        }
+        path->entries = entries;
+        path->room = room;
+    }
+    path->entries[path->count++] = entry;
+    return true;
+}
+
+static void leave(struct fm_path_entry *entry, const struct fm_path_writer *writer, uint64_t time)
+{
+    if (entry->written) {
+        writer->write(writer->context, false, entry->event_region, time);
+        entry->written = false;
+    }
+}
+
+static void remove_entry(struct fm_path *path, size_t place)
+{
+    path->count--;
+    memmove(&path->entries[place], &path->entries[place + 1],
+            (path->count - place) * sizeof *path->entries);
+}
+
+static void count_unwritten(struct fm_path *path)
+{
+    path->unwritten = 0;
+    while (path->unwritten < path->count &&
+           !path->entries[path->count - 1 - path->unwritten].written) {
+        path->unwritten++;
+    }
+}
+
+/* Leaves what is over, as far as nothing goes on inside it. Those that are not written are the
+ * innermost ones. */
+static void leave_over(struct fm_path *path, const struct fm_path_writer *writer, uint64_t time)
+{
+    for (size_t i = path->count; i-- > 0;) {
+        struct fm_path_entry *entry = &path->entries[i];
+        if (entry->over) {
+            leave(entry, writer, time);
+            remove_entry(path, i);
+        } else if (entry->written) {
+            break;
+        }
+    }
+    count_unwritten(path);
+}
+
+/* Whether the entry is a function that is on the stack. */
+static bool is_on_stack(const struct fm_path_entry *entry)
+{
+    return entry->function != FM_PATH_MARKED && !entry->over;
+}
+
+/* Marks the functions that are gone: those from `function` on, but for the outer ones of its levels
+ * that the entries show already. (What may differ is where the last of those is.) Entries that are
+ * on the stack are in its order. @return the number of those levels */
+static uint32_t mark_over(struct fm_path *path, uint32_t function, const struct level *levels,
+                          uint32_t count)
+{
+    size_t place = path->count;
+    while (place > 0 && (!is_on_stack(&path->entries[place - 1]) ||
+                         path->entries[place - 1].function >= function)) {
+        place--;
+    }
+    uint32_t same = 0;
+    for (bool alike = true; place < path->count; place++) {
+        struct fm_path_entry *entry = &path->entries[place];
+        if (is_on_stack(entry)) {
+            alike = alike && same < count && entry->function == function &&
+                    entry->region == levels[same].region && entry->line == levels[same].line;
+            same += alike;
+            entry->over = !alike;
+        }
+    }
+    return same;
+}
+
+/* An entry that is not written yet. @return false without memory */
+static bool append(struct fm_path *path, const struct fm_path_writer *writer, uint32_t function,
+                   uint32_t region, uint32_t line)
+{
+    uint32_t number = writer->number(writer->context, region, line);
+    struct fm_path_entry entry = {.event_region = number,
+                                  .region = region,
+                                  .line = line,
+                                  .function = function,
+                                  .instrumented = FM_PATH_PLAIN};
+    return number != FM_DEFINE_NONE && add_entry(path, entry);
+}
+
+/* Enters what is not written, but for the innermost `but` entries. */
+static void write_entries(struct fm_path *path, const struct fm_path_writer *writer, size_t but,
+                          uint64_t time)
+{
+    for (size_t i = path->count - path->unwritten; i + but < path->count; i++) {
+        writer->write(writer->context, true, path->entries[i].event_region, time);
+        path->entries[i].written = true;
+    }
+    path->unwritten = but;
+}
+
+/* How many functions may be entered still, at least: all entries may be functions. */
+static size_t least_left(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    return sites->deepest == 0            ? SIZE_MAX
+           : sites->deepest > path->count ? sites->deepest - path->count
+                                          : 0;
+}
+
+/* The same exactly, where their number is limited. */
+static size_t count_left(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < path->count; i++) {
+        shown += is_on_stack(&path->entries[i]);
+    }
+    return sites->deepest > shown ? sites->deepest - shown : 0;
+}
+
+/* Makes the entries those of the stack, innermost ones not written yet. @return false without
+ * memory */
+static bool update(struct fm_path *path, const struct fm_callsites *sites,
+                   const struct fm_path_writer *writer, uint64_t over)
+{
+    struct level levels[FM_PATH_LEVELS];
+    uint32_t function = (uint32_t)path->settled, count = 0, next = 0;
+    size_t left = 0;
+    if (path->due) {
+        count = levels_of(path, sites, function, levels);
+        next = mark_over(path, function, levels, count);
+        path->hidden = path->hidden > function ? 0 : path->hidden;
+        leave_over(path, writer, over);
+        left = least_left(path, sites);
+    }
+    while (path->due) {
+        for (; next < count && (left > 0 || (left = count_left(path, sites)) > 0);
+             next++, left--, path->unwritten++) {
+            if (!append(path, writer, function, levels[next].region, levels[next].line)) {
+                return false;
+            }
+        }
+        path->hidden = path->hidden == 0 && next < count ? function + 1 : path->hidden;
+        path->due = ++function <= path->site_count;
+        if (path->due) {
+            count = levels_of(path, sites, function, levels);
+            next = 0;
+        }
+    }
+    path->settled = path->site_count;
+    return true;
+}
+
+bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
+                    const struct fm_path_writer *writer, uint64_t over, uint64_t begun)
+{
+    bool good = update(path, sites, writer, over);
+    write_entries(path, writer, 0, begun);
+    return good;
+}
+
+/* ---- marked regions ---- */
+
+/* Whether the entry is a region that the program has marked. */
+static bool is_marked(const struct fm_path_entry *entry)
+{
+    return entry->function == FM_PATH_MARKED && entry->instrumented == FM_PATH_PLAIN;
+}
+
+/* Whether the region marks the function around it, in which nothing has happened before. */
+static bool marks_its_function(const struct fm_path *path, const struct fm_path_writer *writer,
+                               uint32_t region)
+{
+    if (path->unwritten == 0 || path->hidden != 0 || writer->is_marked_by == NULL) {
+        return false;
+    }
+    const struct fm_path_entry *entry = &path->entries[path->count - 1];
+    return entry->function != FM_PATH_MARKED &&
+           writer->is_marked_by(writer->context, entry->region, region);
+}
+
+bool fm_path_begin(struct fm_path *path, const struct fm_callsites *sites, uint32_t region,
+                   const struct fm_path_writer *writer, const struct fm_path_times *times)
+{
+    bool good = update(path, sites, writer, times->over);
+    bool merged = good && marks_its_function(path, writer, region);
+    uint32_t line = merged ? path->entries[path->count - 1].line : FM_DEFINE_NONE;
+    write_entries(path, writer, merged, times->begun);
+    path->unwritten = 0; /* of the innermost ones: what is left out lies around the region */
+    if (!good || !append(path, writer, FM_PATH_MARKED, region, line)) {
+        return false;
+    }
+    path->unwritten = 1;
+    write_entries(path, writer, 0, times->marked);
+    return true;
+}
+
+/* Ends the marked region at a place, and what is inside it: functions that go on are entered again
+ * later. */
+static void end_at(struct fm_path *path, size_t place, const struct fm_path_writer *writer,
+                   uint64_t time)
+{
+    for (size_t i = path->count; i-- > place;) {
+        struct fm_path_entry *entry = &path->entries[i];
+        leave(entry, writer, time);
+        if (is_marked(entry) || entry->over) {
+            remove_entry(path, i);
+        }
+    }
+    leave_over(path, writer, time);
+}
+
+void fm_path_end(struct fm_path *path, uint32_t region, const struct fm_path_writer *writer,
+                 uint64_t time)
+{
+    for (size_t i = path->count; i-- > 0;) {
+        if (is_marked(&path->entries[i]) && path->entries[i].region == region) {
+            end_at(path, i, writer, time);
+            return;
+        }
+    }
+}
+
+void fm_path_end_behind(struct fm_path *path, size_t count, const struct fm_path_writer *writer,
+                        uint64_t time)
+{
+    for (size_t i = 0; i < path->count; i++) {
+        if (is_marked(&path->entries[i]) && count-- == 0) {
+            end_at(path, i, writer, time);
+            return;
+        }
+    }
+}
+
+/* ---- instrumented functions ---- */
+
+/* The entry that the stack tells of an instrumented function by, which is inside all others of them
+ * that are open; the number of entries: there is none. */
+static size_t find_function(const struct fm_path *path, uint32_t region)
+{
+    size_t i = path->count;
+    while (i > 0 && path->entries[i - 1].instrumented == FM_PATH_PLAIN) {
+        i--;
+    }
+    while (i < path->count && (path->entries[i].function == FM_PATH_MARKED ||
+                               path->entries[i].over || path->entries[i].region != region)) {
+        i++;
+    }
+    return i;
+}
+
+/* The stack does not tell of the function: it is inlined somewhere, or there is no stack. If others
+ * begin inside it, it lies around what they have called, else inside of all.
+ * @return false without memory */
+static bool insert_function(struct fm_path *path, const struct fm_path_writer *writer,
+                            struct level level, size_t place)
+{
+    if (!append(path, writer, FM_PATH_MARKED, level.region, level.line)) {
+        return false;
+    }
+    struct fm_path_entry entry = path->entries[path->count - 1];
+    memmove(&path->entries[place + 1], &path->entries[place],
+            (path->count - 1 - place) * sizeof entry);
+    path->entries[place] = entry;
+    path->unwritten++;
+    return true;
+}
+
+bool fm_path_enter_function(struct fm_path *path, const struct fm_callsites *sites, uint32_t site,
+                            unsigned known, const struct fm_path_writer *writer,
+                            const struct fm_path_times *times)
+{
+    uint32_t levels, number = path->instrumented++;
+    bool apart = (known & FM_PATH_APART) != 0, more = (known & FM_PATH_MORE) != 0;
+    const struct fm_callsite_frame *frames = fm_callsite_frames(sites, site, &levels);
+    if (levels == 0 || site >= sites->count) {
+        return true;
+    }
+    bool good = apart || update(path, sites, writer, times->over);
+    size_t place = apart ? path->count : find_function(path, frames[0].region);
+    if (!good || (place == path->count && (path->hidden != 0 || path->cut))) {
+        return good; /* too deep to be shown */
+    }
+    if (place == path->count) {
+        uint32_t line = apart ? FM_DEFINE_NONE : line_of(path, sites, path->site_count);
+        place = more ? path->count - path->unwritten : path->count;
+        good = insert_function(path, writer, (struct level){frames[0].region, line}, place);
+    }
+    if (good && place >= path->count - path->unwritten) {
+        write_entries(path, writer, path->count - place, times->begun);
+        write_entries(path, writer, path->count - place - 1, times->marked);
+    }
+    if (good) {
+        path->entries[place].instrumented = number;
+    }
+    return good;
+}
+
+void fm_path_leave_functions(struct fm_path *path, uint32_t count,
+                             const struct fm_path_writer *writer, uint64_t time)
+{
+    size_t place = 0;
+    path->instrumented = path->instrumented < count ? path->instrumented : count;
+    while (place < path->count && (path->entries[place].instrumented == FM_PATH_PLAIN ||
+                                   path->entries[place].instrumented < count)) {
+        place++;
+    }
+    for (size_t i = place; i < path->count; i++) {
+        struct fm_path_entry *entry = &path->entries[i];
+        entry->over = entry->over || !is_marked(entry);
+        if (entry->function <= path->settled) { /* called again from there, it begins again */
+            path->settled = entry->function;
+            path->due = true;
+        }
+    }
+    leave_over(path, writer, time);
+}
+
+void fm_path_end_all(struct fm_path *path, const struct fm_path_writer *writer, uint64_t time)
+{
+    while (path->count > 0) {
+        leave(&path->entries[--path->count], writer, time);
+    }
+    path->unwritten = 0;
+    path->settled = 0;
+    path->hidden = 0;
+    path->instrumented = 0;
+    path->due = path->site_count != 0;
+}
+
+size_t fm_path_open(const struct fm_path *path)
+{
+    size_t open = 0;
+    for (size_t i = 0; i < path->count; i++) {
+        open += path->entries[i].written;
+    }
+    return open;
+}
+
+void fm_path_free(struct fm_path *path)
+{
+    free(path->entries);
+    free(path->sites);
+    memset(path, 0, sizeof *path);
+}

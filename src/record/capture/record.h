@@ -1,0 +1,160 @@
+/** @file
+ * Compact records of the per-thread buffers. A recorded call is a CALL record followed by its
+ * operation records; those that happen at Enter stand before those that happen before Leave.
+ * Between calls stand records with a time of their own. A record is a header word and a fixed
+ * number of further words; numbers of functions, regions, communicators, windows and groups are the
+ * process's own.
+ */
+#ifndef FERMATA_RECORD_CAPTURE_RECORD_H
+#define FERMATA_RECORD_CAPTURE_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** When a record happens: at the Leave of its call, at the Enter, or between calls. */
+enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
+
+/** X(kind, further words, place: 0 at Leave, 1 at Enter, 2 between calls). Layout of the further
+ * words behind the name. */
+#define FM_RECORD_KINDS(X)                                                                         \
+    X(CALL, 1, 1)                 /* aux: function, ref: duration; enter */                        \
+    X(CALL_LONG, 2, 1)            /* aux: function; enter, leave */                                \
+    X(PROGRAM_BEGIN, 1, 2)        /* ref: name; time */                                            \
+    X(PROGRAM_END, 1, 2)          /* time */                                                       \
+    X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
+    X(STACK, 0, 2)                /* aux: functions kept, or'ed with CUT; ref: call site */        \
+    X(STACK_SITE, 0, 2)           /* ref: call site of a function inside those */                  \
+    X(SAMPLE, 2, 2)               /* time; since when the stack has been like that at most */      \
+    X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
+    X(REGION_ENTER, 1, 2)         /* aux: CUT or 0, ref: region; time */                           \
+    X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
+    X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \
+    X(METRIC, 2, 2)               /* aux: OTF2 type, ref: metric; time, bits of the value */       \
+    X(MARKER, 1, 2)               /* ref: string; time */                                          \
+    X(RECORDING_OFF, 1, 2)        /* time */                                                       \
+    X(UNRECORDED, 2, 2)           /* aux: series, ref: communicator or window; peer | tag << 32,   \
+                                     count; in front of RECORDING_ON */                            \
+    X(RECORDING_ON, 1, 2)         /* ref: regions that stayed open; time */                        \
+    X(REGION_LEAVE, 1, 2)         /* ref: region; time; leaves those inside it, too */             \
+    X(FUNCTION_ENTER, 1, 2)       /* aux: FM_PATH_MORE, FM_PATH_APART, ref: call site of its first \
+                                     instruction; time */                                          \
+    X(FUNCTION_LEAVE, 1, 2)       /* ref: instrumented functions that go on; time */               \
+    X(BYTES_ABOVE, 0, 1)          /* of the next record, with sized header (fm_record_above) */    \
+    X(SEND, 1, 1)                 /* sized, ref: communicator; peer | tag << 32 */                 \
+    X(ISEND, 2, 1)                /* as SEND, request */                                           \
+    X(IRECV_REQUEST, 1, 1)        /* request */                                                    \
+    X(RECV, 1, 0)                 /* as SEND */                                                    \
+    X(IRECV, 2, 0)                /* as ISEND */                                                   \
+    X(ISEND_COMPLETE, 1, 0)       /* request */                                                    \
+    X(REQUEST_TEST, 1, 0)         /* request */                                                    \
+    X(REQUEST_CANCELLED, 1, 0)    /* request */                                                    \
+    X(COLLECTIVE_BEGIN, 0, 1)     /* */                                                            \
+    X(COLLECTIVE_END, 3, 0)       /* aux: operation, ref: communicator; root, sent, received */    \
+    X(COLLECTIVE_REQUEST, 1, 1)   /* request */                                                    \
+    X(COLLECTIVE_COMPLETE, 4, 0)  /* as COLLECTIVE_END, request */                                 \
+    X(COMM_CREATE, 0, 0)          /* ref: communicator */                                          \
+    X(COMM_DESTROY, 0, 0)         /* ref: communicator */                                          \
+    X(WIN_COLLECTIVE_BEGIN, 0, 1) /* */                                                            \
+    X(WIN_COLLECTIVE_END, 1, 0)   /* aux: operation, ref: window; synchronization level */         \
+    X(WIN_CREATE, 0, 0)           /* ref: window */                                                \
+    X(WIN_DESTROY, 0, 0)          /* ref: window */                                                \
+    X(PUT, 2, 1)                  /* sized, ref: window; target, matching id */                    \
+    X(GET, 2, 1)                  /* sized, ref: window; target, matching id */                    \
+    X(ATOMIC, 4, 1)          /* aux: type, ref: window; target, sent, received, matching id */     \
+    X(COMPLETE_LOCAL, 1, 0)  /* ref: window; matching id */                                        \
+    X(COMPLETE_REMOTE, 1, 0) /* ref: window; matching id */                                        \
+    X(COMPLETE_FULLY, 1, 0)  /* both; ref: window; matching id */                                  \
+    X(OPERATION_TEST, 1, 0)  /* ref: window; matching id */                                        \
+    X(GROUP_SYNC, 1, 0)      /* aux: synchronization level, ref: window; group */                  \
+    X(LOCK_REQUEST, 1, 1)    /* aux: lock type, ref: window; remote | lock id << 32 */             \
+    X(LOCK_RELEASE, 1, 0)    /* ref: window; remote | lock id << 32 */
+
+enum fm_record_kind {
+#define FM_KIND(kind, words, place) FM_RECORD_##kind,
+    FM_RECORD_KINDS(FM_KIND)
+#undef FM_KIND
+        FM_RECORD_KIND_COUNT
+};
+
+/** Parts of a STACK record: the call stack changes before the next event. Behind it stand the call
+ * sites inside the functions that are kept; NO_SITE: there is none. With CUT, there are more that
+ * are not told. */
+enum { FM_STACK_CUT = 0x8000 };
+#define FM_STACK_NO_SITE UINT32_MAX
+
+/** In a REGION_ENTER record: the region began before, in a part that is not there. */
+enum { FM_REGION_CUT = 1 };
+
+/** Words of each record, header included, as constants FM_WORDS_kind. */
+enum {
+#define FM_KIND(kind, words, place) FM_WORDS_##kind = 1 + (words),
+    FM_RECORD_KINDS(FM_KIND)
+#undef FM_KIND
+};
+
+/** Header word: kind 8 bits, nothing 8, aux 16, ref 32. */
+static inline uint64_t fm_record_header(enum fm_record_kind kind, uint32_t aux, uint32_t ref)
+{
+    return (uint64_t)kind | (uint64_t)(aux & 0xffffu) << 16 | (uint64_t)ref << 32;
+}
+
+/** Words of a record, by its kind (record.c). */
+extern const unsigned char fm_record_words[FM_RECORD_KIND_COUNT];
+
+static inline enum fm_record_kind fm_record_kind(uint64_t header)
+{
+    return (enum fm_record_kind)(header & 0xffu);
+}
+
+/** Durations of CALL records have 32 bits (a second or more); longer calls need a CALL_LONG. */
+enum { FM_CALL_DURATION_BITS = 32 };
+
+static inline uint64_t fm_record_call(uint32_t function, uint64_t duration)
+{
+    return fm_record_header(FM_RECORD_CALL, function, (uint32_t)duration);
+}
+
+static inline uint64_t fm_record_duration(uint64_t header)
+{
+    return header >> 32;
+}
+
+/** Numbers of bytes in sized headers have 24 bits; the rest stands in a BYTES_ABOVE record before
+ * the record, if it is not 0. */
+enum { FM_SIZED_BITS = 24 };
+
+/** Words that a number of bytes needs in front of its record. */
+static inline size_t fm_words_above(uint64_t bytes)
+{
+    return bytes >> FM_SIZED_BITS != 0 ? 1 : 0;
+}
+
+/** Sized header word: kind 8 bits, lower bits of a number of bytes 24, ref 32. */
+static inline uint64_t fm_record_sized(enum fm_record_kind kind, uint64_t bytes, uint32_t ref)
+{
+    return (uint64_t)kind | (bytes & 0xffffffu) << 8 | (uint64_t)ref << 32;
+}
+
+/** The record of a number of bytes' upper bits (56 are all that is possible). */
+static inline uint64_t fm_record_above(uint64_t bytes)
+{
+    return (uint64_t)FM_RECORD_BYTES_ABOVE | bytes >> FM_SIZED_BITS << 8;
+}
+
+/** Bytes of a sized header; `above` is the BYTES_ABOVE record before it, or 0. */
+static inline uint64_t fm_record_bytes(uint64_t header, uint64_t above)
+{
+    return above >> 8 << FM_SIZED_BITS | (header >> 8 & 0xffffffu);
+}
+
+static inline uint32_t fm_record_aux(uint64_t header)
+{
+    return (uint32_t)(header >> 16) & 0xffffu;
+}
+
+static inline uint32_t fm_record_ref(uint64_t header)
+{
+    return (uint32_t)(header >> 32);
+}
+
+#endif

@@ -1,0 +1,220 @@
+#include "record/capture/sample.h"
+
+#include "record/capture/free_signal.h"
+#include "record/capture/thread.h"
+#include "record/selection/sample_rate.h"
+#include "record/stack/stack.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Its name in the C library's headers came late. */
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+static struct {
+    bool active; /* atomic */
+    int number;  /* of the signal; 0: none is ours */
+    pid_t process;
+    double rate;
+    uint64_t nanoseconds, ticks; /* between samples */
+    void (*tell)(const char *format, ...);
+} samples;
+
+/* ---- in the handler ---- */
+
+/* Where a sample stands alone, a wait in a system call is no time of what was found afterwards. */
+static long count_waits(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
+}
+
+/* Since when at most the thread may have been where it is now. If it never waited it ran all the
+ * time, or could have. */
+static uint64_t since_when(struct fm_thread *thread, uint64_t now, int overrun)
+{
+    long waits = count_waits();
+    bool waited = waits != thread->samples.waits;
+    uint64_t longest = 2 * (1 + (uint64_t)(overrun > 0 ? overrun : 0)) * samples.ticks;
+    thread->samples.waits = waits;
+    return waited && now > longest ? now - longest : 0;
+}
+
+/* The modules are to be looked at before the next call. */
+static void look_again(struct fm_thread *thread)
+{
+    struct fm_thread_samples *own = &thread->samples;
+    uint64_t due = __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED);
+    if (!own->look_again && due != 0) { /* 0: something is to be attended to anyhow */
+        own->look_again = true;
+        own->flush_due = due;
+        __atomic_store_n(&thread->flush_due, 0, __ATOMIC_SEQ_CST);
+    }
+}
+
+static void record(struct fm_thread *thread, const siginfo_t *info, const ucontext_t *context)
+{
+    enum { MOST_WORDS = FM_STACK_DEEPEST + FM_WORDS_SAMPLE };
+    uint64_t now = fm_clock_now();
+    bool told;
+    if (!fm_thread_has_room(thread, MOST_WORDS) && !fm_thread_extend(thread)) {
+        thread->samples.lost++;
+        return;
+    }
+    const struct fm_stack_change *change =
+        fm_stack_at_signal(thread->stack, fm_here_interrupted(context), &told);
+    uint64_t *place = thread->cursor;
+    if (!told) {
+        thread->samples.lost++;
+        look_again(thread);
+        place[0] = fm_record_header(FM_RECORD_SAMPLE_LOST, 0, 0);
+        place[1] = now;
+        thread->cursor = place + FM_WORDS_SAMPLE_LOST;
+        fm_thread_publish(thread);
+        return;
+    }
+    thread->samples.taken++;
+    if (change != NULL) {
+        if (change->newest >= thread->told_sites) {
+            thread->told_sites = 0; /* the next call tells them */
+        }
+        place = fm_thread_put_stack(place, change);
+    }
+    place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, 0);
+    place[1] = now;
+    place[2] = since_when(thread, now, info->si_overrun);
+    thread->cursor = place + FM_WORDS_SAMPLE;
+    fm_thread_publish(thread);
+}
+
+static void record_timed(struct fm_thread *thread, const siginfo_t *info, const ucontext_t *context)
+{
+    uint64_t begin = fm_clock_now();
+    record(thread, info, context);
+    thread->samples.handling += fm_clock_now() - begin;
+}
+
+static void take(int number, siginfo_t *info, void *context)
+{
+    struct fm_thread *thread = fm_thread_self;
+    int saved = errno;
+    (void)number;
+    if (thread != NULL && info->si_code == SI_TIMER && !fm_thread_is_quiet(thread) &&
+        !thread->is_marking && thread->stack != NULL && !fm_pause_is_due(thread)) {
+        record_timed(thread, info, context);
+    }
+    errno = saved;
+}
+
+/* ---- begin and end ---- */
+
+/* On the alternate stack if the thread has one: its own may be small (coroutines). */
+static bool install(int number)
+{
+    struct sigaction action = {.sa_sigaction = take,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    return sigaction(number, &action, NULL) == 0;
+}
+
+void fm_samples_begin(void (*tell)(const char *format, ...))
+{
+    const char *text = getenv("FERMATA_SAMPLE");
+    struct fm_thread *thread = fm_thread_self;
+    if (text == NULL || text[0] == '\0' || thread == NULL || samples.number != 0) {
+        return;
+    }
+    int saved = errno;
+    double rate = fm_sample_rate(text);
+    bool has_stack = thread->stack != NULL || thread->pause.stack != NULL;
+    int number = rate > 0 && has_stack ? fm_free_signal() : 0;
+    samples.tell = tell;
+    if (rate <= 0) {
+        tell("nothing is sampled: FERMATA_SAMPLE is no frequency from %d Hz to %d kHz",
+             FM_SAMPLE_RATE_LEAST, FM_SAMPLE_RATE_MOST / 1000);
+    } else if (!has_stack) {
+        tell("nothing is sampled: call stacks are not recorded");
+    } else if (number == 0 || !install(number)) {
+        tell("nothing is sampled: the program uses all real-time signals itself");
+    } else {
+        samples.number = number;
+        samples.process = getpid();
+        samples.rate = rate;
+        samples.nanoseconds = (uint64_t)(1e9 / rate);
+        samples.ticks = (uint64_t)((double)fm_clock_resolution() / rate);
+        __atomic_store_n(&samples.active, true, __ATOMIC_SEQ_CST);
+        fm_samples_attach(thread);
+    }
+    errno = saved;
+}
+
+static bool is_active(void)
+{
+    return __atomic_load_n(&samples.active, __ATOMIC_SEQ_CST);
+}
+
+void fm_samples_attach(struct fm_thread *thread)
+{
+    if (!is_active() || getpid() != samples.process) { /* children inherit no timers */
+        return;
+    }
+    int saved = errno;
+    long nanoseconds = (long)(samples.nanoseconds % 1000000000u);
+    time_t seconds = (time_t)(samples.nanoseconds / 1000000000u);
+    const struct itimerspec period = {{seconds, nanoseconds}, {seconds, nanoseconds}};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = samples.number};
+    event.sigev_notify_thread_id = gettid();
+    thread->samples.waits = count_waits();
+    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &thread->samples.timer) != 0) {
+        samples.tell("a thread is not sampled: %s", strerrordesc_np(errno));
+    } else {
+        __atomic_store_n(&thread->samples.has_timer, true, __ATOMIC_SEQ_CST);
+        timer_settime(thread->samples.timer, 0, &period, NULL);
+        if (!is_active()) { /* it ended meanwhile */
+            fm_samples_detach(thread);
+        }
+    }
+    errno = saved;
+}
+
+void fm_samples_detach(struct fm_thread *thread)
+{
+    if (__atomic_exchange_n(&thread->samples.has_timer, false, __ATOMIC_SEQ_CST) &&
+        getpid() == samples.process) {
+        int saved = errno;
+        timer_delete(thread->samples.timer);
+        errno = saved;
+    }
+}
+
+void fm_samples_end(void)
+{
+    __atomic_store_n(&samples.active, false, __ATOMIC_SEQ_CST);
+    for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
+        fm_samples_detach(thread);
+    }
+}
+
+void fm_samples_signal_set(int number)
+{
+    if (number == samples.number && is_active() && getpid() == samples.process) {
+        fm_samples_end();
+        samples.tell("sampling ended: the program uses signal %d itself", number);
+    }
+}
+
+struct fm_sample_counts fm_samples_count(void)
+{
+    struct fm_sample_counts counts = {.rate = samples.rate};
+    for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
+        counts.taken += __atomic_load_n(&thread->samples.taken, __ATOMIC_RELAXED);
+        counts.lost += __atomic_load_n(&thread->samples.lost, __ATOMIC_RELAXED);
+    }
+    return counts;
+}

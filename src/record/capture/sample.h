@@ -1,0 +1,61 @@
+/** @file
+ * Samples: what threads do between their recorded calls. A timer on the CPU clock of each thread
+ * that the recorder knows sends it a signal, whose handler records the thread's call stack.
+ *
+ * The clock stands still while a thread waits in a system call, so that the signal interrupts next
+ * to none; the handler is installed with SA_RESTART besides. It does nothing while the thread is in
+ * a recorded call or in the recorder. It takes no lock, allocates nothing but pages of records from
+ * the process's budget (mmap), and blocks all signals for as long as it runs.
+ *
+ * The signal is the highest real-time signal that the program has left alone; if the program takes
+ * it later, sampling ends.
+ */
+#ifndef FERMATA_RECORD_CAPTURE_SAMPLE_H
+#define FERMATA_RECORD_CAPTURE_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct fm_thread;
+
+/** A thread's side of it. Zeroed = not sampled. */
+struct fm_thread_samples {
+    timer_t timer;
+    bool has_timer;     /**< atomic: whoever clears it deletes the timer */
+    bool look_again;    /**< code was met that no known module holds: one may have been loaded */
+    uint64_t taken;     /**< samples recorded; written by the handler only, like the next */
+    uint64_t lost;      /**< those that were not: no room, or the stack could not be told */
+    uint64_t handling;  /**< ticks spent on them, but for the delivery of the signals */
+    long waits;         /**< how often the thread had waited for something at the last sample */
+    uint64_t flush_due; /**< what fm_thread.flush_due is to be again when that was looked at */
+};
+
+/** Numbers of a run, for its description. */
+struct fm_sample_counts {
+    double rate; /**< in Hz, as asked for; 0: nothing was sampled */
+    uint64_t taken, lost;
+};
+
+/** Begins to sample, if FERMATA_SAMPLE tells a frequency: the calling thread, which is between its
+ * calls, and those that attach from now on.
+ * @param tell  prints a message of the process to its user, as printf does */
+void fm_samples_begin(void (*tell)(const char *format, ...));
+
+/** The calling thread has become known: its timer starts. errno is preserved. */
+void fm_samples_attach(struct fm_thread *thread);
+
+/** It is not any more: its timer ends. By itself, or when it does not run. */
+void fm_samples_detach(struct fm_thread *thread);
+
+/** Ends sampling for good, of all threads. Thread-safe. */
+void fm_samples_end(void);
+
+/** The program sets what a signal does: if it is the one that samples, sampling ends. Thread-safe;
+ * errno is preserved. */
+void fm_samples_signal_set(int number);
+
+/** Of all threads so far. */
+struct fm_sample_counts fm_samples_count(void);
+
+#endif

@@ -1,0 +1,471 @@
+#include "record/experiment/experiment.h"
+
+#include "base/text.h"
+#include "record/capture/clock.h"
+#include "record/experiment/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Leaves what is harmless in a file name. */
+static void make_plain(char *name)
+{
+    for (char *c = name; *c != '\0'; c++) {
+        bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                     (*c >= '0' && *c <= '9') || *c == '.' || *c == '_' || *c == '-';
+        if (!plain) {
+            *c = '_';
+        }
+    }
+}
+
+/* Base name of the program. */
+static void program_name(char *name, size_t size)
+{
+    char path[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    const char *slash = strrchr(path, '/');
+    snprintf(name, size, "%s", slash != NULL && slash[1] != '\0' ? slash + 1 : "program");
+    make_plain(name);
+}
+
+void fm_experiment_place(const char *what, const char *when, char *path, size_t size)
+{
+    const char *wanted = getenv("FERMATA_EXPERIMENT_DIRECTORY");
+    char folder[PATH_MAX], id[48] = "";
+    struct fm_job job;
+    if (getcwd(folder, sizeof folder) == NULL) {
+        snprintf(folder, sizeof folder, ".");
+    }
+    if (wanted != NULL && wanted[0] != '\0') {
+        bool absolute = wanted[0] == '/';
+        snprintf(path, size, "%s%s%s", absolute ? "" : folder, absolute ? "" : "/", wanted);
+        return;
+    }
+    bool in_job = fm_job_find(&job);
+    if (in_job) {
+        bool together = job.shares_id && job.index != NULL;
+        snprintf(id, sizeof id, "%s%s%s", job.id, together ? "_" : "", together ? job.index : "");
+        make_plain(id);
+    }
+    snprintf(path, size, "%s/fermata-%s%s%s-%s", folder, what, in_job ? "-job" : "", id, when);
+}
+
+static void choose_name(uint32_t ranks, char *path, size_t size)
+{
+    char name[64], what[128], when[32];
+    const char *threads = getenv("OMP_NUM_THREADS");
+    int count = threads != NULL ? atoi(threads) : 1;
+    time_t now = time(NULL);
+    struct tm parts;
+    localtime_r(&now, &parts);
+    strftime(when, sizeof when, "%Y%m%d-%H%M%S", &parts);
+    program_name(name, sizeof name);
+    snprintf(what, sizeof what, "%s-%ux%d", name, ranks, count > 0 ? count : 1);
+    fm_experiment_place(what, when, path, size);
+}
+
+bool fm_experiment_create(uint32_t ranks, char *path, size_t size)
+{
+    char wanted[PATH_MAX + 256];
+    choose_name(ranks, wanted, sizeof wanted);
+    snprintf(path, size, "%s", wanted);
+    for (int i = 2; mkdir(path, 0700) != 0; i++) {
+        if (errno != EEXIST || i > 9999) {
+            int reason = errno;
+            snprintf(path, size, "cannot create %.3000s: %s", wanted, strerror(reason));
+            return false;
+        }
+        snprintf(path, size, "%s-%d", wanted, i);
+    }
+    return true;
+}
+
+static void write_command_line(FILE *file)
+{
+    char arguments[65536];
+    int source = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = source >= 0 ? read(source, arguments, sizeof arguments - 1) : 0;
+    if (source >= 0) {
+        close(source);
+    }
+    arguments[length > 0 ? length : 0] = '\0';
+    fputc('[', file);
+    for (ssize_t i = 0; i < length; i += (ssize_t)strlen(arguments + i) + 1) {
+        if (i > 0) {
+            fputs(", ", file);
+        }
+        fm_text_write_json(file, arguments + i);
+    }
+    fputc(']', file);
+}
+
+static void write_job(FILE *file)
+{
+    struct fm_job job;
+    if (!fm_job_find(&job)) {
+        return;
+    }
+    fprintf(file, ",\n  \"job\": {\"system\": \"%s\", \"id\": ", job.system);
+    fm_text_write_json(file, job.id);
+    if (job.name != NULL) {
+        fputs(", \"name\": ", file);
+        fm_text_write_json(file, job.name);
+    }
+    if (job.index != NULL) {
+        fputs(", \"array_index\": ", file);
+        fm_text_write_json(file, job.index);
+    }
+    fputc('}', file);
+}
+
+static FILE *open_file(const char *directory, const char *name, int flags)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
+    if (stream == NULL && file >= 0) {
+        close(file);
+    }
+    return stream;
+}
+
+static void write_clock(FILE *file, const struct fm_environment *e)
+{
+    const struct fm_clock_quality *quality = e->clock;
+    fprintf(file, ",\n  \"clock\": {\"source\": \"%s\", \"ticks_per_second\": %llu, ",
+            fm_clock_name(), (unsigned long long)e->resolution);
+    fprintf(file, "\"largest_deviation_ticks\": %.1f", e->clock_deviation);
+    if (quality != NULL) {
+        fprintf(file,
+                ", \"rate_change_ppm\": %.3f, \"rate_difference_ppm\": %.3f, "
+                "\"drift_ppm\": %.3f, \"disorder_ticks\": %llu, \"doubt\": ",
+                (double)quality->change / 1e3, (double)quality->difference / 1e3,
+                (double)quality->drift / 1e3, (unsigned long long)quality->disorder);
+        fm_text_write_json(file, e->clock_doubt);
+    }
+    fputc('}', file);
+}
+
+static void write_overhead(FILE *file, const struct fm_environment *e)
+{
+    if (e->memory_used != 0) {
+        fprintf(file,
+                ",\n  \"recorder\": {\"memory_bytes\": %llu, \"cpu_seconds\": %.6f, "
+                "\"begin_seconds\": %.6f, \"end_seconds\": %.6f, "
+                "\"nanoseconds_per_call\": %.1f, \"overhead_percent\": %.3f}",
+                (unsigned long long)e->memory_used, e->cpu_seconds, e->begin_seconds,
+                e->end_seconds, e->nanoseconds_per_call, e->overhead * 100);
+    }
+}
+
+/* How instrumented functions were recorded, if not all of them were. */
+static void write_instrumentation(FILE *file, const struct fm_environment *e)
+{
+    const char *filter = getenv("FERMATA_FILTERING_FILE");
+    const char *shortest = getenv("FERMATA_MIN_DURATION");
+    bool filtered = filter != NULL && filter[0] != '\0';
+    bool limited = shortest != NULL && shortest[0] != '\0';
+    if (!filtered && !limited) {
+        return;
+    }
+    fputs(",\n  \"functions\": {\"filter\": ", file);
+    fm_text_write_json(file, filtered ? filter : NULL);
+    fputs(", \"min_duration\": ", file);
+    fm_text_write_json(file, limited ? shortest : NULL);
+    fprintf(file, ", \"visits_left_out\": %llu}", (unsigned long long)e->functions_dropped);
+}
+
+static void write_description(FILE *file, const struct fm_environment *e)
+{
+    struct utsname host = {0};
+    char when[32];
+    struct tm parts;
+    time_t start = (time_t)(fm_clock.start_realtime / 1000000000u);
+    uname(&host);
+    gmtime_r(&start, &parts);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    fprintf(file, "{\n  \"fermata\": \"%s\",\n  \"command\": ", FERMATA_VERSION);
+    write_command_line(file);
+    fputs(",\n  \"host\": ", file);
+    fm_text_write_json(file, host.nodename);
+    fprintf(file, ",\n  \"system\": \"%s %s %s\"", host.sysname, host.release, host.machine);
+    fprintf(file, ",\n  \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
+    fprintf(file, ",\n  \"start\": \"%s\",\n  \"mpi_library\": ", when);
+    fm_text_write_json(file, e->mpi);
+    fprintf(file, ",\n  \"ranks\": %u,\n  \"locations\": %llu,\n  \"events\": %llu", e->ranks,
+            (unsigned long long)e->locations, (unsigned long long)e->events);
+    write_clock(file, e);
+    fprintf(file, ",\n  \"memory_bytes\": %llu", (unsigned long long)e->memory);
+    write_overhead(file, e);
+    write_job(file);
+    if (e->progress != NULL) {
+        fprintf(file, ",\n  \"progress\": \"%s\"", e->progress);
+    }
+    if (e->sample_rate > 0) {
+        fprintf(file, ",\n  \"sampling\": {\"hertz\": %g, \"samples\": %llu, \"lost\": %llu}",
+                e->sample_rate, (unsigned long long)e->samples,
+                (unsigned long long)e->samples_lost);
+    }
+    write_instrumentation(file, e);
+    if (e->recorded != NULL) {
+        fputs(",\n  \"recorded\": ", file);
+        fm_text_write_json(file, e->recorded);
+    }
+    fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
+            (unsigned long long)e->flushes);
+    if (e->failure != NULL) {
+        fm_text_write_json(file, e->failure);
+    } else {
+        fputs("null", file);
+    }
+    fprintf(file, "},\n  \"complete\": %s", e->complete ? "true" : "false");
+    if (e->incomplete != NULL) {
+        fputs(",\n  \"incomplete\": ", file);
+        fm_text_write_json(file, e->incomplete);
+    }
+    fputs("\n}\n", file);
+}
+
+/* A file of that name is whole at any time: without room for a new one the old one stays. */
+void fm_experiment_describe(const char *directory, const struct fm_environment *environment)
+{
+    static const char name[] = "environment.json", next[] = "environment.json.new";
+    char path[PATH_MAX + 64], new_path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    snprintf(new_path, sizeof new_path, "%s/%s", directory, next);
+    unlink(new_path);
+    FILE *file = open_file(directory, next, O_EXCL);
+    if (file == NULL) {
+        return;
+    }
+    write_description(file, environment);
+    bool good = ferror(file) == 0;
+    if (fclose(file) != 0 || !good || rename(new_path, path) != 0) {
+        unlink(new_path);
+    }
+}
+
+void fm_experiment_log(const char *directory, const char *format, ...)
+{
+    FILE *file = open_file(directory, "log", O_APPEND);
+    if (file != NULL) {
+        va_list arguments;
+        va_start(arguments, format);
+        vfprintf(file, format, arguments);
+        va_end(arguments);
+        fputc('\n', file);
+        fclose(file);
+    }
+}
+
+/* Whether the launcher's file tells of no experiment yet, or of this one. Another one is that of a
+ * program which this one, or one before it, started: it must not take its place. */
+static bool result_is_ours(int file, const char *directory)
+{
+    char text[PATH_MAX + 256];
+    ssize_t length = read(file, text, sizeof text - 1);
+    text[length > 0 ? length : 0] = '\0';
+    const char *place = strchr(text, '/');
+    size_t size = strlen(directory);
+    return length <= 0 ||
+           (place != NULL && strncmp(place, directory, size) == 0 && place[size] == '\n');
+}
+
+const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals, char *text,
+                                      size_t size)
+{
+    char samples[64] = "", recorder[128] = "";
+    if (totals->samples + totals->samples_lost > 0) {
+        snprintf(samples, sizeof samples, ", %llu samples (%llu lost)",
+                 (unsigned long long)totals->samples, (unsigned long long)totals->samples_lost);
+    }
+    if (totals->memory != 0) {
+        snprintf(recorder, sizeof recorder,
+                 "; recorder: %.1f MB of memory a process, %.2f s of CPU time, about %.1f %% of "
+                 "the run",
+                 (double)totals->memory / 1e6, (double)totals->cpu / 1e6,
+                 (double)totals->overhead / 1e4);
+    }
+    snprintf(text, size, "%llu events, %.1f MB%s%s", (unsigned long long)totals->events,
+             (double)totals->bytes / 1e6, samples, recorder);
+    return text;
+}
+
+struct fm_experiment_totals fm_experiment_totals(const struct fm_environment *environment)
+{
+    return (struct fm_experiment_totals){
+        .events = environment->events,
+        .bytes = environment->bytes,
+        .samples = environment->samples,
+        .samples_lost = environment->samples_lost,
+        .memory = environment->memory_used,
+        .cpu = (uint64_t)(environment->cpu_seconds * 1e6),
+        .overhead = (uint64_t)(environment->overhead * 1e6),
+    };
+}
+
+int fm_experiment_totals_write(const struct fm_experiment_totals *totals, char *text, size_t size)
+{
+    return snprintf(text, size,
+                    "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                    " %" PRIu64,
+                    totals->events, totals->bytes, totals->samples, totals->samples_lost,
+                    totals->memory, totals->cpu, totals->overhead);
+}
+
+const char *fm_experiment_totals_read(struct fm_experiment_totals *totals, const char *text)
+{
+    struct fm_experiment_totals read = {0};
+    int length = 0;
+    if (sscanf(text,
+               "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+               "%n",
+               &read.events, &read.bytes, &read.samples, &read.samples_lost, &read.memory,
+               &read.cpu, &read.overhead, &length) != 7) {
+        return NULL;
+    }
+    *totals = read;
+    return text + length;
+}
+
+void fm_experiment_result(const char *directory, const struct fm_experiment_totals *totals,
+                          bool closing)
+{
+    const char *path = getenv("FERMATA_RESULT_FILE");
+    char text[PATH_MAX + 256];
+    int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
+    bool told = file >= 0 && result_is_ours(file, directory);
+    if (told) {
+        /* In place: the disk may be full by now, and what was told before is better than nothing.
+         */
+        int length = fm_experiment_totals_write(totals, text, sizeof text);
+        length += snprintf(text + length, sizeof text - (size_t)length, " %s\n", directory);
+        told = pwrite(file, text, (size_t)length, 0) == length && ftruncate(file, length) == 0;
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    if (!told && closing) {
+        fprintf(stderr, "fermata: %s: %s\n", directory,
+                fm_experiment_totals_text(totals, text, sizeof text));
+    }
+}
+
+static uint64_t protect(const char *path, mode_t mode)
+{
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        return 0;
+    }
+    chmod(path, mode);
+    return S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+}
+
+uint64_t fm_experiment_protect(const char *directory, uint64_t location)
+{
+    static const char *const suffixes[] = {"evt", "def"};
+    uint64_t bytes = 0;
+    char path[PATH_MAX + 64];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/traces/%llu.%s", directory, (unsigned long long)location,
+                 suffixes[i]);
+        bytes += protect(path, 0600);
+    }
+    return bytes;
+}
+
+uint64_t fm_experiment_protect_global(const char *directory)
+{
+    char path[PATH_MAX + 64];
+    uint64_t bytes = 0;
+    snprintf(path, sizeof path, "%s/traces.otf2", directory);
+    bytes += protect(path, 0600);
+    snprintf(path, sizeof path, "%s/traces.def", directory);
+    bytes += protect(path, 0600);
+    snprintf(path, sizeof path, "%s/traces.marker", directory);
+    bytes += protect(path, 0600);
+    snprintf(path, sizeof path, "%s/traces", directory);
+    protect(path, 0700);
+    return bytes;
+}
+
+void fm_experiment_remove_location(const char *directory, uint64_t location)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/traces/%llu.evt", directory, (unsigned long long)location);
+    if (truncate(path, 0) != 0) { /* OTF2 may have it open: unlinking alone would free no room */
+        return;
+    }
+    unlink(path);
+    snprintf(path, sizeof path, "%s/traces/%llu.def", directory, (unsigned long long)location);
+    unlink(path);
+}
+
+void fm_experiment_remove_archive(const char *directory)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/traces", directory);
+    rmdir(path);
+    snprintf(path, sizeof path, "%s/traces.def", directory);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/traces.marker", directory);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/traces.otf2", directory);
+    unlink(path);
+}
+
+void fm_experiment_remove_journal(const char *directory)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/journal/saved", directory);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/journal", directory);
+    rmdir(path);
+}
+
+void fm_experiment_remove(const char *directory)
+{
+    static const char *const names[] = {"environment.json", "log"};
+    char path[PATH_MAX + 64];
+    fm_experiment_remove_journal(directory);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        unlink(path);
+    }
+    rmdir(directory);
+}
+
+uint64_t fm_experiment_size(const char *text, uint64_t otherwise)
+{
+    char *end;
+    if (text == NULL || text[0] < '0' || text[0] > '9') {
+        return otherwise;
+    }
+    uint64_t size = strtoull(text, &end, 10);
+    switch (*end) {
+    case 'K':
+    case 'k':
+        return size << 10;
+    case 'M':
+    case 'm':
+        return size << 20;
+    case 'G':
+    case 'g':
+        return size << 30;
+    default:
+        return size;
+    }
+}

@@ -1,0 +1,64 @@
+#include "record/experiment/job.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* JOB_ID, Grid Engine's, is so common a name that the system's own variable must be there, too.
+ * Some systems give an index to jobs that are in no array, `none`. */
+static const struct {
+    const char *system, *id, *name, *mark, *index, *older_index, *none;
+    bool shares_id;
+} systems[] = {
+    {.system = "Slurm",
+     .id = "SLURM_JOB_ID",
+     .name = "SLURM_JOB_NAME",
+     .index = "SLURM_ARRAY_TASK_ID"},
+    {.system = "PBS",
+     .id = "PBS_JOBID",
+     .name = "PBS_JOBNAME",
+     .index = "PBS_ARRAY_INDEX",
+     .older_index = "PBS_ARRAYID"},
+    {.system = "LSF",
+     .id = "LSB_JOBID",
+     .name = "LSB_JOBNAME",
+     .index = "LSB_JOBINDEX",
+     .none = "0",
+     .shares_id = true},
+    {.system = "Flux", .id = "FLUX_JOB_ID"},
+    {.system = "Cobalt", .id = "COBALT_JOBID", .name = "COBALT_JOBNAME"},
+    {.system = "Grid Engine",
+     .id = "JOB_ID",
+     .name = "JOB_NAME",
+     .mark = "SGE_ROOT",
+     .index = "SGE_TASK_ID",
+     .none = "undefined",
+     .shares_id = true},
+};
+
+static const char *text_of(const char *variable)
+{
+    const char *text = variable != NULL ? getenv(variable) : NULL;
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+bool fm_job_find(struct fm_job *job)
+{
+    for (size_t i = 0; i < sizeof systems / sizeof systems[0]; i++) {
+        const char *id = text_of(systems[i].id);
+        if (id != NULL && (systems[i].mark == NULL || text_of(systems[i].mark) != NULL)) {
+            const char *index = text_of(systems[i].index);
+            index = index != NULL ? index : text_of(systems[i].older_index);
+            if (index != NULL && systems[i].none != NULL && strcmp(index, systems[i].none) == 0) {
+                index = NULL;
+            }
+            *job = (struct fm_job){.system = systems[i].system,
+                                   .id = id,
+                                   .name = text_of(systems[i].name),
+                                   .index = index,
+                                   .shares_id = systems[i].shares_id};
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,268 @@
+/* When the flight recorder writes without being asked by the program: signals that end it, and
+ * other processes of the run that end. */
+#include "record/capture/free_signal.h"
+#include "record/flight/flight.h"
+#include "record/journal/journal.h"
+#include "record/session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Signals that end a process: a fault of its own, or others want it to. */
+static const struct {
+    int number;
+    bool fault;
+} fatal[] = {{SIGSEGV, true}, {SIGBUS, true},   {SIGFPE, true},   {SIGILL, true},
+             {SIGABRT, true}, {SIGSYS, true},   {SIGTERM, false}, {SIGINT, false},
+             {SIGHUP, false}, {SIGQUIT, false}, {SIGXCPU, false}};
+enum { FATAL = sizeof fatal / sizeof fatal[0] };
+
+/* A process of the run, for others on its host. */
+struct peer {
+    uint64_t host;    /* host and space of process numbers */
+    uint64_t started; /* by the host's clock: numbers of processes are used again */
+    int32_t process;
+    int32_t signal; /* by which it is told; 0: it is not */
+};
+
+static struct {
+    struct sigaction before[FATAL];
+    bool watched[FATAL];
+    int signal;
+    pid_t process;
+    struct peer *peers; /* on the same host */
+    uint32_t peer_count;
+    char saved[PATH_MAX + 16]; /* a file with the numbers of the processes that have saved */
+    bool alarmed, told;        /* atomic */
+} watch;
+
+/* ---- fatal signals ---- */
+
+static void end(int number, siginfo_t *info, void *context)
+{
+    int saved = errno, i = 0;
+    (void)context;
+    while (i < FATAL && fatal[i].number != number) {
+        i++;
+    }
+    if (getpid() == watch.process) {
+        fm_session_save(true);
+        if (fatal[i].fault) {
+            fm_flight_alarm();
+        }
+    }
+    /* A fault happens again when the handler returns, and a signal that was sent comes again. */
+    sigaction(number, &watch.before[i], NULL);
+    if (info->si_code <= 0 || info->si_code == SI_KERNEL || !fatal[i].fault) {
+        raise(number);
+    }
+    errno = saved;
+}
+
+/* A stack that overflows leaves no room for a handler. */
+static void provide_stack(void)
+{
+    enum { BYTES = 256 * 1024 };
+    stack_t now;
+    if (sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE) != 0) {
+        void *pages = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (pages != MAP_FAILED) {
+            const stack_t stack = {.ss_sp = pages, .ss_size = BYTES};
+            sigaltstack(&stack, NULL);
+        }
+    }
+}
+
+static void watch_fatal(void)
+{
+    struct sigaction action = {.sa_sigaction = end, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigfillset(&action.sa_mask);
+    for (int i = 0; i < FATAL; i++) {
+        struct sigaction *before = &watch.before[i];
+        bool ignored = sigaction(fatal[i].number, NULL, before) != 0 ||
+                       ((before->sa_flags & SA_SIGINFO) == 0 && before->sa_handler == SIG_IGN);
+        watch.watched[i] = !ignored && sigaction(fatal[i].number, &action, NULL) == 0;
+    }
+}
+
+/* ---- other processes ---- */
+
+/* When a process started; 0: it is not there. No stdio: in signal handlers. */
+static uint64_t start_of(int32_t process)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0) {
+        close(file);
+    }
+    text[length > 0 ? length : 0] = '\0';
+    const char *rest = strrchr(text, ')'); /* the name may contain anything */
+    for (int field = 2; rest != NULL && field < 22; field++) {
+        rest = strchr(rest + 1, ' ');
+    }
+    return rest != NULL ? strtoull(rest + 1, NULL, 10) : 0;
+}
+
+/* The same for processes that can send each other signals by their numbers. */
+static uint64_t host(void)
+{
+    char name[256] = "";
+    struct stat space = {0};
+    struct fm_journal_sum sum = {0};
+    gethostname(name, sizeof name - 1);
+    stat("/proc/self/ns/pid", &space);
+    fm_journal_sum_add(&sum, name, sizeof name);
+    fm_journal_sum_add(&sum, &space.st_ino, sizeof space.st_ino);
+    return fm_journal_sum_end(&sum);
+}
+
+/* This process is about to be killed: until then nothing should happen that is saved twice. */
+static void await_end(void)
+{
+    const struct timespec longest = {.tv_sec = 1};
+    sigset_t none;
+    sigemptyset(&none);
+    ppoll(NULL, 0, &longest, &none);
+}
+
+/* Tells the others that this process has saved. */
+static void note_saved(void)
+{
+    int file = open(watch.saved, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        const int32_t process = (int32_t)watch.process;
+        if (write(file, &process, sizeof process) != (ssize_t)sizeof process) {
+            unlink(watch.saved);
+        }
+        close(file);
+    }
+}
+
+static bool has_saved(int32_t process)
+{
+    int32_t noted[64];
+    ssize_t length = 0;
+    bool found = false;
+    int file = open(watch.saved, O_RDONLY | O_CLOEXEC);
+    while (file >= 0 && !found && (length = read(file, noted, sizeof noted)) > 0) {
+        for (ssize_t i = 0; i < length / (ssize_t)sizeof noted[0]; i++) {
+            found = found || noted[i] == process;
+        }
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return found;
+}
+
+static void save_for_others(int number, siginfo_t *info, void *context)
+{
+    int saved = errno;
+    (void)number;
+    (void)context;
+    if (info->si_code == SI_QUEUE && getpid() == watch.process &&
+        !__atomic_exchange_n(&watch.told, true, __ATOMIC_RELAXED)) {
+        fm_session_save(true);
+        note_saved();
+        if (!__atomic_load_n(&watch.alarmed, __ATOMIC_RELAXED)) {
+            await_end();
+        }
+    }
+    errno = saved;
+}
+
+static int install(void)
+{
+    struct sigaction action = {.sa_sigaction = save_for_others,
+                               .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};
+    int number = fm_free_signal();
+    sigfillset(&action.sa_mask);
+    return number != 0 && sigaction(number, &action, NULL) == 0 ? number : 0;
+}
+
+static void find_peers(const struct fm_exchange *exchange)
+{
+    const struct peer self = {.host = host(),
+                              .started = start_of((int32_t)getpid()),
+                              .process = (int32_t)getpid(),
+                              .signal = watch.signal};
+    struct peer *all = calloc(exchange->size, sizeof *all);
+    uint64_t good = all != NULL;
+    exchange->reduce(&good, 1, FM_REDUCE_MIN);
+    if (good) {
+        exchange->gather(&self, all, sizeof self, 0);
+        exchange->broadcast(all, exchange->size * sizeof *all, 0);
+        for (uint32_t i = 0; i < exchange->size; i++) {
+            if (i != exchange->rank && all[i].host == self.host && all[i].signal != 0 &&
+                all[i].started != 0) {
+                all[watch.peer_count++] = all[i];
+            }
+        }
+        watch.peers = all;
+    } else {
+        free(all);
+    }
+}
+
+void fm_flight_alarm(void)
+{
+    enum { ATTEMPTS = 2000 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    if (watch.peers == NULL || __atomic_exchange_n(&watch.alarmed, true, __ATOMIC_RELAXED)) {
+        return;
+    }
+    note_saved();
+    for (uint32_t i = 0; i < watch.peer_count; i++) {
+        const struct peer *peer = &watch.peers[i];
+        if (start_of(peer->process) == peer->started) {
+            sigqueue(peer->process, peer->signal, (union sigval){0});
+        }
+    }
+    for (uint32_t i = 0, attempt = 0; i < watch.peer_count && attempt < ATTEMPTS;) {
+        const struct peer *peer = &watch.peers[i];
+        if (has_saved(peer->process) || start_of(peer->process) != peer->started) {
+            i++;
+        } else {
+            nanosleep(&pause, NULL);
+            attempt++;
+        }
+    }
+}
+
+/* ---- begin and end ---- */
+
+void fm_flight_watch(const struct fm_exchange *exchange, const char *directory)
+{
+    snprintf(watch.saved, sizeof watch.saved, "%s/journal/saved", directory);
+    watch.process = getpid();
+    watch.signal = install();
+    find_peers(exchange);
+    provide_stack();
+    watch_fatal();
+}
+
+void fm_flight_unwatch(void)
+{
+    for (int i = 0; i < FATAL; i++) {
+        struct sigaction now;
+        if (watch.watched[i] && sigaction(fatal[i].number, NULL, &now) == 0 &&
+            (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == end) {
+            sigaction(fatal[i].number, &watch.before[i], NULL);
+        }
+        watch.watched[i] = false;
+    }
+    watch.peer_count = 0;
+}

@@ -1,0 +1,134 @@
+#include "record/flight/session_save.h"
+
+#include "record/capture/guard.h"
+#include "record/flight/flight.h"
+#include "record/journal/journal.h"
+#include "record/session/session.h"
+#include "record/session/session_stack.h"
+#include "record/session/session_state.h"
+#include "record/session/session_tell.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool saving; /* fm_session_save is at work */
+
+bool fm_session_wait_briefly(bool (*attempt)(void *context), void *context)
+{
+    enum { ATTEMPTS = 500 };
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (attempt(context)) {
+            return true;
+        }
+        nanosleep(&pause, NULL);
+    }
+    errno = EBUSY;
+    return false;
+}
+
+bool fm_session_claim(void *thread)
+{
+    return fm_thread_claim(thread);
+}
+
+static bool try_definitions(void *unused)
+{
+    (void)unused;
+    return pthread_mutex_trylock(&fm_session.lock) == 0;
+}
+
+static bool try_saving(void *unused)
+{
+    (void)unused;
+    return !__atomic_exchange_n(&saving, true, __ATOMIC_ACQUIRE);
+}
+
+static bool save_definitions(void)
+{
+    if (!fm_session_wait_briefly(try_definitions, NULL)) {
+        return false;
+    }
+    bool good =
+        fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
+    pthread_mutex_unlock(&fm_session.lock);
+    return good;
+}
+
+/* The call that ends the process will not return: it is over now. Not if the recorder itself was
+ * interrupted while it wrote. */
+static void leave_last_call(void)
+{
+    static bool left; /* the call that ends the process is recorded */
+    struct fm_thread *self = fm_thread_self;
+    if (self != NULL && self->depth == 1 && self->cursor == self->done &&
+        self->limit - self->cursor >= FM_WORDS_CALL_LONG &&
+        !__atomic_exchange_n(&left, true, __ATOMIC_RELAXED)) {
+        fm_thread_leave(self, 0);
+        fm_thread_publish(self);
+    }
+}
+
+/* What all threads have recorded goes to the journal, behind the definitions that it refers to.
+ * @return false: not all of it, errno tells why */
+static bool save_all(void)
+{
+    struct fm_thread *threads = fm_threads_all();
+    bool good = true;
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        bool claimed = fm_session_wait_briefly(fm_session_claim, each);
+        fm_thread_settle(each, claimed);
+        good = good && claimed;
+    }
+    bool defined = save_definitions(), flight = fm_session_state.flight.bytes != 0;
+    uint64_t begin = flight ? fm_flight_begin_of_kept(threads) : 0;
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        if (each->settled != NULL) {
+            good = defined &&
+                   (flight ? fm_flight_write(each, begin, begin)
+                           : fm_journal_records(each, fm_thread_settled(each))) &&
+                   good;
+            fm_thread_unclaim(each);
+        }
+    }
+    return good && defined;
+}
+
+void fm_session_save(bool ending)
+{
+    struct fm_guard guard;
+    if (!fm_session_is_set(&fm_session.open) || fm_session_is_set(&fm_session_state.ended) ||
+        getpid() != fm_session_state.process) {
+        return;
+    }
+    fm_guard_begin(&guard);
+    fm_guard_hold_signals(); /* a handler that saves, too, would wait for what it has interrupted */
+    if (ending) {
+        leave_last_call();
+    }
+    fm_session_set(&fm_session_state.asked);
+    bool good = fm_session_wait_briefly(try_saving, NULL);
+    if (good) {
+        good = save_all() &&
+               (!ending || fm_session_is_set(&fm_session_state.stopped) || fm_journal_saved());
+        __atomic_store_n(&saving, false, __ATOMIC_RELEASE);
+    }
+    if (!good && errno == EBUSY && !ending && fm_session_state.flight.bytes != 0) {
+        /* It came in the midst of the recorder's own work. */
+        fm_session_set(&fm_session_state.demanded);
+        fm_threads_attend();
+    } else if (!good) {
+        fm_session_tell("what was measured last cannot be written to %s/journal: %s",
+                        fm_session.directory, strerrordesc_np(errno));
+    }
+    fm_guard_end(&guard);
+}
+
+void fm_session_demand(void)
+{
+    if (fm_session_state.flight.bytes != 0) {
+        fm_session_save(false);
+    }
+}

@@ -1,0 +1,121 @@
+#include "record/rebuild/define_check.h"
+
+#include <string.h>
+
+static bool refers(const struct fm_definitions *set, enum fm_define_kind kind, uint32_t number)
+{
+    return number < set->tables[kind].count;
+}
+
+static bool refers_or_none(const struct fm_definitions *set, enum fm_define_kind kind,
+                           uint32_t number)
+{
+    return number == FM_DEFINE_NONE || refers(set, kind, number);
+}
+
+static bool string_is_sound(const uint32_t *words, size_t count)
+{
+    size_t room = (count - 1) * sizeof *words;
+    return words[0] < room && strnlen((const char *)(words + 1), room) == words[0] &&
+           count == 1 + (size_t)words[0] / 4 + 1;
+}
+
+static bool group_is_sound(const uint32_t *words, size_t count)
+{
+    uint64_t members = 0;
+    if ((count - 1) % 3 != 0 || words[0] > FM_DEFINE_LARGEST) {
+        return false;
+    }
+    for (size_t range = 1; range < count; range += 3) {
+        members += words[range + 2];
+        if (words[range + 2] == 0 || words[range] >= FM_DEFINE_LARGEST) {
+            return false;
+        }
+    }
+    return members == words[0];
+}
+
+static bool comm_is_sound(const struct fm_definitions *set, const uint32_t *words, size_t count)
+{
+    if (count != 8 || words[0] > FM_COMM_FROM_PAIR ||
+        !refers_or_none(set, FM_DEFINE_GROUP, words[4]) ||
+        !refers_or_none(set, FM_DEFINE_GROUP, words[5]) ||
+        !refers_or_none(set, FM_DEFINE_COMM, words[6]) ||
+        !refers_or_none(set, FM_DEFINE_STRING, words[7])) {
+        return false;
+    }
+    switch (words[0]) {
+    case FM_COMM_FROM_PARENT:
+        return refers_or_none(set, FM_DEFINE_COMM, words[1]);
+    case FM_COMM_FROM_GROUP:
+        return refers_or_none(set, FM_DEFINE_GROUP, words[1]);
+    case FM_COMM_FROM_PAIR:
+        return refers_or_none(set, FM_DEFINE_GROUP, words[1]) &&
+               refers_or_none(set, FM_DEFINE_GROUP, words[2]);
+    default:
+        return true;
+    }
+}
+
+static bool topology_is_sound(const struct fm_definitions *set, const uint32_t *words, size_t count)
+{
+    uint64_t ranks = 1;
+    if (count < 3 || words[2] > UINT8_MAX || count != 3 + 2 * (size_t)words[2] ||
+        !refers(set, FM_DEFINE_COMM, words[0]) ||
+        !refers_or_none(set, FM_DEFINE_STRING, words[1])) {
+        return false;
+    }
+    for (uint32_t d = 0; d < words[2] && ranks <= FM_DEFINE_LARGEST; d++) {
+        ranks *= words[3 + 2 * d];
+    }
+    return ranks <= FM_DEFINE_LARGEST;
+}
+
+bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind kind,
+                        const uint32_t *words, size_t count)
+{
+    if (count == 0) {
+        return false;
+    }
+    switch (kind) {
+    case FM_DEFINE_STRING:
+        return string_is_sound(words, count);
+    case FM_DEFINE_REGION:
+        return count == 6 && refers(set, FM_DEFINE_STRING, words[0]) &&
+               refers_or_none(set, FM_DEFINE_STRING, words[4]);
+    case FM_DEFINE_LINE:
+        return count == 2 && refers_or_none(set, FM_DEFINE_STRING, words[0]);
+    case FM_DEFINE_BINARY:
+        return count == FM_BINARY_WORDS && refers(set, FM_DEFINE_STRING, words[FM_BINARY_PATH]) &&
+               refers(set, FM_DEFINE_STRING, words[FM_BINARY_ID]);
+    case FM_DEFINE_SITE: /* what a process notes; what it stands for is found out later */
+        return count == FM_SITE_FRAMES && refers(set, FM_DEFINE_BINARY, words[FM_SITE_BINARY]) &&
+               refers_or_none(set, FM_DEFINE_BINARY, words[FM_SITE_TARGET_BINARY]);
+    case FM_DEFINE_PARAMETER:
+        return count == 2 && refers(set, FM_DEFINE_STRING, words[0]);
+    case FM_DEFINE_METRIC:
+        return count == 4 && refers(set, FM_DEFINE_STRING, words[0]) &&
+               refers(set, FM_DEFINE_STRING, words[1]);
+    case FM_DEFINE_ATTRIBUTE:
+        return count == 3 && refers(set, FM_DEFINE_STRING, words[0]) &&
+               refers(set, FM_DEFINE_STRING, words[1]);
+    case FM_DEFINE_MARKER:
+        return count == 5 && refers(set, FM_DEFINE_STRING, words[4]);
+    case FM_DEFINE_GROUP:
+        return group_is_sound(words, count);
+    case FM_DEFINE_COMM:
+        return comm_is_sound(set, words, count);
+    case FM_DEFINE_WIN:
+        return count == 3 && refers(set, FM_DEFINE_COMM, words[0]) &&
+               refers_or_none(set, FM_DEFINE_STRING, words[2]);
+    case FM_DEFINE_TOPOLOGY:
+        return topology_is_sound(set, words, count);
+    case FM_DEFINE_NODE:
+        return count == 1 && refers(set, FM_DEFINE_STRING, words[0]);
+    case FM_DEFINE_PROCESS:
+        return count >= 4 && refers(set, FM_DEFINE_NODE, words[1]) &&
+               words[3] <= FM_DEFINE_LARGEST && count == 4 + 2 * (size_t)words[3];
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,208 @@
+#include "record/rebuild/journal_load.h"
+
+#include "record/journal/journal_read.h"
+#include "record/rebuild/define_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool take_process(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
+{
+    struct fm_journal_process *process = &journal->process;
+    if (reader->kind != FM_JOURNAL_PROCESS || reader->bytes != sizeof *process) {
+        return false;
+    }
+    memcpy(process, reader->content, sizeof *process);
+    return process->rank < process->size && process->size <= FM_DEFINE_LARGEST &&
+           memchr(process->host, '\0', sizeof process->host) != NULL;
+}
+
+static bool take_functions(struct fm_process_journal *journal,
+                           const struct fm_journal_reader *reader)
+{
+    if (journal->functions != NULL || reader->bytes == 0) {
+        return false;
+    }
+    journal->text = malloc(reader->bytes);
+    journal->functions = calloc(FM_FUNCTIONS_MOST, sizeof *journal->functions);
+    if (journal->text == NULL || journal->functions == NULL) {
+        return false;
+    }
+    memcpy(journal->text, reader->content, reader->bytes);
+    const char *next = journal->text, *end = next + reader->bytes;
+    while (next < end && journal->function_count < FM_FUNCTIONS_MOST) {
+        uint32_t role;
+        const char *name = next + sizeof role;
+        if ((size_t)(end - next) <= sizeof role ||
+            memchr(name, '\0', (size_t)(end - name)) == NULL) {
+            return false;
+        }
+        memcpy(&role, next, sizeof role);
+        journal->functions[journal->function_count++] =
+            (struct fm_region){name, (OTF2_RegionRole)role};
+        next = name + strlen(name) + 1;
+    }
+    return next == end;
+}
+
+/* Takes a definition with the number that it had in its process. */
+static bool take_definition(struct fm_definitions *set, enum fm_define_kind kind,
+                            const uint32_t *words, size_t count)
+{
+    if (kind == FM_DEFINE_PROCESS || kind == FM_DEFINE_MARKER || kind == FM_DEFINE_ATTRIBUTE) {
+        return true; /* of an archive that could not be completed; nothing refers to them */
+    }
+    uint32_t number = (uint32_t)set->tables[kind].count;
+    return fm_define_is_sound(set, kind, words, count) &&
+           fm_define(set, kind, words, count) == number;
+}
+
+/* A group has no more members than the run has processes: OTF2's buffers are made for these. */
+static bool fits(enum fm_define_kind kind, const uint32_t *words, size_t length, uint32_t processes)
+{
+    return kind != FM_DEFINE_GROUP || (length > 0 && words[0] <= processes);
+}
+
+static bool take_definitions(struct fm_definitions *set, uint32_t processes,
+                             const struct fm_journal_reader *reader)
+{
+    const uint32_t *in = reader->content, *end = in + reader->bytes / sizeof *in;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        if (in == end) {
+            return false;
+        }
+        for (uint32_t count = *in++; count > 0; count--) {
+            if (in == end || *in >= (size_t)(end - in)) {
+                return false;
+            }
+            size_t length = *in++;
+            if (!fits((enum fm_define_kind)kind, in, length, processes) ||
+                !take_definition(set, (enum fm_define_kind)kind, in, length)) {
+                return false;
+            }
+            in += length;
+        }
+    }
+    return in == end;
+}
+
+static bool take_names(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
+{
+    const uint32_t *in = reader->content;
+    for (size_t i = 0; i + 3 <= reader->bytes / sizeof *in; i += 3) {
+        enum fm_define_kind kind = (enum fm_define_kind)in[i];
+        size_t count;
+        if ((kind != FM_DEFINE_COMM && kind != FM_DEFINE_WIN) ||
+            in[i + 1] >= journal->definitions.tables[kind].count ||
+            in[i + 2] >= journal->definitions.tables[FM_DEFINE_STRING].count) {
+            return false;
+        }
+        uint32_t *words = fm_defined(&journal->definitions, kind, in[i + 1], &count);
+        words[count - 1] = in[i + 2];
+    }
+    return true;
+}
+
+static bool take_end(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
+{
+    struct fm_journal_moment moment = {0, 0};
+    if (reader->bytes == sizeof moment) {
+        memcpy(&moment, reader->content, sizeof moment);
+    }
+    journal->saved = true;
+    journal->saved_ticks = moment.ticks;
+    return reader->bytes == 0 || reader->bytes == sizeof moment;
+}
+
+static bool take_block(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
+{
+    switch (reader->kind) {
+    case FM_JOURNAL_FUNCTIONS:
+        return take_functions(journal, reader);
+    case FM_JOURNAL_DEFINITIONS:
+        return take_definitions(&journal->definitions, journal->process.size, reader);
+    case FM_JOURNAL_SITES:
+        return take_definitions(&journal->sites, journal->process.size, reader);
+    case FM_JOURNAL_NAMES:
+        return take_names(journal, reader);
+    case FM_JOURNAL_SAVED:
+        return take_end(journal, reader);
+    default:
+        return false;
+    }
+}
+
+bool fm_journal_load(const char *path, struct fm_process_journal *journal)
+{
+    struct fm_journal_reader reader;
+    memset(journal, 0, sizeof *journal);
+    if (!fm_journal_open(&reader, path)) {
+        return false;
+    }
+    bool good = fm_journal_next(&reader) && take_process(journal, &reader);
+    while (good && fm_journal_next(&reader) && take_block(journal, &reader)) {
+    }
+    fm_journal_close(&reader);
+    if (!good) {
+        fm_journal_unload(journal);
+    }
+    return good;
+}
+
+void fm_journal_unload(struct fm_process_journal *journal)
+{
+    fm_definitions_free(&journal->definitions);
+    fm_definitions_free(&journal->sites);
+    free(journal->functions);
+    free(journal->text);
+    memset(journal, 0, sizeof *journal);
+}
+
+/* Seconds since 1970 at which the system started; 0: unknown. */
+static long long boot_time(void)
+{
+    FILE *file = fopen("/proc/stat", "re");
+    char line[256];
+    long long time = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "btime %lld", &time) == 1) {
+            break;
+        }
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    return time;
+}
+
+bool fm_journal_process_lives(const struct fm_journal_process *process)
+{
+    enum { CLOSE = 10 /* seconds: numbers of processes are used again, but not that fast */ };
+    char host[sizeof process->host] = "", path[64], text[1024];
+    unsigned long long started = 0;
+    char state = 'Z';
+    gethostname(host, sizeof host - 1);
+    if (strcmp(host, process->host) != 0) {
+        return false;
+    }
+    snprintf(path, sizeof path, "/proc/%u/stat", process->process);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return false;
+    }
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    const char *rest = strrchr(text, ')'); /* the program's name may contain anything */
+    if (rest == NULL ||
+        sscanf(rest + 1,
+               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+               &state, &started) != 2) {
+        return false;
+    }
+    long long since = boot_time() + (long long)(started / (unsigned long long)sysconf(_SC_CLK_TCK));
+    long long recorded = (long long)(process->start_realtime / 1000000000u);
+    return state != 'Z' && state != 'X' && since - recorded < CLOSE && recorded - since < CLOSE;
+}

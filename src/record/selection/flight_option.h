@@ -1,0 +1,25 @@
+/** @file
+ * Whether only the last records are kept, as the user wants it: FERMATA_FLIGHT_RECORDER.
+ */
+#ifndef FERMATA_RECORD_SELECTION_FLIGHT_OPTION_H
+#define FERMATA_RECORD_SELECTION_FLIGHT_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_FLIGHT_VARIABLE "FERMATA_FLIGHT_RECORDER"
+
+/** What is wanted. */
+struct fm_flight_option {
+    uint64_t bytes; /**< of records that each process keeps; 0: all is recorded */
+    bool always;    /**< they are written at the end of the run, too, whether asked for or not */
+};
+
+/** Reads `SIZE` or `SIZE,always`: 16M, 1G,always. @return false: it is neither; `option` is zero */
+bool fm_flight_option_read(struct fm_flight_option *option, const char *text);
+
+/** `the last 16 MiB of each process`. */
+void fm_flight_option_describe(const struct fm_flight_option *option, char *text, size_t size);
+
+#endif

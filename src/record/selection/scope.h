@@ -1,0 +1,56 @@
+/** @file
+ * What is to be recorded of a run, as the user selected it before: ranks, a window of time, visits
+ * of a phase, a signal that switches. Everything else becomes gaps (pause.h).
+ */
+#ifndef FERMATA_RECORD_SELECTION_SCOPE_H
+#define FERMATA_RECORD_SELECTION_SCOPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Ways to select, each with a variable of the environment. */
+enum fm_scope_kind {
+    FM_SCOPE_RANKS,  /**< FERMATA_RANKS: `0-3,7` */
+    FM_SCOPE_WINDOW, /**< FERMATA_WINDOW: `BEGIN:END`, seconds behind MPI_Init; either may lack */
+    FM_SCOPE_PHASE,  /**< FERMATA_PHASE: `NAME`, `NAME:FIRST-LAST`; visits count from 0 */
+    FM_SCOPE_SIGNAL, /**< FERMATA_SIGNAL: `USR1`, `USR2` */
+    FM_SCOPE_KINDS
+};
+
+/** A selection. */
+struct fm_scope {
+    const char *ranks; /**< list; NULL: all */
+    double begin, end; /**< seconds behind MPI_Init; 0 and infinity: all */
+    const char *phase; /**< its name, `phase_length` bytes; NULL: everything */
+    size_t phase_length;
+    uint64_t first, last; /**< visits of it, from 0; UINT64_MAX: to the last one */
+    int signal;           /**< its number; 0: none */
+};
+
+/** The whole run. */
+struct fm_scope fm_scope_all(void);
+
+/** Variable of the environment for a way to select; constant. */
+const char *fm_scope_variable(enum fm_scope_kind kind);
+
+/** Narrows a selection down.
+ * @param text       as FERMATA_RANKS and so on; the selection refers to it
+ * @return NULL, or what the text should be: a constant */
+const char *fm_scope_set(struct fm_scope *selection, enum fm_scope_kind kind, const char *text);
+
+/** Reads the variables of the environment. What is not understood selects nothing.
+ * @return the kind that is not understood, or FM_SCOPE_KINDS */
+enum fm_scope_kind fm_scope_read(struct fm_scope *selection);
+
+/** Whether a rank is recorded. */
+bool fm_scope_has_rank(const struct fm_scope *selection, uint32_t rank);
+
+/** Whether a region is the selected phase. */
+bool fm_scope_is_phase(const struct fm_scope *selection, const char *name, size_t length);
+
+/** Describes a selection: `ranks 0-3 only, 2 s to 10 s after MPI_Init`.
+ * @return false: everything is recorded, the text is empty */
+bool fm_scope_describe(const struct fm_scope *selection, char *text, size_t size);
+
+#endif

@@ -1,0 +1,119 @@
+#include "record/selection/unrecorded.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { FIRST_BYTES = 4096 };
+
+static size_t place_of(const struct fm_unrecorded_table *table, const struct fm_unrecorded *entry)
+{
+    uint64_t hash = ((uint64_t)entry->reference << 32 | entry->peer) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32 ^ entry->tag ^ (uint64_t)entry->series << 32) * 0x9e3779b97f4a7c15u;
+    size_t mask = table->capacity - 1, place = (size_t)(hash >> 32) & mask;
+    for (;; place = (place + 1) & mask) {
+        const struct fm_unrecorded *slot = &table->slots[place];
+        if (slot->series == 0 ||
+            (slot->series == entry->series && slot->reference == entry->reference &&
+             slot->peer == entry->peer && slot->tag == entry->tag)) {
+            return place;
+        }
+    }
+}
+
+static bool grow(struct fm_unrecorded_table *table)
+{
+    int saved = errno;
+    size_t before = table->capacity * sizeof *table->slots;
+    size_t bytes = before != 0 ? 2 * before : FIRST_BYTES;
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    errno = saved;
+    if (pages == MAP_FAILED) {
+        return false;
+    }
+    struct fm_unrecorded_table larger = {.slots = pages, .count = table->count, .capacity = 1};
+    while (2 * larger.capacity * sizeof *larger.slots <= bytes) {
+        larger.capacity *= 2;
+    }
+    for (size_t i = 0; i < table->capacity; i++) {
+        if (table->slots[i].series != 0) {
+            larger.slots[place_of(&larger, &table->slots[i])] = table->slots[i];
+        }
+    }
+    if (before != 0) {
+        munmap(table->slots, before);
+    }
+    *table = larger;
+    return true;
+}
+
+bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded *entry)
+{
+    if (2 * (table->count + 1) > table->capacity && !grow(table)) {
+        return false;
+    }
+    struct fm_unrecorded *slot = &table->slots[place_of(table, entry)];
+    if (slot->series == 0) {
+        *slot = *entry;
+        table->count++;
+    } else {
+        slot->count += entry->count;
+    }
+    return true;
+}
+
+static bool add(struct fm_unrecorded_table *table, enum fm_series series, uint32_t reference,
+                uint32_t peer, uint32_t tag)
+{
+    return fm_unrecorded_add(table, &(struct fm_unrecorded){1, series, reference, peer, tag});
+}
+
+/* Communicators that only their own members make: their creation is no operation of another one. */
+static bool makes_detached_communicator(const char *function)
+{
+    static const char *const names[] = {"MPI_Comm_create_group", "MPI_Intercomm_create",
+                                        "MPI_Comm_spawn",        "MPI_Comm_spawn_multiple",
+                                        "MPI_Comm_connect",      "MPI_Comm_accept",
+                                        "MPI_Comm_join"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(function, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *r, const char *function)
+{
+    uint32_t ref = fm_record_ref(r[0]);
+    switch (fm_record_kind(r[0])) {
+    case FM_RECORD_SEND:
+    case FM_RECORD_ISEND:
+        return add(table, FM_SERIES_SENDS, ref, (uint32_t)r[1], (uint32_t)(r[1] >> 32));
+    case FM_RECORD_RECV:
+    case FM_RECORD_IRECV:
+        return add(table, FM_SERIES_RECEIVES, ref, (uint32_t)r[1], (uint32_t)(r[1] >> 32));
+    case FM_RECORD_COLLECTIVE_END:
+    case FM_RECORD_COLLECTIVE_COMPLETE:
+        return makes_detached_communicator(function) ||
+               add(table, FM_SERIES_COLLECTIVES, ref, 0, 0);
+    case FM_RECORD_WIN_COLLECTIVE_END:
+        return add(table, FM_SERIES_WINDOW_COLLECTIVES, ref, 0, 0);
+    case FM_RECORD_GROUP_SYNC:
+        if (strcmp(function, "MPI_Win_start") == 0) {
+            return add(table, FM_SERIES_ACCESS_EPOCHS, ref, (uint32_t)r[1], 0);
+        }
+        return strcmp(function, "MPI_Win_post") != 0 ||
+               add(table, FM_SERIES_EXPOSURE_EPOCHS, ref, (uint32_t)r[1], 0);
+    default:
+        return true;
+    }
+}
+
+void fm_unrecorded_clear(struct fm_unrecorded_table *table)
+{
+    if (table->count != 0) {
+        memset(table->slots, 0, table->capacity * sizeof *table->slots);
+        table->count = 0;
+    }
+}

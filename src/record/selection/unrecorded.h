@@ -1,0 +1,50 @@
+/** @file
+ * What happened while recording was paused, as far as the analysis has to know it: matching goes by
+ * order (the third message of a sender meets the third receive of its tag), so for each such series
+ * it must be known how many were not recorded. Used by one thread.
+ */
+#ifndef FERMATA_RECORD_SELECTION_UNRECORDED_H
+#define FERMATA_RECORD_SELECTION_UNRECORDED_H
+
+#include "record/capture/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Series whose members meet in their order, and what else names one of them. */
+enum fm_series {
+    FM_SERIES_SENDS = 1,          /**< communicator, receiver, tag */
+    FM_SERIES_RECEIVES,           /**< communicator, sender, tag */
+    FM_SERIES_COLLECTIVES,        /**< communicator */
+    FM_SERIES_WINDOW_COLLECTIVES, /**< window */
+    FM_SERIES_ACCESS_EPOCHS,      /**< window, group of targets (as peer) */
+    FM_SERIES_EXPOSURE_EPOCHS     /**< window, group of origins (as peer) */
+};
+
+/** Number of unrecorded members of one series. */
+struct fm_unrecorded {
+    uint64_t count;
+    uint32_t series;    /**< enum fm_series; 0: an empty slot */
+    uint32_t reference; /**< communicator or window */
+    uint32_t peer, tag;
+};
+
+/** A table of them. Zeroed = empty. */
+struct fm_unrecorded_table {
+    struct fm_unrecorded *slots;
+    size_t count, capacity;
+};
+
+/** Counts a record that is not kept. Amortized O(1), memory in pages from the system.
+ * @param function  name of the function that the record's call calls
+ * @return false without memory */
+bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *record,
+                        const char *function);
+
+/** Adds the members of a series that `entry` counts. @return false without memory */
+bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded *entry);
+
+/** Forgets all counts; the memory stays. */
+void fm_unrecorded_clear(struct fm_unrecorded_table *table);
+
+#endif

@@ -1,0 +1,162 @@
+#include "record/session/session.h"
+
+#include "record/capture/guard.h"
+#include "record/experiment/experiment.h"
+#include "record/flight/flight.h"
+#include "record/journal/journal.h"
+#include "record/selection/selected.h"
+#include "record/session/overhead.h"
+#include "record/session/session_clock.h"
+#include "record/session/session_describe.h"
+#include "record/session/session_flush.h"
+#include "record/session/session_stack.h"
+#include "record/session/session_state.h"
+#include "record/session/session_tell.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_MEMORY = 64 * 1024 * 1024 };
+
+struct fm_session fm_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+struct fm_session_state fm_session_state;
+
+static const char *function_name(uint32_t function)
+{
+    return function < fm_session.region_count ? fm_session.regions[function].name : "";
+}
+
+/* The program may still reach its MPI_Finalize, in an exit handler of its own. */
+static void save_at_exit(void)
+{
+    fm_session_save(true);
+    fm_flight_alarm();
+}
+
+static void begin_memory(void)
+{
+    const char *flight = getenv(FM_FLIGHT_VARIABLE);
+    fm_session_state.memory = fm_experiment_size(getenv("FERMATA_TOTAL_MEMORY"), DEFAULT_MEMORY);
+    if (flight != NULL && fm_flight_option_read(&fm_session_state.flight, flight)) {
+        fm_session_state.memory = fm_session_state.flight.bytes;
+    }
+}
+
+void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
+                      const struct fm_region *regions, size_t region_count)
+{
+    char program[PATH_MAX];
+    fm_session_state.process = getpid();
+    begin_memory();
+    fm_session.regions = regions;
+    fm_session.region_count = region_count;
+    fm_clock_start(start_ticks, start_nanoseconds);
+    fm_session_clock_note();
+    fm_threads_begin(fm_session_state.memory, fm_session_flush);
+    fm_pause_begin(function_name);
+    fm_selected_begin();
+    if (fm_session_state.flight.bytes != 0) {
+        fm_threads_keep_last(function_name);
+        fm_selected_on_signal(fm_session_demand);
+    }
+    fm_session_stack_begin();
+    fm_functions_begin(fm_session_tell_of_functions);
+    struct fm_thread *thread = fm_thread_attach();
+    if (thread != NULL) {
+        ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+        program[length > 0 ? length : 0] = '\0';
+        uint64_t *record = fm_thread_reserve(thread, FM_WORDS_PROGRAM_BEGIN);
+        record[0] = fm_record_header(FM_RECORD_PROGRAM_BEGIN, 0, fm_session_string(program));
+        record[1] = fm_clock.start_ticks;
+    }
+    atexit(save_at_exit);
+}
+
+static void begin_journal(void)
+{
+    struct fm_journal_process process = {
+        .rank = fm_session.exchange->rank,
+        .size = fm_session.exchange->size,
+        .process = (uint32_t)getpid(),
+        .ticks_used = fm_clock.counter,
+        .start_ticks = fm_clock.start_ticks,
+        .start_nanoseconds = fm_clock.start_nanoseconds,
+        .start_realtime = fm_clock.start_realtime,
+        .offset = fm_session_clock_offsets()[0],
+        .callpath_depth = fm_session_callpath_depth(),
+    };
+    gethostname(process.host, sizeof process.host - 1);
+    /* Without a journal (no room, say) recording goes on in memory for as long as that lasts. */
+    if (fm_journal_begin(fm_session.directory, &process, fm_session.regions,
+                         fm_session.region_count)) {
+        fm_session_journal_definitions();
+    }
+}
+
+static void open_session(const struct fm_exchange *exchange)
+{
+    char path[PATH_MAX + 64];
+    uint64_t good = 1;
+    if (exchange->rank == 0) {
+        good =
+            fm_experiment_create(exchange->size, fm_session.directory, sizeof fm_session.directory);
+        if (good) {
+            snprintf(path, sizeof path, "%s/journal", fm_session.directory);
+            mkdir(path, 0700);
+        }
+    }
+    exchange->reduce(&good, 1, FM_REDUCE_MIN);
+    exchange->broadcast(fm_session.directory, sizeof fm_session.directory, 0);
+    if (good) {
+        fm_session_clock_open(exchange);
+    }
+    if (!good || exchange->failure != NULL) {
+        if (exchange->failure != NULL || exchange->rank == 0) {
+            fm_session_tell("nothing is recorded: %s",
+                            exchange->failure != NULL ? exchange->failure : fm_session.directory);
+        }
+        fm_threads_end();
+        return;
+    }
+    begin_journal();
+    uint64_t resolution = fm_clock_resolution();
+    fm_session_state.noticeable = resolution / 1000;
+    fm_session_set(&fm_session.open);
+    fm_threads_interval(fm_session_state.flight.bytes == 0 ? fm_session_flush_interval(resolution)
+                                                           : UINT64_MAX);
+    if (fm_session_state.flight.bytes != 0) {
+        fm_flight_watch(exchange, fm_session.directory);
+    }
+    if (exchange->rank == 0) {
+        fm_session_describe_begin();
+    }
+}
+
+void fm_session_open(const struct fm_exchange *exchange, const char *library)
+{
+    struct fm_guard guard;
+    uint64_t begin = fm_clock_nanoseconds();
+    fm_guard_begin(&guard);
+    fm_overhead_begin();
+    exchange = fm_overhead_watch(exchange);
+    fm_session.library = library;
+    __atomic_store_n(&fm_session.exchange, exchange, __ATOMIC_RELEASE);
+    fm_session_stack_main();
+    open_session(exchange);
+    fm_selected_run_begins(exchange->rank);
+    fm_session_tell_selection();
+    fm_session_tell_flight();
+    fm_overhead_end();
+    fm_guard_end(&guard);
+    fm_session_state.opening = fm_clock_nanoseconds() - begin;
+}
+
+void fm_session_sample(void)
+{
+    if (fm_session_is_set(&fm_session.open)) {
+        fm_samples_begin(fm_session_tell_of_samples);
+    }
+}

@@ -1,0 +1,188 @@
+#include "record/session/session_archive.h"
+
+#include "record/archive/archive_space.h"
+#include "record/archive/attribute.h"
+#include "record/archive/marker.h"
+#include "record/experiment/experiment.h"
+#include "record/journal/journal.h"
+#include "record/session/session.h"
+#include "record/session/session_clock.h"
+#include "record/session/session_describe.h"
+#include "record/session/session_flush.h"
+#include "record/session/session_state.h"
+#include "record/session/session_tell.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void fm_session_define_functions(uint32_t *numbers)
+{
+    for (size_t i = 0; i < fm_session.region_count; i++) {
+        numbers[i] = FM_DEFINE_NONE;
+        if (fm_functions_used[i]) {
+            const struct fm_region *region = &fm_session.regions[i];
+            numbers[i] = fm_define_region(&fm_session.definitions, region->name, region->role,
+                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, "MPI", 0);
+        }
+    }
+}
+
+uint64_t fm_session_define_process(struct fm_thread *threads, struct fm_thread *last,
+                                   uint64_t events)
+{
+    char host[256] = "";
+    uint32_t count = 0;
+    uint64_t sum = 0;
+    gethostname(host, sizeof host - 1);
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        count++;
+    }
+    uint32_t *words = calloc(4 + 2 * (size_t)count, sizeof *words);
+    if (words == NULL) {
+        return 0;
+    }
+    uint32_t node = fm_define_string(&fm_session.definitions, host);
+    words[0] = fm_session.exchange->rank;
+    words[1] = fm_define(&fm_session.definitions, FM_DEFINE_NODE, &node, 1);
+    words[2] = (uint32_t)getpid();
+    words[3] = count;
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        uint64_t own = thread->events;
+        if (thread == last) {
+            own += events + fm_path_open(&thread->path);
+        }
+        words[4 + 2 * thread->index] = (uint32_t)own;
+        words[5 + 2 * thread->index] = (uint32_t)(own >> 32);
+        sum += own;
+    }
+    fm_define(&fm_session.definitions, FM_DEFINE_PROCESS, words, 4 + 2 * (size_t)count);
+    free(words);
+    return sum;
+}
+
+bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_define_map *map,
+                                    const uint32_t *regions, uint64_t events)
+{
+    const struct fm_exchange *exchange = fm_session.exchange;
+    uint32_t global_regions[FM_FUNCTIONS_MOST];
+    for (size_t i = 0; i < fm_session.region_count; i++) {
+        global_regions[i] = regions[i] == FM_DEFINE_NONE
+                                ? FM_DEFINE_NONE
+                                : map->numbers[FM_DEFINE_REGION][regions[i]];
+    }
+    fm_archive_end_events();
+    fm_archive_begin_definitions();
+    fm_archive_write_local(threads, map, global_regions, fm_session.region_count,
+                           &fm_session_state.regions, fm_session_clock_offsets());
+    fm_archive_end_definitions();
+    const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);
+    struct fm_closing closing = fm_session_closing(threads, events, &rates);
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        closing.sums.bytes += fm_experiment_protect(
+            fm_session.directory, fm_archive_location(exchange->rank, thread->index));
+    }
+    uint64_t work = fm_overhead_work();
+    fm_closing_combine(&closing, exchange, fm_session_clock_now);
+    if (exchange->rank == 0 && fm_archive_failure() == NULL) {
+        struct fm_archive_summary summary = {.resolution = fm_clock_resolution(),
+                                             .begin = closing.least.begin,
+                                             .end = closing.most.end + 1,
+                                             .realtime = fm_clock.start_realtime};
+        fm_archive_write_global(&fm_session.definitions, &summary);
+    }
+    if (!fm_archive_agree()) {
+        return false;
+    }
+    fm_archive_close(closing.sums.reused_locations != 0);
+    if (!fm_archive_agree()) {
+        return false;
+    }
+    fm_journal_remove(threads);
+    exchange->barrier();
+    if (exchange->rank == 0) {
+        fm_experiment_remove_journal(fm_session.directory);
+        closing.sums.bytes += fm_experiment_protect_global(fm_session.directory);
+        closing.sums.work += fm_overhead_work() - work;
+        fm_session_describe_end(&closing, &rates);
+    }
+    /* Who goes on may die, and launchers then kill the others: not before rank 0 is done. */
+    exchange->barrier();
+    return true;
+}
+
+void fm_session_archive_abandon(struct fm_thread *threads)
+{
+    char failure[512] = "";
+    if (fm_archive_failure() != NULL) {
+        snprintf(failure, sizeof failure, "%s", fm_archive_failure());
+    }
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        thread->writer = NULL;
+        fm_experiment_remove_location(fm_session.directory,
+                                      fm_archive_location(thread->rank, thread->index));
+    }
+    fm_archive_abandon();
+    fm_session.exchange->barrier();
+    if (fm_session.exchange->rank == 0) {
+        fm_experiment_remove_archive(fm_session.directory);
+    }
+    bool good = fm_session_journal_definitions();
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        good = good && fm_journal_records(thread, fm_thread_unsaved(thread));
+    }
+    good = good && (fm_session_state.stopped || fm_journal_saved());
+    if (failure[0] != '\0' || !good) {
+        fm_session_tell("the trace cannot be completed: %s; %s",
+                        failure[0] != '\0' ? failure : strerror(errno),
+                        good ? "`fermata analyze` completes it from the journal"
+                             : "what was written before is kept");
+    }
+    if (fm_session.exchange->rank == 0) {
+        struct fm_environment facts = fm_session_environment();
+        facts.failure = failure[0] != '\0' ? failure : "a process could not write its events";
+        fm_experiment_describe(fm_session.directory, &facts);
+        fm_experiment_log(fm_session.directory, "failure: %s", facts.failure);
+    }
+}
+
+bool fm_session_archive_reserve(const struct fm_thread *threads, const struct fm_define_map *map)
+{
+    char path[PATH_MAX + 64];
+    uint64_t bytes = 0;
+    for (const struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        bytes += fm_archive_events_bytes(thread);
+        bytes += fm_archive_local_bytes(map, fm_session.region_count, &fm_session_state.regions,
+                                        fm_archive_chunk());
+    }
+    if (fm_session.exchange->rank == 0) {
+        bytes += fm_archive_global_bytes(&fm_session.definitions, fm_archive_chunk());
+    }
+    snprintf(path, sizeof path, "%s/journal/%u.room", fm_session.directory,
+             fm_session.exchange->rank);
+    bool reserved = fm_archive_reserve(path, bytes);
+    if (!reserved) {
+        fm_archive_fail("no room for the trace in %.150s: %s", fm_session.directory,
+                        strerror(errno));
+    }
+    bool good = fm_archive_agree();
+    if (reserved) {
+        unlink(path);
+    }
+    return good;
+}
+
+uint64_t fm_session_longest_mapping(void)
+{
+    enum { REGIONS_OF_LINE = 4 }; /* with the regions by lines, each of which calls few */
+    const struct fm_define_table *tables = fm_session.definitions.tables;
+    uint64_t most = tables[FM_DEFINE_REGION].count + FM_FUNCTIONS_MOST +
+                    (uint64_t)REGIONS_OF_LINE * tables[FM_DEFINE_LINE].count;
+    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+        most = tables[kind].count > most ? tables[kind].count : most;
+    }
+    return most;
+}

@@ -1,0 +1,166 @@
+/* The end of the run: records become the archive. */
+#include "record/archive/attribute.h"
+#include "record/archive/marker.h"
+#include "record/capture/guard.h"
+#include "record/flight/flight.h"
+#include "record/flight/session_flight.h"
+#include "record/journal/journal_read.h"
+#include "record/session/overhead.h"
+#include "record/session/session.h"
+#include "record/session/session_archive.h"
+#include "record/session/session_clock.h"
+#include "record/session/session_stack.h"
+#include "record/session/session_state.h"
+#include "record/session/session_tell.h"
+#include "record/session/unify.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static uint64_t marker_time(const void *nothing, uint64_t time)
+{
+    (void)nothing;
+    return fm_session_clock_global(time);
+}
+
+/* What the thread has flushed becomes events. */
+static void convert_journal(struct fm_thread *thread)
+{
+    struct fm_journal_reader reader;
+    struct fm_journal_moment moment;
+    char path[PATH_MAX + 64];
+    size_t words;
+    uint64_t sum = 0;
+    if (thread->journaled == 0) {
+        return;
+    }
+    fm_journal_path(path, sizeof path, fm_session.directory, thread->rank, thread->index);
+    if (!fm_journal_open(&reader, path)) {
+        fm_archive_fail("cannot read %.200s: %s", path, strerror(errno));
+        return;
+    }
+    bool good = true;
+    while (good && fm_journal_next(&reader)) {
+        const uint64_t *records = fm_journal_block_records(&reader, &words, &moment);
+        good = records != NULL && fm_archive_write(thread, records, words, fm_session.region_count);
+        sum += good ? words : 0;
+    }
+    fm_journal_close(&reader);
+    if (sum != thread->journaled) {
+        fm_archive_fail("%.200s is damaged", path);
+    }
+}
+
+/* Writing the archive needs a few descriptors; a program may have used up all it is allowed. */
+static void raise_descriptor_limit(struct rlimit *before)
+{
+    if (getrlimit(RLIMIT_NOFILE, before) == 0 && before->rlim_cur < before->rlim_max) {
+        struct rlimit more = *before;
+        more.rlim_cur =
+            before->rlim_max - before->rlim_cur > 64 ? before->rlim_cur + 64 : before->rlim_max;
+        setrlimit(RLIMIT_NOFILE, &more);
+    }
+}
+
+static void close_session(struct fm_thread *thread,
+                          void (*last)(struct fm_thread *thread, uint64_t time), uint64_t events)
+{
+    static uint32_t regions[FM_FUNCTIONS_MOST];
+    struct fm_define_map map;
+    fm_session_tell_selection();
+    fm_pause_run_ends(thread);
+    struct fm_thread *threads = fm_threads_end();
+    if (fm_session_state.flight.bytes != 0) {
+        fm_flight_unwatch();
+        if (!fm_session_flight_is_wanted()) {
+            fm_session_flight_discard(threads);
+            return;
+        }
+    }
+    fm_session.exchange->barrier();
+    uint64_t left = fm_clock_now(), ended = fm_clock_now();
+    bool flown = fm_session_state.flight.bytes == 0 || fm_session_flight_write(thread, threads);
+    int reason = errno;
+    fm_session_clock_close(fm_session.exchange);
+    bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
+                                       &fm_session_state.callsites);
+    bool good =
+        fm_archive_open(fm_session.directory, fm_session.exchange, fm_session_longest_mapping());
+    if (!resolved) {
+        fm_archive_fail("no memory for the names of functions");
+    }
+    if (!flown) {
+        fm_archive_fail("cannot write %.200s/journal: %s", fm_session.directory,
+                        strerrordesc_np(reason));
+    }
+    fm_convert_begin(&fm_session.definitions, &fm_session_state.callsites,
+                     &fm_session_state.regions);
+    for (struct fm_thread *each = threads; each != NULL; each = each->next) {
+        each->rank = fm_session.exchange->rank;
+        if (good) {
+            convert_journal(each);
+            if (!fm_archive_write_memory(each, fm_session.region_count)) {
+                fm_archive_fail("records in memory are damaged");
+            }
+            fm_archive_settle(each, each != thread);
+        }
+    }
+    if (thread != NULL) {
+        fm_functions_used[thread->function] = true;
+    }
+    fm_session_define_functions(regions);
+    bool defined = !fm_attributes_used || fm_attributes_define(&fm_session.definitions);
+    if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL) ||
+        !defined) {
+        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
+    }
+    uint64_t own_events = fm_session_define_process(threads, thread, events);
+    if (!fm_archive_agree()) {
+        fm_session_archive_abandon(threads);
+        return;
+    }
+    if (!fm_unify(fm_session.exchange, &fm_session.definitions, &map)) {
+        const char *failure = fm_session.exchange->failure;
+        fm_archive_fail("%s", failure != NULL ? failure : "no memory for the definitions");
+    }
+    if (thread != NULL) {
+        last(thread, left);
+        uint64_t *record = fm_thread_reserve(thread, FM_WORDS_PROGRAM_END);
+        record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
+        record[1] = ended;
+        fm_archive_write_memory(thread, fm_session.region_count);
+        fm_archive_settle(thread, true);
+    }
+    bool room = fm_session_archive_reserve(threads, &map);
+    for (struct fm_thread *each = threads; room && each != NULL; each = each->next) {
+        fm_archive_close_events(each);
+    }
+    if (!room || !fm_archive_agree() ||
+        !fm_session_archive_definitions(threads, &map, regions, own_events)) {
+        fm_session_archive_abandon(threads);
+    }
+    fm_define_map_free(&map);
+}
+
+void fm_session_close(struct fm_thread *thread,
+                      void (*last)(struct fm_thread *thread, uint64_t time), uint64_t events)
+{
+    struct fm_guard guard;
+    struct rlimit descriptors = {0, 0};
+    if (!fm_session_is_set(&fm_session.open) || fm_session_is_set(&fm_session_state.ended)) {
+        return;
+    }
+    fm_session_set(&fm_session_state.ended);
+    fm_session_state.arrival = fm_clock_now();
+    fm_samples_end();
+    fm_session_end_definitions();
+    fm_guard_begin(&guard);
+    fm_overhead_begin();
+    raise_descriptor_limit(&descriptors);
+    close_session(thread, last, events);
+    setrlimit(RLIMIT_NOFILE, &descriptors);
+    fm_overhead_end();
+    fm_guard_end(&guard);
+}

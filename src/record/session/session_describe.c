@@ -1,0 +1,125 @@
+#include "record/session/session_describe.h"
+
+#include "record/capture/memory_use.h"
+#include "record/selection/selected.h"
+#include "record/session/session.h"
+#include "record/session/session_clock.h"
+#include "record/session/session_stack.h"
+#include "record/session/session_state.h"
+#include "record/session/session_tell.h"
+#include "record/stack/helper.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool verbose(void)
+{
+    const char *text = getenv("FERMATA_VERBOSE");
+    return text != NULL && text[0] != '\0' && strcmp(text, "0") != 0 && strcmp(text, "false") != 0;
+}
+
+/* Who serves one-sided operations, which only the user knows. */
+static const char *progress(void)
+{
+    const char *text = getenv("FERMATA_PROGRESS");
+    bool known = text != NULL && (strcmp(text, "target") == 0 || strcmp(text, "async") == 0);
+    return known ? text : NULL;
+}
+
+/* What is recorded of the run, if that is not all of it; else NULL. */
+static const char *part_of_run(void)
+{
+    static char text[1024];
+    struct fm_scope selection = *fm_selected();
+    if (fm_session_state.flight.bytes == 0) {
+        return fm_scope_describe(&selection, text, sizeof text) ? text : NULL;
+    }
+    selection.signal = 0; /* asks for the records */
+    fm_flight_option_describe(&fm_session_state.flight, text, sizeof text);
+    size_t length = strlen(text);
+    if (fm_scope_describe(&selection, text + length + 2, sizeof text - length - 2)) {
+        memcpy(text + length, ", ", 2);
+    }
+    return text;
+}
+
+struct fm_environment fm_session_environment(void)
+{
+    return (struct fm_environment){
+        .ranks = fm_session.exchange->size,
+        .memory = fm_session_state.memory,
+        .mpi = fm_session.library,
+        .progress = progress(),
+        .recorded = part_of_run(),
+        .resolution = fm_clock_resolution(),
+        .failure = fm_archive_failure(),
+        .sample_rate = fm_samples_count().rate,
+    };
+}
+
+void fm_session_describe_begin(void)
+{
+    struct fm_environment facts = fm_session_environment();
+    fm_experiment_describe(fm_session.directory, &facts);
+    fm_experiment_log(fm_session.directory, "recording %u processes, %s, clock %s", facts.ranks,
+                      facts.mpi, fm_clock_name());
+    fm_experiment_result(fm_session.directory, &(struct fm_experiment_totals){0}, false);
+    if (verbose()) {
+        fprintf(stderr, "fermata: recording %u processes to %s, %llu MiB each\n", facts.ranks,
+                fm_session.directory, (unsigned long long)(fm_session_state.memory >> 20));
+    }
+}
+
+void fm_session_describe_end(const struct fm_closing *closing,
+                             const struct fm_overhead_rates *rates)
+{
+    struct fm_environment facts = fm_session_environment();
+    char texts[512];
+    fm_closing_describe(closing, rates, fm_clock_now(), &facts, texts, sizeof texts);
+    const struct fm_experiment_totals totals = fm_experiment_totals(&facts);
+    fm_experiment_describe(fm_session.directory, &facts);
+    fm_experiment_log(fm_session.directory, "%llu events of %llu locations, %llu bytes, %llu %s",
+                      (unsigned long long)facts.events, (unsigned long long)facts.locations,
+                      (unsigned long long)facts.bytes, (unsigned long long)facts.flushes,
+                      "flushes of full buffers");
+    if (facts.clock_doubt != NULL) {
+        fm_experiment_log(fm_session.directory, "the clock: %s", facts.clock_doubt);
+        fm_session_tell("times of different processes may be wrong: %s", facts.clock_doubt);
+    }
+    fm_experiment_result(fm_session.directory, &totals, true);
+}
+
+struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
+                                     const struct fm_overhead_rates *rates)
+{
+    const struct fm_sample_counts samples = fm_samples_count();
+    uint64_t resolution = fm_clock_resolution();
+    struct fm_closing closing = {
+        .sums = {.events = events,
+                 .flushes = fm_session_state.flushes,
+                 .stopped = fm_session_state.stopped,
+                 .reused_locations = fm_threads_reused(),
+                 .samples = samples.taken,
+                 .samples_lost = samples.lost,
+                 .functions_dropped = fm_functions_dropped(),
+                 .work = fm_overhead_work() + fm_helper_time()},
+        .least = {.begin = fm_session_clock_global(fm_clock.start_ticks),
+                  .opening = fm_session_state.opening},
+        .most = {.arrival = fm_session_clock_global(fm_session_state.arrival),
+                 .deviation = (uint64_t)fm_session_clock_offsets()[1].deviation,
+                 .memory = fm_memory_use_most() + fm_definitions_bytes(&fm_session.definitions) +
+                           fm_definitions_bytes(fm_session_sites())},
+        .clock = fm_session_clock_quality()};
+    closing.most.end = closing.least.begin;
+    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
+        uint64_t time = fm_session_clock_global(thread->last_time);
+        uint64_t recording = fm_overhead_of_thread(thread, rates, resolution);
+        closing.most.end = time > closing.most.end ? time : closing.most.end;
+        closing.most.recording =
+            recording > closing.most.recording ? recording : closing.most.recording;
+        closing.sums.work += recording;
+        closing.sums.locations++;
+    }
+    return closing;
+}

@@ -1,0 +1,94 @@
+#include "record/session/session_flush.h"
+
+#include "record/capture/guard.h"
+#include "record/journal/journal.h"
+#include "record/session/session.h"
+#include "record/session/session_clock.h"
+#include "record/session/session_stack.h"
+#include "record/session/session_state.h"
+#include "record/session/session_tell.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEFAULT_FLUSH_INTERVAL = 2 /* seconds */ };
+
+bool fm_session_journal_definitions(void)
+{
+    pthread_mutex_lock(&fm_session.lock);
+    fm_session_clock_note();
+    bool good =
+        fm_journal_definitions(&fm_session.definitions) && fm_journal_sites(fm_session_sites());
+    pthread_mutex_unlock(&fm_session.lock);
+    return good;
+}
+
+bool fm_session_flush(struct fm_thread *thread, bool full)
+{
+    struct fm_guard guard;
+    if (fm_session_state.flight.bytes != 0) {
+        if (__atomic_exchange_n(&fm_session_state.demanded, false, __ATOMIC_RELAXED)) {
+            fm_session_save(false);
+        }
+        return false;
+    }
+    if (getpid() != fm_session_state.process ||
+        __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE) == NULL) {
+        fm_thread_reuse(thread); /* a forked child, or before the run */
+        return true;
+    }
+    if (!fm_session_is_set(&fm_session.open) || fm_session_is_set(&fm_session_state.ended) ||
+        !fm_thread_claim(thread)) {
+        return false;
+    }
+    fm_guard_begin(&guard);
+    uint64_t begin = fm_clock_now();
+    fm_session_note_sites();
+    bool good =
+        fm_session_journal_definitions() && fm_journal_records(thread, fm_thread_unsaved(thread));
+    int reason = errno;
+    if (good) {
+        fm_thread_reuse(thread);
+        uint64_t end = fm_clock_now();
+        thread->work.flushing += end - begin;
+        if (full || end - begin > fm_session_state.noticeable) {
+            uint64_t *record = fm_thread_reserve(thread, FM_WORDS_FLUSH);
+            record[0] = fm_record_header(FM_RECORD_FLUSH, 0, 0);
+            record[1] = begin;
+            record[2] = end;
+            fm_thread_publish(thread);
+        }
+        __atomic_fetch_add(&fm_session_state.flushes, full ? 1 : 0, __ATOMIC_RELAXED);
+    } else if (full) {
+        fm_session_set(&fm_session_state.stopped);
+        fm_threads_end();
+        fm_session_tell("recording stopped: cannot write %s/journal: %s", fm_session.directory,
+                        strerrordesc_np(reason));
+    }
+    if (!good) {
+        fm_thread_release(thread);
+    }
+    fm_thread_unclaim(thread);
+    fm_guard_end(&guard);
+    return good;
+}
+
+uint64_t fm_session_flush_interval(uint64_t resolution)
+{
+    const char *text = getenv("FERMATA_FLUSH_INTERVAL");
+    char *end;
+    double seconds = DEFAULT_FLUSH_INTERVAL;
+    if (text != NULL && strcmp(text, "never") == 0) {
+        return UINT64_MAX;
+    }
+    if (text != NULL && text[0] != '\0') {
+        seconds = strtod(text, &end);
+        if (*end != '\0' || !(seconds >= 0)) {
+            seconds = DEFAULT_FLUSH_INTERVAL;
+        }
+    }
+    double ticks = seconds * (double)resolution;
+    return ticks < 9e18 ? (uint64_t)ticks : UINT64_MAX;
+}

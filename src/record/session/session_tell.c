@@ -1,0 +1,81 @@
+#include "record/session/session_tell.h"
+
+#include "record/selection/flight_option.h"
+#include "record/selection/selected.h"
+#include "record/session/session.h"
+#include "record/session/session_state.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The one message of its kind of a process about what went wrong; the program goes on. Not by
+ * stdio, whose locks are the program's. */
+static void tell_once(bool *told, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+static void tell_once(bool *told, const char *format, va_list arguments)
+{
+    char text[PATH_MAX + 512];
+    if (__atomic_exchange_n(told, true, __ATOMIC_RELAXED)) {
+        return;
+    }
+    const struct fm_exchange *exchange = __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE);
+    int length = exchange == NULL
+                     ? snprintf(text, sizeof text, "fermata: ")
+                     : snprintf(text, sizeof text, "fermata: rank %u: ", exchange->rank);
+    length += vsnprintf(text + length, sizeof text - (size_t)length - 1, format, arguments);
+    length = length < (int)sizeof text - 1 ? length : (int)sizeof text - 2;
+    text[length++] = '\n';
+    if (write(STDERR_FILENO, text, (size_t)length) < 0) {
+        return; /* nowhere to tell */
+    }
+}
+
+void fm_session_tell(const char *format, ...)
+{
+    static bool told;
+    va_list arguments;
+    va_start(arguments, format);
+    tell_once(&told, format, arguments);
+    va_end(arguments);
+}
+
+void fm_session_tell_of_functions(const char *format, ...)
+{
+    static bool told;
+    va_list arguments;
+    va_start(arguments, format);
+    tell_once(&told, format, arguments);
+    va_end(arguments);
+}
+
+void fm_session_tell_of_samples(const char *format, ...)
+{
+    static bool told;
+    va_list arguments;
+    va_start(arguments, format);
+    tell_once(&told, format, arguments);
+    va_end(arguments);
+}
+
+void fm_session_tell_selection(void)
+{
+    static bool told;
+    const char *problem = fm_selected_problem();
+    if (problem != NULL && fm_session.exchange->rank == 0 && !told) {
+        told = true;
+        dprintf(STDERR_FILENO, "fermata: %s\n", problem);
+    }
+}
+
+void fm_session_tell_flight(void)
+{
+    const char *text = getenv(FM_FLIGHT_VARIABLE);
+    if (text != NULL && text[0] != '\0' && fm_session_state.flight.bytes == 0 &&
+        fm_session.exchange->rank == 0) {
+        dprintf(STDERR_FILENO, "fermata: %s is not understood: the whole run is recorded\n",
+                FM_FLIGHT_VARIABLE);
+    }
+}

@@ -1,0 +1,123 @@
+/* What values of settings must be. */
+#include "record/selection/duration.h"
+#include "record/selection/flight_option.h"
+#include "record/selection/sample_rate.h"
+#include "record/selection/scope.h"
+#include "record/settings/settings.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_one_of(const char *text, const char *const words[])
+{
+    while (*words != NULL && strcmp(text, *words) != 0) {
+        words++;
+    }
+    return *words != NULL;
+}
+
+const char *fm_refuse_size(const char *text)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    uint64_t size = is_digit(text[0]) ? strtoull(text, &end, 10) : 0;
+    if (size == 0 || errno != 0) {
+        return "a size like 64M";
+    }
+    unsigned shift = 0;
+    if (*end != '\0') {
+        const char *unit = strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end);
+        if (unit == NULL || end[1] != '\0') {
+            return "a size like 64M";
+        }
+        shift = 10 * (unsigned)(unit - units + 1);
+    }
+    return size > (uint64_t)INT64_MAX >> shift ? "a size that is not so large" : NULL;
+}
+
+const char *fm_refuse_progress(const char *text)
+{
+    static const char *const words[] = {"target", "async", NULL};
+    return is_one_of(text, words) ? NULL : "target or async";
+}
+
+const char *fm_refuse_callpath(const char *text)
+{
+    static const char *const words[] = {"stack", "flat", NULL};
+    char *end;
+    if (strncmp(text, "depth=", 6) == 0 && is_digit(text[6])) {
+        errno = 0;
+        long depth = strtol(text + 6, &end, 10);
+        return depth > 0 && errno == 0 && *end == '\0' ? NULL : "depth=N with N from 1 on";
+    }
+    return is_one_of(text, words) ? NULL : "stack, flat or depth=N";
+}
+
+const char *fm_refuse_sample(const char *text)
+{
+    _Static_assert(FM_SAMPLE_RATE_LEAST == 1 && FM_SAMPLE_RATE_MOST == 10000, "said below");
+    return fm_sample_rate(text) > 0 ? NULL : "a frequency from 1 Hz to 10 kHz";
+}
+
+const char *fm_refuse_duration(const char *text)
+{
+    uint64_t nanoseconds;
+    return fm_duration_parse(text, &nanoseconds) ? NULL : "a duration like 1us";
+}
+
+static const char *refuse_part(enum fm_scope_kind kind, const char *text)
+{
+    struct fm_scope selection = fm_scope_all();
+    return fm_scope_set(&selection, kind, text);
+}
+
+const char *fm_refuse_ranks(const char *text)
+{
+    return refuse_part(FM_SCOPE_RANKS, text);
+}
+
+const char *fm_refuse_window(const char *text)
+{
+    return refuse_part(FM_SCOPE_WINDOW, text);
+}
+
+const char *fm_refuse_phase(const char *text)
+{
+    return refuse_part(FM_SCOPE_PHASE, text);
+}
+
+const char *fm_refuse_signal(const char *text)
+{
+    return refuse_part(FM_SCOPE_SIGNAL, text);
+}
+
+const char *fm_refuse_flight_recorder(const char *text)
+{
+    struct fm_flight_option option;
+    return fm_flight_option_read(&option, text) ? NULL : "a size, as in 16M or 16M,always";
+}
+
+const char *fm_refuse_flush_interval(const char *text)
+{
+    char *end;
+    if (strcmp(text, "never") == 0) {
+        return NULL;
+    }
+    double seconds = is_digit(text[0]) || text[0] == '.' ? strtod(text, &end) : -1;
+    return seconds >= 0 && end != text && *end == '\0' ? NULL : "seconds or never";
+}
+
+const char *fm_refuse_clock_exchange(const char *text)
+{
+    static const char *const words[] = {"auto", "always", NULL};
+    return is_one_of(text, words) ? NULL : "auto or always";
+}

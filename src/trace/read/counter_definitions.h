@@ -1,0 +1,41 @@
+/** @file
+ * The definitions of metrics in an archive: which counters there are, and which of them an event
+ * has values of. Private to src/trace.
+ */
+#ifndef FERMATA_TRACE_READ_COUNTER_DEFINITIONS_H
+#define FERMATA_TRACE_READ_COUNTER_DEFINITIONS_H
+
+#include "trace/tables/trace_internal.h"
+
+#include <otf2/otf2.h>
+
+struct fm_raw_counter {
+    uint32_t reference, name, unit; /**< the latter two of strings */
+    bool is_total, is_relative;
+    double scale;
+};
+
+struct fm_raw_metric {
+    uint32_t reference;
+    uint32_t like; /**< of an instance: its class; FM_NONE: the metric is a class */
+    size_t first;  /**< of its members in `members` */
+    uint8_t count;
+};
+
+/** Zeroed: nothing was read. */
+struct fm_raw_counters {
+    FM_VECTOR(struct fm_raw_counter) counters;
+    FM_VECTOR(struct fm_raw_metric) metrics;
+    FM_VECTOR(uint32_t) members; /**< references */
+};
+
+/** Registers callbacks, the data of which must be a struct fm_raw_counters, or begin with one. */
+void fm_raw_counters_register(OTF2_GlobalDefReaderCallbacks *callbacks);
+
+/** Makes the counters of the trace, in the order of their definitions; those with the same name,
+ * unit and kind are one: some recorders define each once for each process. */
+void fm_raw_counters_resolve(const struct fm_raw_counters *raw, struct fm_trace_private *into);
+
+void fm_raw_counters_free(struct fm_raw_counters *raw);
+
+#endif

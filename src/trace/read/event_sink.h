@@ -1,0 +1,222 @@
+/** @file
+ * What the events of an archive mean: one function for each kind of event that tables are made of,
+ * which calls the builder with indices of the trace's tables. Whoever reads events calls these, so
+ * that it does not matter who does. fm_builder_time() comes before each of them. References are
+ * those of the archive; where the sink has mapping tables, those of the location. Private to
+ * src/trace.
+ */
+#ifndef FERMATA_TRACE_READ_EVENT_SINK_H
+#define FERMATA_TRACE_READ_EVENT_SINK_H
+
+#include "trace/read/location_maps.h"
+#include "trace/tables/builder.h"
+#include "trace/tables/trace_internal.h"
+
+#include <otf2/otf2.h>
+
+/** State of one reader. */
+struct fm_event_sink {
+    struct fm_builder builder; /**< first: callbacks for other events know only that */
+    const struct fm_trace_private *references;
+    uint32_t program_name; /**< string of the first ProgramBegin event; FM_NONE: none yet */
+    uint32_t program_process;
+    const struct fm_location_maps *maps; /**< NULL: references in events are the archive's */
+    FM_VECTOR(uint32_t) calls;           /**< by number of a region, where lines are known */
+};
+
+/** What attributes of a MeasurementOnOff event tell of one series. */
+struct fm_event_gap {
+    uint64_t count;
+    fm_attribute_t series; /**< FM_ATTRIBUTE_COUNT: none */
+    uint32_t communicator, window, peer, tag, group;
+};
+
+/** Says what the numbers of regions stand for in the location that the builder has begun.
+ * @param maps  of the location; valid until the next call, or NULL */
+void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_location_maps *maps);
+
+/** Makes an empty gap. */
+void fm_event_gap_open(struct fm_event_gap *gap);
+
+/** Adds what an attribute tells. Those that tell nothing, or have another type than they should,
+ * are ignored. */
+void fm_event_gap_add(const struct fm_event_sink *sink, struct fm_event_gap *gap,
+                      uint32_t reference, OTF2_Type type, OTF2_AttributeValue value);
+
+void fm_event_measurement(struct fm_event_sink *sink, OTF2_MeasurementMode mode,
+                          const struct fm_event_gap *gap);
+void fm_event_program_begin(struct fm_event_sink *sink, uint32_t name);
+void fm_event_program_end(struct fm_event_sink *sink);
+void fm_event_metric(struct fm_event_sink *sink, uint32_t metric, uint8_t count,
+                     const OTF2_Type *types, const OTF2_MetricValue *values);
+
+static inline uint32_t fm_event_region(const struct fm_event_sink *sink, uint32_t reference)
+{
+    return fm_references_find(&sink->references->regions,
+                              fm_location_map(sink->maps, FM_MAP_REGIONS, reference));
+}
+
+static inline uint32_t fm_event_communicator(const struct fm_event_sink *sink, uint32_t reference)
+{
+    return fm_references_find(&sink->references->communicators,
+                              fm_location_map(sink->maps, FM_MAP_COMMUNICATORS, reference));
+}
+
+static inline uint32_t fm_event_window(const struct fm_event_sink *sink, uint32_t reference)
+{
+    return fm_references_find(&sink->references->windows,
+                              fm_location_map(sink->maps, FM_MAP_WINDOWS, reference));
+}
+
+static inline uint32_t fm_event_group(const struct fm_event_sink *sink, uint32_t reference)
+{
+    return fm_references_find(&sink->references->groups,
+                              fm_location_map(sink->maps, FM_MAP_GROUPS, reference));
+}
+
+/* Where known, calls of communication have their lines. */
+static inline void fm_event_enter(struct fm_event_sink *sink, uint32_t region)
+{
+    fm_builder_enter(&sink->builder, region < sink->calls.count ? sink->calls.items[region]
+                                                                : fm_event_region(sink, region));
+}
+
+static inline void fm_event_leave(struct fm_event_sink *sink, uint32_t region)
+{
+    fm_builder_leave(&sink->builder, fm_event_region(sink, region));
+}
+
+static inline void fm_event_flush(struct fm_event_sink *sink, uint64_t stop)
+{
+    fm_builder_flush(&sink->builder, stop);
+}
+
+static inline void fm_event_send(struct fm_event_sink *sink, uint32_t receiver,
+                                 uint32_t communicator, uint32_t tag, uint64_t bytes)
+{
+    fm_builder_send(&sink->builder, fm_event_communicator(sink, communicator), receiver, tag, bytes,
+                    NULL);
+}
+
+static inline void fm_event_isend(struct fm_event_sink *sink, uint32_t receiver,
+                                  uint32_t communicator, uint32_t tag, uint64_t bytes,
+                                  uint64_t request)
+{
+    fm_builder_send(&sink->builder, fm_event_communicator(sink, communicator), receiver, tag, bytes,
+                    &request);
+}
+
+static inline void fm_event_isend_complete(struct fm_event_sink *sink, uint64_t request)
+{
+    fm_builder_send_complete(&sink->builder, request);
+}
+
+static inline void fm_event_irecv_request(struct fm_event_sink *sink, uint64_t request)
+{
+    fm_builder_receive_request(&sink->builder, request);
+}
+
+static inline void fm_event_recv(struct fm_event_sink *sink, uint32_t sender, uint32_t communicator,
+                                 uint32_t tag, uint64_t bytes)
+{
+    fm_builder_receive(&sink->builder, fm_event_communicator(sink, communicator), sender, tag,
+                       bytes, NULL);
+}
+
+static inline void fm_event_irecv(struct fm_event_sink *sink, uint32_t sender,
+                                  uint32_t communicator, uint32_t tag, uint64_t bytes,
+                                  uint64_t request)
+{
+    fm_builder_receive(&sink->builder, fm_event_communicator(sink, communicator), sender, tag,
+                       bytes, &request);
+}
+
+static inline void fm_event_cancelled(struct fm_event_sink *sink, uint64_t request)
+{
+    fm_builder_cancelled(&sink->builder, request);
+}
+
+static inline void fm_event_collective(struct fm_event_sink *sink, OTF2_CollectiveOp operation,
+                                       uint32_t communicator, uint32_t root, uint64_t sent,
+                                       uint64_t received)
+{
+    fm_builder_collective(&sink->builder, operation, fm_event_communicator(sink, communicator),
+                          root, sent, received, NULL);
+}
+
+static inline void fm_event_collective_request(struct fm_event_sink *sink, uint64_t request)
+{
+    fm_builder_collective_request(&sink->builder, request);
+}
+
+static inline void fm_event_collective_complete(struct fm_event_sink *sink,
+                                                OTF2_CollectiveOp operation, uint32_t communicator,
+                                                uint32_t root, uint64_t sent, uint64_t received,
+                                                uint64_t request)
+{
+    fm_builder_collective(&sink->builder, operation, fm_event_communicator(sink, communicator),
+                          root, sent, received, &request);
+}
+
+static inline void fm_event_communicator_created(struct fm_event_sink *sink, uint32_t communicator)
+{
+    fm_builder_communicator_created(&sink->builder, fm_event_communicator(sink, communicator));
+}
+
+static inline void fm_event_rma_collective(struct fm_event_sink *sink, uint32_t window,
+                                           uint64_t sent, uint64_t received)
+{
+    fm_builder_rma(&sink->builder, FM_RMA_COLLECTIVE, fm_event_window(sink, window), FM_NONE, false,
+                   0, sent, received);
+}
+
+static inline void fm_event_group_sync(struct fm_event_sink *sink, uint32_t window, uint32_t group)
+{
+    fm_builder_rma(&sink->builder, FM_RMA_GROUP_SYNC, fm_event_window(sink, window),
+                   fm_event_group(sink, group), false, 0, 0, 0);
+}
+
+static inline void fm_event_put(struct fm_event_sink *sink, uint32_t window, uint32_t target,
+                                uint64_t bytes, uint64_t id)
+{
+    fm_builder_rma(&sink->builder, FM_RMA_PUT, fm_event_window(sink, window), target, false, id,
+                   bytes, 0);
+}
+
+static inline void fm_event_get(struct fm_event_sink *sink, uint32_t window, uint32_t target,
+                                uint64_t bytes, uint64_t id)
+{
+    fm_builder_rma(&sink->builder, FM_RMA_GET, fm_event_window(sink, window), target, false, id, 0,
+                   bytes);
+}
+
+static inline void fm_event_atomic(struct fm_event_sink *sink, uint32_t window, uint32_t target,
+                                   uint64_t sent, uint64_t received, uint64_t id)
+{
+    fm_builder_rma(&sink->builder, FM_RMA_ATOMIC, fm_event_window(sink, window), target, false, id,
+                   sent, received);
+}
+
+/** @param step  FM_RMA_LOCK_REQUEST or FM_RMA_LOCK_ACQUIRE */
+static inline void fm_event_lock(struct fm_event_sink *sink, fm_rma_type_t step, uint32_t window,
+                                 uint32_t target, OTF2_LockType type)
+{
+    fm_builder_rma(&sink->builder, step, fm_event_window(sink, window), target,
+                   type == OTF2_LOCK_SHARED, 0, 0, 0);
+}
+
+static inline void fm_event_lock_release(struct fm_event_sink *sink, uint32_t window,
+                                         uint32_t target)
+{
+    fm_builder_rma(&sink->builder, FM_RMA_LOCK_RELEASE, fm_event_window(sink, window), target,
+                   false, 0, 0, 0);
+}
+
+/** @param where  FM_RMA_DONE_LOCALLY or FM_RMA_DONE_REMOTELY */
+static inline void fm_event_done(struct fm_event_sink *sink, fm_rma_type_t where, uint32_t window,
+                                 uint64_t id)
+{
+    fm_builder_rma(&sink->builder, where, fm_event_window(sink, window), FM_NONE, false, id, 0, 0);
+}
+
+#endif

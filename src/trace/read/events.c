@@ -1,0 +1,206 @@
+/* Reads the events of an archive into the tables of the trace. */
+#include "trace/read/events.h"
+
+#include "trace/archive/anchor.h"
+#include "trace/archive/otf2_error.h"
+#include "trace/archive/record_count.h"
+#include "trace/read/event_callbacks.h"
+#include "trace/read/event_decoder.h"
+
+/* Whoever can read a location, and what for. */
+struct readers {
+    OTF2_Reader *archive;
+    OTF2_EvtReaderCallbacks *callbacks;
+    struct fm_event_files files;
+    struct fm_event_readers *used;
+    struct fm_event_sink sink;
+};
+
+/* Whether OTF2 failed for want of memory, and not because damaged data ask for absurdly much. */
+static bool lacks_memory(OTF2_Reader *archive)
+{
+    uint64_t events = 0, definitions = 0;
+    return fm_otf2_error_is_memory() &&
+           OTF2_Reader_GetChunkSize(archive, &events, &definitions) == OTF2_SUCCESS &&
+           events <= OTF2_CHUNK_SIZE_MAX;
+}
+
+static void note_events(struct fm_location *location, uint64_t read)
+{
+    /* Some kinds of events mean nothing to the builder. */
+    location->event_count = read > location->event_count ? read : location->event_count;
+}
+
+/* @return false if the location is left as it was begun, for OTF2 to read */
+static bool decode_location(struct readers *readers, const struct fm_location_maps *maps)
+{
+    struct fm_event_sink *sink = &readers->sink;
+    struct fm_location *location = sink->builder.location;
+    if (readers->used->only_otf2 || !fm_event_files_usable(&readers->files) ||
+        !fm_location_maps_are_exact(maps) ||
+        !fm_event_files_select(&readers->files, location->id)) {
+        return false;
+    }
+    uint32_t program_name = sink->program_name;
+    uint64_t read = 0;
+    sink->maps = maps;
+    if (!fm_events_decode(sink, &readers->files, &maps->clock, &read)) {
+        fm_builder_restart_location(&sink->builder);
+        sink->program_name = program_name;
+        return false;
+    }
+    note_events(location, read);
+    return true;
+}
+
+static void read_by_otf2(struct readers *readers, const struct fm_location_maps *maps)
+{
+    struct fm_event_sink *sink = &readers->sink;
+    struct fm_location *location = sink->builder.location;
+    uint64_t most = fm_record_count_events(&readers->files, location->id);
+    bool has_lines = fm_location_has_lines(maps);
+    sink->maps = has_lines ? maps : NULL;
+    OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(readers->archive, location->id);
+    bool complete = false;
+    if (events != NULL) {
+        OTF2_Reader_RegisterEvtCallbacks(readers->archive, events, readers->callbacks, sink);
+        uint64_t read = 0;
+        if (has_lines) {
+            OTF2_EvtReader_ApplyMappingTables(events, false);
+        }
+        complete =
+            OTF2_Reader_ReadLocalEvents(readers->archive, events, most, &read) == OTF2_SUCCESS &&
+            read < most;
+        OTF2_Reader_CloseEvtReader(readers->archive, events);
+        note_events(location, read);
+    }
+    if (!complete && location->defined_events != location->event_count) {
+        if (lacks_memory(readers->archive)) {
+            fm_memory_exhausted();
+        }
+        ++sink->builder.defects->missing_locations;
+    }
+    (void)fm_otf2_error_take();
+}
+
+static void read_location(struct readers *readers, uint32_t index,
+                          const struct fm_location_maps *maps)
+{
+    fm_builder_begin_location(&readers->sink.builder, index);
+    fm_event_sink_use_lines(&readers->sink, maps);
+    if (maps->damaged) {
+        ++readers->sink.builder.defects->missing_locations;
+    } else if (decode_location(readers, maps)) {
+        ++readers->used->decoded;
+    } else {
+        read_by_otf2(readers, maps);
+        ++readers->used->by_otf2;
+    }
+    fm_builder_end_location(&readers->sink.builder);
+}
+
+static void read_processes(struct readers *readers, uint32_t first, uint32_t last,
+                           struct fm_location_maps *maps)
+{
+    const struct fm_trace *trace = readers->sink.builder.trace;
+    for (uint32_t process = first; process < last; ++process) {
+        for (uint32_t t = 0; t < trace->processes[process].location_count; ++t) {
+            read_location(readers, trace->processes[process].first_location + t, maps);
+            fm_location_maps_free(maps++);
+        }
+        fm_builder_end_process(&readers->sink.builder);
+    }
+}
+
+/* @return the local definitions of locations; to be freed */
+static struct fm_location_maps *read_local_definitions(OTF2_Reader *archive,
+                                                       const struct fm_trace *trace, uint32_t first,
+                                                       uint32_t last)
+{
+    struct fm_location_maps *maps = fm_allocate(last - first, sizeof *maps);
+    struct fm_event_files files;
+    fm_event_files_open(&files, FM_FILES_DEFINITIONS, archive, trace->anchor);
+    if (OTF2_Reader_OpenDefFiles(archive) == OTF2_SUCCESS) {
+        for (uint32_t i = first; i < last; ++i) {
+            fm_location_maps_read(archive, trace->anchor, &files, trace->locations[i].id,
+                                  &maps[i - first]);
+        }
+        OTF2_Reader_CloseDefFiles(archive);
+    }
+    fm_event_files_close(&files);
+    (void)fm_otf2_error_take();
+    return maps;
+}
+
+/* The lowest process names the program, whichever thread reads it first. */
+static void name_program(struct fm_trace *trace, const struct fm_event_sink *sink)
+{
+    uint32_t text = fm_references_find(&sink->references->strings, sink->program_name);
+    if (sink->program_name != FM_NONE && text != FM_NONE) {
+        fm_trace_name_program(trace, (struct fm_program_name){sink->program_process, text});
+    }
+}
+
+/* @return end of the part of first .. last - 1 that one OTF2 reader is to read */
+static uint32_t end_of_part(const struct fm_trace *trace, uint32_t first, uint32_t last)
+{
+    uint32_t locations = trace->processes[first].location_count;
+    while (++first < last && locations < FM_LOCATIONS_OF_A_READER) {
+        locations += trace->processes[first].location_count;
+    }
+    return first;
+}
+
+/* Reads the processes first .. last - 1 by an OTF2 reader of their own. */
+static fm_status_t load_part(struct readers *readers, uint32_t first, uint32_t last,
+                             struct fm_error *error)
+{
+    const struct fm_trace *trace = readers->sink.builder.trace;
+    fm_status_t status = fm_anchor_open(trace->anchor, &readers->archive, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    OTF2_Reader_SetSerialCollectiveCallbacks(readers->archive);
+    uint32_t first_location = fm_trace_first_location(trace, first);
+    uint32_t last_location = fm_trace_first_location(trace, last);
+    for (uint32_t i = first_location; i < last_location; ++i) {
+        OTF2_Reader_SelectLocation(readers->archive, trace->locations[i].id);
+    }
+    struct fm_location_maps *maps =
+        read_local_definitions(readers->archive, trace, first_location, last_location);
+    fm_event_files_open(&readers->files, FM_FILES_EVENTS, readers->archive, trace->anchor);
+    OTF2_Reader_OpenEvtFiles(readers->archive);
+    read_processes(readers, first, last, maps);
+    fm_event_files_close(&readers->files);
+    fm_free(maps);
+    OTF2_Reader_Close(readers->archive);
+    return FM_OK;
+}
+
+fm_status_t fm_events_load(struct fm_trace *trace, uint32_t first, uint32_t last,
+                           struct fm_event_readers *used, struct fm_trace_defects *defects,
+                           struct fm_error *error)
+{
+    struct readers readers = {
+        .callbacks = fm_event_callbacks_new(),
+        .used = used,
+        .sink = {.references = fm_trace_private(trace), .program_name = FM_NONE}};
+    fm_builder_open(&readers.sink.builder, trace, defects);
+    fm_status_t status = FM_OK;
+    for (uint32_t begin = first, end; begin < last && status == FM_OK; begin = end) {
+        end = end_of_part(trace, begin, last);
+        status = load_part(&readers, begin, end, error);
+    }
+    OTF2_EvtReaderCallbacks_Delete(readers.callbacks);
+    fm_builder_close(&readers.sink.builder);
+    fm_vector_free(&readers.sink.calls);
+    name_program(trace, &readers.sink);
+    return status;
+}
+
+fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
+                          struct fm_trace_defects *defects, struct fm_error *error)
+{
+    struct fm_event_readers readers = {.only_otf2 = false};
+    return fm_events_load(trace, first, last, &readers, defects, error);
+}

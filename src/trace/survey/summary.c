@@ -1,0 +1,89 @@
+#include "trace/survey/summary.h"
+
+#include <ftw.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define OPEN_FOLDERS 16
+
+struct counting {
+    const struct fm_survey *survey;
+    struct fm_summary *summary;
+};
+
+static void count_event(void *context, const struct fm_survey_event *event)
+{
+    struct counting *counting = context;
+    struct fm_summary *summary = counting->summary;
+    summary->counts[event->kind]++;
+    if (summary->events == 0 || event->time < summary->first_time) {
+        summary->first_time = event->time;
+    }
+    if (summary->events == 0 || event->time > summary->last_time) {
+        summary->last_time = event->time;
+    }
+    summary->events++;
+    if (event->kind == FM_SURVEY_ENTER) {
+        uint32_t region = fm_survey_find(&counting->survey->region_index, event->reference);
+        if (region != FM_SURVEY_NONE) {
+            summary->visits[region]++;
+        }
+    } else if (event->kind == FM_SURVEY_PROGRAM_BEGIN && summary->program == FM_SURVEY_NONE) {
+        summary->program = event->reference;
+    }
+}
+
+static uint64_t tree_bytes; /* nftw() has no user data; a survey is alone in its process anyway */
+
+static int add_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)path;
+    (void)place;
+    if (type == FTW_F) {
+        tree_bytes += (uint64_t)status->st_size;
+    }
+    return 0;
+}
+
+/* An archive NAME is NAME.otf2, NAME.def and the folder NAME. */
+uint64_t fm_summary_bytes(const struct fm_survey *survey)
+{
+    const char *anchor = survey->anchor;
+    static const char *const endings[] = {".otf2", ".def", ".marker", ""};
+    size_t length = strlen(anchor);
+    size_t base = length > 5 && strcmp(anchor + length - 5, ".otf2") == 0 ? length - 5 : length;
+    char *path = fm_allocate(length + 16, 1);
+    tree_bytes = 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        snprintf(path, length + 16, "%.*s%s", (int)base, anchor, endings[i]);
+        nftw(path, add_bytes, OPEN_FOLDERS, FTW_PHYS);
+    }
+    fm_free(path);
+    return tree_bytes;
+}
+
+void fm_summary_read(struct fm_survey *survey, struct fm_summary *summary)
+{
+    *summary = (struct fm_summary){.program = FM_SURVEY_NONE};
+    summary->visits = fm_allocate(survey->regions.count + 1, sizeof *summary->visits);
+    struct counting counting = {.survey = survey, .summary = summary};
+    for (uint32_t i = 0; i < survey->locations.count; i++) {
+        struct fm_error error;
+        uint64_t count;
+        summary->defined_events += survey->locations.items[i].defined_events;
+        if (fm_survey_read(survey, i, count_event, &counting, &count, &error) != FM_OK) {
+            if (summary->unreadable_locations++ == 0) {
+                summary->first_unreadable = survey->locations.items[i].id;
+                snprintf(summary->reason, sizeof summary->reason, "%.255s", error.message);
+            }
+        }
+    }
+    summary->bytes = fm_summary_bytes(survey);
+}
+
+void fm_summary_free(struct fm_summary *summary)
+{
+    fm_free(summary->visits);
+    summary->visits = NULL;
+}

@@ -1,0 +1,31 @@
+/** @file
+ * What is in an archive: counted by one pass over all its events.
+ */
+#ifndef FERMATA_TRACE_SURVEY_SUMMARY_H
+#define FERMATA_TRACE_SURVEY_SUMMARY_H
+
+#include "trace/survey/survey.h"
+
+struct fm_summary {
+    uint64_t counts[FM_SURVEY_KINDS];
+    uint64_t events, defined_events;
+    uint64_t first_time, last_time; /**< ticks; only if there are events */
+    uint64_t *visits;               /**< per region index of the survey */
+    uint32_t program;               /**< reference of a string; FM_SURVEY_NONE: not recorded */
+    uint64_t unreadable_locations, first_unreadable; /**< id of the first */
+    char reason[256];                                /**< why that one is unreadable */
+    uint64_t bytes;                                  /**< anchor, definitions and events on disk */
+};
+
+/** Reads all events of an open survey. Locations that cannot be read to their end count with what
+ * was read.
+ * @param summary  out: to be freed with fm_summary_free() */
+void fm_summary_read(struct fm_survey *survey, struct fm_summary *summary);
+
+/** Bytes of the archive on disk: anchor, definitions and events. */
+uint64_t fm_summary_bytes(const struct fm_survey *survey);
+
+/** Frees what the summary owns. */
+void fm_summary_free(struct fm_summary *summary);
+
+#endif

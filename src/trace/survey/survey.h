@@ -1,0 +1,172 @@
+/** @file
+ * A look at an archive as it is: its definitions, unresolved, and its events one by one. In
+ * contrast to the trace model this keeps what is wrong, so that it can be told; memory does not
+ * grow with the number of events.
+ *
+ * Only one archive may be surveyed at a time in a process (OTF2 reports errors process-wide).
+ */
+#ifndef FERMATA_TRACE_SURVEY_SURVEY_H
+#define FERMATA_TRACE_SURVEY_SURVEY_H
+
+#include "base/containers/map.h"
+#include "base/containers/vector.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_SURVEY_NONE UINT32_MAX
+
+/** Kinds of events, in the order of survey_events.def. */
+typedef enum {
+#define FM_SURVEY_EVENT(symbol, ...) FM_SURVEY_##symbol,
+#include "trace/survey/survey_events.def"
+#undef FM_SURVEY_EVENT
+    FM_SURVEY_KINDS
+} fm_survey_kind_t;
+
+/** One event. Which fields mean something depends on the kind; the others are 0. */
+struct fm_survey_event {
+    fm_survey_kind_t kind;
+    uint64_t time;
+    uint32_t reference; /**< of the region, communicator, window or string */
+    uint32_t peer;      /**< rank: receiver, sender, root, target */
+    uint32_t group;     /**< reference of the group of an RmaGroupSync */
+    uint64_t id;        /**< request, matching id or lock */
+    uint64_t bytes;
+};
+
+/** What every definition has. Strings are references: see fm_survey_string(). */
+struct fm_survey_region {
+    uint32_t reference, name, file;
+    uint8_t role, paradigm;
+};
+
+struct fm_survey_node {
+    uint32_t reference, name, class_name, parent;
+};
+
+struct fm_survey_process {
+    uint32_t reference, name, node;
+    uint32_t location_count;
+    uint8_t type;
+};
+
+struct fm_survey_location {
+    uint64_t id;
+    uint32_t name, process; /**< references */
+    uint64_t defined_events;
+    uint8_t type;
+};
+
+struct fm_survey_group {
+    uint32_t reference;
+    uint32_t size;
+    uint64_t *members;
+    uint8_t type, paradigm;
+};
+
+struct fm_survey_comm {
+    uint32_t reference, name;
+    uint32_t group, second_group; /**< references; FM_SURVEY_NONE: not an inter-communicator */
+    uint32_t parent;
+};
+
+struct fm_survey_window {
+    uint32_t reference, name, comm;
+};
+
+/** Something the program wanted to be remembered. */
+struct fm_survey_marker {
+    uint64_t time;
+    uint32_t group;    /**< index of `marker_groups`; FM_SURVEY_NONE: not defined */
+    bool has_location; /**< it belongs to one location, whose id is `location` */
+    uint64_t location;
+    char *text;
+};
+
+struct fm_survey_property {
+    char *name, *value;
+};
+
+/** Index of each reference of one kind of definition, and how often one was defined again. */
+struct fm_survey_index {
+    struct fm_map map;
+    uint64_t repeated;
+};
+
+struct fm_survey {
+    char *anchor;    /**< path of the anchor file */
+    char *directory; /**< the folder it is in */
+    char *creator, *machine, *description;
+    uint8_t version[3];
+    uint64_t defined_locations; /**< as the anchor file says */
+    bool has_clock;
+    uint64_t ticks_per_second, clock_offset, clock_length, clock_realtime;
+    FM_VECTOR(struct fm_survey_property) properties;
+    FM_VECTOR(char *) strings;
+    FM_VECTOR(uint8_t) paradigms; /**< OTF2_Paradigm of the paradigm definitions */
+    FM_VECTOR(struct fm_survey_region) regions;
+    FM_VECTOR(struct fm_survey_node) nodes;
+    FM_VECTOR(struct fm_survey_process) processes;
+    FM_VECTOR(struct fm_survey_location) locations;
+    FM_VECTOR(struct fm_survey_group) groups;
+    FM_VECTOR(struct fm_survey_comm) comms;
+    FM_VECTOR(struct fm_survey_window) windows;
+    FM_VECTOR(struct fm_survey_marker) markers; /**< once they were read */
+    FM_VECTOR(char *) marker_groups;
+    struct fm_map marker_group_index;
+    struct fm_survey_index string_index, region_index, node_index, process_index, location_index,
+        group_index, comm_index, window_index;
+    bool has_local_definitions;
+    void *reader;                    /**< OTF2_Reader */
+    uint32_t first_read, end_read;   /**< locations that it may read: first_read .. end_read - 1 */
+    struct fm_survey_bounds *bounds; /**< how far OTF2 may read */
+};
+
+/** Reads anchor file and definitions.
+ * @param archive  experiment directory that holds traces.otf2, or path of an anchor file
+ * @param survey   out: to be freed with fm_survey_close(); set only on success
+ * @return FM_ERR_DATA with file and reason if it is no readable archive. */
+fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struct fm_error *error);
+
+/** Receives the events of a location in their order. */
+typedef void (*fm_survey_handler_t)(void *context, const struct fm_survey_event *event);
+
+/** Reads all events of a location, times corrected by the archive's clock offsets.
+ * @param location  index
+ * @param count     out: number of events that could be read, also on failure
+ * @return FM_ERR_DATA with the reason if they cannot be read to their end. */
+fm_status_t fm_survey_read(struct fm_survey *survey, uint32_t location, fm_survey_handler_t handler,
+                           void *context, uint64_t *count, struct fm_error *error);
+
+/** Reads the markers into `markers`; an archive without any has none.
+ * @return FM_ERR_DATA with the reason if they cannot be read to their end; those before are there
+ */
+fm_status_t fm_survey_read_markers(struct fm_survey *survey, struct fm_error *error);
+
+/** Closes the archive and frees the survey. NULL is allowed. */
+void fm_survey_close(struct fm_survey *survey);
+
+/** @return the index of the definition, FM_SURVEY_NONE if there is none. */
+static inline uint32_t fm_survey_find(const struct fm_survey_index *index, uint64_t reference)
+{
+    return fm_map_get(&index->map, reference);
+}
+
+/** @return the string with this reference, NULL if there is none. */
+const char *fm_survey_string(const struct fm_survey *survey, uint32_t reference);
+
+/** @return the same, or `otherwise` where it does not exist or is empty. */
+const char *fm_survey_name(const struct fm_survey *survey, uint32_t reference,
+                           const char *otherwise);
+
+/** @return how many ranks messages on this communicator can name; 0 if its definition is broken.
+ * @param comm  index */
+uint32_t fm_survey_comm_size(const struct fm_survey *survey, uint32_t comm);
+
+/** @return the name of OTF2's record, such as "MpiSend". */
+const char *fm_survey_kind_name(fm_survey_kind_t kind);
+
+#endif

@@ -1,0 +1,689 @@
+#include "trace/tables/builder.h"
+
+#include "base/containers/sort.h"
+
+#include <otf2/otf2.h>
+#include <stdlib.h>
+
+void fm_builder_open(struct fm_builder *builder, struct fm_trace *trace,
+                     struct fm_trace_defects *defects)
+{
+    *builder = (struct fm_builder){.trace = trace, .defects = defects};
+    fm_vector_reserve(&builder->cache, trace->region_count);
+    for (uint32_t i = 0; i < trace->region_count; ++i) {
+        fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
+    }
+}
+
+void fm_builder_close(struct fm_builder *builder)
+{
+    fm_vector_free(&builder->cache);
+    fm_vector_free(&builder->line_calls);
+    fm_map_free(&builder->numbers);
+    fm_vector_free(&builder->frames);
+    fm_map_free(&builder->visits);
+    fm_requests_free(&builder->requests);
+    fm_traffic_free(&builder->traffic);
+}
+
+/* What a location begins with, the first time and again. */
+static void reset(struct fm_builder *builder)
+{
+    ++builder->generation;
+    builder->now = 0;
+    builder->computed = 0;
+    builder->current_activity = FM_NONE;
+    builder->is_paused = false;
+    builder->frames.count = 0;
+    /* Of several threads, another one may have locked earlier. */
+    builder->completions_matter =
+        builder->trace->processes[builder->location->process].location_count > 1;
+    fm_map_clear(&builder->visits);
+}
+
+void fm_builder_begin_location(struct fm_builder *builder, uint32_t location)
+{
+    builder->location = &builder->trace->locations[location];
+    builder->location_index = location;
+    fm_requests_open_location(&builder->requests, location);
+    builder->defects_before = *builder->defects;
+    builder->left_open_before = builder->requests.left_open.count;
+    builder->foreign_before = builder->requests.foreign.count;
+    reset(builder);
+    fm_tables_reserve(builder->location, &builder->sizes);
+}
+
+void fm_builder_restart_location(struct fm_builder *builder)
+{
+    *builder->defects = builder->defects_before;
+    fm_requests_reopen_location(&builder->requests, builder->left_open_before,
+                                builder->foreign_before);
+    fm_traffic_clear(&builder->traffic);
+    fm_tables_clear(builder->location);
+    fm_counters_free(&builder->location->counters);
+    builder->location->event_count = builder->location->paused = 0;
+    builder->location->begin = UINT64_MAX;
+    reset(builder);
+}
+
+/* ---- calls ---- */
+
+uint32_t fm_builder_call(struct fm_builder *builder, uint32_t region, uint32_t line)
+{
+    if (region == FM_NONE || line == FM_NONE) {
+        return region;
+    }
+    uint32_t next = (uint32_t)builder->cache.count;
+    uint32_t call = *fm_map_at(&builder->numbers, (uint64_t)line << 32 | region, next);
+    if (call == next) {
+        fm_vector_push(&builder->line_calls, (struct fm_line_call){region, line});
+        fm_vector_push(&builder->cache, (struct fm_visit_cache){0, 0, 0});
+    }
+    return call;
+}
+
+static inline struct fm_line_call line_call(const struct fm_builder *builder, uint32_t call)
+{
+    uint32_t regions = builder->trace->region_count;
+    return call < regions ? (struct fm_line_call){call, FM_NONE}
+                          : builder->line_calls.items[call - regions];
+}
+
+static __attribute__((noinline)) uint32_t add_visit(struct fm_builder *builder, uint32_t parent,
+                                                    uint32_t call)
+{
+    struct fm_line_call called = line_call(builder, call);
+    struct fm_location *location = builder->location;
+    uint32_t next = (uint32_t)location->profile.count;
+    uint32_t visit = *fm_map_at(&builder->visits, (uint64_t)parent << 32 | call, next);
+    if (visit == next) {
+        fm_vector_push(&location->profile, (struct fm_visit_profile){.parent = parent,
+                                                                     .region = called.region,
+                                                                     .line = called.line,
+                                                                     .callpath = FM_NONE,
+                                                                     .counts = FM_NONE});
+    }
+    builder->cache.items[call] = (struct fm_visit_cache){parent, visit, builder->generation};
+    return visit;
+}
+
+static void change_state(struct fm_location *location, uint64_t since, uint32_t visit)
+{
+    fm_vector_push(&location->state_since, since);
+    fm_vector_push(&location->state_visit, visit);
+}
+
+static inline uint32_t find_visit(struct fm_builder *builder, uint32_t parent, uint32_t call)
+{
+    const struct fm_visit_cache *cached = &builder->cache.items[call];
+    return cached->owner == builder->generation && cached->parent == parent
+               ? cached->visit
+               : add_visit(builder, parent, call);
+}
+
+/* The three columns grow together, so that one of them tells whether there is room. */
+static inline uint32_t add_activity(struct fm_location *location, uint64_t enter, uint32_t visit)
+{
+    size_t activity = location->enter.count;
+    if (__builtin_expect(activity == location->enter.capacity, 0)) {
+        fm_vector_reserve(&location->enter, 1);
+        fm_vector_reserve(&location->leave, location->enter.capacity - activity);
+        fm_vector_reserve(&location->visit, location->enter.capacity - activity);
+    }
+    location->enter.items[activity] = enter;
+    location->leave.items[activity] = UINT64_MAX;
+    location->visit.items[activity] = visit;
+    location->enter.count = location->leave.count = location->visit.count = activity + 1;
+    return (uint32_t)activity;
+}
+
+/* ---- pauses of the recording ---- */
+
+/* The time of a pause up to now belongs to no call. */
+static inline void account_pause(struct fm_builder *builder)
+{
+    if (__builtin_expect(builder->is_paused, 0)) {
+        uint64_t ticks = builder->now - builder->paused_since;
+        builder->location->paused += ticks;
+        builder->paused_since = builder->now;
+        if (builder->frames.count != 0) {
+            builder->frames.items[builder->frames.count - 1].inner += ticks;
+        }
+    }
+}
+
+/* Some recorders tell of calls even then. */
+static inline void stay_paused(struct fm_builder *builder)
+{
+    if (__builtin_expect(builder->is_paused, 0)) {
+        change_state(builder->location, builder->now, FM_NONE);
+    }
+}
+
+void fm_builder_pause(struct fm_builder *builder)
+{
+    if (!builder->is_paused) {
+        builder->is_paused = true;
+        builder->paused_since = builder->now;
+        fm_vector_push(&builder->location->pauses, (struct fm_pause){builder->now, UINT64_MAX});
+        change_state(builder->location, builder->now, FM_NONE);
+        if (builder->frames.count != 0) {
+            builder->frames.items[builder->frames.count - 1].contains_calls = true;
+        }
+    }
+}
+
+void fm_builder_resume(struct fm_builder *builder)
+{
+    if (builder->is_paused) {
+        struct fm_location *location = builder->location;
+        account_pause(builder);
+        builder->is_paused = false;
+        location->pauses.items[location->pauses.count - 1].end = builder->now;
+        change_state(location, builder->now,
+                     builder->frames.count == 0
+                         ? FM_NONE
+                         : builder->frames.items[builder->frames.count - 1].visit);
+    }
+}
+
+void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint32_t reference,
+                           uint32_t peer, uint32_t tag, uint64_t count)
+{
+    if (reference == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    fm_vector_push(&builder->location->unrecorded,
+                   (struct fm_unrecorded){.time = builder->now,
+                                          .count = count,
+                                          .reference = reference,
+                                          .peer = peer,
+                                          .tag = tag,
+                                          .series = (uint8_t)series});
+}
+
+/* Until it ends, a phase holds what had been computed when it began. */
+static __attribute__((noinline)) uint32_t begin_phase(struct fm_builder *builder, uint32_t visit)
+{
+    fm_vector_push(&builder->location->phases,
+                   (struct fm_phase){builder->now, builder->now, builder->computed, visit});
+    return (uint32_t)builder->location->phases.count - 1;
+}
+
+static void end_phase(struct fm_builder *builder, uint32_t row)
+{
+    struct fm_phase *phase = &builder->location->phases.items[row];
+    phase->end = builder->now;
+    phase->computation = builder->computed - phase->computation;
+}
+
+void fm_builder_enter(struct fm_builder *builder, uint32_t call)
+{
+    if (call == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    struct fm_location *location = builder->location;
+    account_pause(builder);
+    uint32_t parent = builder->frames.count == 0
+                          ? FM_NONE
+                          : builder->frames.items[builder->frames.count - 1].visit;
+    uint32_t visit = find_visit(builder, parent, call);
+    uint32_t activity = FM_NONE;
+    if (builder->frames.count != 0) {
+        struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
+        if (outer->activity != FM_NONE) {
+            /* A call that contains others is a state like any other code. */
+            if (!outer->contains_calls) {
+                change_state(location, outer->enter, outer->visit);
+            }
+            /* Behind the new call, the one around it goes on. */
+            change_state(location, builder->now, parent);
+        }
+        outer->contains_calls = true;
+    }
+    const struct fm_region *called = &builder->trace->regions[line_call(builder, call).region];
+    uint32_t phase = FM_NONE;
+    if (called->call != FM_CALL_USER) {
+        activity = add_activity(location, builder->now, visit);
+    } else {
+        change_state(location, builder->now, visit);
+        phase = called->is_phase ? begin_phase(builder, visit) : FM_NONE;
+    }
+    fm_vector_push(&builder->frames, (struct fm_frame){builder->now, 0, visit, activity, phase,
+                                                       false, called->is_computation});
+    builder->current_activity = activity;
+    stay_paused(builder);
+}
+
+static void leave_innermost(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    struct fm_frame frame = builder->frames.items[--builder->frames.count];
+    uint64_t duration = builder->now - frame.enter;
+    struct fm_visit_profile *profile = &location->profile.items[frame.visit];
+    profile->time += duration - frame.inner;
+    ++profile->visits;
+    if (frame.is_computation) {
+        builder->computed += duration - frame.inner;
+    }
+    if (__builtin_expect(frame.phase != FM_NONE, 0)) {
+        end_phase(builder, frame.phase);
+    }
+    if (frame.activity != FM_NONE) {
+        location->leave.items[frame.activity] = builder->now;
+        if (frame.inner != 0) {
+            fm_vector_push(&location->nested, (struct fm_nested_time){frame.activity, frame.inner});
+        }
+    }
+    if (frame.activity == FM_NONE || frame.contains_calls) {
+        change_state(location, builder->now,
+                     builder->frames.count == 0
+                         ? FM_NONE
+                         : builder->frames.items[builder->frames.count - 1].visit);
+    }
+    if (builder->frames.count != 0) {
+        struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
+        outer->inner += duration;
+        builder->current_activity = outer->activity;
+    } else {
+        builder->current_activity = FM_NONE;
+    }
+}
+
+void fm_builder_leave(struct fm_builder *builder, uint32_t region)
+{
+    account_pause(builder);
+    size_t depth = builder->frames.count;
+    /* A recorder may leave out Leave events (exceptions, longjmp): leave up to the one named. */
+    while (depth > 0 && region != FM_NONE &&
+           builder->location->profile.items[builder->frames.items[depth - 1].visit].region !=
+               region) {
+        --depth;
+    }
+    if (depth == 0) {
+        ++builder->defects->unmatched_leaves;
+        return;
+    }
+    builder->defects->open_calls += builder->frames.count - depth;
+    while (builder->frames.count >= depth) {
+        leave_innermost(builder);
+    }
+    stay_paused(builder);
+}
+
+void fm_builder_flush(struct fm_builder *builder, uint64_t end)
+{
+    uint64_t begin = builder->now;
+    if (end <= begin) {
+        return;
+    }
+    builder->now = end;
+    if (builder->frames.count != 0) {
+        struct fm_frame *frame = &builder->frames.items[builder->frames.count - 1];
+        frame->inner += end - begin;
+        builder->location->profile.items[frame->visit].overhead += end - begin;
+    }
+}
+
+static int compare_nested(const void *a, const void *b)
+{
+    const struct fm_nested_time *left = a, *right = b;
+    return left->activity < right->activity ? -1 : left->activity > right->activity;
+}
+
+static int compare_matched(const void *a, const void *b)
+{
+    const struct fm_matched_receive *left = a, *right = b;
+    return left->receive < right->receive ? -1 : left->receive > right->receive;
+}
+
+void fm_builder_end_location(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    location->end = builder->now;
+    account_pause(builder);
+    builder->defects->pauses += location->pauses.count;
+    builder->defects->paused += location->paused;
+    for (size_t i = 0; i < builder->frames.count; ++i) {
+        uint32_t activity = builder->frames.items[i].activity;
+        if (activity != FM_NONE && location->truncated_at == FM_NONE) {
+            location->truncated_at = activity;
+        }
+    }
+    builder->defects->open_calls += builder->frames.count;
+    while (builder->frames.count != 0) {
+        leave_innermost(builder);
+    }
+    fm_sort(location->nested.items, location->nested.count, sizeof *location->nested.items,
+            compare_nested);
+    fm_sort(location->matched.items, location->matched.count, sizeof *location->matched.items,
+            compare_matched);
+    fm_requests_close_location(&builder->requests);
+    fm_traffic_finish(&builder->traffic, builder->trace, location);
+    fm_tables_trim(location, &builder->sizes);
+    fm_counters_finish(&location->counters, builder->trace->counters, location->end);
+}
+
+/* ---- counters ---- */
+
+void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value)
+{
+    const struct fm_trace *trace = builder->trace;
+    if (counter != FM_NONE && trace->keeps_counters) {
+        fm_counters_add(&builder->location->counters, &builder->next_counter,
+                        &trace->counters[counter], counter, builder->now, value);
+    }
+}
+
+/* ---- records ---- */
+
+/* @return the counters of the innermost call, NULL outside of all calls */
+static uint64_t *counts(struct fm_builder *builder)
+{
+    if (builder->frames.count == 0) {
+        ++builder->defects->unusable_records;
+        return NULL;
+    }
+    struct fm_location *location = builder->location;
+    struct fm_visit_profile *profile =
+        &location->profile.items[builder->frames.items[builder->frames.count - 1].visit];
+    if (profile->counts == FM_NONE) {
+        profile->counts = (uint32_t)location->counts.count;
+        fm_vector_push(&location->counts, (struct fm_count_row){{0}});
+    }
+    return location->counts.items[profile->counts].values;
+}
+
+/* @return whether the record lies in a communication call and its references make sense */
+static bool usable(struct fm_builder *builder, uint32_t reference)
+{
+    if (builder->current_activity == FM_NONE || reference == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return false;
+    }
+    return true;
+}
+
+void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t peer, uint32_t tag,
+                     uint64_t bytes, const uint64_t *request)
+{
+    uint64_t *values = counts(builder);
+    if (values != NULL) {
+        ++values[bytes == 0 ? FM_COUNT_EMPTY_SENDS : FM_COUNT_SENDS];
+        values[FM_COUNT_BYTES_SENT] += bytes;
+    }
+    if (!usable(builder, communicator)) {
+        return;
+    }
+    fm_traffic_count(&builder->traffic, FM_TRAFFIC_MESSAGES, communicator, peer, bytes);
+    struct fm_location *location = builder->location;
+    if (request != NULL) {
+        fm_requests_start(&builder->requests, FM_REQUEST_SEND, *request,
+                          (uint32_t)location->sends.count);
+    }
+    fm_vector_push(&location->sends,
+                   (struct fm_message_end){
+                       .start = builder->current_activity,
+                       .complete = request == NULL ? builder->current_activity : FM_NONE,
+                       .complete_location = builder->location_index,
+                       .communicator = communicator,
+                       .peer = peer,
+                       .tag = tag,
+                   });
+}
+
+static void note_foreign(struct fm_builder *builder, struct fm_foreign_completion completion)
+{
+    completion.time = builder->now;
+    completion.location = builder->location_index;
+    completion.activity = builder->current_activity;
+    fm_vector_push(&builder->requests.foreign, completion);
+}
+
+void fm_builder_send_complete(struct fm_builder *builder, uint64_t request)
+{
+    if (builder->current_activity == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_SEND, request);
+    if (row != FM_MAP_ABSENT) {
+        builder->location->sends.items[row].complete = builder->current_activity;
+    } else {
+        note_foreign(builder,
+                     (struct fm_foreign_completion){.id = request, .kind = FM_REQUEST_SEND});
+    }
+}
+
+void fm_builder_receive_request(struct fm_builder *builder, uint64_t request)
+{
+    if (builder->current_activity == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    struct fm_location *location = builder->location;
+    uint32_t open = fm_requests_find(&builder->requests, FM_REQUEST_RECEIVE, request);
+    if (open != FM_MAP_ABSENT &&
+        fm_trace_called(builder->trace, location, location->receives.items[open].start)->call ==
+            FM_CALL_MATCHED_PROBE) {
+        /* The probe gave its place in the matching order, the Imrecv is the post in time. */
+        fm_vector_push(&location->matched,
+                       (struct fm_matched_receive){open, builder->current_activity});
+        return;
+    }
+    location->has_matched_probes |=
+        fm_trace_called(builder->trace, location, builder->current_activity)->call ==
+        FM_CALL_MATCHED_PROBE;
+    fm_requests_start(&builder->requests, FM_REQUEST_RECEIVE, request,
+                      (uint32_t)location->receives.count);
+    fm_vector_push(&location->receives, (struct fm_message_end){.start = builder->current_activity,
+                                                                .complete = FM_NONE,
+                                                                .communicator = FM_NONE});
+}
+
+void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint32_t peer,
+                        uint32_t tag, uint64_t bytes, const uint64_t *request)
+{
+    uint64_t *values = counts(builder);
+    if (values != NULL) {
+        ++values[bytes == 0 ? FM_COUNT_EMPTY_RECEIVES : FM_COUNT_RECEIVES];
+        values[FM_COUNT_BYTES_RECEIVED] += bytes;
+    }
+    if (!usable(builder, communicator)) {
+        return;
+    }
+    struct fm_location *location = builder->location;
+    struct fm_message_end received = {
+        .start = builder->current_activity,
+        .complete = builder->current_activity,
+        .complete_location = builder->location_index,
+        .communicator = communicator,
+        .peer = peer,
+        .tag = tag,
+    };
+    uint32_t row = request == NULL
+                       ? FM_MAP_ABSENT
+                       : fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, *request);
+    if (row != FM_MAP_ABSENT) {
+        received.start = location->receives.items[row].start;
+        location->receives.items[row] = received;
+    } else if (request != NULL && builder->trace->processes[location->process].location_count > 1) {
+        note_foreign(builder, (struct fm_foreign_completion){.id = *request,
+                                                             .kind = FM_REQUEST_RECEIVE,
+                                                             .communicator = communicator,
+                                                             .peer = peer,
+                                                             .tag = tag});
+    } else {
+        fm_vector_push(&location->receives, received);
+    }
+}
+
+void fm_builder_cancelled(struct fm_builder *builder, uint64_t request)
+{
+    uint32_t receive = fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, request);
+    if (receive != FM_MAP_ABSENT) {
+        builder->location->receives.items[receive].communicator = FM_NONE;
+        return;
+    }
+    uint32_t send = fm_requests_take(&builder->requests, FM_REQUEST_SEND, request);
+    if (send != FM_MAP_ABSENT) {
+        builder->location->sends.items[send].communicator = FM_NONE;
+        return;
+    }
+    note_foreign(builder, (struct fm_foreign_completion){.id = request, .cancelled = true});
+}
+
+void fm_builder_collective_request(struct fm_builder *builder, uint64_t request)
+{
+    if (builder->current_activity == FM_NONE) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    struct fm_location *location = builder->location;
+    fm_requests_start(&builder->requests, FM_REQUEST_COLLECTIVE, request,
+                      (uint32_t)location->collectives.count);
+    fm_vector_push(&location->collectives,
+                   (struct fm_collective){.start = builder->current_activity,
+                                          .complete = FM_NONE,
+                                          .communicator = FM_NONE,
+                                          .non_blocking = true});
+}
+
+static void count_collective(struct fm_builder *builder, uint64_t sent, uint64_t received)
+{
+    uint64_t *values = counts(builder);
+    if (values != NULL) {
+        fm_count_t kind = FM_COUNT_EMPTY_COLLECTIVES;
+        if (sent != 0) {
+            kind = received != 0 ? FM_COUNT_COLLECTIVE_EXCHANGES : FM_COUNT_COLLECTIVE_SOURCES;
+        } else if (received != 0) {
+            kind = FM_COUNT_COLLECTIVE_DESTINATIONS;
+        }
+        ++values[kind];
+        values[FM_COUNT_BYTES_COLLECTIVE_OUT] += sent;
+        values[FM_COUNT_BYTES_COLLECTIVE_IN] += received;
+    }
+}
+
+/* @return this call's part in the creation of a communicator, if it was noted already */
+static struct fm_collective *detached_creation(struct fm_builder *builder)
+{
+    struct fm_location *location = builder->location;
+    uint32_t activity = builder->current_activity;
+    if (fm_trace_called(builder->trace, location, activity)->call ==
+            FM_CALL_DETACHED_COMMUNICATOR &&
+        location->collectives.count != 0) {
+        struct fm_collective *last = &location->collectives.items[location->collectives.count - 1];
+        return last->start == activity ? last : NULL;
+    }
+    return NULL;
+}
+
+void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32_t communicator,
+                           uint32_t root, uint64_t sent, uint64_t received, const uint64_t *request)
+{
+    count_collective(builder, sent, received);
+    if (!usable(builder, communicator)) {
+        return;
+    }
+    struct fm_collective part = {
+        .start = builder->current_activity,
+        .complete = builder->current_activity,
+        .complete_location = builder->location_index,
+        .communicator = communicator,
+        .root = root,
+        .operation = operation,
+        .moved_bytes = sent != 0 || received != 0,
+    };
+    struct fm_location *location = builder->location;
+    if (request == NULL) {
+        if (detached_creation(builder) == NULL) {
+            fm_vector_push(&location->collectives, part);
+        }
+        return;
+    }
+    uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_COLLECTIVE, *request);
+    if (row != FM_MAP_ABSENT) {
+        part.start = location->collectives.items[row].start;
+        part.non_blocking = true;
+        location->collectives.items[row] = part;
+    } else if (builder->trace->processes[location->process].location_count > 1) {
+        note_foreign(builder, (struct fm_foreign_completion){.id = *request,
+                                                             .kind = FM_REQUEST_COLLECTIVE,
+                                                             .communicator = communicator,
+                                                             .peer = root,
+                                                             .operation = operation,
+                                                             .moved_bytes = part.moved_bytes});
+    } else {
+        part.non_blocking = true;
+        fm_vector_push(&location->collectives, part);
+    }
+}
+
+void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator)
+{
+    if (builder->current_activity == FM_NONE || communicator == FM_NONE ||
+        fm_trace_called(builder->trace, builder->location, builder->current_activity)->call !=
+            FM_CALL_DETACHED_COMMUNICATOR) {
+        return;
+    }
+    struct fm_collective *part = detached_creation(builder);
+    if (part != NULL) {
+        part->communicator = communicator;
+    } else {
+        fm_vector_push(&builder->location->collectives,
+                       (struct fm_collective){
+                           .start = builder->current_activity,
+                           .complete = builder->current_activity,
+                           .complete_location = builder->location_index,
+                           .communicator = communicator,
+                           .root = OTF2_COLLECTIVE_ROOT_NONE,
+                           .operation = OTF2_COLLECTIVE_OP_CREATE_HANDLE,
+                       });
+    }
+}
+
+static bool is_completion(fm_rma_type_t type)
+{
+    return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY;
+}
+
+/* @return whether completions of operations are looked at from now on: those in lock epochs and
+ * those with requests of their own */
+static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
+{
+    return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||
+           (type <= FM_RMA_ATOMIC &&
+            fm_trace_called(builder->trace, builder->location, builder->current_activity)->call ==
+                FM_CALL_REQUEST_OPERATION);
+}
+
+void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
+                    bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
+{
+    if (type <= FM_RMA_ATOMIC) {
+        uint64_t *values = counts(builder);
+        if (values != NULL) {
+            ++values[FM_COUNT_PUTS + (type - FM_RMA_PUT)];
+            values[FM_COUNT_BYTES_PUT] += bytes_out;
+            values[FM_COUNT_BYTES_GET] += bytes_in;
+        }
+    }
+    if (!usable(builder, window)) {
+        return;
+    }
+    uint32_t communicator = builder->trace->windows[window].communicator;
+    if (type <= FM_RMA_ATOMIC && communicator != FM_NONE) {
+        fm_traffic_count(&builder->traffic, FM_TRAFFIC_PUTS + (type - FM_RMA_PUT), communicator,
+                         peer, bytes_out + bytes_in);
+    }
+    builder->completions_matter |= opens_passive_use(builder, type);
+    id = type == FM_RMA_LOCK_ACQUIRE ? builder->now : id;
+    if (builder->completions_matter || !is_completion(type)) {
+        fm_vector_push(
+            &builder->location->rma,
+            (struct fm_rma){id, builder->current_activity, window, peer, (uint8_t)type, shared});
+    }
+}

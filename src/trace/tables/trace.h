@@ -1,0 +1,398 @@
+/** @file
+ * A run in memory: definitions, and for each location columnar tables of its communication calls
+ * and of their records, filled by one pass over the archive. All later phases read these tables and
+ * nothing else.
+ *
+ * Processes are numbered by their rank in MPI_COMM_WORLD; the locations of a process are adjacent,
+ * so that location order is (rank, thread). Times are ticks of the trace clock after the archive's
+ * clock offsets were applied.
+ */
+#ifndef FERMATA_TRACE_TABLES_TRACE_H
+#define FERMATA_TRACE_TABLES_TRACE_H
+
+#include "base/containers/vector.h"
+#include "base/error.h"
+#include "trace/tables/call.h"
+#include "trace/tables/callpaths.h"
+#include "trace/tables/counters.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FM_NONE       UINT32_MAX
+#define FM_UNRECORDED (UINT32_MAX - 1)
+
+struct fm_region {
+    char *name;
+    char *file;    /**< NULL: unknown */
+    uint32_t line; /**< 0: unknown */
+    fm_paradigm_t paradigm;
+    fm_call_t call;
+    bool is_phase;       /**< its instances are phases of the program: iterations, steps */
+    bool is_computation; /**< time in it is computation; to be set before events are read */
+};
+
+/** A line of the program. */
+struct fm_source_line {
+    char *file;
+    uint32_t line;
+};
+
+struct fm_process {
+    uint32_t first_location;
+    uint32_t location_count;
+    char *name;
+    char *node; /**< host name */
+};
+
+/** Cartesian topology of a communicator. */
+struct fm_topology {
+    uint8_t dimension_count;
+    uint32_t *sizes;
+    bool *periodic;
+    uint32_t *coordinates;  /**< [rank][dimension]; FM_NONE where the archive does not tell */
+    char *name;             /**< NULL: none */
+    char **dimension_names; /**< [dimension]; NULL: none */
+};
+
+struct fm_communicator {
+    char *name;
+    bool is_self;              /**< one definition for the private communicator of every process */
+    uint32_t size;             /**< number of members; both groups of an inter-communicator */
+    uint32_t first_group_size; /**< members of the first group; `size` unless inter-communicator */
+    uint32_t *members;         /**< process of each rank; second group behind the first */
+    struct fm_topology *topology; /**< NULL: none known */
+};
+
+struct fm_window {
+    char *name;
+    uint32_t communicator;
+};
+
+struct fm_group {
+    uint32_t size;
+    uint32_t *processes;
+};
+
+/** One end of a message. Activities are indices into the activity table of the record's location
+ * (start) and of `complete_location` (complete). */
+struct fm_message_end {
+    uint32_t start;    /**< call that sent, or gave the receive its place in the matching order */
+    uint32_t complete; /**< call that completed it; FM_NONE: never completed, matches nothing;
+                            FM_UNRECORDED (sends only): some call that is not known */
+    uint32_t complete_location;
+    uint32_t communicator;
+    uint32_t peer; /**< rank in the communicator */
+    uint32_t tag;
+};
+
+/** A receive whose place in the matching order is that of a probe: the call that then posted it. */
+struct fm_matched_receive {
+    uint32_t receive; /**< row of the location's receives */
+    uint32_t post;    /**< activity */
+};
+
+/** One location's part in a collective operation. */
+struct fm_collective {
+    uint32_t start;    /**< call that took part: decides the order of instances and the kind */
+    uint32_t complete; /**< call that waits for it: `start` for blocking ones; FM_NONE: never */
+    uint32_t complete_location;
+    uint32_t communicator;
+    uint32_t root;     /**< rank, or an OTF2_COLLECTIVE_ROOT_ value */
+    uint8_t operation; /**< OTF2_CollectiveOp */
+    bool non_blocking;
+    bool moved_bytes; /**< this location sent or received something in it */
+};
+
+typedef enum {
+    FM_RMA_PUT,
+    FM_RMA_GET,
+    FM_RMA_ATOMIC,
+    FM_RMA_COLLECTIVE,   /**< creation, fence, freeing: the call tells which */
+    FM_RMA_GROUP_SYNC,   /**< start, complete, post, wait: the call tells which; `peer` = group */
+    FM_RMA_LOCK_REQUEST, /**< `peer` = target rank, FM_NONE = all */
+    FM_RMA_LOCK_ACQUIRE,
+    FM_RMA_LOCK_RELEASE,
+    FM_RMA_DONE_LOCALLY, /**< the operations with this id are done at the origin; completions are
+                            kept behind the first lock or operation with a request */
+    FM_RMA_DONE_REMOTELY /**< ... and at the target */
+} fm_rma_type_t;
+
+/** A one-sided record, in the order of the location. */
+struct fm_rma {
+    uint64_t id; /**< of operations and their completion: unique among the open ones of a process
+                  * and window; of an acquisition: its time */
+    uint32_t activity;
+    uint32_t window;
+    uint32_t peer; /**< rank in the window's communicator, unless said otherwise */
+    uint8_t type;  /**< fm_rma_type_t */
+    bool shared;   /**< of locks */
+};
+
+/** What is counted for each call path and location. */
+typedef enum {
+    FM_COUNT_EMPTY_SENDS,
+    FM_COUNT_SENDS,
+    FM_COUNT_EMPTY_RECEIVES,
+    FM_COUNT_RECEIVES,
+    FM_COUNT_EMPTY_COLLECTIVES,
+    FM_COUNT_COLLECTIVE_EXCHANGES,
+    FM_COUNT_COLLECTIVE_SOURCES,
+    FM_COUNT_COLLECTIVE_DESTINATIONS,
+    FM_COUNT_PUTS,
+    FM_COUNT_GETS,
+    FM_COUNT_ATOMICS,
+    FM_COUNT_BYTES_SENT,
+    FM_COUNT_BYTES_RECEIVED,
+    FM_COUNT_BYTES_COLLECTIVE_OUT,
+    FM_COUNT_BYTES_COLLECTIVE_IN,
+    FM_COUNT_BYTES_PUT,
+    FM_COUNT_BYTES_GET,
+    FM_COUNT_KINDS
+} fm_count_t;
+
+/** A node of one location's call tree, with what was spent and counted in it (exclusive). */
+struct fm_visit_profile {
+    uint32_t parent; /**< node of the same location; FM_NONE: a root */
+    uint32_t region;
+    uint32_t line;     /**< where a call of communication is made; FM_NONE: unknown */
+    uint32_t callpath; /**< node of the call forest of all locations */
+    uint32_t counts;   /**< row of `counts`; FM_NONE: nothing was counted */
+    uint64_t time;     /**< ticks, without `overhead` */
+    uint64_t overhead; /**< ticks of the recorder's own work */
+    uint64_t visits;
+};
+
+/** Series whose members are matched in their order. */
+typedef enum {
+    FM_SERIES_SENDS,              /**< of a communicator to `peer` with `tag` */
+    FM_SERIES_RECEIVES,           /**< of a communicator from `peer` with `tag` */
+    FM_SERIES_COLLECTIVES,        /**< of a communicator */
+    FM_SERIES_WINDOW_COLLECTIVES, /**< of a window */
+    FM_SERIES_ACCESS_EPOCHS,      /**< of a window; `peer` = group of targets */
+    FM_SERIES_EXPOSURE_EPOCHS     /**< of a window; `peer` = group of origins */
+} fm_series_t;
+
+/** What a location did in one series while recording was paused. */
+struct fm_unrecorded {
+    uint64_t time;      /**< within the pause: behind all that was recorded before */
+    uint64_t count;     /**< members of the series */
+    uint32_t reference; /**< communicator or window */
+    uint32_t peer;      /**< rank or group */
+    uint32_t tag;
+    uint8_t series; /**< fm_series_t */
+};
+
+/** A pause of the recording. */
+struct fm_pause {
+    uint64_t begin;
+    uint64_t end; /**< UINT64_MAX: it lasts to the end */
+};
+
+/** A call that contains others, or work of the recorder: what is not its own time. */
+struct fm_nested_time {
+    uint32_t activity;
+    uint64_t ticks;
+};
+
+/** An instance of a region that is a phase. */
+struct fm_phase {
+    uint64_t begin, end;
+    uint64_t computation; /**< ticks of it that are computation */
+    uint32_t visit;       /**< node of `profile` */
+};
+
+typedef enum {
+    FM_TRAFFIC_MESSAGES,
+    FM_TRAFFIC_PUTS,
+    FM_TRAFFIC_GETS,
+    FM_TRAFFIC_ATOMICS
+} fm_traffic_kind_t;
+
+/** What a location has sent to, or done in the memory of, a process. */
+struct fm_traffic {
+    uint32_t process;
+    uint32_t kind;  /**< fm_traffic_kind_t */
+    uint64_t count; /**< messages or operations */
+    uint64_t bytes;
+};
+
+struct fm_count_row {
+    uint64_t values[FM_COUNT_KINDS];
+};
+
+/** One thread of execution. Activities are its calls of communication libraries, in the order in
+ * which they were entered. */
+struct fm_location {
+    uint64_t id; /**< of the archive */
+    char *name;
+    uint32_t process;
+    uint32_t thread;         /**< position in its process */
+    uint64_t defined_events; /**< number of events that its definition promises */
+    uint64_t event_count;    /**< number of events that were read */
+    uint64_t begin, end;     /**< first and last time; begin > end: no events */
+    FM_VECTOR(uint64_t) enter;
+    FM_VECTOR(uint64_t) leave;
+    FM_VECTOR(uint32_t) visit;       /**< node of `profile` that the activity belongs to */
+    FM_VECTOR(uint64_t) state_since; /**< when the code outside of communication calls changed: */
+    FM_VECTOR(uint32_t)
+    state_visit; /**< ... to this node of `profile`; FM_NONE: none. Calls that contain others are
+                      such code, too. */
+    FM_VECTOR(struct fm_visit_profile) profile;
+    FM_VECTOR(struct fm_count_row) counts;
+    FM_VECTOR(struct fm_message_end) sends;
+    FM_VECTOR(struct fm_message_end) receives;    /**< in the order in which they were posted */
+    FM_VECTOR(struct fm_matched_receive) matched; /**< ascending by receive */
+    bool has_matched_probes;                      /**< some receives were started by them */
+    FM_VECTOR(struct fm_collective) collectives;  /**< in the order in which they were started */
+    FM_VECTOR(struct fm_rma) rma;
+    FM_VECTOR(struct fm_nested_time) nested;    /**< ascending by activity */
+    FM_VECTOR(struct fm_unrecorded) unrecorded; /**< ascending by time */
+    FM_VECTOR(struct fm_pause) pauses;          /**< of the recording, ascending */
+    uint64_t paused;                            /**< ticks of them; they belong to no call path */
+    FM_VECTOR(struct fm_phase) phases;          /**< in the order in which they were entered */
+    FM_VECTOR(struct fm_traffic) traffic;       /**< ascending by kind and process */
+    fm_counter_table counters;                  /**< that it has values of, ascending */
+    uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
+};
+
+/** What was odd in the archive and was left out or repaired. */
+struct fm_trace_defects {
+    uint64_t unordered_times;  /**< times earlier than the event before: taken as equal to it */
+    uint64_t unmatched_leaves; /**< Leave events without their Enter: ignored */
+    uint64_t open_calls;       /**< calls that never returned */
+    uint64_t
+        unusable_records;   /**< records outside of communication calls or with wrong references */
+    uint64_t open_requests; /**< requests that were never completed */
+    uint64_t unrecorded_completions; /**< sends that were completed without a record of it */
+    uint64_t pauses;                 /**< of the recording, on all locations */
+    uint64_t paused;                 /**< ticks of them */
+    uint64_t missing_locations;      /**< locations whose events could not be read to their end */
+};
+
+/** What the events say about the program's name. */
+struct fm_program_name {
+    uint32_t process; /**< the lowest one that names it; FM_NONE: none does */
+    uint32_t text;    /**< number of the text in the trace */
+};
+
+struct fm_trace {
+    char *anchor; /**< path of the anchor file */
+    char *creator;
+    char *machine;
+    char *program; /**< name of the measured program; NULL: unknown */
+    uint64_t ticks_per_second;
+    uint64_t clock_begin; /**< global offset of the clock properties */
+    struct fm_region *regions;
+    uint32_t region_count;
+    struct fm_source_line *lines; /**< that make calls, as far as they are known */
+    uint32_t line_count;
+    struct fm_process *processes;
+    uint32_t process_count;
+    struct fm_location *locations;
+    uint32_t location_count;
+    uint32_t *process_of; /**< [location]: as in the location, for those who need no more of it */
+    struct fm_communicator *communicators;
+    uint32_t communicator_count;
+    struct fm_window *windows;
+    uint32_t window_count;
+    struct fm_group *groups;
+    uint32_t group_count;
+    struct fm_counter *counters;
+    uint32_t counter_count;
+    bool keeps_counters; /**< whether values of counters are kept; to be set before events are read
+                          */
+    FM_VECTOR(struct fm_callpath) callpaths;
+    struct fm_trace_defects defects;
+};
+
+/** Reads the definitions of an archive.
+ * @param archive  experiment directory that holds traces.otf2, or path of an anchor file
+ * @param trace    out: to be freed with fm_trace_free(); set only on success */
+fm_status_t fm_trace_open(const char *archive, struct fm_trace **trace, struct fm_error *error);
+
+/** Reads the events of the processes first .. last - 1. Distinct ranges may be read by several
+ * threads at the same time. Afterwards fm_trace_unify() is due. Processes that are never read have
+ * locations without events. */
+fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
+                          struct fm_trace_defects *defects, struct fm_error *error);
+
+/** Builds the call forest of the locations that were read from their call trees, in location order.
+ */
+void fm_trace_unify(struct fm_trace *trace);
+
+/** Replaces the call forest by one that has all of its call paths, and renumbers the call trees.
+ * @param callpaths  which is copied */
+void fm_trace_adopt_callpaths(struct fm_trace *trace, struct fm_callpaths *callpaths);
+
+/** @return the program's name, as far as those processes tell that were read. */
+struct fm_program_name fm_trace_program_name(const struct fm_trace *trace);
+
+/** Names the program, unless a lower process has named it. Thread-safe. */
+void fm_trace_name_program(struct fm_trace *trace, struct fm_program_name name);
+
+/** @return the first location of a process; of process_count: the number of all locations. */
+static inline uint32_t fm_trace_first_location(const struct fm_trace *trace, uint32_t process)
+{
+    return process < trace->process_count ? trace->processes[process].first_location
+                                          : trace->location_count;
+}
+
+/** @return the process of a location. */
+static inline uint32_t fm_trace_process(const struct fm_trace *trace, uint32_t location)
+{
+    return trace->process_of[location];
+}
+
+/** Frees the tables of communication records of the processes first .. last - 1; calls, call trees
+ * and changes of state stay. To be called when all patterns are found: what follows needs the room.
+ * Safe for distinct processes at the same time. */
+void fm_trace_forget_records(struct fm_trace *trace, uint32_t first, uint32_t last);
+
+/** Frees the one-sided records of a process. Safe for distinct processes at the same time. */
+void fm_trace_forget_rma(struct fm_trace *trace, uint32_t process);
+
+/** Frees what a location owns, for those outside of a trace. */
+void fm_location_free(struct fm_location *location);
+
+/** Frees the trace. NULL is allowed. */
+void fm_trace_free(struct fm_trace *trace);
+
+/** fm_trace_member() for communicators that look different from different processes. */
+uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
+                              uint32_t process);
+
+/** @return the process that has `rank` in `communicator` as seen from `process`, or FM_NONE. */
+static inline uint32_t fm_trace_member(const struct fm_trace *trace, uint32_t communicator,
+                                       uint32_t rank, uint32_t process)
+{
+    const struct fm_communicator *c = &trace->communicators[communicator];
+    if (c->is_self || c->first_group_size != c->size) {
+        return fm_trace_member_seen(trace, communicator, rank, process);
+    }
+    return rank < c->size ? c->members[rank] : FM_NONE;
+}
+
+/** @return the rank of `process` in `communicator`, or FM_NONE. O(log size) for intracommunicators
+ * whose members ascend, O(size) otherwise. */
+uint32_t fm_trace_rank(const struct fm_trace *trace, uint32_t communicator, uint32_t process);
+
+/** @return the call that posted a receive: Late Receiver counts from its Enter.
+ * @param location  of the receive; becomes that of the call, maybe another thread's */
+uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location, uint32_t receive);
+
+/** @return index of the region that an activity of a location calls. */
+static inline uint32_t fm_trace_region(const struct fm_location *location, uint32_t activity)
+{
+    return location->profile.items[location->visit.items[activity]].region;
+}
+
+/** @return the region that an activity of a location calls. */
+static inline const struct fm_region *
+fm_trace_called(const struct fm_trace *trace, const struct fm_location *location, uint32_t activity)
+{
+    return &trace->regions[fm_trace_region(location, activity)];
+}
+
+#endif

@@ -1,0 +1,51 @@
+/** @file
+ * How much a location sends to each process, counted while its events are read. Private to
+ * src/trace.
+ */
+#ifndef FERMATA_TRACE_TABLES_TRAFFIC_H
+#define FERMATA_TRACE_TABLES_TRAFFIC_H
+
+#include "base/containers/map.h"
+#include "trace/tables/trace.h"
+
+/** What was sent to one rank of one communicator. */
+struct fm_traffic_row {
+    uint64_t count, bytes;
+    uint32_t communicator;
+    uint32_t peer; /**< rank */
+    uint32_t kind; /**< fm_traffic_kind_t */
+};
+
+/** All zeros is an empty one. */
+struct fm_traffic_counter {
+    struct fm_map index; /**< (communicator, peer, kind) -> row */
+    FM_VECTOR(struct fm_traffic_row) rows;
+};
+
+/** Counts a message or operation. */
+static inline void fm_traffic_count(struct fm_traffic_counter *counter, fm_traffic_kind_t kind,
+                                    uint32_t communicator, uint32_t peer, uint64_t bytes)
+{
+    uint32_t next = (uint32_t)counter->rows.count;
+    uint64_t key = ((uint64_t)communicator << 34) ^ ((uint64_t)kind << 32) ^ peer;
+    uint32_t row = *fm_map_at(&counter->index, key, next);
+    if (row == next) {
+        fm_vector_push(&counter->rows,
+                       (struct fm_traffic_row){0, 0, communicator, peer, (uint32_t)kind});
+    }
+    ++counter->rows.items[row].count;
+    counter->rows.items[row].bytes += bytes;
+}
+
+/** Moves what was counted to a location, by process, and empties the counter. Ranks that do not
+ * exist are left out. */
+void fm_traffic_finish(struct fm_traffic_counter *counter, const struct fm_trace *trace,
+                       struct fm_location *location);
+
+/** Forgets what was counted. */
+void fm_traffic_clear(struct fm_traffic_counter *counter);
+
+/** Frees the memory. */
+void fm_traffic_free(struct fm_traffic_counter *counter);
+
+#endif

@@ -1,0 +1,263 @@
+/* Order, nesting and references of events. */
+#include "trace/validate/validator.h"
+
+#include <otf2/otf2.h>
+
+static const char *region_name(const struct fm_survey *survey, uint32_t reference)
+{
+    uint32_t region = fm_survey_find(&survey->region_index, reference);
+    return region == FM_SURVEY_NONE
+               ? "undefined region"
+               : fm_survey_name(survey, survey->regions.items[region].name, "unnamed region");
+}
+
+static void check_time(struct fm_validator *validator, const struct fm_survey_event *event)
+{
+    const struct fm_survey *survey = validator->survey;
+    if (validator->any_event && event->time < validator->last_time) {
+        fm_validator_find(validator, event->time,
+                          "the time of this %s is earlier than %llu, that of the event before",
+                          fm_survey_kind_name(event->kind),
+                          (unsigned long long)validator->last_time);
+    }
+    bool outside = event->time < survey->clock_offset ||
+                   event->time - survey->clock_offset > survey->clock_length;
+    if (survey->has_clock && outside && !validator->left_clock) {
+        validator->left_clock = true;
+        fm_validator_find(
+            validator, event->time, "outside of the trace, which lasts from %llu for %llu ticks",
+            (unsigned long long)survey->clock_offset, (unsigned long long)survey->clock_length);
+    }
+    validator->any_event = true;
+    validator->last_time = event->time;
+}
+
+static void check_enter(struct fm_validator *validator, const struct fm_survey_event *event)
+{
+    if (fm_survey_find(&validator->survey->region_index, event->reference) == FM_SURVEY_NONE) {
+        fm_validator_find(validator, event->time, "enters region %u, which is not defined",
+                          event->reference);
+    }
+    fm_vector_push(&validator->stack, event->reference);
+}
+
+static void end_collective(struct fm_validator *validator, struct fm_open_collective *collective,
+                           uint64_t time, const char *record)
+{
+    if (!collective->is_open) {
+        fm_validator_find(validator, time, "%sEnd without %sBegin", record, record);
+    }
+    collective->is_open = false;
+}
+
+static void begin_collective(struct fm_validator *validator, struct fm_open_collective *collective,
+                             uint64_t time, const char *record)
+{
+    if (collective->is_open) {
+        fm_validator_find(validator, time, "%sBegin, but the one before has no %sEnd", record,
+                          record);
+    }
+    collective->is_open = true;
+    collective->depth = validator->stack.count;
+}
+
+/* A collective operation ends in the call in which it began. */
+static void leave_collective(struct fm_validator *validator, struct fm_open_collective *collective,
+                             uint64_t time, const char *record)
+{
+    if (collective->is_open && collective->depth > validator->stack.count) {
+        fm_validator_find(validator, time, "%sBegin without %sEnd in the same call", record,
+                          record);
+        collective->is_open = false;
+    }
+}
+
+static void check_leave(struct fm_validator *validator, const struct fm_survey_event *event)
+{
+    size_t depth = validator->stack.count;
+    while (depth > 0 && validator->stack.items[depth - 1] != event->reference) {
+        depth--;
+    }
+    if (depth == 0) {
+        fm_validator_find(validator, event->time, "leaves %.100s without having entered it",
+                          region_name(validator->survey, event->reference));
+        return;
+    }
+    if (depth < validator->stack.count) {
+        uint32_t innermost = validator->stack.items[validator->stack.count - 1];
+        fm_validator_find(validator, event->time, "leaves %.90s inside of %.90s",
+                          region_name(validator->survey, event->reference),
+                          region_name(validator->survey, innermost));
+    }
+    validator->stack.count = depth - 1;
+    leave_collective(validator, &validator->collective, event->time, "MpiCollective");
+    leave_collective(validator, &validator->rma_collective, event->time, "RmaCollective");
+}
+
+static bool is_rank(uint32_t rank, uint32_t size)
+{
+    return rank < size;
+}
+
+static bool is_root(uint32_t rank, uint32_t size)
+{
+    return rank < size || rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+}
+
+static bool is_rank_or_all(uint32_t rank, uint32_t size)
+{
+    return rank < size || rank == OTF2_UNDEFINED_UINT32;
+}
+
+static bool is_anything(uint32_t rank, uint32_t size)
+{
+    (void)rank;
+    (void)size;
+    return true;
+}
+
+typedef bool (*rank_test_t)(uint32_t rank, uint32_t size);
+
+/* @param comm  index */
+static void check_rank(struct fm_validator *validator, const struct fm_survey_event *event,
+                       uint32_t comm, rank_test_t is_valid)
+{
+    uint32_t size = fm_survey_comm_size(validator->survey, comm);
+    if (!is_valid(event->peer, size)) {
+        fm_validator_find(validator, event->time,
+                          "%s names rank %u of communicator %u, which has %u ranks",
+                          fm_survey_kind_name(event->kind), event->peer,
+                          validator->survey->comms.items[comm].reference, size);
+    }
+}
+
+static void check_comm(struct fm_validator *validator, const struct fm_survey_event *event,
+                       rank_test_t is_valid)
+{
+    uint32_t comm = fm_survey_find(&validator->survey->comm_index, event->reference);
+    if (comm == FM_SURVEY_NONE) {
+        fm_validator_find(validator, event->time, "%s on communicator %u, which is not defined",
+                          fm_survey_kind_name(event->kind), event->reference);
+    } else {
+        check_rank(validator, event, comm, is_valid);
+    }
+}
+
+static void check_window(struct fm_validator *validator, const struct fm_survey_event *event,
+                         rank_test_t is_valid)
+{
+    const struct fm_survey *survey = validator->survey;
+    uint32_t window = fm_survey_find(&survey->window_index, event->reference);
+    if (window == FM_SURVEY_NONE) {
+        fm_validator_find(validator, event->time, "%s on window %u, which is not defined",
+                          fm_survey_kind_name(event->kind), event->reference);
+        return;
+    }
+    uint32_t comm = fm_survey_find(&survey->comm_index, survey->windows.items[window].comm);
+    if (comm != FM_SURVEY_NONE) { /* else it was found among the definitions */
+        check_rank(validator, event, comm, is_valid);
+    }
+}
+
+static void check_group(struct fm_validator *validator, const struct fm_survey_event *event)
+{
+    if (fm_survey_find(&validator->survey->group_index, event->group) == FM_SURVEY_NONE) {
+        fm_validator_find(validator, event->time, "%s with group %u, which is not defined",
+                          fm_survey_kind_name(event->kind), event->group);
+    }
+}
+
+static void check_references(struct fm_validator *validator, const struct fm_survey_event *event)
+{
+    switch (event->kind) {
+    case FM_SURVEY_MPI_SEND:
+    case FM_SURVEY_MPI_RECV:
+    case FM_SURVEY_MPI_ISEND:
+    case FM_SURVEY_MPI_IRECV:
+        check_comm(validator, event, is_rank);
+        break;
+    case FM_SURVEY_MPI_COLLECTIVE_END:
+    case FM_SURVEY_NON_BLOCKING_COLLECTIVE_COMPLETE:
+        check_comm(validator, event, is_root);
+        break;
+    case FM_SURVEY_COMM_CREATE:
+    case FM_SURVEY_COMM_DESTROY:
+        check_comm(validator, event, is_anything);
+        break;
+    case FM_SURVEY_RMA_PUT:
+    case FM_SURVEY_RMA_GET:
+    case FM_SURVEY_RMA_ATOMIC:
+        check_window(validator, event, is_rank);
+        break;
+    case FM_SURVEY_RMA_COLLECTIVE_END:
+        check_window(validator, event, is_root);
+        break;
+    case FM_SURVEY_RMA_REQUEST_LOCK:
+    case FM_SURVEY_RMA_ACQUIRE_LOCK:
+    case FM_SURVEY_RMA_TRY_LOCK:
+    case FM_SURVEY_RMA_RELEASE_LOCK:
+    case FM_SURVEY_RMA_SYNC:
+        check_window(validator, event, is_rank_or_all);
+        break;
+    case FM_SURVEY_RMA_GROUP_SYNC:
+        check_group(validator, event);
+        check_window(validator, event, is_anything);
+        break;
+    case FM_SURVEY_RMA_WIN_CREATE:
+    case FM_SURVEY_RMA_WIN_DESTROY:
+    case FM_SURVEY_RMA_WAIT_CHANGE:
+    case FM_SURVEY_RMA_OP_COMPLETE_BLOCKING:
+    case FM_SURVEY_RMA_OP_COMPLETE_NON_BLOCKING:
+    case FM_SURVEY_RMA_OP_COMPLETE_REMOTE:
+    case FM_SURVEY_RMA_OP_TEST:
+        check_window(validator, event, is_anything);
+        break;
+    default:
+        break;
+    }
+}
+
+void fm_validator_check_event(void *context, const struct fm_survey_event *event)
+{
+    struct fm_validator *validator = context;
+    check_time(validator, event);
+    switch (event->kind) {
+    case FM_SURVEY_ENTER:
+        check_enter(validator, event);
+        return;
+    case FM_SURVEY_LEAVE:
+        check_leave(validator, event);
+        return;
+    case FM_SURVEY_MPI_COLLECTIVE_BEGIN:
+        begin_collective(validator, &validator->collective, event->time, "MpiCollective");
+        return;
+    case FM_SURVEY_MPI_COLLECTIVE_END:
+        end_collective(validator, &validator->collective, event->time, "MpiCollective");
+        break;
+    case FM_SURVEY_RMA_COLLECTIVE_BEGIN:
+        begin_collective(validator, &validator->rma_collective, event->time, "RmaCollective");
+        return;
+    case FM_SURVEY_RMA_COLLECTIVE_END:
+        end_collective(validator, &validator->rma_collective, event->time, "RmaCollective");
+        break;
+    default:
+        break;
+    }
+    check_references(validator, event);
+    fm_validator_check_state(validator, event);
+}
+
+void fm_validator_end_location(struct fm_validator *validator)
+{
+    size_t depth = validator->stack.count;
+    if (depth > 0) {
+        fm_validator_find_untimed(
+            validator, validator->location, "%llu calls never return; the innermost is %.100s",
+            (unsigned long long)depth,
+            region_name(validator->survey, validator->stack.items[depth - 1]));
+    }
+    if (validator->collective.is_open || validator->rma_collective.is_open) {
+        fm_validator_find_untimed(validator, validator->location,
+                                  "the last collective operation has no end record");
+    }
+}

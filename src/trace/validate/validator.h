@@ -1,0 +1,60 @@
+/** @file
+ * The state of a validation. Private to src/trace.
+ */
+#ifndef FERMATA_TRACE_VALIDATE_VALIDATOR_H
+#define FERMATA_TRACE_VALIDATE_VALIDATOR_H
+
+#include "trace/validate/validate.h"
+
+/** A collective operation between its begin and end record. */
+struct fm_open_collective {
+    bool is_open;
+    size_t depth; /**< of the call stack at its begin */
+};
+
+struct fm_validator {
+    struct fm_survey *survey;
+    fm_finding_handler_t handler;
+    void *context;
+    struct fm_validation result;
+
+    /* of the current process */
+    bool several_threads;
+    bool was_paused;            /**< recording was off for a while: begins or ends may be missing */
+    struct fm_map requests;     /**< by id; see validate_requests.c */
+    struct fm_map operations;   /**< by window and matching id: fm_record_state bits */
+    struct fm_map locks;        /**< by window, target and lock id: fm_record_state bits */
+    struct fm_map thread_locks; /**< by lock id: fm_record_state bits */
+
+    /* of the current location */
+    uint32_t location;
+    bool any_event, left_clock;
+    uint64_t last_time;
+    FM_VECTOR(uint32_t) stack; /**< references of regions */
+    struct fm_open_collective collective, rma_collective;
+};
+
+/** Reports a finding at a time of the current location. */
+void fm_validator_find(struct fm_validator *validator, uint64_t time, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/** Reports a finding that has no time; `location` may be FM_SURVEY_NONE. */
+void fm_validator_find_untimed(struct fm_validator *validator, uint32_t location,
+                               const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/** Checks that all references between definitions exist. */
+void fm_validator_check_definitions(struct fm_validator *validator);
+
+/** Checks one event: the fm_survey_handler_t of a validation. */
+void fm_validator_check_event(void *validator, const struct fm_survey_event *event);
+
+/** Checks the state at the end of the current location's events. */
+void fm_validator_end_location(struct fm_validator *validator);
+
+/** Checks the records of requests, one-sided operations and locks; ignores all others. */
+void fm_validator_check_state(struct fm_validator *validator, const struct fm_survey_event *event);
+
+/** Checks what is left open at the end of a process and forgets its state. */
+void fm_validator_end_process(struct fm_validator *validator, uint32_t location);
+
+#endif

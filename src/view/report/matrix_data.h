@@ -1,0 +1,19 @@
+/** @file
+ * The matrices of a report as columns of a bundle: who had to do with whom.
+ *
+ * Columns: `link_matrix` (enum fm_cube_matrix_kind), `link_from`, `link_to` (locations),
+ * `link_metric`, `link_count`, `link_amount` (bytes; of delays ticks). Member of the JSON
+ * "matrices": for each matrix "omitted" with "links", "count", "amount": what was left out, which
+ * are the links with the smallest amounts.
+ */
+#ifndef FERMATA_VIEW_REPORT_MATRIX_DATA_H
+#define FERMATA_VIEW_REPORT_MATRIX_DATA_H
+
+#include "cube/model/cube.h"
+#include "view/bundle.h"
+
+/** Adds the columns and the member.
+ * @param most  links of a matrix at most */
+void fm_matrix_data_add(struct fm_bundle *bundle, const struct fm_cube *cube, size_t most);
+
+#endif

@@ -1,0 +1,39 @@
+/** @file
+ * The viewer's server: hands the page, the report and the tiles of one experiment to browsers of
+ * this machine that know the token. It listens on 127.0.0.1 only and knows no files.
+ */
+#ifndef FERMATA_VIEW_SERVER_SERVER_H
+#define FERMATA_VIEW_SERVER_SERVER_H
+
+#include "base/error.h"
+#include "view/tiles/tile_store.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** What is served; must outlive the server. */
+struct fm_server_content {
+    const char *page; /**< HTML */
+    size_t page_size;
+    const unsigned char *report; /**< a bundle: report_data.h */
+    size_t report_size;
+    const struct fm_tile_store *tiles; /**< NULL: there is no timeline */
+};
+
+struct fm_server;
+
+/** Starts to serve, in threads of its own, which block no signals that the caller does not block.
+ * @param port    0: any that is free
+ * @param server  out: to be ended with fm_server_stop(); set only on success
+ * @return FM_ERR_SYSTEM: the port is taken, or the like; FM_ERR_USAGE: this program was built
+ * without a server */
+fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t port,
+                            struct fm_server **server, struct fm_error *error);
+
+/** @return the address of the page, with the token; belongs to the server. */
+const char *fm_server_url(const struct fm_server *server);
+
+/** Ends what is under way and frees the server. */
+void fm_server_stop(struct fm_server *server);
+
+#endif

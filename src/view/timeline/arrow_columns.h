@@ -1,0 +1,35 @@
+/** @file
+ * Arrows of a timeline as columns of a bundle: timeline_events.h tells which.
+ */
+#ifndef FERMATA_VIEW_TIMELINE_ARROW_COLUMNS_H
+#define FERMATA_VIEW_TIMELINE_ARROW_COLUMNS_H
+
+#include "analysis/detail.h"
+#include "timeline/arrows.h"
+#include "view/columns.h"
+
+/** Kind of an arrow to the target of a lock; the other kinds are those of timeline/arrows.h. */
+#define FM_VIEW_ARROW_LOCK 4
+
+struct fm_arrow_columns {
+    fm_column window, kind, tail, head, since, time;
+};
+
+/** Adds an arrow.
+ * @param begin  of the run, ticks */
+void fm_arrow_columns_add(struct fm_arrow_columns *columns, uint64_t begin, uint64_t window,
+                          unsigned kind, const struct fm_arrow_end *tail,
+                          const struct fm_arrow_end *head);
+
+/** Adds the columns to a bundle and frees them. */
+void fm_arrow_columns_move(struct fm_bundle *bundle, struct fm_arrow_columns *columns);
+
+/** Takes the arrow of a lock: from the call to its end at the target. */
+typedef void fm_lock_arrow_sink(void *context, const struct fm_arrow_end *tail,
+                                const struct fm_arrow_end *head);
+
+/** Tells `sink` of all locks of other processes that a location got. */
+void fm_lock_arrows(const struct fm_trace *trace, uint32_t where, fm_lock_arrow_sink *sink,
+                    void *context);
+
+#endif

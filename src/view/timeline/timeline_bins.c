@@ -1,0 +1,156 @@
+#include "view/timeline/timeline_bins.h"
+
+#include "base/memory.h"
+
+#define MOST_ROWS  1024U
+#define MOST_BINS  1024U
+#define LEAST_BINS 64U
+#define CELLS      98304U
+
+struct bins {
+    uint64_t begin, length; /* of the run, ticks */
+    uint32_t count, rows, group;
+    const struct fm_wait_kinds *kinds;
+    uint32_t *members;        /* [row]: locations */
+    uint64_t *inside, *calls; /* ticks [row][bin]: in the run, in calls */
+    uint64_t *waits;          /* ticks [kind][row][bin] */
+};
+
+static uint64_t edge(const struct bins *bins, uint32_t bin)
+{
+    return bins->begin + (uint64_t)((unsigned __int128)bins->length * bin / bins->count);
+}
+
+/** Adds the time [from, to) to the bins of a row. */
+static void spread(const struct bins *bins, uint64_t *row, uint64_t from, uint64_t to)
+{
+    if (to <= from)
+        return;
+    uint32_t bin = (uint32_t)((unsigned __int128)(from - bins->begin) * bins->count / bins->length);
+    if (bin >= bins->count)
+        bin = bins->count - 1;
+    while (bin > 0 && edge(bins, bin) > from)
+        bin--;
+    for (; bin < bins->count && from < to; bin++) {
+        uint64_t end = bin + 1 == bins->count ? to : edge(bins, bin + 1);
+        if (end <= from)
+            continue;
+        uint64_t until = end < to ? end : to;
+        row[bin] += until - from;
+        from = until;
+    }
+}
+
+static void add_location(struct bins *bins, const struct fm_detail *detail, uint32_t index,
+                         uint32_t row_number)
+{
+    const struct fm_location *location = &detail->trace->locations[index];
+    const struct fm_findings *findings = &detail->findings[index];
+    size_t row = (size_t)row_number * bins->count;
+    if (location->begin > location->end)
+        return;
+    spread(bins, bins->inside + row, location->begin, location->end);
+    uint64_t covered = 0; /* calls inside of others count once */
+    for (size_t i = 0; i < location->enter.count; i++) {
+        uint64_t enter = location->enter.items[i], leave = location->leave.items[i];
+        if (leave <= covered)
+            continue;
+        spread(bins, bins->calls + row, enter > covered ? enter : covered, leave);
+        covered = leave;
+    }
+    for (size_t i = 0; i < findings->waits.count; i++) {
+        const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
+        size_t kind = bins->kinds->of[wait->metric];
+        spread(bins, bins->waits + (kind * bins->rows) * bins->count + row,
+               location->enter.items[wait->activity], wait->t);
+    }
+}
+
+static uint64_t percent(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : (uint64_t)(((unsigned __int128)part * 200 / whole + 1) / 2);
+}
+
+/** Makes percent of ticks. */
+static void scale(struct bins *bins)
+{
+    size_t cells = (size_t)bins->rows * bins->count;
+    for (uint32_t row = 0; row < bins->rows; row++) {
+        uint32_t members = bins->members[row];
+        for (uint32_t bin = 0; bin < bins->count; bin++) {
+            size_t at = (size_t)row * bins->count + bin;
+            uint64_t whole = (edge(bins, bin + 1) - edge(bins, bin)) * members;
+            uint64_t waiting = 0;
+            for (uint32_t kind = 0; kind < bins->kinds->count; kind++) {
+                uint64_t *wait = &bins->waits[kind * cells + at];
+                waiting += *wait;
+                *wait = percent(*wait, whole);
+            }
+            uint64_t calls = bins->calls[at], inside = bins->inside[at];
+            bins->inside[at] = percent(inside > calls ? inside - calls : 0, whole);
+            bins->calls[at] = percent(calls > waiting ? calls - waiting : 0, whole);
+        }
+    }
+}
+
+static void put_json(const struct bins *bins, FILE *json)
+{
+    fprintf(json, "\"bins\":{\"count\":%u,\"rows\":%u,\"group\":%u,\"waits\":[", bins->count,
+            bins->rows, bins->group);
+    for (uint32_t i = 0; i < bins->kinds->count; i++)
+        fprintf(json, "%s%u", i == 0 ? "" : ",", bins->kinds->metrics[i]);
+    fputs("]},", json);
+}
+
+static void allocate(struct bins *bins)
+{
+    size_t cells = (size_t)bins->rows * bins->count;
+    bins->members = fm_allocate(bins->rows, sizeof *bins->members);
+    bins->inside = fm_allocate(cells, sizeof *bins->inside);
+    bins->calls = fm_allocate(cells, sizeof *bins->calls);
+    bins->waits = fm_allocate(cells * bins->kinds->count, sizeof *bins->waits);
+}
+
+/** Adds the columns, in percent, and frees the bins. */
+static void move(struct fm_bundle *bundle, struct bins *bins, const char *compute, const char *call,
+                 const char *wait)
+{
+    size_t cells = (size_t)bins->rows * bins->count;
+    scale(bins);
+    fm_bundle_add(bundle, compute, bins->inside, cells, false);
+    fm_bundle_add(bundle, call, bins->calls, cells, false);
+    fm_bundle_add(bundle, wait, bins->waits, cells * bins->kinds->count, false);
+    fm_free(bins->members);
+    fm_free(bins->inside);
+    fm_free(bins->calls);
+    fm_free(bins->waits);
+}
+
+void fm_timeline_bins_add(struct fm_bundle *bundle, const struct fm_detail *detail,
+                          const struct fm_cube *cube, const struct fm_wait_kinds *kinds,
+                          const struct fm_clusters *alike)
+{
+    uint32_t locations = detail->trace->location_count;
+    struct bins bins = {.begin = cube->experiment.begin,
+                        .length = cube->experiment.end - cube->experiment.begin,
+                        .kinds = kinds};
+    bins.group = (locations + MOST_ROWS - 1) / MOST_ROWS;
+    bins.rows = (locations + bins.group - 1) / bins.group;
+    bins.count = CELLS / bins.rows;
+    bins.count = bins.count > MOST_BINS    ? MOST_BINS
+                 : bins.count < LEAST_BINS ? LEAST_BINS
+                                           : bins.count;
+    struct bins together = bins;
+    together.rows = alike->count;
+    allocate(&bins);
+    allocate(&together);
+    for (uint32_t i = 0; i < locations; i++) {
+        add_location(&bins, detail, i, i / bins.group);
+        add_location(&together, detail, i, alike->of[i]);
+        bins.members[i / bins.group]++;
+        together.members[alike->of[i]]++;
+    }
+    put_json(&bins, fm_bundle_json(bundle));
+    move(bundle, &bins, "bin_compute", "bin_call", "bin_wait");
+    move(bundle, &together, "alike_compute", "alike_call", "alike_wait");
+}

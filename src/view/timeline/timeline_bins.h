@@ -1,0 +1,26 @@
+/** @file
+ * An overview of a timeline too long to be shown whole: parts of the time by parts of the
+ * locations.
+ *
+ * Columns, in percent of the CPU time of each part, [row][part of the time]: `bin_compute`,
+ * `bin_call` (in calls, not waiting), and behind one another for each kind of wait state
+ * `bin_wait`; and the same for each group of alike locations (alike.h): `alike_compute`,
+ * `alike_call`, `alike_wait`.
+ */
+#ifndef FERMATA_VIEW_TIMELINE_TIMELINE_BINS_H
+#define FERMATA_VIEW_TIMELINE_TIMELINE_BINS_H
+
+#include "analysis/detail.h"
+#include "cube/model/cube.h"
+#include "view/bundle.h"
+#include "view/tiles/tile_cells.h"
+#include "view/timeline/clusters.h"
+
+/** Adds the columns and the member "bins": "count" (equal parts of the run's time), "rows", "group"
+ * (number of neighbouring locations in a row; less in the last one), "waits" (the kinds of
+ * wait states, metrics). */
+void fm_timeline_bins_add(struct fm_bundle *bundle, const struct fm_detail *detail,
+                          const struct fm_cube *cube, const struct fm_wait_kinds *kinds,
+                          const struct fm_clusters *alike);
+
+#endif

@@ -1,0 +1,101 @@
+#include "view/timeline/timeline_data.h"
+
+#include "base/memory.h"
+#include "view/bundle.h"
+#include "view/timeline/alike.h"
+#include "view/timeline/counter_data.h"
+#include "view/timeline/timeline_bins.h"
+#include "view/timeline/timeline_events.h"
+#include "view/timeline/timeline_windows.h"
+
+#include <inttypes.h>
+
+/** Of a run that is shown whole. */
+#define CALLS_OF_RUN 200000
+
+/** In a page, about. */
+#define VALUES_OF_COUNTERS 50000U
+
+/** How much of the events a page has. */
+struct extent {
+    uint64_t calls; /* of an excerpt; 0: the whole run */
+    size_t windows;
+};
+
+static void put_windows(FILE *json, const fm_timeline_windows *windows)
+{
+    fputs("\"windows\":[", json);
+    for (size_t i = 0; i < windows->count; i++) {
+        const struct fm_timeline_window *window = &windows->items[i];
+        fprintf(json, "%s{\"from\":%" PRIu64 ",\"to\":%" PRIu64, i == 0 ? "" : ",", window->from,
+                window->to);
+        if (window->instance == NULL)
+            fputs(",\"metric\":null,\"location\":null,\"enter\":null}", json);
+        else
+            fprintf(json, ",\"metric\":%u,\"location\":%u,\"enter\":%" PRIu64 "}", window->metric,
+                    window->instance->location, window->instance->enter);
+    }
+    fputs("],", json);
+}
+
+/** What is the same whatever its extent. */
+struct source {
+    const struct fm_detail *detail;
+    const struct fm_cube *cube;
+    struct fm_wait_kinds kinds;
+    struct fm_clusters alike;
+    fm_counter_list counters;
+};
+
+static fm_status_t make(const struct source *source, const struct extent *extent,
+                        unsigned char **bytes, size_t *size, struct fm_error *error)
+{
+    const struct fm_detail *detail = source->detail;
+    const struct fm_cube *cube = source->cube;
+    struct fm_bundle *bundle = fm_bundle_create();
+    FILE *json = fm_bundle_json(bundle);
+    fm_timeline_windows windows =
+        extent->calls == 0 ? fm_timeline_whole_run(cube)
+                           : fm_timeline_excerpts(detail, cube, extent->calls, extent->windows);
+    fprintf(json, "\"version\":1,\"length\":%" PRIu64 ",\"calls\":%" PRIu64 ",",
+            cube->experiment.end - cube->experiment.begin, fm_timeline_calls(detail->trace));
+    put_windows(json, &windows);
+    fm_alike_add(bundle, &source->alike, detail->trace->location_count);
+    fm_counter_data_add(bundle, detail->trace, &source->counters, cube->experiment.begin,
+                        VALUES_OF_COUNTERS);
+    if (extent->calls != 0)
+        fm_timeline_bins_add(bundle, detail, cube, &source->kinds, &source->alike);
+    fm_timeline_events_add(bundle, detail, cube->experiment.begin, &windows);
+    fm_timeline_windows_free(&windows);
+    fm_status_t status = fm_bundle_finish(bundle, bytes, size, error);
+    fm_bundle_free(bundle);
+    return status;
+}
+
+fm_status_t fm_timeline_data_make(const struct fm_detail *detail, const struct fm_cube *cube,
+                                  size_t limit, unsigned char **bytes, size_t *size,
+                                  struct fm_error *error)
+{
+    static const struct extent extents[] = {{0, 1}, {4000, 24}, {2000, 16}, {1000, 8}, {1000, 0}};
+    const size_t count = sizeof extents / sizeof extents[0];
+    *bytes = NULL;
+    *size = 0;
+    if (cube->location_count == 0 || cube->experiment.end <= cube->experiment.begin)
+        return FM_OK;
+    struct source source = {.detail = detail, .cube = cube, .kinds = fm_wait_kinds_find(detail)};
+    source.alike = fm_alike_find(detail, &source.kinds, cube->experiment.begin,
+                                 cube->experiment.end - cube->experiment.begin);
+    source.counters = fm_counter_list_find(detail->trace);
+    fm_status_t status = FM_OK;
+    for (size_t i = fm_timeline_calls(detail->trace) <= CALLS_OF_RUN ? 0 : 1; i < count; i++) {
+        status = make(&source, &extents[i], bytes, size, error);
+        if (status != FM_OK || *size <= limit)
+            break;
+        fm_free(*bytes);
+        *bytes = NULL;
+        *size = 0;
+    }
+    fm_clusters_free(&source.alike);
+    fm_vector_free(&source.counters);
+    return status;
+}

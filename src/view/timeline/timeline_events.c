@@ -1,0 +1,99 @@
+#include "view/timeline/timeline_events.h"
+
+#include "view/timeline/arrow_columns.h"
+#include "view/timeline/segments.h"
+#include "view/timeline/wait_columns.h"
+
+static void add_segments(struct fm_bundle *bundle, const struct fm_trace *trace, uint64_t begin,
+                         const fm_timeline_windows *windows)
+{
+    struct fm_segment_columns columns = {0};
+    for (size_t w = 0; w < windows->count; w++) {
+        const struct fm_timeline_window *window = &windows->items[w];
+        for (size_t i = 0; i < window->locations.count; i++) {
+            uint32_t location = window->locations.items[i];
+            struct fm_segments segments;
+            fm_segments_open(&segments, &trace->locations[location], begin + window->from,
+                             begin + window->to);
+            fm_segments_finish(&segments);
+            fm_segment_columns_add(&columns, &segments, begin, begin + window->to, w, location);
+            fm_segments_close(&segments);
+        }
+    }
+    fm_segment_columns_move(bundle, &columns);
+}
+
+static void add_waits(struct fm_bundle *bundle, const struct fm_detail *detail, uint64_t begin,
+                      const fm_timeline_windows *windows)
+{
+    struct fm_wait_columns columns = {0};
+    for (size_t w = 0; w < windows->count; w++) {
+        const struct fm_timeline_window *window = &windows->items[w];
+        for (size_t i = 0; i < window->locations.count; i++) {
+            uint32_t where = window->locations.items[i];
+            const struct fm_findings *findings = &detail->findings[where];
+            const struct fm_location *location = &detail->trace->locations[where];
+            for (size_t k = 0; k < findings->waits.count; k++) {
+                const struct fm_candidate *wait =
+                    &findings->candidates.items[findings->waits.items[k]];
+                if (location->enter.items[wait->activity] <= begin + window->to &&
+                    wait->t >= begin + window->from)
+                    fm_wait_columns_add(&columns, detail->trace, begin, w, where, wait);
+            }
+        }
+    }
+    fm_wait_columns_move(bundle, &columns);
+}
+
+struct arrows {
+    struct fm_arrow_columns columns;
+    const struct fm_timeline_window *window;
+    size_t number; /* of the window */
+    uint64_t begin;
+};
+
+static void add_arrow(struct arrows *arrows, unsigned kind, const struct fm_arrow_end *tail,
+                      const struct fm_arrow_end *head)
+{
+    if (head->time >= tail->time && fm_timeline_window_has(arrows->window, tail->location) &&
+        fm_timeline_window_has(arrows->window, head->location))
+        fm_arrow_columns_add(&arrows->columns, arrows->begin, arrows->number, kind, tail, head);
+}
+
+static void add_lock(void *context, const struct fm_arrow_end *tail,
+                     const struct fm_arrow_end *head)
+{
+    struct arrows *arrows = context;
+    if (tail->time >= arrows->begin + arrows->window->from &&
+        head->time <= arrows->begin + arrows->window->to)
+        add_arrow(arrows, FM_VIEW_ARROW_LOCK, tail, head);
+}
+
+static void add_arrows(struct fm_bundle *bundle, const struct fm_detail *detail, uint64_t begin,
+                       const fm_timeline_windows *windows)
+{
+    struct arrows arrows = {.begin = begin};
+    for (size_t w = 0; w < windows->count; w++) {
+        const struct fm_timeline_window *window = &windows->items[w];
+        arrows.window = window;
+        arrows.number = w;
+        fm_arrows all = fm_arrows_collect(detail, begin + window->from, begin + window->to);
+        for (size_t i = 0; i < all.count; i++) {
+            const struct fm_arrow *arrow = &all.items[i];
+            if (arrow->kind != FM_ARROW_CAUSE) /* the waits tell of these */
+                add_arrow(&arrows, arrow->kind, &arrow->tail, &arrow->head);
+        }
+        fm_vector_free(&all);
+        for (size_t i = 0; i < window->locations.count; i++)
+            fm_lock_arrows(detail->trace, window->locations.items[i], add_lock, &arrows);
+    }
+    fm_arrow_columns_move(bundle, &arrows.columns);
+}
+
+void fm_timeline_events_add(struct fm_bundle *bundle, const struct fm_detail *detail,
+                            uint64_t begin, const fm_timeline_windows *windows)
+{
+    add_segments(bundle, detail->trace, begin, windows);
+    add_waits(bundle, detail, begin, windows);
+    add_arrows(bundle, detail, begin, windows);
+}
