@@ -27,7 +27,7 @@ endfunction()
 # fermata_layer(NAME [ROOMS folder...] [USES layer...] [LIBRARIES target...]): the static library of
 # one folder of src/, made of its C files and those of its rooms. It may include the headers of the
 # layers that it uses and of no others. Declared here, checked for each #include by
-# tests/docs/check_layers.py.
+# tests/project/check_layers.py.
 function(fermata_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "ROOMS;USES;LIBRARIES")
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
