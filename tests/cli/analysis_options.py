@@ -47,7 +47,7 @@ def mistakes(archive, folder):
     with open(wrong, "w", encoding="utf-8") as file:
         file.write("io: 0-\n")
     for argument, expected, reason in (
-            ("--critical-path=main", 2, "wants run or init-finalize"),
+            ("--critical-path=main", 2, "needs run or init-finalize"),
             ("--partition=0-1", 2, "--partition: partitions are NAME:RANKS,...; '0-1' has no name"),
             ("--partition=io:2", 2, "there is no rank 2"),
             ("--partition=io:0,io:0", 2, "named twice"),
