@@ -1,7 +1,7 @@
-"""A run with many ranks, far more than there are processors, with and without the recorder: how much
-slower it is, how long begin and end of recording take, how large the trace is, and that it is
-consistent. Nothing of this has a bar: with ranks that wait for processors, elapsed times say as much
-about the scheduler as about the recorder."""
+"""A run with far more ranks than processors, with and without the recorder: slowdown, duration
+of the begin and end of recording, size of the trace, and its consistency. These figures have no
+bar: with ranks that wait for processors, elapsed times depend as much on the scheduler as on the
+recorder."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def _command(programs, variant, ranks, length):
 
 
 def _findings(programs, archive):
-    """Numbers of events and of findings of `fermata check`."""
+    """Number of events and number of findings of `fermata check`."""
     output = run([programs.fermata, "check", archive]).output
     found = re.search(r"(\d+) locations, (\d+) events, (\d+) findings", output)
     if found is None:
