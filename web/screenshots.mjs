@@ -31,7 +31,7 @@ const PICTURES = [
   ["matrix-delays", "locks-64", "#matrices"],
   ["trees-1024", "gats-1024", "#trees?system=ranks"],
   ["timeline-1024", "gats-1024", "#timeline", "light", longestWait(1)],
-  ["timeline-alike", "imbalance-1024", "#timeline?alike=1"],
+  ["timeline-similar", "imbalance-1024", "#timeline?alike=1"],
   ["timeline-65536", "gats-65536", "#timeline", "light", undefined, "served"],
 ];
 

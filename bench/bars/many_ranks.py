@@ -34,20 +34,20 @@ def _measure(programs, folder, options, variant):
     command = _command(programs, variant, ranks, options.application_length)
     archive = folder / "many-ranks"
     environment = dict(os.environ, OMP_NUM_THREADS="1")
-    told = []
+    costs = []
 
     def recorded():
         shutil.rmtree(archive, ignore_errors=True)
         sample = run([programs.fermata, "record", "-o", archive, "--", *command],
                      environment=environment, directory=folder)
-        told.append(json.loads((archive / "environment.json").read_text())["recorder"])
+        costs.append(json.loads((archive / "environment.json").read_text())["recorder"])
         return sample
 
     samples = alternate({
         "plain": lambda: run(command, environment=environment, directory=folder),
         "recorded": recorded,
     }, options.repeats)
-    told = told[1:]  # the first run only warmed up
+    costs = costs[1:]  # the first run only warmed up
     events, findings = _findings(programs, archive)
     size = sum(file.stat().st_size for file in archive.rglob("*") if file.is_file())
     shutil.rmtree(archive)
@@ -55,14 +55,14 @@ def _measure(programs, folder, options, variant):
     details = {
         "wall_s": {name: [s.wall for s in samples[name]] for name in samples},
         "cpu_s": {name: [s.cpu for s in samples[name]] for name in samples},
-        "recorder": told,
+        "recorder": costs,
     }
     yield Figure("RANKS", f"CPU time, {about}",
                  ratios_of(samples["recorded"], samples["plain"], cpu_of), None, details=details)
     yield Figure("RANKS", f"elapsed time, {about}",
                  ratios_of(samples["recorded"], samples["plain"], wall_of), None)
     for key, what in (("begin_seconds", "begin"), ("end_seconds", "end")):
-        yield Figure("RANKS", f"{what} of recording, {about}", [run[key] for run in told], None,
+        yield Figure("RANKS", f"{what} of recording, {about}", [run[key] for run in costs], None,
                      unit="s")
     yield Figure("RANKS", f"events of the trace, {about}", [events / 1e6], None, unit="10^6")
     yield Figure("RANKS", f"size of the trace, {about}", [size / 1e6], None, unit="MB")

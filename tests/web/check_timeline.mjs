@@ -121,7 +121,7 @@ await bench.check("a click on a wait state explains it back to who computed", as
   await page.mouse.click(x, y);
   const text = await page.getByTestId("explanation").innerText();
   assert.match(text, /Late Sender: 19\.00 ms/);
-  assert.match(text, /rank 0 waited in main \/ MPI_Recv, 2\.000 ms after the start, until rank 1 came to main \/ MPI_Send/);
+  assert.match(text, /rank 0 waited in main \/ MPI_Recv, 2\.000 ms after the start, until rank 1 reached main \/ MPI_Send/);
   // 0 waited from 2 to 21, in which 1 waited from 3 to 20 for 2, which computed all that time.
   assert.match(text, /rank 1 was\s+89\.5% in main \/ MPI_Recv, waiting: Late Sender/);
   assert.match(text, /rank 2 was\s+100\.0% in main \/ solve/);

@@ -1,7 +1,7 @@
 /* Patterns: each provokes one kind of wait state by a planted delay.
  *
  * A pattern is a function that all ranks of MPI_COMM_WORLD call at about the same time (a barrier
- * precedes and follows it). Unless its summary says otherwise, the last rank is the late one when
+ * precedes and follows it). Unless its summary states otherwise, the last rank is the late one when
  * all ranks take part, and rank 0 and rank 1 are the partners when two do. */
 #ifndef PATTERNS_PATTERN_H
 #define PATTERNS_PATTERN_H

@@ -23,7 +23,7 @@ export function Chain({ store, instance }: { store: Store; instance: JsonInstanc
       {instance.cause_location !== null && instance.cause_callpath !== null && (
         <div class="chain-link">
           for <b>{locationName(report, instance.cause_location)}</b> in{" "}
-          <CallpathName short report={report} callpath={instance.cause_callpath} />, which came late because
+          <CallpathName short report={report} callpath={instance.cause_callpath} />, which was late because
         </div>
       )}
       {instance.causes.map((cause, i) => (

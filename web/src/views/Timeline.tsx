@@ -310,7 +310,7 @@ function hitAt(
   };
 }
 
-/** @returns what the colour of a counter's value tells. */
+/** @returns the description of a counter's value. */
 function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, row: number, x: number): Hit {
   const { report, timeline } = store;
   const first = field.first + Math.floor((row - field.first) / field.group) * field.group;
@@ -327,7 +327,7 @@ function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, r
   };
 }
 
-/** @returns what the row of a group tells. */
+/** @returns the description of a group's row. */
 function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: number): Hit {
   const { report, timeline } = store;
   const members = layout.arrangement.alike!.members[group]!;

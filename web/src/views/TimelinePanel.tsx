@@ -57,7 +57,7 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
         start
         {cause >= 0 && (
           <>
-            , until <b>{locationName(report, cause)}</b> came to{" "}
+            , until <b>{locationName(report, cause)}</b> reached{" "}
             <CallpathName short report={report} callpath={waits.causeCallpath[chosen]!} />
           </>
         )}
