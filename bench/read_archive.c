@@ -1,12 +1,12 @@
-/* Reads an OTF2 archive as cheaply as OTF2 can and does nothing with it: the measure of the
+/* Reads an OTF2 archive as cheaply as OTF2 can and discards the events: the reference for the
  * analysis. One thread, one location after the other, mapping tables and clock offsets applied, a
- * callback that returns at once for every kind of event. */
+ * callback that returns immediately for every kind of event. */
 #include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The list of events expands to more than callbacks that use nothing need. */
+/* The list of events expands to more parameters than empty callbacks need. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define UNPACK(...) __VA_ARGS__
