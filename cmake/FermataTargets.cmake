@@ -12,24 +12,36 @@ if(FERMATA_SANITIZE)
   target_link_options(fermata_flags INTERFACE -fsanitize=${FERMATA_SANITIZE})
 endif()
 
-# fermata_includes(TARGET LAYERS...): lets the target include the headers of these folders of src/, as
-# "layer/room/file.h", and those of no other folder: each layer has an include directory of its own
-# that holds nothing but a link to it.
-function(fermata_includes target)
-  foreach(layer ${ARGN})
-    set(directory ${PROJECT_BINARY_DIR}/layers/${layer})
+# fermata_layer_uses(RESULT LAYER): the layers that LAYER may include, by src/layers.txt.
+function(fermata_layer_uses result layer)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/src/layers.txt row REGEX "^${layer}:")
+  if(NOT row)
+    message(FATAL_ERROR "src/layers.txt has no row for the layer ${layer}: add it")
+  endif()
+  string(REGEX REPLACE "^${layer}: *" "" uses "${row}")
+  separate_arguments(uses)
+  set(${result} ${uses} PARENT_SCOPE)
+endfunction()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/layers.txt)
+
+# fermata_includes(TARGET LAYER): lets the target include what the layer may include: its own headers
+# and those of the layers that it uses, as "layer/room/file.h". Each layer has an include directory of
+# its own that holds nothing but a link to it.
+function(fermata_includes target layer)
+  fermata_layer_uses(uses ${layer})
+  foreach(used ${layer} ${uses})
+    set(directory ${PROJECT_BINARY_DIR}/layers/${used})
     file(MAKE_DIRECTORY ${directory})
-    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${layer} ${directory}/${layer} SYMBOLIC)
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${used} ${directory}/${used} SYMBOLIC)
     target_include_directories(${target} PUBLIC ${directory})
   endforeach()
 endfunction()
 
-# fermata_layer(NAME [ROOMS folder...] [USES layer...] [LIBRARIES target...]): the static library of
-# one folder of src/, made of its C files and those of its rooms. It may include the headers of the
-# layers that it uses and of no others. Declared here, checked for each #include by
-# tests/docs/check_layers.py.
+# fermata_layer(NAME [ROOMS folder...] [LIBRARIES target...]): the static library of one folder of
+# src/, made of its C files and those of its rooms. It includes and links the layers that
+# src/layers.txt lets it use.
 function(fermata_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "ROOMS;USES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "ROOMS;LIBRARIES")
   set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
   foreach(room ${layer_ROOMS})
     list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${room}/*.c)
@@ -38,7 +50,8 @@ function(fermata_layer name)
   add_library(fermata_${name} STATIC ${sources})
   fermata_includes(fermata_${name} ${name})
   target_include_directories(fermata_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
-  list(TRANSFORM layer_USES PREPEND fermata_)
-  target_link_libraries(fermata_${name} PRIVATE fermata_flags
-                        PUBLIC ${layer_USES} ${layer_LIBRARIES})
+  fermata_layer_uses(uses ${name})
+  list(REMOVE_ITEM uses user) # its headers only: programs link it, fermata does not
+  list(TRANSFORM uses PREPEND fermata_)
+  target_link_libraries(fermata_${name} PRIVATE fermata_flags PUBLIC ${uses} ${layer_LIBRARIES})
 endfunction()
