@@ -132,10 +132,10 @@ void fm_report_inside(const struct fm_report *report, uint32_t callpath, struct 
 static void describe_shares(const struct fm_report *report, fm_delay_kind_t kind, uint32_t callpath,
                             char direct[FM_FORMAT_SIZE], char stems[FM_FORMAT_SIZE])
 {
-    double whole =
-        cost_at(report, fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), FM_CUBE_NONE) +
-        cost_at(report, fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), FM_CUBE_NONE);
-    fm_format_percent(direct, (int64_t)cost_at(report, fm_delay_cost_metric(kind, false), callpath),
+    double whole = cost_at(report, fm_delay_metrics(kind)->direct, FM_CUBE_NONE) +
+                   cost_at(report, fm_delay_metrics(kind)->indirect, FM_CUBE_NONE);
+    fm_format_percent(direct,
+                      (int64_t)cost_at(report, fm_delay_metrics(kind)->short_term, callpath),
                       (int64_t)whole);
     fm_format_percent(stems,
                       (int64_t)(cost_at(report, FM_METRIC_DELAY, callpath) +
@@ -151,7 +151,7 @@ static uint32_t describe_delay(const struct fm_report *report, fm_delay_kind_t k
     const struct fm_cube *cube = report->cube;
     struct fm_view view;
     struct fm_selection selection = fm_selection_all();
-    selection.metric = fm_metric_info(fm_delay_cost_metric(kind, false))->parent;
+    selection.metric = fm_delay_metrics(kind)->costs;
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
         return FM_CUBE_NONE;
     uint32_t callpath = costliest_callpath(cube, &view);
@@ -174,7 +174,7 @@ static uint32_t describe_delay(const struct fm_report *report, fm_delay_kind_t k
                                  "waiting of the run stems from it.";
     char share[sizeof shares + 2 * FM_FORMAT_SIZE];
     snprintf(share, sizeof share, shares, direct, stems);
-    if (fm_delay_is_contention(kind))
+    if (fm_delay_metrics(kind)->is_contention)
         fm_lines_add(lines, "Why", "Because %s on %s %s long in %s before %s the lock on. %s",
                      several ? "the owners" : "the owner", ranks, several ? "are" : "is", path,
                      several ? "they pass" : "it passes", share);
@@ -211,10 +211,8 @@ static uint32_t describe_origin(const struct fm_report *report, fm_metric_t wait
                                 fm_delay_kind_t kind, struct fm_lines *lines)
 {
     const struct fm_cube *cube = report->cube;
-    double direct =
-        cost_at(report, fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), FM_CUBE_NONE);
-    double indirect =
-        cost_at(report, fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), FM_CUBE_NONE);
+    double direct = cost_at(report, fm_delay_metrics(kind)->direct, FM_CUBE_NONE);
+    double indirect = cost_at(report, fm_delay_metrics(kind)->indirect, FM_CUBE_NONE);
     const struct fm_cube_statistics *record = fm_cube_metric_statistics(cube, wait);
     const struct fm_cube_instance *worst = NULL;
     uint32_t same = 0;
@@ -256,8 +254,9 @@ uint32_t fm_report_root_cause(const struct fm_report *report, fm_metric_t wait,
 {
     fm_delay_kind_t kind = fm_delay_kind(wait);
     /* Whoever queues for a lock waits for those before it: only the first owner says why. */
-    uint32_t callpath =
-        fm_delay_is_contention(kind) ? FM_CUBE_NONE : describe_origin(report, wait, kind, lines);
+    uint32_t callpath = fm_delay_metrics(kind)->is_contention
+                            ? FM_CUBE_NONE
+                            : describe_origin(report, wait, kind, lines);
     if (callpath == FM_CUBE_NONE)
         callpath = describe_delay(report, kind, lines);
     if (callpath != FM_CUBE_NONE)

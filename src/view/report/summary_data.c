@@ -50,10 +50,9 @@ static void put_efficiency(FILE *json, const struct fm_report *report)
 
 static void put_problem(FILE *json, const struct fm_problem *problem)
 {
-    fm_metric_t cost = fm_delay_cost_metric(fm_delay_kind(problem->kind), false);
+    fm_metric_t costs = fm_delay_metrics(fm_delay_kind(problem->kind))->costs;
     fprintf(json, "{\"metric\":\"%s\",\"cost\":\"%s\",\"callpath\":%u,\"cause\":",
-            fm_metric_info(problem->kind)->id, fm_metric_info(fm_metric_info(cost)->parent)->id,
-            problem->callpath);
+            fm_metric_info(problem->kind)->id, fm_metric_info(costs)->id, problem->callpath);
     if (problem->cause == FM_CUBE_NONE)
         fputs("null,", json);
     else
