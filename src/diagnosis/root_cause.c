@@ -137,11 +137,10 @@ static void describe_shares(const struct fm_diagnosis *diagnosis, fm_delay_kind_
                             uint32_t callpath, char direct[FM_FORMAT_SIZE],
                             char stems[FM_FORMAT_SIZE])
 {
-    double whole =
-        cost_at(diagnosis, fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), FM_CUBE_NONE) +
-        cost_at(diagnosis, fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), FM_CUBE_NONE);
+    double whole = cost_at(diagnosis, fm_delay_metrics(kind)->direct, FM_CUBE_NONE) +
+                   cost_at(diagnosis, fm_delay_metrics(kind)->indirect, FM_CUBE_NONE);
     fm_format_percent(direct,
-                      (int64_t)cost_at(diagnosis, fm_delay_cost_metric(kind, false), callpath),
+                      (int64_t)cost_at(diagnosis, fm_delay_metrics(kind)->short_term, callpath),
                       (int64_t)whole);
     fm_format_percent(stems,
                       (int64_t)(cost_at(diagnosis, FM_METRIC_DELAY, callpath) +
@@ -157,7 +156,7 @@ static uint32_t describe_delay(const struct fm_diagnosis *diagnosis, fm_delay_ki
     const struct fm_cube *cube = diagnosis->cube;
     struct fm_view view;
     struct fm_selection selection = fm_selection_all();
-    selection.metric = fm_metric_info(fm_delay_cost_metric(kind, false))->parent;
+    selection.metric = fm_delay_metrics(kind)->costs;
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
         return FM_CUBE_NONE;
     uint32_t callpath = costliest_callpath(cube, &view);
@@ -180,7 +179,7 @@ static uint32_t describe_delay(const struct fm_diagnosis *diagnosis, fm_delay_ki
                                  "waiting of the run stems from it.";
     char share[sizeof shares + 2 * FM_FORMAT_SIZE];
     snprintf(share, sizeof share, shares, direct, stems);
-    if (fm_delay_is_contention(kind))
+    if (fm_delay_metrics(kind)->is_contention)
         fm_sentences_add(lines, "Why", "Because %s on %s %s long in %s before %s the lock on. %s",
                          several ? "the owners" : "the owner", ranks, several ? "are" : "is", path,
                          several ? "they pass" : "it passes", share);
@@ -218,10 +217,8 @@ static uint32_t describe_origin(const struct fm_diagnosis *diagnosis, fm_metric_
                                 fm_delay_kind_t kind, struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    double direct =
-        cost_at(diagnosis, fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), FM_CUBE_NONE);
-    double indirect =
-        cost_at(diagnosis, fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), FM_CUBE_NONE);
+    double direct = cost_at(diagnosis, fm_delay_metrics(kind)->direct, FM_CUBE_NONE);
+    double indirect = cost_at(diagnosis, fm_delay_metrics(kind)->indirect, FM_CUBE_NONE);
     const struct fm_cube_statistics *record = fm_cube_metric_statistics(cube, wait);
     const struct fm_cube_instance *worst = NULL;
     uint32_t same = 0;
@@ -264,8 +261,9 @@ uint32_t fm_root_cause_explain(const struct fm_diagnosis *diagnosis, fm_metric_t
 {
     fm_delay_kind_t kind = fm_delay_kind(wait);
     /* Whoever queues for a lock waits for those before it: only the first owner says why. */
-    uint32_t callpath =
-        fm_delay_is_contention(kind) ? FM_CUBE_NONE : describe_origin(diagnosis, wait, kind, lines);
+    uint32_t callpath = fm_delay_metrics(kind)->is_contention
+                            ? FM_CUBE_NONE
+                            : describe_origin(diagnosis, wait, kind, lines);
     if (callpath == FM_CUBE_NONE)
         callpath = describe_delay(diagnosis, kind, lines);
     if (callpath != FM_CUBE_NONE)

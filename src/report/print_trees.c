@@ -98,7 +98,8 @@ static void draw_metrics(const struct fm_report *report, const struct fm_view *v
         bool is_root = info->parent == FM_METRIC_NONE || metric == selection->metric;
         tree.parents[i] = is_root ? FM_CUBE_NONE : (uint32_t)info->parent;
         /* Of how the waiting comes about, the overview has one line for each tree. */
-        bool is_detail = selection->metric == FM_METRIC_NONE && root >= FM_METRIC_DELAY && !is_root;
+        bool is_detail =
+            selection->metric == FM_METRIC_NONE && root >= FM_METRIC_FORMATION && !is_root;
         if (!view->metrics[i] || is_detail)
             tree.inclusive[i] = 0;
         tree.units[i] = info->unit;

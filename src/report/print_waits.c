@@ -44,7 +44,7 @@ static void print_instance(const struct fm_report *report, fm_metric_t metric,
                          ? NULL
                          : fm_place_callpath(&report->diagnosis, instance->cause_callpath);
         /* A lock is free when its release ends. */
-        bool release = fm_delay_is_contention(fm_delay_kind(metric));
+        bool release = fm_delay_metrics(fm_delay_kind(metric))->is_contention;
         const char *verb = path == NULL ? "" : release ? " to leave " : " to enter ";
         fm_terminal_print(report->terminal, "", WHO_COLUMN, "for %s%s%s", cause, verb,
                           path == NULL ? "" : path);

@@ -50,10 +50,10 @@ static void put_efficiency(struct fm_json *json, const struct fm_diagnosis *diag
 
 static void put_problem(struct fm_json *json, const struct fm_problem *problem)
 {
-    fm_metric_t cost = fm_delay_cost_metric(fm_delay_kind(problem->kind), false);
+    fm_metric_t costs = fm_delay_metrics(fm_delay_kind(problem->kind))->costs;
     fm_json_object(json, NULL);
     fm_json_string(json, "metric", fm_metric_info(problem->kind)->id);
-    fm_json_string(json, "cost", fm_metric_info(fm_metric_info(cost)->parent)->id);
+    fm_json_string(json, "cost", fm_metric_info(costs)->id);
     fm_json_unsigned(json, "callpath", problem->callpath);
     if (problem->cause == FM_CUBE_NONE) {
         fm_json_null(json, "cause");
