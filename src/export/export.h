@@ -1,6 +1,6 @@
 /** @file
- * Experiments in the formats of other tools. A format is one file of this folder (or a folder of its
- * own), which defines a struct fm_export_format, and a row of formats.def:
+ * Experiments in the formats of other tools. A format is one file of this folder (or a folder of
+ * its own), which defines a struct fm_export_format, and a row of formats.def:
  * docs/adding-an-export.md.
  *
  * Exporters never interpret names from traces: they are escaped as the format demands and made
