@@ -1,6 +1,6 @@
-/* Reads an OTF2 archive as cheaply as OTF2 can and does nothing with it: the measure of the
+/* Reads an OTF2 archive as cheaply as OTF2 can and discards the events: the reference for the
  * analysis. One thread, one location after the other, mapping tables and clock offsets applied, a
- * callback that returns at once for every kind of event. */
+ * callback that returns immediately for every kind of event. */
 #include "trace/archive/event_fields.h"
 
 #include <inttypes.h>

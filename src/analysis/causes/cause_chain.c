@@ -60,7 +60,7 @@ static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, ui
     const struct fm_timeline *timeline = &formation->timelines[location];
     const struct fm_wait *wait = &timeline->waits.items[number];
     struct scratch *scratch = &chains->scratch[worker];
-    bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
+    bool contention = fm_delay_metrics(fm_delay_kind((fm_metric_t)wait->metric))->is_contention;
     struct question question = {
         .begin = timeline->waits.begin[number],
         .end = wait->until,

@@ -102,7 +102,7 @@ static void notify_causes(void *context, unsigned worker, uint32_t first, uint32
                                  .activity = wait->cause_activity,
                                  .waiter = l,
                                  .number = w,
-                                 .contention = fm_delay_is_contention(kind),
+                                 .contention = fm_delay_metrics(kind)->is_contention,
                                  .delay_kind = kind,
                              });
         }
@@ -261,7 +261,7 @@ static void keep_own_side(void *context, uint32_t number, const struct fm_interv
     struct scratch *scratch = walking->scratch;
     const struct fm_location *location = walking->location;
     const struct fm_wait *wait = &walking->waits->items[number];
-    bool contention = fm_delay_is_contention(kind_of(wait));
+    bool contention = fm_delay_metrics(kind_of(wait))->is_contention;
     struct own_side side = {
         .message =
             {

@@ -162,12 +162,10 @@ static fm_status_t add_rows(struct fm_cube *cube, const struct fm_remote_costs *
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < remote->rows.count && status == FM_OK; ++i) {
         const struct fm_remote_cost *row = &remote->rows.items[i];
-        fm_delay_kind_t kind = (fm_delay_kind_t)row->kind;
+        const struct fm_delay_metrics *metrics = fm_delay_metrics((fm_delay_kind_t)row->kind);
         const struct fm_cube_cell cells[] = {
-            {(uint32_t)fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), row->callpath,
-             row->location, row->direct},
-            {(uint32_t)fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), row->callpath,
-             row->location, row->indirect},
+            {(uint32_t)metrics->direct, row->callpath, row->location, row->direct},
+            {(uint32_t)metrics->indirect, row->callpath, row->location, row->indirect},
         };
         status = add_cells(cube, cells, 2, error);
     }
@@ -178,8 +176,7 @@ fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cu
                               struct fm_error *error)
 {
     if (formation->is_circular) {
-        return fm_fail(error, FM_ERR_FAILED,
-                       "invariant violated: wait states go back to themselves");
+        return fm_fail(error, FM_ERR_FAILED, "invariant violated: wait states cause themselves");
     }
     fm_status_t status = FM_OK;
     cube->experiment.cost_shift = formation->cost_shift;

@@ -28,7 +28,7 @@ struct fm_formation {
     struct fm_remote_costs *remote; /**< by worker */
     uint32_t cost_shift;            /**< as in the cube's experiment */
     double cost_scale;              /**< 2^cost_shift */
-    bool is_circular;               /**< wait states go back to themselves: there are no costs */
+    bool is_circular;               /**< wait states cause themselves: there are no costs */
     uint64_t waiting;               /**< sum of all waiting times, ticks */
 };
 

@@ -382,7 +382,7 @@ void fm_interval_walk_prefetch(const struct fm_interval_walk *walk, unsigned sta
 
 static bool is_contention(const struct fm_wait *wait)
 {
-    return fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
+    return fm_delay_metrics(fm_delay_kind((fm_metric_t)wait->metric))->is_contention;
 }
 
 static void tell_own(struct fm_interval_walk *walk, uint32_t number,

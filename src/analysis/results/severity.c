@@ -77,7 +77,7 @@ struct filling {
 };
 
 /* The metrics of the formation stand behind all others and come from elsewhere. */
-#define PROFILE_METRICS FM_METRIC_DELAY
+#define PROFILE_METRICS FM_METRIC_FORMATION
 
 /* Values of one location: [node of its call tree][metric]. */
 struct location_values {
