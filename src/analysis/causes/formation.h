@@ -8,7 +8,7 @@
 #include "analysis/causes/remote_costs.h"
 #include "analysis/model/slices.h"
 #include "analysis/model/timeline.h"
-#include "analysis/pattern.h"
+#include "analysis/model/run.h"
 #include "cube/model/cube.h"
 
 /** Values on their way to the cube, where those of the same place are added up. Of one worker. */
