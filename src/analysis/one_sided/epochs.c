@@ -2,8 +2,8 @@
 
 #include "analysis/model/gaps.h"
 #include "analysis/model/group_members.h"
-#include "analysis/model/record_merge.h"
 #include "analysis/model/readers.h"
+#include "analysis/model/record_merge.h"
 #include "analysis/one_sided/progress_waits.h"
 
 #include "base/containers/map.h"
