@@ -110,14 +110,14 @@ static void note_gap(struct fm_builder *builder, const struct fm_event_gap *gap)
 }
 
 void fm_event_measurement(struct fm_event_sink *sink, OTF2_MeasurementMode mode,
-                          const struct fm_event_gap *gap)
+                          struct fm_event_gap gap)
 {
     if (mode == OTF2_MEASUREMENT_OFF) {
         fm_builder_pause(&sink->builder);
     } else {
         fm_builder_resume(&sink->builder);
     }
-    note_gap(&sink->builder, gap);
+    note_gap(&sink->builder, &gap);
 }
 
 void fm_event_metric(struct fm_event_sink *sink, uint32_t metric, uint8_t count,

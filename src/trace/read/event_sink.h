@@ -44,7 +44,7 @@ void fm_event_gap_add(const struct fm_event_sink *sink, struct fm_event_gap *gap
                       uint32_t reference, OTF2_Type type, OTF2_AttributeValue value);
 
 void fm_event_measurement(struct fm_event_sink *sink, OTF2_MeasurementMode mode,
-                          const struct fm_event_gap *gap);
+                          struct fm_event_gap gap);
 void fm_event_program_begin(struct fm_event_sink *sink, uint32_t name);
 void fm_event_program_end(struct fm_event_sink *sink);
 void fm_event_metric(struct fm_event_sink *sink, uint32_t metric, uint8_t count,

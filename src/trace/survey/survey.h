@@ -18,11 +18,11 @@
 
 #define FM_SURVEY_NONE UINT32_MAX
 
-/** Kinds of events, in the order of survey_events.def. */
+/** Kinds of events, in the order of event_records.def. */
 typedef enum {
-#define FM_SURVEY_EVENT(symbol, ...) FM_SURVEY_##symbol,
-#include "trace/survey/survey_events.def"
-#undef FM_SURVEY_EVENT
+#define FM_EVENT_RECORD(number, symbol, ...) FM_SURVEY_##symbol,
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
     FM_SURVEY_KINDS
 } fm_survey_kind_t;
 
