@@ -1,6 +1,6 @@
-#include "analysis/model/slices.h"
+#include "analysis/model/time_windows.h"
 
-/* A slice holds so many wait states of a location, on average, at least. */
+/* A window holds so many wait states of a location, on average, at least. */
 #define LEAST_OF_A_LOCATION 80
 
 void fm_wait_times_begin(struct fm_wait_times *times, const struct fm_trace *trace)
@@ -38,8 +38,8 @@ static uint64_t choose_count(uint64_t total, uint32_t locations, uint64_t waits)
     return total / (waits > least ? waits : least) + 1;
 }
 
-struct fm_slices fm_slices_choose(const struct fm_wait_times *times, uint32_t locations,
-                                  uint64_t waits)
+struct fm_time_windows fm_time_windows_choose(const struct fm_wait_times *times, uint32_t locations,
+                                              uint64_t waits)
 {
     uint64_t total = 0;
     for (unsigned bin = 0; bin < FM_WAIT_TIME_BINS; ++bin) {
@@ -47,19 +47,19 @@ struct fm_slices fm_slices_choose(const struct fm_wait_times *times, uint32_t lo
     }
     uint64_t wanted = choose_count(total, locations, waits);
     wanted = wanted < FM_WAIT_TIME_BINS ? wanted : FM_WAIT_TIME_BINS;
-    struct fm_slices slices = {0, fm_allocate(wanted, sizeof *slices.ends)};
+    struct fm_time_windows windows = {0, fm_allocate(wanted, sizeof *windows.ends)};
     uint64_t so_far = 0;
-    for (unsigned bin = 0; bin < FM_WAIT_TIME_BINS && slices.count + 1 < wanted; ++bin) {
+    for (unsigned bin = 0; bin < FM_WAIT_TIME_BINS && windows.count + 1 < wanted; ++bin) {
         so_far += times->counts[bin];
-        if (so_far * wanted >= total * (slices.count + 1)) {
-            slices.ends[slices.count++] = times->begin + (bin + 1) * times->width - 1;
+        if (so_far * wanted >= total * (windows.count + 1)) {
+            windows.ends[windows.count++] = times->begin + (bin + 1) * times->width - 1;
         }
     }
-    slices.ends[slices.count++] = UINT64_MAX;
-    return slices;
+    windows.ends[windows.count++] = UINT64_MAX;
+    return windows;
 }
 
-void fm_slices_free(struct fm_slices *slices)
+void fm_time_windows_free(struct fm_time_windows *windows)
 {
-    fm_free(slices->ends);
+    fm_free(windows->ends);
 }

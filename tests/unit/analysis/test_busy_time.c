@@ -2,7 +2,7 @@
  * nested calls, calls without duration, flushes and wait states. */
 #include "check.h"
 
-#include "analysis/model/timeline.h"
+#include "analysis/model/busy_time.h"
 #include "trace/tables/builder.h"
 
 #include <string.h>
@@ -154,14 +154,14 @@ static void count_ticks(const struct fixture *f, uint64_t from, uint64_t to, uin
     }
 }
 
-static void check_profile(const struct fm_timeline *timeline, const struct fixture *f,
+static void check_profile(const struct fm_busy_time *busy_time, const struct fixture *f,
                           uint64_t from, uint64_t to, struct fm_profile *profile)
 {
     static uint64_t expected[NODES];
     count_ticks(f, from, to, expected);
-    fm_timeline_profile(timeline, from, to, profile);
+    fm_busy_time_profile(busy_time, from, to, profile);
     uint32_t listed = 0;
-    for (uint32_t v = 0; v < timeline->nodes; ++v) {
+    for (uint32_t v = 0; v < busy_time->nodes; ++v) {
         assert_int_equal(profile->time[v], expected[v]);
         if (expected[v] != 0) {
             assert_int_equal(profile->visits[listed++], v);
@@ -177,19 +177,19 @@ static void any_interval(void **state)
     for (uint64_t seed = 1; seed <= 60; ++seed) {
         make(&f, seed);
         assert_in_range(f.location.profile.count, 1, NODES);
-        struct fm_timeline timeline;
+        struct fm_busy_time busy_time;
         struct fm_profile profile = {0};
-        fm_timeline_open(&timeline, &f.location, &f.findings);
+        fm_busy_time_open(&busy_time, &f.location, &f.findings);
         for (unsigned walked = 0; walked < 2; ++walked) {
             for (unsigned i = 0; i < 100; ++i) {
                 uint64_t from = any(&f, LENGTH + 10), to = any(&f, LENGTH + 10);
-                check_profile(&timeline, &f, from, to < from ? from : to, &profile);
+                check_profile(&busy_time, &f, from, to < from ? from : to, &profile);
             }
-            check_profile(&timeline, &f, 0, UINT64_MAX, &profile);
-            fm_timeline_walk_to(&timeline, UINT64_MAX);
+            check_profile(&busy_time, &f, 0, UINT64_MAX, &profile);
+            fm_busy_time_walk_to(&busy_time, UINT64_MAX);
         }
         fm_profile_free(&profile);
-        fm_timeline_close(&timeline);
+        fm_busy_time_close(&busy_time);
         forget(&f);
     }
 }
@@ -201,16 +201,16 @@ static void walk(void **state)
     static uint64_t expected[NODES];
     for (uint64_t seed = 100; seed <= 160; ++seed) {
         make(&f, seed);
-        struct fm_timeline timeline;
-        fm_timeline_open(&timeline, &f.location, &f.findings);
+        struct fm_busy_time busy_time;
+        fm_busy_time_open(&busy_time, &f.location, &f.findings);
         for (uint64_t time = 0; time < LENGTH; time += any(&f, 9)) {
-            fm_timeline_walk_to(&timeline, time);
+            fm_busy_time_walk_to(&busy_time, time);
             count_ticks(&f, 0, time, expected);
-            for (uint32_t v = 0; v < timeline.nodes; ++v) {
-                assert_int_equal(timeline.busy[v], expected[v]);
+            for (uint32_t v = 0; v < busy_time.nodes; ++v) {
+                assert_int_equal(busy_time.busy[v], expected[v]);
             }
         }
-        fm_timeline_close(&timeline);
+        fm_busy_time_close(&busy_time);
         forget(&f);
     }
 }

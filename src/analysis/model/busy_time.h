@@ -1,12 +1,12 @@
 /** @file
  * What a location was doing when: time in each node of its call tree, without waiting.
  *
- * A timeline is walked once, from the begin to the end; whoever walks it may look at the time spent
- * in each node so far. The time between any two moments is found from checkpoints that the walk has
- * left behind, and a short walk from there.
+ * It is walked once, from the begin to the end; the walking code may look at the time
+ * spent in each node so far. The time between any two moments is found from checkpoints that the
+ * walk has left behind, and a short walk from there.
  */
-#ifndef FERMATA_ANALYSIS_MODEL_TIMELINE_H
-#define FERMATA_ANALYSIS_MODEL_TIMELINE_H
+#ifndef FERMATA_ANALYSIS_MODEL_BUSY_TIME_H
+#define FERMATA_ANALYSIS_MODEL_BUSY_TIME_H
 
 #include "analysis/model/findings.h"
 
@@ -53,7 +53,7 @@ static inline uint64_t fm_wait_ticks(const struct fm_wait *wait)
 
 /** Where a walk stands: `visit` is what the location does from `time` to `until`, the next
  * boundary. Boundaries are changes of state, and begins and ends of communication calls. */
-struct fm_timeline_walk {
+struct fm_busy_time_walk {
     uint64_t time;
     uint64_t until;
     uint64_t next_state; /**< time of the next change of state; UINT64_MAX: none */
@@ -67,16 +67,16 @@ struct fm_timeline_walk {
     bool in_call;        /**< inside call `activity` - 1, in which there are no boundaries */
 };
 
-struct fm_timeline {
+struct fm_busy_time {
     const struct fm_location *location;
     struct fm_wait_list waits;
     uint32_t nodes; /**< of the call tree */
-    struct fm_timeline_walk walk;
+    struct fm_busy_time_walk walk;
     uint64_t *busy;      /**< [node]: time spent before `walk.time`; one element more for no node */
     uint32_t stride;     /**< boundaries between two checkpoints */
     uint32_t until_next; /**< boundaries before the next checkpoint */
     uint32_t checkpoint_count;
-    struct fm_timeline_walk *checkpoints;
+    struct fm_busy_time_walk *checkpoints;
     uint64_t *profiles; /**< [checkpoint][node]: time spent before it */
 };
 
@@ -89,27 +89,27 @@ struct fm_profile {
     uint32_t capacity;
 };
 
-/** Prepares the timeline of a location after the arbitration; the walk stands at its begin. Free it
- * with fm_timeline_close(). */
-void fm_timeline_open(struct fm_timeline *timeline, const struct fm_location *location,
-                      const struct fm_findings *findings);
-void fm_timeline_close(struct fm_timeline *timeline);
+/** Prepares the busy time of a location after the arbitration; the walk stands at its begin. Free
+ * it with fm_busy_time_close(). */
+void fm_busy_time_open(struct fm_busy_time *busy_time, const struct fm_location *location,
+                       const struct fm_findings *findings);
+void fm_busy_time_close(struct fm_busy_time *busy_time);
 
-/** Walks on to `time`, which must not be before where the walk stands: `timeline->busy` is the time
- * spent before it then. */
-void fm_timeline_walk_to(struct fm_timeline *timeline, uint64_t time);
+/** Walks on to `time`, which must not be before where the walk stands: `busy_time->busy` is the
+ * time spent before it then. */
+void fm_busy_time_walk_to(struct fm_busy_time *busy_time, uint64_t time);
 
 /** @return whether the walk stands in (or at an end of) a call, and nothing happens inside it. */
-static inline bool fm_timeline_is_in(const struct fm_timeline *timeline, uint32_t activity)
+static inline bool fm_busy_time_is_in(const struct fm_busy_time *busy_time, uint32_t activity)
 {
-    return timeline->walk.in_call && timeline->walk.activity == activity + 1;
+    return busy_time->walk.in_call && busy_time->walk.activity == activity + 1;
 }
 
 /** Computes the time in each node in [from, to) without waiting. Replaces what was in `profile`.
- * Quick where the timeline was walked already. Safe to call from several threads for distinct
+ * Quick where the busy time was walked already. Safe to call from several threads for distinct
  * profiles while nobody walks. */
-void fm_timeline_profile(const struct fm_timeline *timeline, uint64_t from, uint64_t to,
-                         struct fm_profile *profile);
+void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
+                          struct fm_profile *profile);
 
 /** @return number of the first wait state that ends behind `time`. */
 uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time);

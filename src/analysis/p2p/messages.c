@@ -1,24 +1,21 @@
-/* Point-to-point: Late Sender and Late Receiver, with their wrong-order forms.
+/* Matches messages and hands them to the patterns.
  *
- * Every send goes to the process that receives it and is matched there. Who waited for whom is seen
- * at once; whether something was received in the wrong order, when all messages are known. What
- * concerns the sender goes back.
+ * Every send goes to the process that receives it and is matched there. When all messages of a
+ * process are known, the patterns are called for each, from the last received one to the first: so
+ * it is known which messages were not yet received when a call returned.
  *
  * Sends and receives that happened while recording was paused take part in the order as gaps. */
+#include "analysis/p2p/message.h"
+
 #include "analysis/model/gaps.h"
 #include "analysis/p2p/matching.h"
+#include "analysis/pattern.h"
 
 #include "base/containers/sort.h"
 #include "engine/dispatch.h"
 
-/* A late receiver on its way to the sender. */
-struct late_receiver {
-    uint32_t location; /* of the sender */
-    struct fm_candidate candidate;
-};
-
 /* A matched message, seen from the process that received it. */
-struct message {
+struct received {
     uint64_t received; /* Leave of the completing call */
     uint64_t sent;     /* Enter of the sending call */
     uint32_t location; /* of the completing call */
@@ -31,7 +28,7 @@ struct message {
 struct scratch {
     struct fm_map number_of_source;     /* process -> number */
     FM_VECTOR(uint32_t) source_numbers; /* by stream */
-    FM_VECTOR(struct message) messages;
+    FM_VECTOR(struct received) messages;
     struct fm_gaps gaps;
     FM_VECTOR(uint64_t) oldest; /* by number of the sender: oldest message not received yet */
     unsigned char apart[FM_APART];
@@ -41,8 +38,9 @@ struct p2p {
     struct fm_analysis *analysis;
     struct fm_receiver *receivers; /* by process */
     struct fm_dispatch *sends;
-    struct fm_dispatch *late_receivers;
-    struct scratch *scratch; /* by worker */
+    struct scratch *scratch;   /* by worker */
+    unsigned wanted;           /* FM_MESSAGES_... that some pattern wants */
+    FM_VECTOR(uint8_t) takers; /* patterns that want messages: positions in fm_patterns */
     bool has_gaps;
 };
 
@@ -191,7 +189,7 @@ static void list_messages(struct scratch *scratch, const struct fm_trace *trace,
         const struct fm_message_end *receive =
             &trace->locations[record.location].receives.items[record.row];
         const struct fm_location *completing = &trace->locations[receive->complete_location];
-        scratch->messages.items[scratch->messages.count++] = (struct message){
+        scratch->messages.items[scratch->messages.count++] = (struct received){
             .received = completing->leave.items[receive->complete],
             .sent = arrival->sent,
             .location = receive->complete_location,
@@ -204,7 +202,7 @@ static void list_messages(struct scratch *scratch, const struct fm_trace *trace,
 
 static int compare_messages(const void *a, const void *b)
 {
-    const struct message *left = a, *right = b;
+    const struct received *left = a, *right = b;
     if (left->received != right->received) {
         return left->received < right->received ? -1 : 1;
     }
@@ -217,22 +215,29 @@ static int compare_messages(const void *a, const void *b)
     return left->receive < right->receive ? -1 : left->receive > right->receive;
 }
 
-/* The oldest sending time among messages that are received later than `message`. */
-struct outstanding {
-    uint64_t any;
-    uint64_t same_source;
+/* ---- patterns ---- */
+
+/* Where a message stands among those of its receiver, which are sorted by their reception. */
+struct fm_message_order {
+    const struct scratch *scratch;
+    size_t at;
+    size_t group_end;            /* those before it were received at the same time or earlier */
+    struct fm_outstanding later; /* among those from `group_end` on */
 };
 
-/* `later`: those whose completing call returned later. To them come the messages that a later call
- * of the same location received at the same tick (a call without duration). */
-static struct outstanding outstanding_after(const struct scratch *scratch, struct outstanding later,
-                                            size_t at, size_t group_end)
+/* Messages that a later call of the same location received at the same tick (a call without
+ * duration) were received later, too. */
+struct fm_outstanding fm_message_outstanding(const struct fm_message *message)
 {
-    const struct message *messages = scratch->messages.items;
-    for (size_t i = at + 1; i < group_end && messages[i].location == messages[at].location; ++i) {
-        if (messages[i].complete > messages[at].complete) {
+    const struct fm_message_order *order = message->order;
+    const struct received *messages = order->scratch->messages.items;
+    const struct received *own = &messages[order->at];
+    struct fm_outstanding later = order->later;
+    for (size_t i = order->at + 1; i < order->group_end && messages[i].location == own->location;
+         ++i) {
+        if (messages[i].complete > own->complete) {
             later.any = messages[i].sent < later.any ? messages[i].sent : later.any;
-            if (messages[i].source == messages[at].source && messages[i].sent < later.same_source) {
+            if (messages[i].source == own->source && messages[i].sent < later.same_source) {
                 later.same_source = messages[i].sent;
             }
         }
@@ -240,60 +245,57 @@ static struct outstanding outstanding_after(const struct scratch *scratch, struc
     return later;
 }
 
-static void add_late_sender(struct p2p *p2p, const struct message *message,
-                            const struct fm_arrival *arrival, struct outstanding outstanding)
+static void call_patterns(const struct p2p *p2p, unsigned worker, unsigned kinds,
+                          const struct fm_message *message)
 {
-    fm_metric_t metric = FM_METRIC_MPI_LATESENDER;
-    if (outstanding.same_source < message->sent) {
-        metric = FM_METRIC_MPI_LSWO_SAME;
-    } else if (outstanding.any < message->sent) {
-        metric = FM_METRIC_MPI_LSWO_DIFFERENT;
+    for (size_t i = 0; i < p2p->takers.count; ++i) {
+        const uint8_t position = p2p->takers.items[i];
+        if ((fm_patterns[position]->messages & kinds) != 0) {
+            fm_patterns[position]->message(&(struct fm_finder){p2p->analysis, worker, position},
+                                           message);
+        }
     }
-    fm_findings_add(&p2p->analysis->findings[message->location],
-                    &p2p->analysis->trace->locations[message->location],
-                    &(struct fm_candidate){
-                        .t = message->sent,
-                        .activity = message->complete,
-                        .cause_location = arrival->location,
-                        .cause_activity = arrival->start,
-                        .rule = FM_RULE_LATE_SENDER,
-                        .metric = (uint8_t)metric,
-                    });
 }
 
-static void send_late_receiver(struct p2p *p2p, unsigned worker, const struct fm_receiver *receiver,
-                               const struct message *message, const struct fm_arrival *arrival,
-                               struct outstanding outstanding)
+/* Hands a message to the patterns that want it. @return whether it was received before it was sent
+ */
+static bool judge_message(const struct p2p *p2p, unsigned worker,
+                          const struct fm_receiver *receiver, const struct fm_message_order *order)
 {
     const struct fm_trace *trace = p2p->analysis->trace;
-    const struct fm_late_receiver *late = &receiver->late_receivers.items[arrival->late];
-    struct fm_record_ref record = fm_receiver_record(receiver, message->receive);
-    uint32_t post = fm_trace_post(trace, &record.location, record.row);
-    const struct fm_location *location = &trace->locations[record.location];
-    fm_dispatch_send(p2p->late_receivers, worker, receiver->streams.items[arrival->stream].source,
-                     &(struct late_receiver){
-                         .location = late->location,
-                         .candidate =
-                             {
-                                 .t = location->enter.items[post],
-                                 .activity = late->complete,
-                                 .cause_location = record.location,
-                                 .cause_activity = post,
-                                 .rule = FM_RULE_LATE_RECEIVER,
-                                 .metric = (uint8_t)(outstanding.same_source < message->sent
-                                                         ? FM_METRIC_MPI_LATERECEIVER_WO
-                                                         : FM_METRIC_MPI_LATERECEIVER),
-                             },
-                     });
+    const struct received *own = &order->scratch->messages.items[order->at];
+    const struct fm_arrival *arrival = &receiver->arrivals[own->receive];
+    const uint64_t entered = trace->locations[own->location].enter.items[own->complete];
+    bool receiver_waited = entered < own->sent && own->sent <= own->received;
+    unsigned kinds = FM_MESSAGES_ALL | (receiver_waited ? FM_MESSAGES_RECEIVER_WAITED : 0U) |
+                     (arrival->late != FM_NONE ? FM_MESSAGES_SENDER_WAITED : 0U);
+    if ((kinds & p2p->wanted) != 0) {
+        struct fm_message message = {
+            .sent = own->sent,
+            .send = {arrival->location, arrival->start},
+            .received = own->received,
+            .receive = {own->location, own->complete},
+            .blocked = {FM_NONE, FM_NONE},
+            .post = {FM_NONE, FM_NONE},
+            .order = order,
+        };
+        if (arrival->late != FM_NONE) {
+            const struct fm_late_receiver *late = &receiver->late_receivers.items[arrival->late];
+            struct fm_record_ref record = fm_receiver_record(receiver, own->receive);
+            message.post.activity = fm_trace_post(trace, &record.location, record.row);
+            message.post.location = record.location;
+            message.blocked = (struct fm_call_ref){late->location, late->complete};
+        }
+        call_patterns(p2p, worker, kinds, &message);
+    }
+    return own->sent > own->received;
 }
 
-/* Goes through the messages from the last received to the first, so that those not yet received are
- * known for each. */
-static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch *scratch,
-                               const struct fm_receiver *receiver)
+/* Goes through the messages from the last received to the first, those of one time together. */
+static void judge_in_reverse(struct p2p *p2p, unsigned worker, struct scratch *scratch,
+                             const struct fm_receiver *receiver)
 {
-    const struct fm_trace *trace = p2p->analysis->trace;
-    const struct message *messages = scratch->messages.items;
+    const struct received *messages = scratch->messages.items;
     uint64_t oldest_of_all = UINT64_MAX, violations = 0;
     scratch->oldest.count = 0;
     for (size_t i = 0; i < scratch->number_of_source.count; ++i) {
@@ -305,24 +307,9 @@ static void detect_at_receiver(struct p2p *p2p, unsigned worker, struct scratch 
             --begin;
         }
         for (size_t i = begin; i < end; ++i) {
-            const struct message *message = &messages[i];
-            const struct fm_arrival *arrival = &receiver->arrivals[message->receive];
-            uint64_t entered = trace->locations[message->location].enter.items[message->complete];
-            bool late_sender = entered < message->sent && message->sent <= message->received;
-            violations += message->sent > message->received;
-            if (!late_sender && arrival->late == FM_NONE) {
-                continue;
-            }
-            struct outstanding outstanding = outstanding_after(
-                scratch,
-                (struct outstanding){oldest_of_all, scratch->oldest.items[message->source]}, i,
-                end);
-            if (late_sender) {
-                add_late_sender(p2p, message, arrival, outstanding);
-            }
-            if (arrival->late != FM_NONE) {
-                send_late_receiver(p2p, worker, receiver, message, arrival, outstanding);
-            }
+            const struct fm_message_order order = {
+                scratch, i, end, {oldest_of_all, scratch->oldest.items[messages[i].source]}};
+            violations += judge_message(p2p, worker, receiver, &order);
         }
         for (size_t i = begin; i < end; ++i) {
             uint64_t *oldest = &scratch->oldest.items[messages[i].source];
@@ -339,7 +326,7 @@ static void keep_messages(struct p2p *p2p, uint32_t process, const struct scratc
     fm_detail_messages *kept = &p2p->analysis->messages[process];
     fm_vector_reserve(kept, scratch->messages.count);
     for (size_t i = 0; i < scratch->messages.count; ++i) {
-        const struct message *message = &scratch->messages.items[i];
+        const struct received *message = &scratch->messages.items[i];
         const struct fm_arrival *arrival = &p2p->receivers[process].arrivals[message->receive];
         fm_vector_push(kept, (struct fm_detail_message){arrival->location, arrival->start,
                                                         message->location, message->complete});
@@ -355,7 +342,7 @@ static void judge_messages(void *context, unsigned worker, uint32_t first, uint3
         list_messages(scratch, p2p->analysis->trace, receiver);
         fm_sort(scratch->messages.items, scratch->messages.count, sizeof *scratch->messages.items,
                 compare_messages);
-        detect_at_receiver(p2p, worker, scratch, receiver);
+        judge_in_reverse(p2p, worker, scratch, receiver);
         if (p2p->analysis->messages != NULL) {
             keep_messages(p2p, process, scratch);
         }
@@ -367,27 +354,7 @@ static void judge_messages(void *context, unsigned worker, uint32_t first, uint3
     }
 }
 
-static void take_late_receiver(void *context, unsigned worker, uint32_t process, const void *record)
-{
-    (void)worker;
-    (void)process;
-    struct p2p *p2p = context;
-    const struct late_receiver *late = record;
-    fm_findings_add_inside(&p2p->analysis->findings[late->location],
-                           &p2p->analysis->trace->locations[late->location], &late->candidate);
-}
-
-static void prefetch_call(void *context, unsigned worker, uint32_t process, const void *record,
-                          unsigned stage)
-{
-    (void)worker;
-    (void)process;
-    const struct p2p *p2p = context;
-    const struct late_receiver *late = record;
-    fm_findings_prefetch(&p2p->analysis->findings[late->location], stage);
-}
-
-static void detect(struct fm_analysis *analysis)
+void fm_messages_match(struct fm_analysis *analysis)
 {
     struct fm_engine *engine = analysis->engine;
     unsigned workers = fm_engine_workers(engine);
@@ -399,12 +366,15 @@ static void detect(struct fm_analysis *analysis)
     p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
     p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);
     fm_dispatch_prefetch(p2p.sends, prefetch_receive, 3);
-    p2p.late_receivers =
-        fm_dispatch_create(engine, sizeof(struct late_receiver), take_late_receiver, &p2p);
-    fm_dispatch_prefetch(p2p.late_receivers, prefetch_call, 2);
+    for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
+        if (fm_patterns[p]->messages != 0) {
+            p2p.wanted |= fm_patterns[p]->messages;
+            fm_vector_push(&p2p.takers, (uint8_t)p);
+        }
+    }
     fm_engine_run(engine, open_receivers, &p2p);
     fm_dispatch_run(p2p.sends, send_messages, &p2p);
-    fm_dispatch_run(p2p.late_receivers, judge_messages, &p2p);
+    fm_finders_run(analysis, judge_messages, &p2p);
     for (unsigned w = 0; w < workers; ++w) {
         fm_map_free(&p2p.scratch[w].number_of_source);
         fm_vector_free(&p2p.scratch[w].source_numbers);
@@ -412,10 +382,8 @@ static void detect(struct fm_analysis *analysis)
         fm_vector_free(&p2p.scratch[w].oldest);
         fm_gaps_free(&p2p.scratch[w].gaps);
     }
+    fm_vector_free(&p2p.takers);
     fm_free(p2p.receivers);
     fm_free(p2p.scratch);
     fm_dispatch_free(p2p.sends);
-    fm_dispatch_free(p2p.late_receivers);
 }
-
-const struct fm_pattern fm_pattern_p2p = {"point-to-point", detect};

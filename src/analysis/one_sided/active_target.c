@@ -1,10 +1,10 @@
-/* General active target: Late Post, Early Wait, Late Complete, and the pair-wise synchronizations
- * of exposure epochs.
- *
- * Each access epoch goes to its targets, where the k-th one of an origin meets the k-th exposure
- * epoch that names it; what the target knows of its post goes back. Epochs that happened while
- * recording was paused count, but meet nobody. */
-#include "analysis/one_sided/one_sided.h"
+/* General active target: each access epoch goes to its targets, where the k-th one of an origin
+ * meets the k-th exposure epoch that names it; what the target knows of its post goes back. Epochs
+ * that happened while recording was paused count, but meet nobody. */
+#include "analysis/one_sided/active_target.h"
+
+#include "analysis/pattern.h"
+
 #include "engine/dispatch.h"
 
 /* An access epoch on its way to one of its targets. */
@@ -16,17 +16,15 @@ struct access_message {
     uint32_t unrecorded;     /* 0; or so many epochs of which nothing is known */
     uint32_t window;
     uint32_t origin;
-    uint32_t epoch;  /* of the origin */
     uint32_t target; /* of the origin: in its list */
     struct fm_call_ref complete;
 };
 
 /* The answer to the origin: when the target posted. */
 struct post_message {
-    uint64_t posted;
-    uint32_t epoch;
-    uint32_t target;
-    struct fm_call_ref post;
+    struct fm_target_post post;
+    uint32_t target; /* of the origin: in its list */
+    uint32_t unused;
 };
 
 /* What an exposure epoch knows of its origins, and all that they ask for. */
@@ -42,13 +40,6 @@ struct exposure {
     uint32_t needed;    /* those of them that operate on this target */
 };
 
-/* What an access epoch knows of its targets. */
-struct access {
-    uint64_t posted; /* Enter of the last post; of several, of the lowest location */
-    struct fm_call_ref post;
-    uint32_t met; /* targets whose exposure epoch was found */
-};
-
 /* Where the access epochs of one origin have got to in a stream of exposure epochs. */
 struct cursor {
     uint32_t next; /* the first one that has not met its access epoch yet, in the list of origins;
@@ -58,16 +49,16 @@ struct cursor {
 };
 
 /* Of one process. */
-struct participant {
+struct partner {
     struct exposure *exposures;
-    struct access *accesses;
-    struct cursor *cursors; /* by stream of exposure epochs */
+    struct fm_target_post *posts; /* by target of its access epochs */
+    struct cursor *cursors;       /* by stream of exposure epochs */
 };
 
 struct active_target {
     struct fm_analysis *analysis;
-    const struct fm_epochs *epochs;   /* by process */
-    struct participant *participants; /* by process */
+    const struct fm_epochs *epochs; /* by process */
+    struct partner *partners;       /* by process */
     struct fm_dispatch *accesses;
     struct fm_dispatch *posts;
 };
@@ -77,16 +68,16 @@ static uint64_t enter_of(const struct active_target *active, struct fm_call_ref 
     return active->analysis->trace->locations[call.location].enter.items[call.activity];
 }
 
-static void open_participants(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void open_partners(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct active_target *active = context;
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_epochs *epochs = &active->epochs[process];
-        struct participant *own = &active->participants[process];
-        *own = (struct participant){
+        struct partner *own = &active->partners[process];
+        *own = (struct partner){
             fm_allocate_written(epochs->exposures.count, sizeof *own->exposures),
-            fm_allocate_written(epochs->accesses.count, sizeof *own->accesses),
+            fm_resize(NULL, 0, epochs->targets.count * sizeof *own->posts),
             fm_allocate(epochs->first_origins.count, sizeof *own->cursors),
         };
         for (size_t e = 0; e < epochs->exposures.count; ++e) {
@@ -95,6 +86,9 @@ static void open_participants(void *context, unsigned worker, uint32_t first, ui
             own->exposures[e].unrecorded = epoch->unrecorded;
             own->exposures[e].posted = is_known ? enter_of(active, epoch->post) : 0;
             own->exposures[e].post = epoch->post;
+        }
+        for (size_t t = 0; t < epochs->targets.count; ++t) {
+            own->posts[t] = (struct fm_target_post){0, {FM_NONE, FM_NONE}};
         }
         for (size_t i = 0; i < epochs->first_origins.count; ++i) {
             own->cursors[i].next = epochs->first_origins.items[i];
@@ -118,7 +112,6 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
                 .unrecorded = epoch->unrecorded,
                 .window = epoch->window,
                 .origin = process,
-                .epoch = e,
                 .complete = epoch->complete,
             };
             for (uint32_t t = 0; t < epoch->target_count; ++t) {
@@ -155,7 +148,7 @@ static void meet(struct exposure *exposure, const struct access_message *access)
 
 /* Finds the exposure epoch of the next access epoch, and passes it. @return in the list of origins;
  * FM_NONE: it is not there, or nothing is known of it */
-static uint32_t next_exposure(const struct fm_epochs *epochs, const struct participant *own,
+static uint32_t next_exposure(const struct fm_epochs *epochs, const struct partner *own,
                               struct cursor *cursor)
 {
     uint64_t ordinal = cursor->arrived++;
@@ -186,7 +179,7 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
     if (position == FM_MAP_ABSENT) {
         return;
     }
-    struct participant *own = &active->participants[process];
+    struct partner *own = &active->partners[process];
     if (access->unrecorded != 0) {
         own->cursors[position].arrived += access->unrecorded;
         return;
@@ -197,148 +190,111 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
     }
     struct exposure *exposure = &own->exposures[epochs->origins.items[found].exposure];
     meet(exposure, access);
-    fm_dispatch_send(
-        active->posts, worker, access->origin,
-        &(struct post_message){exposure->posted, access->epoch, access->target, exposure->post});
-}
-
-static void add_early_wait(const struct active_target *active,
-                           const struct fm_exposure_epoch *epoch, const struct exposure *exposure)
-{
-    struct fm_findings *findings = &active->analysis->findings[epoch->wait.location];
-    const struct fm_location *location = &active->analysis->trace->locations[epoch->wait.location];
-    if (fm_findings_add(findings, location,
-                        &(struct fm_candidate){
-                            .t = exposure->completed,
-                            .activity = epoch->wait.activity,
-                            .cause_location = exposure->complete.location,
-                            .cause_activity = exposure->complete.activity,
-                            .rule = FM_RULE_EARLY_WAIT,
-                            .metric = FM_METRIC_MPI_RMA_EARLY_WAIT,
-                        }) &&
-        exposure->last_operation < exposure->completed) {
-        fm_vector_push(&findings->parts,
-                       (struct fm_part){exposure->last_operation, epoch->wait.activity,
-                                        FM_PART_LATE_COMPLETE});
-    }
-}
-
-static void judge_exposure(const struct active_target *active,
-                           const struct fm_exposure_epoch *epoch, const struct exposure *exposure)
-{
-    struct fm_call_ref wait = epoch->wait;
-    if (wait.activity == FM_NONE) {
-        return;
-    }
-    struct fm_findings *findings = &active->analysis->findings[wait.location];
-    const struct fm_location *location = &active->analysis->trace->locations[wait.location];
-    fm_findings_tally(findings, location, wait.activity, FM_TALLY_PAIR_SYNCS, epoch->origin_count);
-    fm_findings_tally(findings, location, wait.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
-                      epoch->origin_count - exposure->needed);
-    /* An origin whose complete is missing is left out: the others bound the wait from below. */
-    if (exposure->completes != 0) {
-        add_early_wait(active, epoch, exposure);
-    }
+    fm_dispatch_send(active->posts, worker, access->origin,
+                     &(struct post_message){
+                         .post = {exposure->posted, exposure->post},
+                         .target = access->target,
+                     });
 }
 
 /* ---- origins learn of the posts ---- */
-
-static void add_late_post(const struct active_target *active, struct fm_call_ref call,
-                          uint64_t posted, struct fm_call_ref post, fm_metric_t metric)
-{
-    if (call.activity != FM_NONE) {
-        fm_findings_add(&active->analysis->findings[call.location],
-                        &active->analysis->trace->locations[call.location],
-                        &(struct fm_candidate){
-                            .t = posted,
-                            .activity = call.activity,
-                            .cause_location = post.location,
-                            .cause_activity = post.activity,
-                            .rule = FM_RULE_LATE_POST,
-                            .metric = (uint8_t)metric,
-                        });
-    }
-}
 
 static void take_post(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
     struct active_target *active = context;
     const struct post_message *message = record;
-    const struct fm_epochs *epochs = &active->epochs[process];
-    struct access *access = &active->participants[process].accesses[message->epoch];
-    if (access->met == 0 || message->posted > access->posted ||
-        (message->posted == access->posted && message->post.location < access->post.location)) {
-        access->posted = message->posted;
-        access->post = message->post;
-    }
-    ++access->met;
-    for (uint32_t o = epochs->targets.items[message->target].operations; o != FM_NONE;
-         o = epochs->operations.items[o].previous) {
-        add_late_post(active, epochs->operations.items[o].call, message->posted, message->post,
-                      FM_METRIC_MPI_RMA_COMM_LATE_POST);
-    }
+    active->partners[process].posts[message->target] = message->post;
 }
 
-/* Start and complete depend on all targets. */
-static void judge_access(const struct active_target *active, const struct fm_access_epoch *epoch,
-                         const struct access *access)
+/* ---- patterns ---- */
+
+/* @return whether an exposure epoch lacks the end of an access epoch */
+static bool judge_exposure(const struct active_target *active, unsigned worker,
+                           const struct fm_exposure_epoch *epoch, const struct exposure *exposure)
 {
-    if (access->met != 0 && access->met == epoch->target_count) {
-        add_late_post(active, epoch->start, access->posted, access->post,
-                      FM_METRIC_MPI_RMA_SYNC_LATE_POST);
-        add_late_post(active, epoch->complete, access->posted, access->post,
-                      FM_METRIC_MPI_RMA_SYNC_LATE_POST);
+    const struct fm_exposure_match match = {
+        .epoch = epoch,
+        .completed = exposure->completed,
+        .complete = exposure->complete,
+        .completes = exposure->completes,
+        .last_operation = exposure->last_operation,
+        .operating = exposure->needed,
+    };
+    for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
+        if (fm_patterns[p]->exposure != NULL) {
+            fm_patterns[p]->exposure(&(struct fm_finder){active->analysis, worker, (uint8_t)p},
+                                     &match);
+        }
     }
+    return exposure->completes != epoch->origin_count;
+}
+
+/* @return whether an access epoch lacks an exposure epoch */
+static bool judge_access(const struct active_target *active, unsigned worker,
+                         const struct fm_epochs *epochs, const struct fm_access_epoch *epoch,
+                         const struct fm_target_post *posts)
+{
+    struct fm_access_match match = {
+        .epochs = epochs,
+        .epoch = epoch,
+        .targets = epochs->targets.items + epoch->first_target,
+        .posts = posts + epoch->first_target,
+    };
+    for (uint32_t t = 0; t < epoch->target_count; ++t) {
+        match.posted += match.posts[t].call.activity != FM_NONE;
+    }
+    for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
+        if (fm_patterns[p]->access != NULL) {
+            fm_patterns[p]->access(&(struct fm_finder){active->analysis, worker, (uint8_t)p},
+                                   &match);
+        }
+    }
+    return match.posted != epoch->target_count;
 }
 
 static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    (void)worker;
     struct active_target *active = context;
     uint64_t unmatched = 0;
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_epochs *epochs = &active->epochs[process];
-        struct participant *own = &active->participants[process];
+        struct partner *own = &active->partners[process];
         for (size_t e = 0; e < epochs->exposures.count; ++e) {
             const struct fm_exposure_epoch *epoch = &epochs->exposures.items[e];
-            if (epoch->unrecorded != 0) {
-                continue;
+            if (epoch->unrecorded == 0) {
+                unmatched += judge_exposure(active, worker, epoch, &own->exposures[e]);
             }
-            unmatched += own->exposures[e].completes != epoch->origin_count;
-            judge_exposure(active, epoch, &own->exposures[e]);
         }
         for (size_t e = 0; e < epochs->accesses.count; ++e) {
             const struct fm_access_epoch *epoch = &epochs->accesses.items[e];
-            if (epoch->unrecorded != 0) {
-                continue;
+            if (epoch->unrecorded == 0) {
+                unmatched += judge_access(active, worker, epochs, epoch, own->posts);
             }
-            unmatched += own->accesses[e].met != epoch->target_count;
-            judge_access(active, epoch, &own->accesses[e]);
         }
         fm_free(own->exposures);
-        fm_free(own->accesses);
+        fm_free(own->posts);
         fm_free(own->cursors);
     }
     active->analysis->omissions.unmatched_epochs += unmatched;
 }
 
-void fm_detect_general_active_target(struct fm_analysis *analysis, const struct fm_epochs *epochs)
+void fm_active_target_match(struct fm_analysis *analysis)
 {
     struct active_target active = {
         .analysis = analysis,
-        .epochs = epochs,
-        .participants = fm_allocate(analysis->trace->process_count, sizeof *active.participants),
+        .epochs = analysis->epochs,
+        .partners = fm_allocate(analysis->trace->process_count, sizeof *active.partners),
     };
     active.accesses =
         fm_dispatch_create(analysis->engine, sizeof(struct access_message), take_access, &active);
     active.posts =
         fm_dispatch_create(analysis->engine, sizeof(struct post_message), take_post, &active);
-    fm_engine_run(analysis->engine, open_participants, &active);
+    fm_engine_run(analysis->engine, open_partners, &active);
     fm_dispatch_run(active.accesses, send_accesses, &active);
     fm_dispatch_deliver(active.posts);
-    fm_engine_run(analysis->engine, judge, &active);
+    fm_finders_run(analysis, judge, &active);
     fm_dispatch_free(active.accesses);
     fm_dispatch_free(active.posts);
-    fm_free(active.participants);
+    fm_free(active.partners);
 }

@@ -1,4 +1,4 @@
-#include "analysis/model/timeline.h"
+#include "analysis/model/busy_time.h"
 
 #include "base/containers/sort.h"
 
@@ -76,7 +76,7 @@ uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time)
 /* ---- walking ---- */
 
 /* Adds the part of [begin, end) that is no waiting. */
-static void add_beside_waits(const struct fm_wait_list *waits, struct fm_timeline_walk *walk,
+static void add_beside_waits(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
                              uint64_t begin, uint64_t end, uint64_t *busy)
 {
     while (walk->wait < waits->count && waits->items[walk->wait].until <= begin) {
@@ -98,7 +98,7 @@ static void add_beside_waits(const struct fm_wait_list *waits, struct fm_timelin
 }
 
 /* Adds what lies between the walk's time and `end`, which is in the segment at hand. */
-static inline void add_segment(const struct fm_wait_list *waits, struct fm_timeline_walk *walk,
+static inline void add_segment(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
                                uint64_t end, uint64_t *busy)
 {
     if (end <= walk->next_wait) {
@@ -121,35 +121,36 @@ static inline uint64_t call_time(const struct fm_location *location, uint32_t ac
 
 /* @return whether something has happened inside a call at the very tick of its Enter. Calls in
  * which something happens are states: one of them, or of what is in it, is at hand then. */
-static bool has_begun_inside(const struct fm_timeline *timeline,
-                             const struct fm_timeline_walk *walk, uint32_t activity)
+static bool has_begun_inside(const struct fm_busy_time *busy_time,
+                             const struct fm_busy_time_walk *walk, uint32_t activity)
 {
-    const struct fm_location *location = timeline->location;
+    const struct fm_location *location = busy_time->location;
     if (walk->state == 0 ||
         location->state_since.items[walk->state - 1] != location->enter.items[activity]) {
         return false;
     }
     uint32_t outer = location->profile.items[location->visit.items[activity]].parent;
-    return walk->visit != (outer == FM_NONE ? timeline->nodes : outer);
+    return walk->visit != (outer == FM_NONE ? busy_time->nodes : outer);
 }
 
 /* Passes the boundary at which the walk stands. */
-static inline void pass_boundary(const struct fm_timeline *timeline, struct fm_timeline_walk *walk)
+static inline void pass_boundary(const struct fm_busy_time *busy_time,
+                                 struct fm_busy_time_walk *walk)
 {
-    const struct fm_location *location = timeline->location;
+    const struct fm_location *location = busy_time->location;
     if (walk->in_call) {
         walk->in_call = false;
         walk->visit = walk->outer;
     } else if (walk->next_state <= walk->next_call) {
         uint32_t visit = location->state_visit.items[walk->state];
-        walk->visit = visit == FM_NONE ? timeline->nodes : visit;
+        walk->visit = visit == FM_NONE ? busy_time->nodes : visit;
         walk->next_state = state_time(location, ++walk->state);
     } else {
         uint32_t activity = walk->activity++;
         uint64_t leave = location->leave.items[activity];
         walk->next_call = call_time(location, walk->activity);
         if (leave <= walk->next_call && leave <= walk->next_state &&
-            !has_begun_inside(timeline, walk, activity)) {
+            !has_begun_inside(busy_time, walk, activity)) {
             walk->outer = walk->visit;
             walk->visit = location->visit.items[activity];
             walk->in_call = true;
@@ -162,86 +163,86 @@ static inline void pass_boundary(const struct fm_timeline *timeline, struct fm_t
 }
 
 /* Walks to `to`, but passes `limit` boundaries at most. @return how many of them are left */
-static inline uint32_t walk_on(const struct fm_timeline *timeline, struct fm_timeline_walk *walk,
+static inline uint32_t walk_on(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
                                uint64_t to, uint64_t *busy, uint32_t limit)
 {
     while (walk->until < to) {
-        add_segment(&timeline->waits, walk, walk->until, busy);
-        pass_boundary(timeline, walk);
+        add_segment(&busy_time->waits, walk, walk->until, busy);
+        pass_boundary(busy_time, walk);
         if (--limit == 0) {
             return 0;
         }
     }
-    add_segment(&timeline->waits, walk, to, busy);
+    add_segment(&busy_time->waits, walk, to, busy);
     return limit;
 }
 
-static void leave_checkpoint(struct fm_timeline *timeline)
+static void leave_checkpoint(struct fm_busy_time *busy_time)
 {
-    uint32_t number = timeline->checkpoint_count++;
-    timeline->checkpoints[number] = timeline->walk;
-    memcpy(timeline->profiles + (size_t)number * timeline->nodes, timeline->busy,
-           timeline->nodes * sizeof *timeline->busy);
-    timeline->until_next = timeline->stride;
+    uint32_t number = busy_time->checkpoint_count++;
+    busy_time->checkpoints[number] = busy_time->walk;
+    memcpy(busy_time->profiles + (size_t)number * busy_time->nodes, busy_time->busy,
+           busy_time->nodes * sizeof *busy_time->busy);
+    busy_time->until_next = busy_time->stride;
 }
 
-void fm_timeline_walk_to(struct fm_timeline *timeline, uint64_t time)
+void fm_busy_time_walk_to(struct fm_busy_time *busy_time, uint64_t time)
 {
-    while ((timeline->until_next = walk_on(timeline, &timeline->walk, time, timeline->busy,
-                                           timeline->until_next)) == 0) {
-        leave_checkpoint(timeline);
+    while ((busy_time->until_next = walk_on(busy_time, &busy_time->walk, time, busy_time->busy,
+                                            busy_time->until_next)) == 0) {
+        leave_checkpoint(busy_time);
     }
 }
 
-void fm_timeline_open(struct fm_timeline *timeline, const struct fm_location *location,
-                      const struct fm_findings *findings)
+void fm_busy_time_open(struct fm_busy_time *busy_time, const struct fm_location *location,
+                       const struct fm_findings *findings)
 {
     uint32_t nodes = (uint32_t)location->profile.count;
     uint32_t stride = nodes > SMALLEST_STRIDE ? nodes : SMALLEST_STRIDE;
     size_t boundaries = location->state_since.count + 2 * location->enter.count;
-    *timeline = (struct fm_timeline){
+    *busy_time = (struct fm_busy_time){
         .location = location,
         .nodes = nodes,
-        .busy = fm_allocate((size_t)nodes + 1, sizeof *timeline->busy),
+        .busy = fm_allocate((size_t)nodes + 1, sizeof *busy_time->busy),
         .stride = stride,
     };
-    list_waits(&timeline->waits, location, findings);
-    timeline->walk = (struct fm_timeline_walk){
+    list_waits(&busy_time->waits, location, findings);
+    busy_time->walk = (struct fm_busy_time_walk){
         .next_state = state_time(location, 0),
         .next_call = call_time(location, 0),
-        .next_wait = timeline->waits.count == 0 ? UINT64_MAX : timeline->waits.items[0].enter,
+        .next_wait = busy_time->waits.count == 0 ? UINT64_MAX : busy_time->waits.items[0].enter,
         .visit = nodes,
     };
-    timeline->walk.until = timeline->walk.next_state < timeline->walk.next_call
-                               ? timeline->walk.next_state
-                               : timeline->walk.next_call;
+    busy_time->walk.until = busy_time->walk.next_state < busy_time->walk.next_call
+                                ? busy_time->walk.next_state
+                                : busy_time->walk.next_call;
     size_t room = boundaries / stride + 1;
-    timeline->checkpoints = fm_resize(NULL, 0, room * sizeof *timeline->checkpoints);
-    timeline->profiles = fm_resize(NULL, 0, room * nodes * sizeof *timeline->profiles);
-    leave_checkpoint(timeline);
+    busy_time->checkpoints = fm_resize(NULL, 0, room * sizeof *busy_time->checkpoints);
+    busy_time->profiles = fm_resize(NULL, 0, room * nodes * sizeof *busy_time->profiles);
+    leave_checkpoint(busy_time);
 }
 
-void fm_timeline_close(struct fm_timeline *timeline)
+void fm_busy_time_close(struct fm_busy_time *busy_time)
 {
-    fm_free(timeline->waits.items);
-    fm_free(timeline->waits.before);
-    fm_free(timeline->waits.begin);
-    fm_free(timeline->waits.positions);
-    fm_free(timeline->waits.covers);
-    fm_free(timeline->busy);
-    fm_free(timeline->checkpoints);
-    fm_free(timeline->profiles);
+    fm_free(busy_time->waits.items);
+    fm_free(busy_time->waits.before);
+    fm_free(busy_time->waits.begin);
+    fm_free(busy_time->waits.positions);
+    fm_free(busy_time->waits.covers);
+    fm_free(busy_time->busy);
+    fm_free(busy_time->checkpoints);
+    fm_free(busy_time->profiles);
 }
 
 /* ---- any interval ---- */
 
 /* @return number of the last checkpoint that is not behind `time` */
-static uint32_t checkpoint_before(const struct fm_timeline *timeline, uint64_t time)
+static uint32_t checkpoint_before(const struct fm_busy_time *busy_time, uint64_t time)
 {
-    uint32_t low = 0, high = timeline->checkpoint_count;
+    uint32_t low = 0, high = busy_time->checkpoint_count;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (timeline->checkpoints[middle].time <= time) {
+        if (busy_time->checkpoints[middle].time <= time) {
             low = middle;
         } else {
             high = middle;
@@ -274,29 +275,29 @@ static void list_visits(struct fm_profile *profile, uint32_t nodes)
     }
 }
 
-void fm_timeline_profile(const struct fm_timeline *timeline, uint64_t from, uint64_t to,
-                         struct fm_profile *profile)
+void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
+                          struct fm_profile *profile)
 {
-    uint32_t nodes = timeline->nodes;
+    uint32_t nodes = busy_time->nodes;
     clear(profile, nodes);
-    if (from >= to || timeline->checkpoint_count == 0) {
+    if (from >= to || busy_time->checkpoint_count == 0) {
         return;
     }
-    uint32_t first = checkpoint_before(timeline, from), last = checkpoint_before(timeline, to);
-    struct fm_timeline_walk walk = timeline->checkpoints[first];
+    uint32_t first = checkpoint_before(busy_time, from), last = checkpoint_before(busy_time, to);
+    struct fm_busy_time_walk walk = busy_time->checkpoints[first];
     uint64_t *time = profile->time;
-    walk_on(timeline, &walk, from, time, UINT32_MAX);
+    walk_on(busy_time, &walk, from, time, UINT32_MAX);
     if (last > first) {
-        const uint64_t *before = timeline->profiles + (size_t)first * nodes;
-        const uint64_t *until = timeline->profiles + (size_t)last * nodes;
+        const uint64_t *before = busy_time->profiles + (size_t)first * nodes;
+        const uint64_t *until = busy_time->profiles + (size_t)last * nodes;
         for (uint32_t v = 0; v < nodes; ++v) {
             time[v] = until[v] - before[v] - time[v];
         }
-        walk = timeline->checkpoints[last];
+        walk = busy_time->checkpoints[last];
     } else {
         memset(time, 0, nodes * sizeof *time);
     }
-    walk_on(timeline, &walk, to, time, UINT32_MAX);
+    walk_on(busy_time, &walk, to, time, UINT32_MAX);
     list_visits(profile, nodes);
 }
 
