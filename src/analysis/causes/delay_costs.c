@@ -5,7 +5,7 @@
 #include "analysis/causes/comparison.h"
 #include "analysis/causes/cost_table.h"
 #include "analysis/causes/intervals.h"
-#include "analysis/model/time_windows.h"
+#include "analysis/causes/time_windows.h"
 #include "base/containers/keyed_sort.h"
 #include "cube/model/delay_kind.h"
 #include "engine/dispatch.h"

@@ -8,7 +8,7 @@
 #include "analysis/causes/remote_costs.h"
 #include "analysis/model/busy_time.h"
 #include "analysis/model/run.h"
-#include "analysis/model/time_windows.h"
+#include "analysis/causes/time_windows.h"
 #include "cube/model/cube.h"
 
 /** Values on their way to the cube, where those of the same place are added up. Of one worker. */

@@ -10,7 +10,7 @@
  * back and forth between them, and letters would take longer than all the rest. Between processes
  * there are letters. */
 #include "analysis/causes/caused_waits.h"
-#include "analysis/model/time_windows.h"
+#include "analysis/causes/time_windows.h"
 #include "engine/dispatch.h"
 #include "engine/mail.h"
 #include "engine/steps.h"

@@ -1,4 +1,4 @@
-#include "analysis/model/replicate.h"
+#include "analysis/replicate.h"
 
 #include "base/crc64.h"
 

@@ -2,8 +2,8 @@
  * What every process of the analysis must know of the whole trace, though it reads its own part
  * only.
  */
-#ifndef FERMATA_ANALYSIS_MODEL_REPLICATE_H
-#define FERMATA_ANALYSIS_MODEL_REPLICATE_H
+#ifndef FERMATA_ANALYSIS_REPLICATE_H
+#define FERMATA_ANALYSIS_REPLICATE_H
 
 #include "engine/engine.h"
 #include "trace/tables/trace.h"
