@@ -98,7 +98,7 @@ static void free_results(struct results *results)
     fm_statistics_free(&results->statistics);
 }
 
-/* What the user chose, so that the report can tell. */
+/* What the user chose, for the report. */
 static fm_status_t describe_options(const struct fm_analysis *analysis,
                                     const struct fm_analysis_options *options, struct fm_cube *cube,
                                     struct fm_error *error)
@@ -190,7 +190,7 @@ static fm_status_t check_invariants(const struct fm_analysis *analysis,
     return fm_team_agree(analysis->team, status, error);
 }
 
-/* Adds the cells of the others to what process 0 has. */
+/* Adds the cells of the other processes to those of process 0. */
 static fm_status_t merge_cells(struct fm_team *team, struct fm_cube *cube, struct fm_error *error)
 {
     size_t own = fm_team_leads(team) ? 0 : cube->cell_count, bytes;
@@ -237,7 +237,7 @@ static struct fm_engine *create_engine(const struct fm_trace *trace, struct fm_t
     return engine;
 }
 
-/* @return a number that tells apart what was asked for */
+/* @return a hash of the options */
 static uint64_t summary_of(const struct fm_analysis_options *options)
 {
     uint64_t flags = (uint64_t)options->asynchronous_progress | (uint64_t)options->check << 1 |
@@ -307,7 +307,7 @@ static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace 
     return detail;
 }
 
-/* Names tell what a call is for; they are looked at once. @return by region, to be freed */
+/* Classifies each region by its name. @return by region, to be freed */
 static fm_metric_t *classify_regions(struct fm_trace *trace)
 {
     fm_metric_t *own_metrics = fm_allocate(trace->region_count, sizeof *own_metrics);

@@ -96,7 +96,7 @@ static fm_status_t verify_content(struct fm_team *team, const struct fm_trace *t
     return trace->location_count == 0 || missing < trace->location_count
                ? FM_OK
                : fm_fail(error, FM_ERR_DATA,
-                         "%s: no events can be read of any location; `fermata check` tells why",
+                         "%s: no events can be read of any location; `fermata check` reports why",
                          trace->anchor);
 }
 

@@ -8,7 +8,7 @@
 #include "engine/engine.h"
 #include "trace/tables/trace.h"
 
-/** Loads all events, and gives each process of the team what it must have of those of others.
+/** Loads all events, and gives each process of the team what it needs of the other ones.
  * Collective.
  * @return FM_OK; FM_ERR_DATA: no events can be read, or their times cannot be */
 fm_status_t fm_analysis_load(struct fm_trace *trace, struct fm_engine *engine,

@@ -205,7 +205,7 @@ static void free_epochs(struct fm_epochs *epochs)
 
 struct building {
     struct fm_analysis *analysis;
-    struct fm_progress *progress; /* NULL: nobody wants to know */
+    struct fm_progress *progress; /* NULL: not wanted */
     struct fm_epochs *epochs;     /* by process */
 };
 

@@ -48,7 +48,7 @@ struct fm_window_locks {
 
 struct fm_lock_walk {
     struct fm_analysis *analysis;
-    struct fm_progress *progress; /**< NULL: nobody wants to know */
+    struct fm_progress *progress; /**< NULL: not wanted */
     unsigned worker;
     struct fm_lock_epochs *into;
     uint32_t process;

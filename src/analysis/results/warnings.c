@@ -15,9 +15,9 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
     } warnings[] = {
         {defects->missing_locations,
          "location could not be read to its end: what it did afterwards is missing; `fermata "
-         "check` tells where and why",
+         "check` reports where and why",
          "locations could not be read to their end: what they did afterwards is missing; `fermata "
-         "check` tells where and why"},
+         "check` reports where and why"},
         {defects->open_calls, "call never returned: it counts until the end of its location",
          "calls never returned: they count until the end of their location"},
         {defects->unordered_times, "event is earlier than the one before it: taken as simultaneous",
@@ -54,9 +54,9 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
          "collective operation was different calls on different members: not analysed",
          "collective operations were different calls on different members: not analysed"},
         {omissions->unknown_neighborhoods,
-         "neighbourhood collective ran on a communicator whose topology the trace does not tell: "
+         "neighbourhood collective ran on a communicator whose topology is not in the trace: "
          "not analysed",
-         "neighbourhood collectives ran on communicators whose topology the trace does not tell: "
+         "neighbourhood collectives ran on communicators whose topology is not in the trace: "
          "not analysed"},
         {omissions->unmatched_epochs,
          paused ? "access or exposure epoch of a window was not recorded by all of its partners: "
