@@ -7,15 +7,15 @@
  * by one worker, so that the result does not depend on how work is distributed.
  *
  * Workers of one process write it to where the other one looks for it: chains of wait states go
- * back and forth between them, and letters would take longer than all the rest. Between processes
- * there are letters. */
+ * back and forth between them, and messages would take longer than all the rest. Between processes
+ * messages are sent. */
 #include "analysis/causes/caused_waits.h"
-#include "analysis/model/time_windows.h"
+#include "analysis/causes/time_windows.h"
 #include "engine/dispatch.h"
 #include "engine/mail.h"
 #include "engine/steps.h"
 
-/* So many wait states are at hand at once: they and what belongs to them fit in a cache. */
+/* So many wait states are in work at once: they and what belongs to them fit in a cache. */
 #define WAITS_AT_HAND 4096
 
 /* Numbers that are added and subtracted again without a rest: the sum of costs of different size
@@ -108,7 +108,7 @@ static double phi_of(const struct walk *walk, uint32_t number)
            (walk->extra == NULL ? 0 : walk->extra[number]);
 }
 
-/* Distributes what a wait state costs over the own wait states that it goes back to. */
+/* Distributes what a wait state costs over the own wait states that it is caused by. */
 static void distribute(struct walk *walk, const struct fm_caused_wait *wait)
 {
     if (wait->inner >= wait->inner_end) {
@@ -314,7 +314,7 @@ static void advance_ready(struct propagation *propagation, struct fm_mail *mail,
     }
 }
 
-/* Begins the next window, the one before, as long as nothing is left to do in the one at hand. What
+/* Begins the next window, the one before, as long as nothing is left to do in the current one. What
  * is missing there comes from later times, so that some worker can always go on.
  * @return whether there was one to begin */
 static bool move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
@@ -419,7 +419,7 @@ static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_
     move_window(propagation, mail, worker);
 }
 
-/* ---- the phases ---- */
+/* ---- the stages ---- */
 
 static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
 {

@@ -1,4 +1,4 @@
-#include "analysis/model/time_windows.h"
+#include "analysis/causes/time_windows.h"
 
 /* A window holds so many wait states of a location, on average, at least. */
 #define LEAST_OF_A_LOCATION 80

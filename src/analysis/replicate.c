@@ -1,4 +1,4 @@
-#include "analysis/model/replicate.h"
+#include "analysis/replicate.h"
 
 #include "base/crc64.h"
 
@@ -6,7 +6,7 @@
 
 /* ---- definitions ---- */
 
-/* @return a number that tells definitions apart: their counts, and the locations' ids and sizes */
+/* @return a hash of the definitions: their counts, and the locations' ids and sizes */
 static uint64_t fingerprint(const struct fm_trace *trace)
 {
     const uint64_t counts[] = {trace->region_count,     trace->process_count,

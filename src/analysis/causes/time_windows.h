@@ -1,8 +1,8 @@
 /** @file
  * Time windows that hold about the same number of wait states each, so that the number of wait
  * states that are in work at once is bounded. */
-#ifndef FERMATA_ANALYSIS_MODEL_TIME_WINDOWS_H
-#define FERMATA_ANALYSIS_MODEL_TIME_WINDOWS_H
+#ifndef FERMATA_ANALYSIS_CAUSES_TIME_WINDOWS_H
+#define FERMATA_ANALYSIS_CAUSES_TIME_WINDOWS_H
 
 #include "analysis/model/busy_time.h"
 
