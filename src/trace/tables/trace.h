@@ -12,7 +12,7 @@
 
 #include "base/containers/vector.h"
 #include "base/error.h"
-#include "trace/tables/call.h"
+#include "functions/function_kind.h"
 #include "trace/tables/callpaths.h"
 #include "trace/tables/counters.h"
 
