@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "reference"))
+sys.path.insert(0, os.path.join(HERE, "..", "rules", "reference"))
 import generate  # noqa: E402
 import intervals  # noqa: E402
 import transformations  # noqa: E402

@@ -10,7 +10,7 @@
  * back and forth between them, and letters would take longer than all the rest. Between processes
  * there are letters. */
 #include "analysis/causes/caused_waits.h"
-#include "analysis/model/slices.h"
+#include "analysis/model/time_windows.h"
 #include "engine/dispatch.h"
 #include "engine/mail.h"
 #include "engine/steps.h"
@@ -48,7 +48,7 @@ struct walk {
  * together. It moves on when all of them are through. */
 struct place {
     uint64_t begin;
-    uint32_t slice;
+    uint32_t window;
     uint32_t not_through; /* locations */
     uint32_t first_location, last_location;
     FM_VECTOR(uint32_t) ready;   /* locations that can go on */
@@ -60,7 +60,7 @@ struct propagation {
     struct fm_formation *formation;
     struct fm_caused_waits *caused; /* by location */
     struct walk *walks;             /* by location */
-    struct fm_slices slices;
+    struct fm_time_windows windows;
     struct fm_dispatch *terminals;
     bool is_alone;        /* all locations are owned by this process */
     struct place *places; /* by worker */
@@ -142,7 +142,7 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
     const struct fm_trace *trace = propagation->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        fm_wait_list_sum_up(&propagation->formation->timelines[l].waits);
+        fm_wait_list_sum_up(&propagation->formation->busy_times[l].waits);
     }
 }
 
@@ -150,7 +150,7 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
  * for themselves, if this process owns both; otherwise the waiter has told the cause. */
 static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number)
 {
-    return propagation->formation->timelines[waiter].waits.covers[number] == 0;
+    return propagation->formation->busy_times[waiter].waits.covers[number] == 0;
 }
 
 static bool is_owned(const struct propagation *propagation, uint32_t location)
@@ -181,7 +181,7 @@ static void tell_terminal(void *context, unsigned worker, uint32_t first, uint32
     const struct fm_trace *trace = propagation->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        const struct fm_wait_list *waits = &propagation->formation->busy_times[l].waits;
         for (uint32_t n = 0; n < waits->count; ++n) {
             struct terminal_message message = {waits->items[n].cause_location, waits->positions[n]};
             if (is_terminal(propagation, l, n) && !is_owned(propagation, message.location)) {
@@ -254,9 +254,9 @@ static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsi
     }
 }
 
-static bool has_caused_in(const struct walk *walk, uint64_t window)
+static bool has_caused_in(const struct walk *walk, uint64_t begin)
 {
-    return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= window;
+    return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= begin;
 }
 
 /* A location has come to a wait state of which it was not told yet. */
@@ -314,16 +314,16 @@ static void advance_ready(struct propagation *propagation, struct fm_mail *mail,
     }
 }
 
-/* Begins the next slice, the one before, as long as nothing is left to do in the one at hand. What
+/* Begins the next window, the one before, as long as nothing is left to do in the one at hand. What
  * is missing there comes from later times, so that some worker can always go on.
  * @return whether there was one to begin */
 static bool move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
 {
     struct place *place = &propagation->places[worker];
-    uint32_t slice = place->slice;
-    while (place->not_through == 0 && place->slice > 0) {
-        --place->slice;
-        place->begin = place->slice == 0 ? 0 : propagation->slices.ends[place->slice - 1] + 1;
+    uint32_t window = place->window;
+    while (place->not_through == 0 && place->window > 0) {
+        --place->window;
+        place->begin = place->window == 0 ? 0 : propagation->windows.ends[place->window - 1] + 1;
         place->not_through = place->last_location - place->first_location;
         for (uint32_t l = place->first_location; l < place->last_location; ++l) {
             propagation->walks[l].is_through = false;
@@ -331,7 +331,7 @@ static bool move_window(struct propagation *propagation, struct fm_mail *mail, u
         }
         advance_ready(propagation, mail, worker);
     }
-    return place->slice != slice;
+    return place->window != window;
 }
 
 static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -341,12 +341,12 @@ static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct place *place = &propagation->places[worker];
     *place = (struct place){
         .begin = UINT64_MAX,
-        .slice = propagation->slices.count,
+        .window = propagation->windows.count,
         .first_location = fm_trace_first_location(trace, first),
         .last_location = fm_trace_first_location(trace, last),
     };
     for (uint32_t l = place->first_location; l < place->last_location; ++l) {
-        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        const struct fm_wait_list *waits = &propagation->formation->busy_times[l].waits;
         propagation->walks[l] = (struct walk){
             .own_left = waits->count,
             .caused_left = (uint32_t)propagation->caused[l].waits.count,
@@ -365,8 +365,8 @@ static bool is_blocked(const struct walk *walk)
     return walk->caused_left != 0 && !is_told(&walk->caused->waits.items[walk->caused_left - 1]);
 }
 
-/* Goes on with those of the blocked locations that were told by other workers. A new slice may have
- * taken them further meanwhile. */
+/* Goes on with those of the blocked locations that were told by other workers. A new window may
+ * have taken them further meanwhile. */
 static bool advance_blocked(struct propagation *propagation, unsigned worker)
 {
     struct place *place = &propagation->places[worker];
@@ -392,7 +392,7 @@ static fm_step_t step(void *context, unsigned worker)
     struct propagation *propagation = context;
     struct place *place = &propagation->places[worker];
     bool moved = move_window(propagation, NULL, worker);
-    if (place->slice == 0 && place->not_through == 0) {
+    if (place->window == 0 && place->not_through == 0) {
         return FM_STEP_LAST;
     }
     return advance_blocked(propagation, worker) || moved ? FM_STEP_TAKEN : FM_STEP_IN_VAIN;
@@ -453,8 +453,8 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         .caused = caused,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
         .is_alone = fm_team_size(formation->analysis->team) == 1,
-        .slices = fm_slices_choose(formation->times, formation->analysis->trace->location_count,
-                                   WAITS_AT_HAND),
+        .windows = fm_time_windows_choose(
+            formation->times, formation->analysis->trace->location_count, WAITS_AT_HAND),
         .places = fm_allocate_apart(workers, sizeof(struct place)),
     };
     fm_engine_run(formation->analysis->engine, sum_up_covers, &propagation);
@@ -466,7 +466,7 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
     }
     formation->is_circular = !is_complete(&propagation);
     fm_engine_run(formation->analysis->engine, close_walks, &propagation);
-    fm_slices_free(&propagation.slices);
+    fm_time_windows_free(&propagation.windows);
     for (unsigned w = 0; w < workers; ++w) {
         fm_vector_free(&propagation.places[w].ready);
         fm_vector_free(&propagation.places[w].blocked);

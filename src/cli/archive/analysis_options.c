@@ -6,7 +6,7 @@
 
 #define FILE_LIMIT (1u << 24)
 
-/* @return the content of a text file, to be freed with fm_free(); NULL: `*status` tells why */
+/* @return the content of a text file, to be freed with fm_free(); NULL: `*status` is the reason */
 static char *read_text(const char *path, fm_status_t *status, struct fm_error *error)
 {
     FILE *file = fopen(path, "rb");
@@ -67,13 +67,13 @@ fm_status_t fm_chosen_options_set(struct fm_chosen_options *chosen, const char *
         chosen->options.path_from_init_to_finalize = strcmp(value, "init-finalize") == 0;
         return chosen->options.path_from_init_to_finalize || strcmp(value, "run") == 0
                    ? FM_OK
-                   : fm_fail(error, FM_ERR_USAGE, "--critical-path wants run or init-finalize");
+                   : fm_fail(error, FM_ERR_USAGE, "--critical-path needs run or init-finalize");
     }
     if (strcmp(name, "progress") == 0) {
         chosen->options.asynchronous_progress = strcmp(value, "async") == 0;
         return chosen->options.asynchronous_progress || strcmp(value, "target") == 0
                    ? FM_OK
-                   : fm_fail(error, FM_ERR_USAGE, "--progress wants target or async");
+                   : fm_fail(error, FM_ERR_USAGE, "--progress needs target or async");
     }
     return fm_fail(error, FM_ERR_USAGE, "there is no option --%.100s", name);
 }

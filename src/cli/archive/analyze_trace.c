@@ -2,9 +2,9 @@
 
 #include "analysis/detail.h"
 #include "base/memory.h"
+#include "cli/archive/analysis_team.h"
 #include "cli/archive/complete.h"
 #include "cli/archive/environment.h"
-#include "cli/archive/team.h"
 #include "cli/page/page_file.h"
 #include "cli/text/safe_text.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The report tells, too, what the experiment lacks, and what is not to be believed. */
+/* The report also states what the experiment lacks and which of its times are doubtful. */
 static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struct fm_error *error)
 {
     fm_status_t status = FM_OK;
@@ -84,7 +84,7 @@ static uint32_t count_neighbours(const struct fm_cube *cube, uint32_t location)
     return count;
 }
 
-/* ... and that threads had to wait for processors, of which the host of rank 0 tells. */
+/* ... and that threads had to wait for processors, as measured on the host of rank 0. */
 static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
                                 struct fm_error *error)
 {
@@ -101,7 +101,7 @@ static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
         cube->locations[0].node);
 }
 
-/* What the experiment tells of the run, and the trace does not. */
+/* What the experiment directory states about the run and the trace does not. */
 static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
                                    struct fm_error *error)
 {
@@ -148,20 +148,20 @@ static void tell_result(const struct fm_analyze_request *request, const struct f
            cube->experiment.event_count, cube->location_count, request->output);
 }
 
-/* Whether one-sided operations are served at any time, as the user says, or else the experiment. */
+/* Whether RMA progress is asynchronous, by the option or else by the experiment. */
 static bool is_asynchronous(const struct fm_analyze_request *request)
 {
     bool asynchronous = request->chosen.options.asynchronous_progress;
     if (request->progress == NULL) {
         json_t *environment = fm_environment_load(request->archive);
-        const char *told = json_string_value(json_object_get(environment, "progress"));
-        asynchronous = told != NULL && strcmp(told, "async") == 0;
+        const char *stated = json_string_value(json_object_get(environment, "progress"));
+        asynchronous = stated != NULL && strcmp(stated, "async") == 0;
         json_decref(environment);
     }
     return asynchronous;
 }
 
-/* Later analyses go by what the user has said now. */
+/* Later analyses use the option given now. */
 static void note_progress(const struct fm_analyze_request *request)
 {
     struct fm_error error;
@@ -202,7 +202,7 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     options.team = team;
     options.asynchronous_progress = is_asynchronous(request);
     set_up_memory(request);
-    /* No process of a team has the single events of all: its page has no timeline. */
+    /* No process of a team holds the events of all locations: its page has no timeline. */
     bool in_detail = request->page != NULL && team == NULL;
     struct fm_detail *detail = NULL;
     fm_status_t status =
@@ -217,7 +217,7 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     return status;
 }
 
-/* Process 0 does for all what is to be done once, and tells. */
+/* Process 0 does what is to be done once for all processes, and prints the messages. */
 static fm_status_t analyze_in_team(const struct fm_analyze_request *request, struct fm_team *team)
 {
     bool leads = fm_team_leads(team);

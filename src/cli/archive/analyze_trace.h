@@ -22,7 +22,7 @@ struct fm_analyze_request {
 };
 
 /** Analyses a trace and writes the report, together with the other processes that were launched.
- * Prints what comes of it. To be run isolated (cli/archive/isolate.h).
+ * Prints what comes of it. To be run isolated (cli/archive/isolated_command.h).
  * @param request  struct fm_analyze_request
  * @return exit status, which is the same for all processes */
 int fm_analyze_trace(void *request);

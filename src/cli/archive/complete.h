@@ -13,12 +13,12 @@
  * @return FM_OK, or the status to exit with */
 int fm_complete_experiment(const char *command, const char *archive);
 
-/** What an experiment lacks, as told by its environment.json: a sentence, NULL if it lacks nothing
+/** What an experiment lacks, by its environment.json: a sentence, NULL if it lacks nothing
  * or is no experiment of ours. To be freed. */
 char *fm_missing_of_experiment(const char *archive);
 
-/** Why the times of an experiment's processes may not fit together, as told by its
- * environment.json: a sentence, NULL if they do or it does not tell. To be freed. */
+/** Why the times of an experiment's processes may not fit together, by its
+ * environment.json: a sentence; NULL: they do, or the file does not say. To be freed. */
 char *fm_clock_doubt_of_experiment(const char *archive);
 
 /** Prints these sentences as warnings. */

@@ -1,12 +1,11 @@
 /* fermata check: is an archive consistent? */
 #include "cli/archive/complete.h"
-#include "cli/archive/isolate.h"
+#include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
+#include "cli/options/options.h"
 #include "cli/text/safe_text.h"
-#include "cli/text/usage.h"
 #include "trace/validate/validate.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,16 +17,6 @@ struct request {
     uint64_t limit; /* findings to print */
     uint64_t printed;
 };
-
-static void print_usage(FILE *stream)
-{
-    fprintf(stream,
-            "usage: fermata check [-n NUMBER] DIR|ANCHOR.otf2\n\n"
-            "Reads all of an archive and tells what is inconsistent in it.\n\n"
-            "  -n, --max NUMBER   print at most NUMBER findings (default: %d)\n\n"
-            "Exit status: 0 nothing found, 1 findings, 3 not readable.\n",
-            DEFAULT_LIMIT);
-}
 
 static void print_finding(void *context, const struct fm_survey *survey,
                           const struct fm_finding *finding)
@@ -86,35 +75,21 @@ static int check(void *argument)
 
 int fm_command_check(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"max", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     struct request request = {.limit = DEFAULT_LIMIT};
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":n:h", options, NULL)) != -1) {
-        char *end = NULL;
-        switch (option) {
-        case 'n':
-            request.limit = strtoull(optarg, &end, 10);
-            if (*optarg < '0' || *optarg > '9' || *end != '\0') {
-                fputs("fermata check: -n needs a number\n", stderr);
-                return FM_ERR_USAGE;
-            }
-            break;
-        case 'h':
-            print_usage(stdout);
-            return FM_OK;
-        default:
-            return fm_refuse_option(argv, option);
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_check, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
+        if (option != FM_OPTION_check_MAX) {
+            return fm_options_stop(&reader, option);
+        }
+        if (fm_option_number(&reader, 0, UINT64_MAX, &request.limit) != FM_OK) {
+            return fm_options_complain(&reader);
         }
     }
-    if (argc - optind != 1) {
-        return fm_refuse_usage("check", "one archive, please");
+    if (!fm_options_operands(&reader, 1, 1, "one archive")) {
+        return fm_options_complain(&reader);
     }
-    request.archive = argv[optind];
+    request.archive = reader.operands[0];
     int status = fm_complete_experiment("check", request.archive);
     if (status != FM_OK) {
         return status;

@@ -1,7 +1,7 @@
-/* fermata cc, cxx, fc: compile so that functions tell when they begin and end. */
+/* fermata cc, cxx, fc: compile so that functions report their begin and end. */
 #include "cli/commands/commands.h"
+#include "cli/options/options.h"
 #include "cli/recording/child_output.h"
-#include "cli/text/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Options are added behind all others: in front of them may stand programs that start compilers. */
+/* Options are appended: the first words may be programs that start the compiler. */
 static const char *const gnu[] = {
     "-finstrument-functions",
     "-finstrument-functions-exclude-file-list=/usr/include/,/usr/lib/,/include/c++/,/lib/gcc/",
@@ -23,25 +23,6 @@ static const char *const nothing[] = {NULL};
 
 enum { ADDED_MOST = 2 };
 
-static void print_usage(FILE *stream, const char *name)
-{
-    fprintf(stream,
-            "usage: fermata %s [--show] COMPILER [ARGUMENTS...]\n"
-            "       fermata %s %s -O2 -c solver.%s\n\n"
-            "Compiles or links as the compiler does, and lets functions tell when they begin and\n"
-            "end, for `fermata record` to see. The compiler is GNU's or LLVM's, or one that takes\n"
-            "their option -finstrument-functions, also behind an MPI library's compiler wrapper.\n"
-            "The program needs nothing of fermata to run.\n\n"
-            "  --show  print the command instead\n",
-            name, name,
-            strcmp(name, "cc") == 0    ? "mpicc"
-            : strcmp(name, "cxx") == 0 ? "mpicxx"
-                                       : "mpifort",
-            strcmp(name, "cc") == 0    ? "c"
-            : strcmp(name, "cxx") == 0 ? "cpp"
-                                       : "f90");
-}
-
 /* ---- which compiler ---- */
 
 static const char *base_name(const char *path)
@@ -50,7 +31,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Programs that start the compiler that is their first argument. */
+/* Whether the program starts the compiler named by its first argument. */
 static bool starts_compilers(const char *program)
 {
     static const char *const names[] = {"ccache", "sccache", "distcc", "icecc"};
@@ -91,19 +72,23 @@ static bool has(char *const *arguments, const char *wanted)
     return *arguments != NULL;
 }
 
-static int compile(int argc, char **argv)
+/* Arguments before the compiler: they are read word by word, since -O2 there is not -O and -2. */
+static int compile(enum fm_command name, int argc, char **argv)
 {
     bool show = argc > 1 && strcmp(argv[1], "--show") == 0;
     char **command = argv + 1 + show;
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        print_usage(stdout, argv[0]);
+        fm_options_print_help(name);
         return FM_OK;
     }
+    struct fm_option_reader reader = {.command = name};
     if (command[0] == NULL) {
-        return fm_refuse_usage(argv[0], "which compiler?");
+        fm_options_refuse(&reader, "give the compiler");
+        return fm_options_complain(&reader);
     }
     if (command[0][0] == '-') {
-        return fm_refuse_usage(argv[0], "there is no option %s before the compiler", command[0]);
+        fm_options_refuse(&reader, "there is no option %s before the compiler", command[0]);
+        return fm_options_complain(&reader);
     }
     char **compiler = command;
     while (starts_compilers(compiler[0]) && compiler[1] != NULL) {
@@ -137,15 +122,15 @@ static int compile(int argc, char **argv)
 
 int fm_command_cc(int argc, char **argv)
 {
-    return compile(argc, argv);
+    return compile(FM_COMMAND_cc, argc, argv);
 }
 
 int fm_command_cxx(int argc, char **argv)
 {
-    return compile(argc, argv);
+    return compile(FM_COMMAND_cxx, argc, argv);
 }
 
 int fm_command_fc(int argc, char **argv)
 {
-    return compile(argc, argv);
+    return compile(FM_COMMAND_fc, argc, argv);
 }

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/process/installed.h"
 #include "cli/commands/commands.h"
+#include "cli/options/options.h"
 #include "cli/text/safe_text.h"
-#include "cli/text/usage.h"
 #include "record/capture/clock.h"
 
 #include <dlfcn.h>
@@ -21,7 +21,7 @@ static struct {
     int warnings, bad;
 } found;
 
-void fm_doctor_tell(enum fm_health health, const char *remedy, const char *format, ...)
+void fm_doctor_report(enum fm_health health, const char *remedy, const char *format, ...)
 {
     static const char *const words[] = {"ok     ", "note   ", "problem"};
     char text[PATH_MAX + 256];
@@ -37,15 +37,6 @@ void fm_doctor_tell(enum fm_health health, const char *remedy, const char *forma
     found.bad += health == FM_HEALTH_BAD;
 }
 
-static void print_usage(FILE *stream)
-{
-    fputs("usage: fermata doctor [--] [PROGRAM]\n"
-          "Tells what works on this machine, and for PROGRAM, and how to mend the rest. Exits with "
-          "0\n"
-          "if everything needed for recording works, else with 1.\n",
-          stream);
-}
-
 /* Whether our library for one MPI library can be loaded, which proves that the MPI library is there
  * and fits. */
 static bool look_for_library(const char *kind, const char *library, const char *name)
@@ -53,15 +44,16 @@ static bool look_for_library(const char *kind, const char *library, const char *
     char file[64], path[PATH_MAX];
     snprintf(file, sizeof file, "libfermata-%s-%s.so", kind, library);
     if (fm_find_library(file, path, sizeof path, NULL) != FM_OK) {
-        fm_doctor_tell(FM_HEALTH_WARNING,
-                       "if you use it: install its compiler wrapper and build fermata again",
-                       "%s: %s is missing", name, file);
+        fm_doctor_report(FM_HEALTH_WARNING,
+                         "if you use it: install its compiler wrapper and build fermata again",
+                         "%s: %s is missing", name, file);
         return false;
     }
     if (dlopen(path, RTLD_NOW | RTLD_LOCAL) == NULL) {
-        fm_doctor_tell(FM_HEALTH_WARNING,
-                       "if you use it: load its module or set LD_LIBRARY_PATH, as for the program",
-                       "%s: %s", name, dlerror());
+        fm_doctor_report(
+            FM_HEALTH_WARNING,
+            "if you use it: load its module or set LD_LIBRARY_PATH, as for the program", "%s: %s",
+            name, dlerror());
         return false;
     }
     return true;
@@ -72,23 +64,23 @@ static bool look_at_mpi_library(const char *library, const char *name)
 {
     bool records = look_for_library("mpi", library, name);
     if (records) {
-        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s: programs that use it can be recorded", name);
+        fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s: programs that use it can be recorded", name);
     }
     if (records && look_for_library("engine", library, name)) {
-        fm_doctor_tell(FM_HEALTH_GOOD, NULL,
-                       "%s: its processes can analyse together (mpirun fermata analyze)", name);
+        fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                         "%s: its processes can analyse together (mpirun fermata analyze)", name);
     }
     return records;
 }
 
-/* What gives functions their names (src/symbols). */
+/* The program that looks up function names (src/symbols). */
 static void look_for_symbols(void)
 {
     char path[PATH_MAX];
     if (fm_find_library("fermata-symbols", path, sizeof path, NULL) != FM_OK ||
         access(path, X_OK) != 0) {
-        fm_doctor_tell(FM_HEALTH_WARNING, "install fermata again",
-                       "fermata-symbols is missing: functions in call paths have no names");
+        fm_doctor_report(FM_HEALTH_WARNING, "install fermata again",
+                         "fermata-symbols is missing: functions in call paths have no names");
     }
 }
 
@@ -96,14 +88,16 @@ static void look_at_installation(void)
 {
     char path[PATH_MAX];
     if (fm_find_library("libfermata-preload.so", path, sizeof path, NULL) != FM_OK) {
-        fm_doctor_tell(FM_HEALTH_BAD, "install fermata again", "libfermata-preload.so is missing");
+        fm_doctor_report(FM_HEALTH_BAD, "install fermata again",
+                         "libfermata-preload.so is missing");
         return;
     }
     bool any = look_at_mpi_library("openmpi", "Open MPI");
     any = look_at_mpi_library("mpich", "MPICH") || any;
     look_for_symbols();
     if (!any) {
-        fm_doctor_tell(FM_HEALTH_BAD, "install Open MPI 4 or MPICH", "no MPI library can be used");
+        fm_doctor_report(FM_HEALTH_BAD, "install Open MPI 4 or MPICH",
+                         "no MPI library can be used");
     }
 }
 
@@ -111,18 +105,19 @@ static void look_at_clock(void)
 {
     fm_clock_start(0, 0);
     if (fm_clock.counter) {
-        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "clock: time-stamp counter, invariant, %.0f MHz",
-                       (double)fm_clock_resolution() / 1e6);
+        fm_doctor_report(FM_HEALTH_GOOD, NULL, "clock: time-stamp counter, invariant, %.0f MHz",
+                         (double)fm_clock_resolution() / 1e6);
     } else if (fm_clock.doubted) {
-        fm_doctor_tell(
+        fm_doctor_report(
             FM_HEALTH_WARNING,
             "ask the administrator why, see the kernel's log; each reading costs more",
             "clock: CLOCK_MONOTONIC_RAW, for the kernel has found the time-stamp counter "
             "to be unstable");
     } else {
-        fm_doctor_tell(FM_HEALTH_WARNING,
-                       "nothing to do; each reading costs more where the system has to be asked",
-                       "clock: CLOCK_MONOTONIC_RAW, for there is no invariant time-stamp counter");
+        fm_doctor_report(
+            FM_HEALTH_WARNING,
+            "nothing to do; each reading costs more where the system has to be asked",
+            "clock: CLOCK_MONOTONIC_RAW, for there is no invariant time-stamp counter");
     }
 }
 
@@ -131,8 +126,8 @@ static void look_at_counters(void)
     FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
     int level = 4;
     if (file == NULL) {
-        fm_doctor_tell(FM_HEALTH_WARNING, "ask the administrator for a kernel with perf events",
-                       "hardware counters: the kernel has none");
+        fm_doctor_report(FM_HEALTH_WARNING, "ask the administrator for a kernel with perf events",
+                         "hardware counters: the kernel has none");
         return;
     }
     if (fscanf(file, "%d", &level) != 1) {
@@ -140,11 +135,11 @@ static void look_at_counters(void)
     }
     fclose(file);
     if (level <= 2 || geteuid() == 0) {
-        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "hardware counters: allowed (perf_event_paranoid %d)",
-                       level);
+        fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                         "hardware counters: allowed (perf_event_paranoid %d)", level);
     } else {
-        fm_doctor_tell(FM_HEALTH_WARNING, "sysctl kernel.perf_event_paranoid=2",
-                       "hardware counters: not allowed (perf_event_paranoid %d)", level);
+        fm_doctor_report(FM_HEALTH_WARNING, "sysctl kernel.perf_event_paranoid=2",
+                         "hardware counters: not allowed (perf_event_paranoid %d)", level);
     }
 }
 
@@ -154,43 +149,40 @@ static void look_at_resources(void)
     struct statvfs disk;
     const char *remedy = "record to another folder with -o";
     if (access(".", W_OK) != 0) {
-        fm_doctor_tell(FM_HEALTH_BAD, remedy, "the working directory cannot be written to: %m");
+        fm_doctor_report(FM_HEALTH_BAD, remedy, "the working directory cannot be written to: %m");
     } else if (statvfs(".", &disk) == 0) {
         double bytes = (double)disk.f_bavail * (double)disk.f_frsize;
         bool full = (disk.f_flag & ST_RDONLY) != 0 || disk.f_bavail == 0;
-        fm_doctor_tell(full             ? FM_HEALTH_BAD
-                       : bytes < LITTLE ? FM_HEALTH_WARNING
-                                        : FM_HEALTH_GOOD,
-                       full || bytes < LITTLE ? remedy : NULL,
-                       "disk: %.1f GB free in the working directory", bytes / 1e9);
+        fm_doctor_report(full             ? FM_HEALTH_BAD
+                         : bytes < LITTLE ? FM_HEALTH_WARNING
+                                          : FM_HEALTH_GOOD,
+                         full || bytes < LITTLE ? remedy : NULL,
+                         "disk: %.1f GB free in the working directory", bytes / 1e9);
     }
     double memory = (double)sysconf(_SC_AVPHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     bool scarce = memory < LITTLE;
-    fm_doctor_tell(scarce ? FM_HEALTH_WARNING : FM_HEALTH_GOOD,
-                   scarce ? "record with a smaller --memory" : NULL,
-                   "memory: %.1f GB free; a process takes 64 MiB for its events", memory / 1e9);
+    fm_doctor_report(scarce ? FM_HEALTH_WARNING : FM_HEALTH_GOOD,
+                     scarce ? "record with a smaller --memory" : NULL,
+                     "memory: %.1f GB free; a process takes 64 MiB for its events", memory / 1e9);
 }
 
 int fm_command_doctor(int argc, char **argv)
 {
-    int first = 1;
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        print_usage(stdout);
-        return FM_OK;
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_doctor, argc, argv);
+    int option = fm_options_next(&reader);
+    if (option != FM_OPTIONS_END) {
+        return fm_options_stop(&reader, option);
     }
-    first += argc > 1 && strcmp(argv[1], "--") == 0;
-    if (argc > first && argv[first][0] == '-') {
-        return fm_refuse_usage("doctor", "there is no option %s", argv[first]);
-    }
-    if (argc > first + 1) {
-        return fm_refuse_usage("doctor", "one program, please, without launcher and arguments");
+    if (!fm_options_operands(&reader, 0, 1, "one program without launcher and arguments")) {
+        return fm_options_complain(&reader);
     }
     look_at_installation();
     look_at_clock();
     look_at_counters();
     look_at_resources();
-    if (argc > first) {
-        fm_doctor_program(argv[first]);
+    if (reader.operand_count > 0) {
+        fm_doctor_program(reader.operands[0]);
     }
     printf("%d problem%s, %d note%s\n", found.bad, found.bad == 1 ? "" : "s", found.warnings,
            found.warnings == 1 ? "" : "s");

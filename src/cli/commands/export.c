@@ -1,35 +1,23 @@
 #include "cli/commands/commands.h"
 
 #include "base/files/new_file.h"
-#include "cli/archive/isolate.h"
+#include "cli/archive/isolated_command.h"
+#include "cli/options/options.h"
 #include "cli/report/report_file.h"
 #include "export/export.h"
 #include "report/terminal.h"
 
 #include <ctype.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void print_usage(FILE *stream)
+static void print_formats(void)
 {
-    fputs(
-        "usage: fermata export --to FORMAT [OPTIONS] DIR\n"
-        "Writes an experiment in the format of another tool. DIR is an experiment directory after\n"
-        "`fermata analyze`, or a report file.\n\n"
-        "  --to FORMAT         one of the formats below\n"
-        "  -o, --output FILE   where to (default: a file in DIR, named below; -: standard output)\n"
-        "  --metric ID         the property that formats of one property show (default: time)\n"
-        "  --begin S, --end S  timelines: only between these seconds of the run\n"
-        "  --ranks A[-B]       timelines: only these ranks\n"
-        "  --help              this text\n\n"
-        "formats:\n",
-        stream);
+    puts("\nFormats:");
     for (size_t i = 0; fm_export_formats[i] != NULL; i++) {
         const struct fm_export_format *format = fm_export_formats[i];
-        fprintf(stream, "  %-18s  %s\n  %-18s  (DIR/%s)\n", format->name, format->summary, "",
-                format->file);
+        printf("  %-18s  %s\n  %-18s  (DIR/%s)\n", format->name, format->summary, "", format->file);
     }
 }
 
@@ -39,15 +27,16 @@ struct arguments {
     double begin, end;
     uint32_t first_rank, last_rank;
     bool partial; /**< some option restricts the timeline */
-    bool help;
 };
 
-static fm_status_t parse_seconds(const char *option, double *seconds, struct fm_error *error)
+static fm_status_t parse_seconds(struct fm_option_reader *reader, double *seconds)
 {
     char *end;
-    *seconds = strtod(optarg, &end);
-    if (end == optarg || *end != '\0' || !(*seconds >= 0))
-        return fm_fail(error, FM_ERR_USAGE, "%s: '%s' is no number of seconds", option, optarg);
+    *seconds = strtod(reader->value, &end);
+    if (end == reader->value || *end != '\0' || !(*seconds >= 0)) {
+        return fm_options_refuse(reader, "%s needs a number of seconds, not '%.100s'", reader->word,
+                                 reader->value);
+    }
     return FM_OK;
 }
 
@@ -60,90 +49,70 @@ static uint32_t parse_rank(const char *text, const char **end)
     return (uint32_t)rank;
 }
 
-static fm_status_t parse_ranks(struct arguments *arguments, struct fm_error *error)
+static fm_status_t parse_ranks(struct fm_option_reader *reader, struct arguments *arguments)
 {
     const char *end, *second;
-    uint32_t first = parse_rank(optarg, &end), last = first;
-    bool valid = end != optarg;
+    uint32_t first = parse_rank(reader->value, &end), last = first;
+    bool valid = end != reader->value;
     if (valid && *end == '-') {
         second = end + 1;
         last = parse_rank(second, &end);
         valid = end != second && last >= first;
     }
-    if (!valid || *end != '\0')
-        return fm_fail(error, FM_ERR_USAGE, "--ranks: '%s' is neither RANK nor FIRST-LAST", optarg);
+    if (!valid || *end != '\0') {
+        return fm_options_refuse(reader, "--ranks needs RANK or FIRST-LAST, not '%.100s'",
+                                 reader->value);
+    }
     arguments->first_rank = first;
     arguments->last_rank = last;
     return FM_OK;
 }
 
-static fm_status_t parse(int argc, char **argv, struct arguments *arguments, struct fm_error *error)
+static fm_status_t take_option(struct fm_option_reader *reader, int option,
+                               struct arguments *arguments)
 {
-    enum { TO = 256, METRIC, BEGIN, END, RANKS };
-    static const struct option options[] = {
-        {"to", required_argument, NULL, TO},
-        {"output", required_argument, NULL, 'o'},
-        {"metric", required_argument, NULL, METRIC},
-        {"begin", required_argument, NULL, BEGIN},
-        {"end", required_argument, NULL, END},
-        {"ranks", required_argument, NULL, RANKS},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    arguments->end = INFINITY;
-    arguments->last_rank = UINT32_MAX;
-    optind = 0;
-    opterr = 0;
-    fm_status_t status = FM_OK;
-    for (int option;
-         status == FM_OK && (option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1;) {
-        switch (option) {
-        case TO:
-            arguments->format = fm_export_format_by_name(optarg);
-            if (arguments->format == NULL)
-                return fm_fail(error, FM_ERR_USAGE,
-                               "--to: there is no format '%s'; see fermata export --help", optarg);
-            break;
-        case 'o':
-            arguments->output = optarg;
-            break;
-        case METRIC:
-            arguments->metric = optarg;
-            break;
-        case BEGIN:
-        case END:
-            arguments->partial = true;
-            status = option == BEGIN ? parse_seconds("--begin", &arguments->begin, error)
-                                     : parse_seconds("--end", &arguments->end, error);
-            break;
-        case RANKS:
-            arguments->partial = true;
-            status = parse_ranks(arguments, error);
-            break;
-        case 'h':
-            arguments->help = true;
-            return FM_OK;
-        case ':':
-            return fm_fail(error, FM_ERR_USAGE, "%s needs a value", argv[optind - 1]);
-        default:
-            return fm_fail(error, FM_ERR_USAGE, "there is no option %s; see fermata export --help",
-                           argv[optind - 1]);
-        }
+    switch (option) {
+    case FM_OPTION_export_TO:
+        arguments->format = fm_export_format_by_name(reader->value);
+        return arguments->format != NULL
+                   ? FM_OK
+                   : fm_options_refuse(reader, "--to: there is no format '%.100s'", reader->value);
+    case FM_OPTION_export_OUTPUT:
+        arguments->output = reader->value;
+        return FM_OK;
+    case FM_OPTION_export_METRIC:
+        arguments->metric = reader->value;
+        return FM_OK;
+    case FM_OPTION_export_BEGIN:
+        arguments->partial = true;
+        return parse_seconds(reader, &arguments->begin);
+    case FM_OPTION_export_END:
+        arguments->partial = true;
+        return parse_seconds(reader, &arguments->end);
+    default: /* FM_OPTION_export_RANKS */
+        arguments->partial = true;
+        return parse_ranks(reader, arguments);
     }
-    if (status != FM_OK)
-        return status;
-    if (arguments->format == NULL)
-        return fm_fail(error, FM_ERR_USAGE, "--to which format? see fermata export --help");
-    if (optind + 1 != argc)
-        return fm_fail(error, FM_ERR_USAGE,
-                       "one experiment directory, please; see fermata export --help");
-    if (arguments->metric != NULL && !arguments->format->of_one_metric)
-        return fm_fail(error, FM_ERR_USAGE, "--metric does not go with %s, which has all of them",
-                       arguments->format->name);
-    if (arguments->partial && !arguments->format->of_a_part)
-        return fm_fail(error, FM_ERR_USAGE, "--begin, --end and --ranks do not go with %s",
-                       arguments->format->name);
-    arguments->place = argv[optind];
+}
+
+/* Checks that the required arguments are given and fit together. */
+static fm_status_t check_arguments(struct fm_option_reader *reader, struct arguments *arguments)
+{
+    if (arguments->format == NULL) {
+        return fm_options_refuse(reader, "give a format by --to FORMAT");
+    }
+    if (!fm_options_operands(reader, 1, 1, "one experiment directory")) {
+        return FM_ERR_USAGE;
+    }
+    if (arguments->metric != NULL && !arguments->format->of_one_metric) {
+        return fm_options_refuse(reader, "--metric does not go with %s, which has all of them",
+                                 arguments->format->name);
+    }
+    if (arguments->partial && !arguments->format->of_a_part) {
+        return fm_options_refuse(reader, "--begin, --end and --ranks do not go with %s",
+                                 arguments->format->name);
+    }
+    arguments->place = reader->operands[0];
     return FM_OK;
 }
 
@@ -249,14 +218,23 @@ static int run(void *argument)
 
 int fm_command_export(int argc, char **argv)
 {
-    struct arguments arguments = {0};
-    struct fm_error error;
-    fm_status_t status = parse(argc, argv, &arguments, &error);
-    if (status != FM_OK)
-        return complain(status, &error);
-    if (arguments.help) {
-        print_usage(stdout);
-        return FM_OK;
+    struct arguments arguments = {.end = INFINITY, .last_rank = UINT32_MAX};
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_export, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
+        if (option < 0) {
+            int outcome = fm_options_stop(&reader, option);
+            if (option == FM_OPTIONS_HELP) {
+                print_formats();
+            }
+            return outcome;
+        }
+        if (take_option(&reader, option, &arguments) != FM_OK) {
+            return fm_options_complain(&reader);
+        }
+    }
+    if (check_arguments(&reader, &arguments) != FM_OK) {
+        return fm_options_complain(&reader);
     }
     /* Timelines read the archive, which may be damaged. */
     return arguments.format->of_events

@@ -3,12 +3,11 @@
 
 #include "cli/archive/complete.h"
 #include "cli/archive/environment.h"
-#include "cli/archive/isolate.h"
+#include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
+#include "cli/options/options.h"
 #include "cli/text/safe_text.h"
-#include "cli/text/usage.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdarg.h>
@@ -20,13 +19,6 @@ struct request {
     const char *archive;
     bool json;
 };
-
-static void print_usage(FILE *stream)
-{
-    fputs("usage: fermata info [--format=text|json] DIR|ANCHOR.otf2\n\n"
-          "Tells what is in an archive: who recorded what, how many events of which kind.\n",
-          stream);
-}
 
 const char *fm_info_paradigm_name(uint8_t paradigm)
 {
@@ -96,7 +88,7 @@ static void find_warnings(struct fm_info *info)
              summary->counts[FM_SURVEY_BUFFER_FLUSH]);
     }
     if (summary->counts[FM_SURVEY_MEASUREMENT_ON_OFF] > 0) {
-        warn(info, "recording was paused for a while: %" PRIu64 " events tell of it",
+        warn(info, "recording was paused for a while: %" PRIu64 " events mark it",
              summary->counts[FM_SURVEY_MEASUREMENT_ON_OFF]);
     }
     if (summary->counts[FM_SURVEY_UNKNOWN] > 0) {
@@ -185,34 +177,24 @@ static int inform(void *argument)
 
 int fm_command_info(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"format", required_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
+    static const char *const formats[] = {"text", "json", NULL};
     struct request request = {0};
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-        switch (option) {
-        case 'f':
-            request.json = strcmp(optarg, "json") == 0;
-            if (!request.json && strcmp(optarg, "text") != 0) {
-                fputs("fermata info: the formats are text and json\n", stderr);
-                return FM_ERR_USAGE;
-            }
-            break;
-        case 'h':
-            print_usage(stdout);
-            return FM_OK;
-        default:
-            return fm_refuse_option(argv, option);
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_info, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
+        int format = 0;
+        if (option != FM_OPTION_info_FORMAT) {
+            return fm_options_stop(&reader, option);
         }
+        if (fm_option_choice(&reader, formats, &format) != FM_OK) {
+            return fm_options_complain(&reader);
+        }
+        request.json = format == 1;
     }
-    if (argc - optind != 1) {
-        return fm_refuse_usage("info", "one archive, please");
+    if (!fm_options_operands(&reader, 1, 1, "one archive")) {
+        return fm_options_complain(&reader);
     }
-    request.archive = argv[optind];
+    request.archive = reader.operands[0];
     int status = fm_complete_experiment("info", request.archive);
     if (status != FM_OK) {
         return status;

@@ -175,7 +175,7 @@ static fm_status_t run(const struct fm_report_request *request, const struct fm_
     if (request->explain != NULL)
         return explain(request->explain, terminal, error);
     fm_metric_t metric;
-    if (request->metric != NULL) { /* a wrong name shall not cost reading a big report */
+    if (request->metric != NULL) { /* a wrong name is refused before a large report is read */
         fm_status_t known = find_metric(request->metric, "--metric", &metric, error);
         if (known != FM_OK)
             return known;
@@ -202,16 +202,25 @@ static fm_status_t run(const struct fm_report_request *request, const struct fm_
 int fm_command_report(int argc, char **argv)
 {
     struct fm_report_request request = {0};
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_report, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
+        if (option < 0) {
+            return fm_options_stop(&reader, option);
+        }
+        if (fm_report_request_take(&request, &reader, option) != FM_OK) {
+            return fm_options_complain(&reader);
+        }
+    }
+    if (fm_report_request_complete(&request, &reader) != FM_OK) {
+        return fm_options_complain(&reader);
+    }
     struct fm_error error;
-    bool help = false;
     struct fm_terminal terminal = fm_terminal_detect(stdout);
-    fm_status_t status = fm_report_request_parse(argc, argv, &request, &help, &error);
-    if (status == FM_OK && help)
-        fputs(fm_report_help, stdout);
-    else if (status == FM_OK)
-        status = run(&request, &terminal, &error);
-    if (status == FM_OK && fflush(stdout) != 0)
+    fm_status_t status = run(&request, &terminal, &error);
+    if (status == FM_OK && fflush(stdout) != 0) {
         status = fm_fail(&error, FM_ERR_SYSTEM, "cannot write the report: %m");
+    }
     if (status != FM_OK) {
         char *message = fm_terminal_name(&terminal, error.message);
         fprintf(stderr, "fermata report: %s\n", message);

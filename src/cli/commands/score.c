@@ -2,12 +2,11 @@
 #include "cli/score/score.h"
 
 #include "cli/archive/complete.h"
-#include "cli/archive/isolate.h"
+#include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
+#include "cli/options/options.h"
 #include "cli/text/safe_text.h"
-#include "cli/text/usage.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,20 +18,6 @@ struct request {
     struct fm_filter *filter;
     bool json, all;
 };
-
-static void print_usage(FILE *stream)
-{
-    fputs(
-        "usage: fermata score [OPTIONS] DIR|ANCHOR.otf2\n\n"
-        "Tells for each region how often it was visited, how long it took, how much of the trace\n"
-        "it fills and what recording it costs; which functions, of those that were compiled with\n"
-        "`fermata cc`, cxx or fc, a filter should leave out; and what that saves.\n\n"
-        "  --filter FILE    shows what a filter leaves out, instead of what is suggested\n"
-        "  --suggest FILE   writes what is suggested as a filter, for `fermata record --filter`\n"
-        "  --all            prints all regions, not only the largest\n"
-        "  --format=FORMAT  text (the default) or json\n",
-        stream);
-}
 
 static fm_status_t write_filter(const struct fm_score *score, const char *path,
                                 struct fm_error *error)
@@ -93,50 +78,43 @@ static int run(struct request *request)
 
 int fm_command_score(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"filter", required_argument, NULL, 'f'}, {"suggest", required_argument, NULL, 's'},
-        {"all", no_argument, NULL, 'a'},          {"format", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
-    };
+    static const char *const formats[] = {"text", "json", NULL};
     struct request request = {0};
     const char *filter = NULL;
     struct fm_error error;
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_score, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
+        int format = 0;
         switch (option) {
-        case 'f':
-            filter = optarg;
+        case FM_OPTION_score_FILTER:
+            filter = reader.value;
             break;
-        case 's':
-            request.suggest = optarg;
+        case FM_OPTION_score_SUGGEST:
+            request.suggest = reader.value;
             break;
-        case 'a':
+        case FM_OPTION_score_ALL:
             request.all = true;
             break;
-        case 'o':
-            request.json = strcmp(optarg, "json") == 0;
-            if (!request.json && strcmp(optarg, "text") != 0) {
-                fputs("fermata score: the formats are text and json\n", stderr);
-                return FM_ERR_USAGE;
+        case FM_OPTION_score_FORMAT:
+            if (fm_option_choice(&reader, formats, &format) != FM_OK) {
+                return fm_options_complain(&reader);
             }
+            request.json = format == 1;
             break;
-        case 'h':
-            print_usage(stdout);
-            return FM_OK;
         default:
-            return fm_refuse_option(argv, option);
+            return fm_options_stop(&reader, option);
         }
     }
-    if (argc - optind != 1) {
-        return fm_refuse_usage("score", "one archive, please");
+    if (!fm_options_operands(&reader, 1, 1, "one archive")) {
+        return fm_options_complain(&reader);
     }
     fm_status_t status = filter != NULL ? fm_filter_read(filter, &request.filter, &error) : FM_OK;
     if (status != FM_OK) {
         fprintf(stderr, "fermata score: %s\n", fm_safe_text(error.message));
         return status;
     }
-    request.archive = argv[optind];
+    request.archive = reader.operands[0];
     status = (fm_status_t)run(&request);
     fm_filter_free(request.filter);
     return status;

@@ -3,10 +3,9 @@
 #include "cli/archive/analysis_options.h"
 #include "cli/commands/commands.h"
 #include "cli/expectation/expectation.h"
-#include "cli/text/usage.h"
+#include "cli/options/options.h"
 #include "scenario/scenario.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,18 +22,6 @@ struct totals {
 
 static char temporary[PATH_MAX]; /* the folder of temporary archives; "": none */
 static volatile sig_atomic_t interrupted;
-
-static void print_usage(FILE *stream)
-{
-    fputs("usage: fermata synth FILE.scn -o DIR\n"
-          "       fermata synth --check [-j N] FILE.scn...\n\n"
-          "Writes a scenario as OTF2 archive DIR/traces.otf2, or analyses each scenario and\n"
-          "compares the result with its `expect` lines.\n\n"
-          "  -o, --output DIR   the experiment directory to create\n"
-          "      --check        analyse and compare; exit status 1 if an expectation fails\n"
-          "  -j, --jobs N       threads of the analysis (default: one for each processor)\n",
-          stream);
-}
 
 static void on_signal(int number)
 {
@@ -139,7 +126,7 @@ static void compare(const struct fm_scenario *scenario, const struct fm_cube *cu
     }
 }
 
-/* Adds the options that the scenario wants of its analysis. */
+/* Adds the options that the scenario names for its analysis. */
 static fm_status_t choose_options(const struct fm_scenario *scenario,
                                   struct fm_chosen_options *chosen, struct fm_error *error)
 {
@@ -236,64 +223,40 @@ static int write_archive(const char *path, const char *directory)
     return status;
 }
 
-static int refuse(const char *reason)
-{
-    fprintf(stderr, "fermata synth: %s; see fermata synth --help\n", reason);
-    return FM_ERR_USAGE;
-}
-
-/* @return the number of threads, -1 if `text` is none. */
-static int parse_jobs(const char *text)
-{
-    char *end;
-    long jobs = strtol(text, &end, 10);
-    return *text == '\0' || *end != '\0' || jobs < 1 || jobs > 4096 ? -1 : (int)jobs;
-}
-
 int fm_command_synth(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"check", no_argument, NULL, 'c'},
-        {"jobs", required_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     const char *directory = NULL;
     bool check = false;
-    int jobs = 0;
-    int option;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":o:j:h", options, NULL)) != -1) {
+    uint64_t jobs = 0;
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_synth, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
         switch (option) {
-        case 'o':
-            directory = optarg;
+        case FM_OPTION_synth_OUTPUT:
+            directory = reader.value;
             break;
-        case 'c':
+        case FM_OPTION_synth_CHECK:
             check = true;
             break;
-        case 'j':
-            jobs = parse_jobs(optarg);
-            if (jobs < 0) {
-                return refuse("-j needs a number of threads");
+        case FM_OPTION_synth_JOBS:
+            if (fm_option_number(&reader, 1, FM_MOST_JOBS, &jobs) != FM_OK) {
+                return fm_options_complain(&reader);
             }
             break;
-        case 'h':
-            print_usage(stdout);
-            return FM_OK;
         default:
-            return fm_refuse_option(argv, option);
+            return fm_options_stop(&reader, option);
         }
     }
-    if (optind == argc) {
-        return refuse("no scenario is given");
+    if (reader.operand_count == 0) {
+        fm_options_refuse(&reader, "give a scenario");
+    } else if (check && directory != NULL) {
+        fm_options_refuse(&reader, "--check writes no archive: -o makes no sense with it");
+    } else if (check) {
+        return check_files(reader.operand_count, reader.operands, (unsigned)jobs);
+    } else if (directory == NULL || reader.operand_count != 1) {
+        fm_options_refuse(&reader, "give one scenario and -o DIR, or --check");
+    } else {
+        return write_archive(reader.operands[0], directory);
     }
-    if (check) {
-        return directory != NULL ? refuse("--check writes no archive: -o makes no sense with it")
-                                 : check_files(argc - optind, argv + optind, (unsigned)jobs);
-    }
-    if (directory == NULL || argc - optind != 1) {
-        return refuse("give one scenario and -o DIR, or --check");
-    }
-    return write_archive(argv[optind], directory);
+    return fm_options_complain(&reader);
 }

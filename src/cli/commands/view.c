@@ -1,37 +1,17 @@
-#include "cli/archive/isolate.h"
+#include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
+#include "cli/options/options.h"
 #include "cli/page/page_file.h"
 #include "cli/page/serve.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_file.h"
 #include "cli/text/safe_text.h"
-#include "cli/text/usage.h"
 
-#include <errno.h>
-#include <getopt.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void print_usage(FILE *stream)
-{
-    fputs(
-        "usage: fermata view [OPTIONS] DIR\n"
-        "Shows the report of DIR, an experiment directory after `fermata analyze` or a report\n"
-        "file, in the browser. A server for this machine alone prints the address of the page and\n"
-        "hands out its data piece by piece until it is interrupted; or all goes into one file "
-        "that\n"
-        "needs no server, no network and no other file. The timeline is made of the trace, which "
-        "is\n"
-        "analysed once more if it is still there.\n\n"
-        "      --html FILE    write the page with all of its data instead of serving it\n"
-        "      --no-timeline  without the timeline: quicker for big traces\n"
-        "      --sources      with excerpts of the program's sources, where they are at hand\n"
-        "      --port N       where the server listens (default: any port that is free)\n"
-        "      --no-browser   only print the address, open no browser\n",
-        stream);
-}
 
 struct request {
     const char *place; /* experiment directory or report file */
@@ -64,76 +44,57 @@ static int write_page(void *argument)
     return (int)status;
 }
 
-static int write_html(const char *place, char *html, const struct fm_serve_request *what)
+static int write_html(const char *place, const char *html, const struct fm_serve_request *what)
 {
+    char name[PATH_MAX];
     struct request request = {.place = place, .page = html, .sources = what->sources};
     request.archive = what->timeline ? fm_report_archive(place) : NULL;
     int status = request.archive == NULL
                      ? write_page(&request)
                      : fm_run_isolated("view", request.archive, 0, write_page, &request);
     if (status == FM_OK)
-        printf("fermata: page for the browser: %s\n", fm_safe_text(html));
+        printf("fermata: page for the browser: %s\n", fm_safe_copy(name, sizeof name, html));
     free(request.archive);
     return status;
 }
 
-static bool parse_port(const char *text, uint16_t *port)
-{
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    *port = (uint16_t)value;
-    return errno == 0 && end != text && *end == '\0' && text[0] != '-' && value <= UINT16_MAX;
-}
-
 int fm_command_view(int argc, char **argv)
 {
-    enum { OPTION_HTML = 256, OPTION_NO_TIMELINE, OPTION_SOURCES, OPTION_PORT, OPTION_NO_BROWSER };
-    static const struct option options[] = {
-        {"html", required_argument, NULL, OPTION_HTML},
-        {"no-timeline", no_argument, NULL, OPTION_NO_TIMELINE},
-        {"sources", no_argument, NULL, OPTION_SOURCES},
-        {"port", required_argument, NULL, OPTION_PORT},
-        {"no-browser", no_argument, NULL, OPTION_NO_BROWSER},
-        {"help", no_argument, NULL, 'h'},
-        {0},
-    };
-    char *html = NULL;
+    const char *html = NULL;
+    uint64_t port = 0;
     struct fm_serve_request serve = {.timeline = true, .browser = true};
-    int option;
-    optind = 0;
-    opterr = 0;
-    while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, FM_COMMAND_view, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
         switch (option) {
-        case OPTION_HTML:
-            html = optarg;
+        case FM_OPTION_view_HTML:
+            html = reader.value;
             break;
-        case OPTION_NO_TIMELINE:
+        case FM_OPTION_view_NO_TIMELINE:
             serve.timeline = false;
             break;
-        case OPTION_SOURCES:
+        case FM_OPTION_view_SOURCES:
             serve.sources = true;
             break;
-        case OPTION_PORT:
-            if (!parse_port(optarg, &serve.port)) {
-                fprintf(stderr, "fermata view: '%s' is no port\n", fm_safe_text(optarg));
-                return FM_ERR_USAGE;
+        case FM_OPTION_view_PORT:
+            if (fm_option_number(&reader, 0, UINT16_MAX, &port) != FM_OK) {
+                return fm_options_complain(&reader);
             }
+            serve.port = (uint16_t)port;
             break;
-        case OPTION_NO_BROWSER:
+        case FM_OPTION_view_NO_BROWSER:
             serve.browser = false;
             break;
-        case 'h':
-            print_usage(stdout);
-            return FM_OK;
         default:
-            return fm_refuse_option(argv, option);
+            return fm_options_stop(&reader, option);
         }
     }
-    if (optind + 1 != argc)
-        return fm_refuse_usage("view", "one experiment directory, please");
-    if (html != NULL)
-        return write_html(argv[optind], html, &serve);
-    serve.place = argv[optind];
+    if (!fm_options_operands(&reader, 1, 1, "one experiment directory")) {
+        return fm_options_complain(&reader);
+    }
+    if (html != NULL) {
+        return write_html(reader.operands[0], html, &serve);
+    }
+    serve.place = reader.operands[0];
     return fm_serve(&serve);
 }

@@ -8,7 +8,7 @@
 
 /** Prints a finding: what was looked at, how it is; what to do if it is not good. */
 enum fm_health { FM_HEALTH_GOOD, FM_HEALTH_WARNING, FM_HEALTH_BAD };
-void fm_doctor_tell(enum fm_health health, const char *remedy, const char *format, ...)
+void fm_doctor_report(enum fm_health health, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** Looks at a program: can the recorder be preloaded into it, is its MPI library known?

@@ -77,46 +77,46 @@ static void look_at_libraries(const char *path)
 {
     static char text[65536];
     if (!fm_child_output(list_libraries, path, text, sizeof text)) {
-        fm_doctor_tell(FM_HEALTH_WARNING, "run it once without fermata",
-                       "the dynamic linker cannot tell which libraries %s needs", path);
+        fm_doctor_report(FM_HEALTH_WARNING, "run it once without fermata",
+                         "the dynamic linker cannot list the libraries that %s needs", path);
         return;
     }
     if (strstr(text, "not found") != NULL) {
-        fm_doctor_tell(FM_HEALTH_BAD, "set LD_LIBRARY_PATH or load the module it was built with",
-                       "%s lacks shared libraries", path);
+        fm_doctor_report(FM_HEALTH_BAD, "set LD_LIBRARY_PATH or load the module it was built with",
+                         "%s lacks shared libraries", path);
     }
     if (strstr(text, "libmpi.so.40 ") != NULL) {
-        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s uses Open MPI", path);
+        fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s uses Open MPI", path);
     } else if (strstr(text, "libmpich.so.12 ") != NULL) {
-        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "%s uses MPICH", path);
+        fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s uses MPICH", path);
     } else if (strstr(text, "libmpi") != NULL) {
-        fm_doctor_tell(FM_HEALTH_BAD, "link it with Open MPI 4 or MPICH 3.x/4.x",
-                       "%s uses an MPI library that is not known", path);
+        fm_doctor_report(FM_HEALTH_BAD, "link it with Open MPI 4 or MPICH 3.x/4.x",
+                         "%s uses an MPI library that is not known", path);
     } else {
-        fm_doctor_tell(FM_HEALTH_WARNING,
-                       "nothing to do if it is a script, an interpreter or loads MPI itself",
-                       "%s is not linked with an MPI library", path);
+        fm_doctor_report(FM_HEALTH_WARNING,
+                         "nothing to do if it is a script, an interpreter or loads MPI itself",
+                         "%s is not linked with an MPI library", path);
     }
 }
 
 static void look_at_elf(const char *path, const struct fm_elf *elf)
 {
     if (elf->size < sizeof *elf->head || memcmp(elf->head->e_ident, ELFMAG, SELFMAG) != 0) {
-        fm_doctor_tell(FM_HEALTH_WARNING, "nothing to do if the program that it starts uses MPI",
-                       "%s is no binary (a script?)", path);
+        fm_doctor_report(FM_HEALTH_WARNING, "nothing to do if the program that it starts uses MPI",
+                         "%s is no binary (a script?)", path);
     } else if (elf->head->e_ident[EI_CLASS] != ELFCLASS64) {
-        fm_doctor_tell(FM_HEALTH_BAD, "build it for 64 bits", "%s is no 64-bit program", path);
+        fm_doctor_report(FM_HEALTH_BAD, "build it for 64 bits", "%s is no 64-bit program", path);
     } else if (!is_dynamic(elf)) {
-        fm_doctor_tell(FM_HEALTH_BAD, "link it without -static",
-                       "%s is linked statically: nothing can be preloaded", path);
+        fm_doctor_report(FM_HEALTH_BAD, "link it without -static",
+                         "%s is linked statically: nothing can be preloaded", path);
     } else if (has_symbol(elf, "MPI_Init", true)) { /* the library was linked into it */
-        fm_doctor_tell(FM_HEALTH_BAD, "link it with the shared MPI library",
-                       "the MPI library is linked statically into %s", path);
+        fm_doctor_report(FM_HEALTH_BAD, "link it with the shared MPI library",
+                         "the MPI library is linked statically into %s", path);
     } else {
         look_at_libraries(path);
         if (has_symbol(elf, "__cyg_profile_func_enter", false)) {
-            fm_doctor_tell(FM_HEALTH_GOOD, NULL,
-                           "%s is instrumented: its functions tell when they begin and end", path);
+            fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                             "%s is instrumented: its functions report their begin and end", path);
         }
         fm_doctor_symbols(path, elf);
     }
@@ -127,18 +127,18 @@ void fm_doctor_program(const char *name)
     char path[PATH_MAX];
     struct stat status;
     if (!find_program(name, path, sizeof path) || stat(path, &status) != 0) {
-        fm_doctor_tell(FM_HEALTH_BAD, "give its path", "there is no program %s", name);
+        fm_doctor_report(FM_HEALTH_BAD, "give its path", "there is no program %s", name);
         return;
     }
     if (!S_ISREG(status.st_mode) || access(path, X_OK) != 0) {
-        fm_doctor_tell(FM_HEALTH_BAD, "chmod +x", "%s cannot be executed", path);
+        fm_doctor_report(FM_HEALTH_BAD, "chmod +x", "%s cannot be executed", path);
         return;
     }
     bool privileged = (status.st_mode & S_ISUID) != 0 ||
                       ((status.st_mode & S_ISGID) != 0 && (status.st_mode & S_IXGRP) != 0);
     if (privileged) {
-        fm_doctor_tell(FM_HEALTH_BAD, "record a copy of it without these bits",
-                       "%s is setuid or setgid: the system ignores preloaded libraries", path);
+        fm_doctor_report(FM_HEALTH_BAD, "record a copy of it without these bits",
+                         "%s is setuid or setgid: the system ignores preloaded libraries", path);
     }
     int file = open(path, O_RDONLY | O_CLOEXEC);
     void *bytes = file >= 0 && status.st_size > 0
@@ -148,8 +148,8 @@ void fm_doctor_program(const char *name)
         close(file);
     }
     if (bytes == MAP_FAILED) {
-        fm_doctor_tell(FM_HEALTH_WARNING, "ask for the right to read it", "%s cannot be read",
-                       path);
+        fm_doctor_report(FM_HEALTH_WARNING, "ask for the right to read it", "%s cannot be read",
+                         path);
         return;
     }
     struct fm_elf elf = {bytes, (size_t)status.st_size, bytes};

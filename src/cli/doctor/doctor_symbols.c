@@ -1,4 +1,4 @@
-/* What call paths through a program will look like, as `fermata doctor` tells it. */
+/* What call paths through a program will look like, as `fermata doctor` predicts it. */
 #include "cli/doctor/doctor.h"
 
 #include <limits.h>
@@ -91,20 +91,21 @@ void fm_doctor_symbols(const char *path, const struct fm_elf *elf)
 {
     struct facts facts = look(elf);
     if (!facts.unwind) {
-        fm_doctor_tell(FM_HEALTH_WARNING, "compile it with -funwind-tables",
-                       "call paths: %s has no rules for unwinding: they end in it", path);
+        fm_doctor_report(FM_HEALTH_WARNING, "compile it with -funwind-tables",
+                         "call paths: %s has no rules for unwinding: they end in it", path);
     } else if (facts.lines || has_debug_file(&facts)) {
-        fm_doctor_tell(FM_HEALTH_GOOD, NULL, "call paths: functions of %s with their lines", path);
+        fm_doctor_report(FM_HEALTH_GOOD, NULL, "call paths: functions of %s with their lines",
+                         path);
     } else if (facts.symbols) {
-        fm_doctor_tell(FM_HEALTH_WARNING, "compile it with -g to get lines and inlined functions",
-                       "call paths: functions of %s by name, but without lines", path);
+        fm_doctor_report(FM_HEALTH_WARNING, "compile it with -g to get lines and inlined functions",
+                         "call paths: functions of %s by name, but without lines", path);
     } else {
         char but[64] = "";
         if (facts.exported > 0) {
             snprintf(but, sizeof but, ", but for the %llu that it exports",
                      (unsigned long long)facts.exported);
         }
-        fm_doctor_tell(
+        fm_doctor_report(
             FM_HEALTH_WARNING,
             "install its debug symbols (Debian: the package -dbgsym), or link it "
             "without -s",

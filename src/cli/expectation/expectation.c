@@ -102,7 +102,7 @@ static fm_decimal magnitude(fm_decimal number)
     return number < 0 ? -number : number;
 }
 
-/* Quotients cannot be met exactly by what was written as a decimal. */
+/* A quotient rarely equals a decimal exactly. */
 static fm_decimal tolerance_of_quotient(const struct fm_scenario_expectation *expectation)
 {
     fm_decimal rounding =

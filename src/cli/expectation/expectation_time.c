@@ -18,7 +18,7 @@ static fm_decimal from_double(double value)
     return (fm_decimal)(value * (double)fm_decimal_from_integer(1));
 }
 
-/* @return the wait state that is called like this, FM_METRIC_NONE if there is none */
+/* @return the wait state of this name, or FM_METRIC_NONE */
 static fm_metric_t wait_state(const char *id)
 {
     fm_metric_t metric = fm_metric_by_id(id);
@@ -48,7 +48,7 @@ static uint64_t waiting_of(const struct fm_cube_phase *phase, uint32_t row, fm_m
     return 0;
 }
 
-/* The iterations that an expectation is about, added up. @return whether there are any */
+/* Adds up the iterations of an expectation. @return whether there are any */
 static bool select_iterations(const struct fm_cube_phase *phase,
                               const struct fm_scenario_expectation *expectation, fm_metric_t metric,
                               struct fm_cube_iteration *sum, uint64_t *waiting)

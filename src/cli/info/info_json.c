@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* JSON is UTF-8: what is not becomes question marks; an unknown text is null. */
+/* JSON is UTF-8: other bytes become question marks; an unknown text is null. */
 static json_t *text(const char *value)
 {
     json_t *string = value == NULL ? json_null() : json_string(value);

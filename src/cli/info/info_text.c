@@ -72,7 +72,7 @@ static void print_clock(const struct fm_info *info)
     }
 }
 
-/* What recording cost, as its closing line told. */
+/* What recording cost, as its closing line states. */
 static void print_recorder(const struct fm_info *info)
 {
     const json_t *recorder = json_object_get(info->environment, "recorder");
@@ -120,7 +120,7 @@ static void print_counts(const struct fm_info *info)
     }
 }
 
-/* Two columns; a name that is too long takes room of the number. */
+/* Two columns; a long name takes columns of the number. */
 static void print_row(const char *name, uint64_t number)
 {
     enum { NAME_COLUMNS = 32, NUMBER_COLUMNS = 14 };

@@ -16,10 +16,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of a report's data, compressed: what a browser can hold. Exact unless it is bigger. */
+/* Compressed size of a report's data up to which a browser can hold it. Larger data are reduced. */
 #define REPORT_LIMIT ((size_t)96 << 20)
 
-/* Opens the address in the browser of a desktop, which is nobody's child. */
+/* Opens the address in the browser of a desktop, as a process detached from this one. */
 static void open_browser(const char *url)
 {
     if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL)

@@ -1,7 +1,7 @@
 #include "cli/page/tile_file.h"
 
 #include "base/files/new_file.h"
-#include "cli/archive/isolate.h"
+#include "cli/archive/isolated_command.h"
 #include "cli/report/report_detail.h"
 #include "cli/report/report_file.h"
 #include "cli/text/safe_text.h"
@@ -34,8 +34,8 @@ static uint64_t hash(uint64_t before, const void *bytes, size_t size)
     return before;
 }
 
-/* @return what tells these tiles from others: their version, the contents of the report, and when
- * its trace was made */
+/* @return what distinguishes these tiles from others: their version, the contents of the report,
+ * and when its trace was made */
 static uint64_t key_of(const char *place, const char *archive)
 {
     struct stat info;
@@ -109,7 +109,7 @@ static int make_tiles(void *argument)
     return (int)status;
 }
 
-/* @return a file without a name for who may not write beside the report; -1: none */
+/* @return a file without a name, for users who may not write beside the report; -1: none */
 static int unnamed_file(void)
 {
     const char *folder = getenv("TMPDIR");

@@ -67,19 +67,18 @@ static int run(const struct fm_recording_options *options, const char *command,
     return FM_OK;
 }
 
-int fm_recording_run(int argc, char **argv, const char *usage, struct fm_record_result *result,
-                     bool *recorded)
+int fm_recording_run(enum fm_command command, int argc, char **argv,
+                     struct fm_record_result *result, bool *recorded)
 {
     struct fm_recording_options options;
     struct fm_error error;
     int outcome = FM_OK;
     *recorded = false;
-    fm_status_t status = fm_recording_options_read(argc, argv, &options, &error);
+    fm_status_t status = fm_recording_options_read(command, argc, argv, &options, &error);
     if (status != FM_OK) {
         outcome = fail(argv[0], &error, status);
     } else if (options.help) {
-        fputs(usage, stdout);
-        fm_recording_options_help();
+        fm_options_print_help(command);
     } else {
         outcome = run(&options, argv[0], result, recorded);
     }

@@ -5,6 +5,7 @@
 #ifndef FERMATA_CLI_RECORDING_RECORDING_OPTIONS_H
 #define FERMATA_CLI_RECORDING_RECORDING_OPTIONS_H
 
+#include "cli/options/options.h"
 #include "record/settings/settings.h"
 
 #include <stdbool.h>
@@ -13,18 +14,16 @@
 struct fm_recording_options {
     struct fm_settings settings; /**< to be freed with fm_settings_free, whatever was returned */
     char **command;              /**< what is to be recorded, within argv, ends with NULL */
-    bool dry_run;                /**< only tell what would be done */
-    bool help;                   /**< only tell about the options; `command` is not set */
+    bool dry_run;                /**< only print what would be done */
+    bool help;                   /**< only print the options; `command` is not set */
 };
 
 /** Reads the options of "[options] [--] command [arguments]", then the environment and
  * configuration files.
+ * @param command  FM_COMMAND_record or FM_COMMAND_run
  * @return FM_ERR_USAGE: options, or a value that any of them has, make no sense. FM_ERR_SYSTEM: a
  * configuration file cannot be read */
-fm_status_t fm_recording_options_read(int argc, char **argv, struct fm_recording_options *options,
-                                      struct fm_error *error);
-
-/** Prints the options on stdout. */
-void fm_recording_options_help(void);
+fm_status_t fm_recording_options_read(enum fm_command command, int argc, char **argv,
+                                      struct fm_recording_options *options, struct fm_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "analysis/detail.h"
 
-/** Analyses the trace as it was analysed for the report, which tells how.
+/** Analyses the trace with the options by which the report was made, which the report contains.
  * @param archive  its path
  * @return the run's single events, to be freed with fm_detail_free(); NULL: this is not the
  * report's trace, or it cannot be read */

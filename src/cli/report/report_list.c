@@ -1,10 +1,10 @@
 #include "cli/report/report_list.h"
 
+#include "cli/options/options.h"
 #include "cli/report/report_file.h"
 #include "report/terminal.h"
 
-#include <getopt.h>
-#include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -34,43 +34,8 @@ void fm_report_list_release(struct fm_report_list *list)
     *list = (struct fm_report_list){0};
 }
 
-/** Reads the arguments. @param help  out: only the help is wanted */
-static fm_status_t parse(const struct fm_combining_command *command, int argc, char **argv,
-                         const char **output, bool *help, struct fm_error *error)
-{
-    static const struct option options[] = {
-        {"output", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    optind = 0;
-    opterr = 0;
-    for (int option; (option = getopt_long(argc, argv, ":o:h", options, NULL)) != -1;) {
-        switch (option) {
-        case 'o':
-            *output = optarg;
-            break;
-        case 'h':
-            *help = true;
-            return FM_OK;
-        case ':':
-            return fm_fail(error, FM_ERR_USAGE, "%s needs a value", argv[optind - 1]);
-        default:
-            return fm_fail(error, FM_ERR_USAGE, "there is no option %s; see fermata %s --help",
-                           argv[optind - 1], command->name);
-        }
-    }
-    if (*output == NULL)
-        return fm_fail(error, FM_ERR_USAGE, "-o: where shall the report go? see fermata %s --help",
-                       command->name);
-    if (argc - optind < 2)
-        return fm_fail(error, FM_ERR_USAGE, "two or more reports, please; see fermata %s --help",
-                       command->name);
-    return FM_OK;
-}
-
-static fm_status_t combine(const struct fm_combining_command *command, char *const *places,
-                           size_t count, const char *output, struct fm_error *error)
+static fm_status_t combine(fm_combine_t *function, char *const *places, size_t count,
+                           const char *output, struct fm_error *error)
 {
     struct stat info;
     if (stat(output, &info) == 0)
@@ -80,7 +45,7 @@ static fm_status_t combine(const struct fm_combining_command *command, char *con
     if (status != FM_OK)
         return status;
     struct fm_cube *result = NULL;
-    status = command->combine(fm_report_list_cubes(&list), list.names, count, &result, error);
+    status = function(fm_report_list_cubes(&list), list.names, count, &result, error);
     if (status == FM_OK)
         status = fm_cube_write(result, output, error);
     fm_cube_free(result);
@@ -88,25 +53,35 @@ static fm_status_t combine(const struct fm_combining_command *command, char *con
     return status;
 }
 
-int fm_run_combining_command(const struct fm_combining_command *command, int argc, char **argv)
+int fm_run_combining_command(enum fm_command command, int output_option, fm_combine_t *function,
+                             int argc, char **argv)
 {
     const char *output = NULL;
-    bool help = false;
+    struct fm_option_reader reader;
+    fm_options_begin(&reader, command, argc, argv);
+    for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
+        if (option != output_option) {
+            return fm_options_stop(&reader, option);
+        }
+        output = reader.value;
+    }
+    if (output == NULL) {
+        fm_options_refuse(&reader, "give the report to be written by -o FILE");
+        return fm_options_complain(&reader);
+    }
+    if (!fm_options_operands(&reader, 2, INT_MAX, "two or more reports")) {
+        return fm_options_complain(&reader);
+    }
     struct fm_error error;
     struct fm_terminal terminal = fm_terminal_detect(stdout);
-    fm_status_t status = parse(command, argc, argv, &output, &help, &error);
-    if (status == FM_OK && help)
-        fputs(command->usage, stdout);
-    else if (status == FM_OK)
-        status = combine(command, argv + optind, (size_t)(argc - optind), output, &error);
-    if (status != FM_OK) {
-        char *message = fm_terminal_name(&terminal, error.message);
-        fprintf(stderr, "fermata %s: %s\n", command->name, message);
-        free(message);
-    } else if (!help) {
-        char *name = fm_terminal_name(&terminal, output);
-        printf("fermata: wrote %s\n", name);
-        free(name);
+    fm_status_t status =
+        combine(function, reader.operands, (size_t)reader.operand_count, output, &error);
+    char *text = fm_terminal_name(&terminal, status == FM_OK ? output : error.message);
+    if (status == FM_OK) {
+        printf("fermata: wrote %s\n", text);
+    } else {
+        fprintf(stderr, "fermata %s: %s\n", fm_command_name(command), text);
     }
+    free(text);
     return (int)status;
 }

@@ -4,6 +4,7 @@
 #ifndef FERMATA_CLI_REPORT_REPORT_LIST_H
 #define FERMATA_CLI_REPORT_REPORT_LIST_H
 
+#include "cli/options/options.h"
 #include "cube/merge/unite.h"
 
 struct fm_report_list {
@@ -26,15 +27,14 @@ static inline const struct fm_cube *const *fm_report_list_cubes(const struct fm_
     return (const struct fm_cube *const *)list->cubes;
 }
 
-/** A command that makes one report file of several. */
-struct fm_combining_command {
-    const char *name;
-    const char *usage;
-    fm_status_t (*combine)(const struct fm_cube *const *cubes, const char *const *names,
-                           size_t count, struct fm_cube **result, struct fm_error *error);
-};
+/** Makes one report of several. */
+typedef fm_status_t fm_combine_t(const struct fm_cube *const *cubes, const char *const *names,
+                                 size_t count, struct fm_cube **result, struct fm_error *error);
 
-/** Runs such a command. @return its exit status */
-int fm_run_combining_command(const struct fm_combining_command *command, int argc, char **argv);
+/** Runs a command that makes one report file of several.
+ * @param output_option  its option for the file to be written
+ * @return its exit status */
+int fm_run_combining_command(enum fm_command command, int output_option, fm_combine_t *function,
+                             int argc, char **argv);
 
 #endif

@@ -5,6 +5,7 @@
 #define FERMATA_CLI_REPORT_REPORT_REQUEST_H
 
 #include "base/error.h"
+#include "cli/options/options.h"
 #include "report/report.h"
 
 #include <stdbool.h>
@@ -23,13 +24,14 @@ struct fm_report_request {
     unsigned top; /**< 0: defaults */
 };
 
-extern const char fm_report_help[];
+/** Reads an option. @return FM_ERR_USAGE: reader->error says what is wrong with its value */
+fm_status_t fm_report_request_take(struct fm_report_request *request,
+                                   struct fm_option_reader *reader, int option);
 
-/** Reads the arguments.
- * @param help  out: the help is wanted, nothing else was checked
- * @return FM_ERR_USAGE if they make no sense */
-fm_status_t fm_report_request_parse(int argc, char **argv, struct fm_report_request *request,
-                                    bool *help, struct fm_error *error);
+/** Checks, behind the options, that they make sense together, and takes the directory.
+ * @return FM_ERR_USAGE: reader->error says why they do not */
+fm_status_t fm_report_request_complete(struct fm_report_request *request,
+                                       struct fm_option_reader *reader);
 
 /** Reads the number that a text begins with.
  * @param option  for the message

@@ -38,7 +38,8 @@ struct fm_score_row {
     uint64_t visits;
     uint64_t ticks; /**< own time, without that of the regions inside */
     double bytes;   /**< of its events in the trace */
-    double cost; /**< of recording it, in seconds; 0 if only call stacks and samples tell of it */
+    double cost;    /**< of recording it, in seconds; 0 if it is known from call stacks and samples
+                       only */
 };
 
 struct fm_score {

@@ -139,7 +139,7 @@ static int compare(const void *left, const void *right)
     return a->visits != b->visits ? (a->visits < b->visits ? 1 : -1) : strcmp(a->name, b->name);
 }
 
-/* Regions as the definitions have them; nothing is visited yet. */
+/* Regions by the definitions, without visits yet. */
 static void begin_rows(struct reading *reading)
 {
     const struct fm_survey *survey = reading->survey;
@@ -155,7 +155,7 @@ static void begin_rows(struct reading *reading)
     }
 }
 
-/* Estimated bytes are brought in line with those that the archive has. */
+/* Scales the estimated bytes to the size of the archive. */
 static void finish_rows(const struct reading *reading, double bytes, struct fm_score *score)
 {
     double estimated = reading->region_bytes + reading->other_bytes;

@@ -1,0 +1,21 @@
+/** @file
+ * Work on archives that may be damaged, in a process of its own: OTF2's reader trusts its input and
+ * can crash or loop on it, which must not take the command with it.
+ */
+#ifndef FERMATA_CLI_ARCHIVE_ISOLATED_COMMAND_H
+#define FERMATA_CLI_ARCHIVE_ISOLATED_COMMAND_H
+
+/** Runs `work(argument)` in a child process that shares standard output and error.
+ * @param command      its name, and `archive` what it works on, for the message if the child
+ * crashes or takes senselessly long
+ * @param cpu_seconds  what is senselessly long; 0: nothing
+ * @return what `work` returned, FM_ERR_DATA if it did not return, FM_ERR_SYSTEM without processes
+ */
+int fm_run_isolated(const char *command, const char *archive, unsigned cpu_seconds,
+                    int (*work)(void *argument), void *argument);
+
+/** For one pass over an archive: reading takes a second for some ten megabytes; a loop never ends.
+ */
+#define FM_READING_CPU_SECONDS 3600
+
+#endif

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Golden tests of the report command: report_golden.py FERMATA WRITE_SAMPLE [--update]
+
+Runs the command on reports made by write_sample and compares what it prints with the files of
+golden/. With --update it writes these files; read the difference before you commit it."""
+
+import json
+import os
+import pathlib
+import pty
+import subprocess
+import sys
+import tempfile
+
+command, write_sample = map(os.path.abspath, sys.argv[1:3])
+update = "--update" in sys.argv
+golden = pathlib.Path(__file__).parent / "golden"
+failures = []
+
+UTF8 = {"LC_ALL": "C.UTF-8", "COLUMNS": "80", "PATH": os.environ["PATH"]}
+ASCII = {**UTF8, "LC_ALL": "C"}
+NARROW = {**UTF8, "COLUMNS": "40"}
+
+# name of the golden file, environment, arguments
+TEXTS = [
+    ("overview.txt", UTF8, ["sample"]),
+    ("overview-ascii.txt", ASCII, ["sample", "--top", "1"]),
+    ("overview-narrow.txt", NARROW, ["sample"]),
+    ("empty.txt", UTF8, ["empty"]),
+    ("metric.txt", UTF8, ["sample", "--metric", "mpi_latesender"]),
+    ("part-of-metric.txt", UTF8, ["sample", "--metric", "mpi_lswo_same", "--exclusive"]),
+    ("root.txt", UTF8, ["sample", "--root", "main/solve"]),
+    ("selection.txt", UTF8, ["--callpath", "main/solve", "--location", "3.1", "sample"]),
+    ("explain.txt", UTF8, ["--explain", "mpi_rma_early_wait"]),
+    ("explain-all.txt", UTF8, ["--explain", "all"]),
+    ("progress.txt", UTF8, ["progress", "--top", "1"]),
+    ("little-progress.txt", UTF8, ["little-progress", "--top", "1"]),
+    ("causes.txt", UTF8, ["causes", "--top", "5"]),
+    ("why.txt", UTF8, ["causes", "--why", "mpi_rma_early_wait"]),
+    ("deep.txt", UTF8, ["deep", "--top", "2"]),
+    ("deep-selection.txt", UTF8, ["deep", "--callpath", ".../MPI_Waitall", "--metric",
+                                  "mpi_latesender"]),
+    ("deep-lock.txt", UTF8, ["deep", "--metric", "mpi_rma_sync_lock_competition"]),
+    ("locks.txt", UTF8, ["sample", "--locks"]),
+    ("locks-ascii.txt", ASCII, ["sample", "--locks", "--top", "1"]),
+    ("locks-narrow.txt", NARROW, ["sample", "--locks", "--top", "1"]),
+    ("locks-none.txt", UTF8, ["empty", "--locks"]),
+    ("efficiency.txt", UTF8, ["sample", "--efficiency"]),
+    ("efficiency-narrow.txt", NARROW, ["sample", "--efficiency", "--top", "1"]),
+    ("efficiency-none.txt", UTF8, ["empty", "--efficiency"]),
+    ("phases.txt", UTF8, ["sample", "--phases"]),
+    ("phases-ascii.txt", ASCII, ["sample", "--phases", "--top", "20"]),
+    ("phases-narrow.txt", NARROW, ["sample", "--phases", "--top", "1"]),
+    ("phases-none.txt", UTF8, ["empty", "--phases"]),
+    ("phases.csv", UTF8, ["sample", "--phases", "--format=csv"]),
+    ("matrix-messages.txt", UTF8, ["sample", "--matrix=messages"]),
+    ("matrix-rma.txt", UTF8, ["sample", "--matrix=rma"]),
+    ("matrix-delay.txt", UTF8, ["sample", "--matrix=delay"]),
+    ("matrix-delay-metric.txt", UTF8,
+     ["sample", "--matrix=delay", "--metric=mpi_barrier_wait", "--top", "1"]),
+    ("matrix-delay-latesender.txt", UTF8,
+     ["sample", "--matrix=delay", "--metric=mpi_latesender"]),
+    ("matrix-map.txt", UTF8, ["wide", "--matrix=messages", "--top", "3"]),
+    ("matrix-narrow.txt", NARROW, ["sample", "--matrix=delay", "--top", "1"]),
+    ("matrix-ascii.txt", {**ASCII, "COLUMNS": "40"}, ["wide", "--matrix=messages", "--top", "1"]),
+    ("matrix-none.txt", UTF8, ["empty", "--matrix=messages"]),
+    ("matrix-messages.csv", UTF8, ["sample", "--matrix=messages", "--format=csv"]),
+    ("matrix-delay.csv", UTF8, ["sample", "--matrix=delay", "--format=csv"]),
+    ("report.json", UTF8, ["sample", "--format=json"]),
+    ("report.csv", UTF8, ["sample", "--format=csv"]),
+]
+
+# arguments, exit status, a part of the message
+ERRORS = [
+    ([], 2, "give one experiment directory"),
+    (["sample", "empty"], 2, "give one experiment directory"),
+    (["sample", "--bogus"], 2, "--bogus"),
+    (["sample", "--metric"], 2, "--metric needs a value"),
+    (["missing", "--metric", "mpi_bogus"], 2, "mpi_bogus"),
+    (["sample", "--callpath", "main/\033[2J"], 2, "main/\\x1b[2J"),
+    (["sample", "--root", "solve"], 2, "--root"),
+    (["sample", "--callpath", "MPI_Recv"], 2, "begins with 'MPI_Recv'; '.../MPI_Recv' finds it"),
+    (["causes", "--callpath", "main/..."], 2, "no call path 'main/...'"),
+    (["sample", "--location", "4"], 2, "no location 4"),
+    (["sample", "--location", "3.2"], 2, "no location 3.2"),
+    (["sample", "--location", "-1"], 2, "'-1' is no number"),
+    (["sample", "--location", "1,2"], 2, "not RANK"),
+    (["sample", "--top", "0"], 2, "--top"),
+    (["sample", "--format", "xml"], 2, "'xml'"),
+    (["sample", "--locks", "--root", "main"], 2, "--locks is about the whole run"),
+    (["sample", "--locks", "--format", "csv"], 2, "not with csv"),
+    (["sample", "--phases", "--callpath", "main"], 2, "--phases is about the whole run"),
+    (["sample", "--matrix", "rma", "--metric", "time"], 2, "--matrix is about the whole run"),
+    (["sample", "--matrix", "all"], 2, "needs one of messages, rma, delay, not 'all'"),
+    (["sample", "--efficiency", "--format", "csv"], 2, "not with csv"),
+    (["sample", "--efficiency", "--location", "0"], 2, "--efficiency is about the whole run"),
+    (["--explain", "bogus"], 2, "no metric 'bogus'"),
+    (["missing"], 3, "missing"),
+    (["nothing"], 3, "fermata analyze"),
+    (["damaged"], 3, "damaged report"),
+    (["damaged/report.fer"], 3, "damaged report"),
+    (["sample/text"], 3, "not a fermata report"),
+]
+
+
+def check(name, holds, message=""):
+    if not holds:
+        failures.append(f"{name}: {message}")
+
+
+def run(arguments, environment, folder, **more):
+    return subprocess.run([command, "report", *arguments], cwd=folder, env=environment, timeout=60,
+                          capture_output=True, **more)
+
+
+def check_texts(folder):
+    for name, environment, arguments in TEXTS:
+        result = run(arguments, environment, folder)
+        check(name, result.returncode == 0 and result.stderr == b"", result.stderr)
+        path = golden / name
+        if update:
+            path.write_bytes(result.stdout)
+        check(name, path.read_bytes() == result.stdout, "differs from the golden file")
+        if name.endswith(".txt"):
+            width = int(environment["COLUMNS"])
+            for line in result.stdout.decode().splitlines():
+                check(name, "\033" not in line, "an escape sequence")
+                check(name, line == line.rstrip(), f"blanks at the end of {line!r}")
+                check(name, len(line) <= width or " " not in line.strip(), f"too long: {line!r}")
+        if environment["LC_ALL"] == "C":
+            check(name, result.stdout.isascii(), "not ASCII")
+
+
+def check_errors(folder):
+    for arguments, status, message in ERRORS:
+        result = run(arguments, UTF8, folder)
+        name = " ".join(arguments)
+        check(name, result.returncode == status, f"exit status {result.returncode}")
+        check(name, result.stdout == b"", "prints something")
+        check(name, message in result.stderr.decode(), result.stderr)
+        check(name, result.stderr.count(b"\n") == 1, "not one line")
+
+
+def on_terminal(environment, folder):
+    """What the command prints when its output is a terminal."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([command, "report", "sample"], cwd=folder, env=environment, stdout=slave)
+    os.close(slave)
+    output = b""
+    while True:
+        try:
+            part = os.read(master, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        output += part
+    os.close(master)
+    check("terminal", process.wait(60) == 0, "failed")
+    return output.replace(b"\r\n", b"\n")
+
+
+def check_terminal(folder):
+    plain = run(["sample"], UTF8, folder).stdout
+    environment = {**UTF8, "TERM": "xterm"}
+    coloured = on_terminal(environment, folder)
+    check("colour", b"\033[" in coloured, "none on a terminal")
+    check("no colour", on_terminal({**environment, "NO_COLOR": "1"}, folder) == plain, "differs")
+
+
+def check_others(folder):
+    help_text = run(["--help"], UTF8, folder)
+    check("--help", help_text.returncode == 0 and b"--metric" in help_text.stdout)
+    whole = json.loads(run(["sample", "--format=json"], UTF8, folder).stdout)
+    part = json.loads(run(["sample", "--format=json", "--root=main/solve"], UTF8, folder).stdout)
+    check("--root json", [c["region"] for c in part["callpaths"]][:2] == ["solve", "MPI_Recv"])
+    check("--root json", part["callpaths"][0]["parent"] is None)
+    inside = {c["id"] for c in whole["callpaths"] if c["id"] == 1 or c["parent"] == 1}
+    check("--root json", len(part["severities"]) ==
+          sum(s["callpath"] in inside for s in whole["severities"]))
+    with open("/dev/full", "wb") as full:
+        for form in "text", "json", "csv":
+            result = subprocess.run([command, "report", "sample", "--format", form], cwd=folder, env=UTF8,
+                                    stdout=full, stderr=subprocess.PIPE, timeout=60)
+            check("full disk " + form, result.returncode == 4 and b"cannot write" in result.stderr)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    for kind in "sample", "empty", "wide", "progress", "little-progress", "causes", "deep":
+        os.mkdir(f"{folder}/{kind}")
+        subprocess.run([write_sample, kind, f"{folder}/{kind}/report.fer"], check=True)
+    os.mkdir(f"{folder}/nothing")
+    os.mkdir(f"{folder}/damaged")
+    data = pathlib.Path(f"{folder}/sample/report.fer").read_bytes()
+    pathlib.Path(f"{folder}/damaged/report.fer").write_bytes(data[:-1])
+    pathlib.Path(f"{folder}/sample/text").write_text("hello\n")
+    if update:
+        golden.mkdir(exist_ok=True)
+    check_texts(folder)
+    check_errors(folder)
+    check_terminal(folder)
+    check_others(folder)
+
+for failure in failures:
+    print(failure)
+sys.exit(1 if failures else 0)

@@ -1,0 +1,137 @@
+"""Timelines for Perfetto obey the rules of their formats: for all scenarios, and for a recorded
+program. What stands in them is the matter of test_timelines.py."""
+
+import glob
+import json
+import os
+import shutil
+import struct
+import tempfile
+import unittest
+
+import perfetto_rules
+from perfetto_rules import Broken
+from support import Experiments, fermata
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
+
+class Rules(Experiments):
+    def check(self, place, *part):
+        """Both formats tell the same; @return what they tell."""
+        binary, text = (fermata("export", "--to", form, "-o", "-", *part, place)
+                        for form in ("perfetto", "perfetto-json"))
+        binary = perfetto_rules.protobuf(binary)
+        text = perfetto_rules.chrome_json(json.loads(text))
+        for part in ("slices", "flows"):
+            self.assertEqual(len(binary[part]), len(text[part]), part)
+        self.assertEqual(sorted((name, depth, round(end - begin))
+                                for _, name, begin, end, depth in binary["slices"]),
+                         sorted((name, depth, round(1000 * (end - begin)))
+                                for _, name, begin, end, depth in text["slices"]))
+        return binary
+
+    def test_all_scenarios(self):
+        slices = flows = 0
+        for source in sorted(glob.glob(os.path.join(TESTS, "rules", "scenarios", "*", "*.scn"))):
+            name = os.path.basename(source)[: -len(".scn")]
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                place = os.path.join(folder, name)
+                fermata("synth", source, "-o", place)
+                fermata("analyze", "-q", place)
+                found = self.check(place)
+                slices += len(found["slices"])
+                flows += len(found["flows"])
+        self.assertGreater(slices, 1000)
+        self.assertGreater(flows, 300)
+
+    def test_a_recorded_program(self):
+        place = self.path("recorded")
+        shutil.copytree(os.path.join(TESTS, "traces", "scorep-waits"), place)
+        fermata("analyze", "-q", place)
+        found = self.check(place)
+        self.assertGreater(len(found["slices"]), 50)
+        self.assertGreater(len(found["flows"]), 10)
+        end = self.report(place)["experiment"]["duration"]
+        for part in range(20):
+            with self.subTest(part):
+                times = f"--begin={end * part / 20:.9f}", f"--end={end * (part + 3) / 20:.9f}"
+                self.check(place, *times, f"--ranks={part % 3}-3")
+
+
+def varint(value):
+    out = b""
+    while value > 0x7F:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def packet(*parts):
+    return field(1, field(10, 1) + b"".join(parts))
+
+
+def flow(number):
+    return varint(47 << 3 | 1) + struct.pack("<Q", number)
+
+
+NAMES = packet(field(13, 1), field(12, field(2, field(1, 1) + field(2, b"work"))))
+TRACK = packet(field(60, field(1, 5) + field(2, b"rank 0")))
+
+
+def event(time, kind, *more, track=5, flags=2):
+    name = field(10, 1) if kind != 2 else b""
+    return packet(field(8, time), field(13, flags),
+                  field(11, field(9, kind) + name + field(11, track) + b"".join(more)))
+
+
+class BrokenTraces(unittest.TestCase):
+    """The rules themselves: a trace that keeps them, and some that break one each."""
+
+    def test_protobuf(self):
+        good = [NAMES, TRACK, event(1, 1, flow(3)), event(2, 3, flow(3)), event(4, 2)]
+        self.assertEqual(perfetto_rules.protobuf(b"".join(good))["slices"], [(5, "work", 1, 4, 0)])
+        for what, wrong in {
+            "no names": good[1:],
+            "no track": good[:1] + good[2:],
+            "a track twice": [TRACK] + good,
+            "an unknown parent": good + [packet(field(60, field(1, 6) + field(2, b"x") + field(5, 9)))],
+            "no end": good[:-1],
+            "no begin": good + [event(5, 2)],
+            "half of a flow": good + [event(5, 3, flow(4))],
+            "a third end": good + [event(5, 3, flow(3))],
+            "names that are not there": good + [event(5, 3, flags=0)],
+            "cut off": [b"".join(good)[:-1]],
+            "no time": good + [packet(field(13, 2), field(11, field(9, 3) + field(10, 1) + field(11, 5)))],
+        }.items():
+            with self.subTest(what):
+                self.assertRaises(Broken, perfetto_rules.protobuf, b"".join(wrong))
+
+    def test_json(self):
+        def of(phase, time, **more):
+            return {"ph": phase, "pid": 0, "tid": 0, "ts": time, "name": "x", **more}
+
+        name = {"ph": "M", "pid": 0, "tid": 0, "name": "thread_name", "args": {"name": "a"}}
+        good = [name, of("B", 1), of("E", 5), of("s", 2, cat="c", id=1),
+                of("f", 3, cat="c", id=1, bp="e")]
+        perfetto_rules.chrome_json({"traceEvents": good})
+        for what, wrong in {
+            "no end": [good[0], good[1]],
+            "back in time": good + [of("B", 4), of("E", 6)],
+            "no begin": good + [of("E", 6)],
+            "half of a flow": good[:-1],
+            "a flow outside": good[:-1] + [{**good[-1], "ts": 9}],
+            "no name": good[1:],
+        }.items():
+            with self.subTest(what):
+                self.assertRaises(Broken, perfetto_rules.chrome_json, {"traceEvents": wrong})
+
+
+if __name__ == "__main__":
+    unittest.main()

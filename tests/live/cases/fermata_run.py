@@ -1,0 +1,41 @@
+"""Records and analyses programs with fermata, and reads its reports."""
+
+import pathlib
+import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
+
+from mpi_launcher import TIMEOUT, mpi_command  # noqa: E402
+
+
+def run(command):
+    """What the command prints; exits with all its output if it fails."""
+    outcome = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT)
+    if outcome.returncode != 0:
+        sys.exit(f"exit code {outcome.returncode}: {' '.join(command)}\n"
+                 f"{outcome.stdout}{outcome.stderr}")
+    return outcome.stdout
+
+
+def record(options, folder, ranks, program):
+    """Records and analyses a program; returns what it prints."""
+    output = run([options.fermata, "record", "-o", str(folder), "--",
+                  *mpi_command(options.mpirun, ranks, program)])
+    run([options.fermata, "analyze", "--check", "-q", str(folder)])
+    return output
+
+
+def report(options, folder, *arguments):
+    return run([options.fermata, "report", str(folder), *arguments])
+
+
+def severities(document):
+    """Yields (metric, rank, call path as names, value) of a report as JSON."""
+    paths = {}
+    for callpath in document["callpaths"]:
+        parent = paths.get(callpath["parent"], ())
+        paths[callpath["id"]] = (*parent, callpath["region"])
+    ranks = {location["id"]: location["rank"] for location in document["locations"]}
+    for row in document["severities"]:
+        yield row["metric"], ranks[row["location"]], paths[row["callpath"]], row["value"]

@@ -1,0 +1,68 @@
+"""A run of sor recorded by EZTrace and by fermata at the same time: both traces must tell the same of
+who waited for late senders.
+
+EZTrace writes no completion of non-blocking operations, hence sor receives with blocking ones here;
+the clock that its processes lack is preloaded (eztrace_clock.c).
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+
+import fermata
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../support"))
+from mpi_launcher import mpi_command  # noqa: E402
+
+RANKS = 4
+SOR = ["--variant", "p2p-blocking", "--size", "600x600", "--iterations", "100", "--check", "50",
+       "--tolerance", "0", "--imbalance", "300"]
+# Between the two recorders' clock readings lies what each does in a call: some microseconds.
+CALL_DIFFERENCE = 5e-6
+RELATIVE_DIFFERENCE = 0.05
+
+
+def record(options, folder):
+    """Runs sor under both recorders; returns EZTrace's archive and fermata's experiment."""
+    experiment = os.path.join(folder, "experiment")
+    script = f'LD_PRELOAD="{options.clock}:$LD_PRELOAD" exec eztrace -t openmpi "$@"'
+    program = ["sh", "-c", script, "sh", options.program, *SOR]
+    fermata.run([options.fermata, "record", "-o", experiment, "--",
+                 *mpi_command(options.mpirun, RANKS, program)], cwd=folder)
+    return os.path.join(folder, "sor_trace", "eztrace_log.otf2"), experiment
+
+
+def late_sender(options, archive, report):
+    """Seconds of Late Sender in MPI_Recv by rank, and the number of these calls."""
+    fermata.run([options.fermata, "analyze", "--check", "-o", report, archive])
+    found = fermata.severities(options.fermata, report, {"mpi_latesender", "visits"})
+    return ([found.get(("mpi_latesender", rank, "MPI_Recv"), 0.0) for rank in range(RANKS)],
+            [found.get(("visits", rank, "MPI_Recv"), 0.0) for rank in range(RANKS)])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("fermata", "mpirun", "program", "clock"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        archive, experiment = record(options, folder)
+        # EZTrace's own oddities may be found, but the archive can be read.
+        fermata.run([options.fermata, "check", archive], statuses=(0, 1))
+        theirs, calls = late_sender(options, archive, os.path.join(folder, "theirs.fer"))
+        ours, _ = late_sender(options, experiment, os.path.join(folder, "ours.fer"))
+    failures = 0
+    for rank in range(RANKS):
+        allowed = RELATIVE_DIFFERENCE * ours[rank] + CALL_DIFFERENCE * calls[rank]
+        agree = abs(theirs[rank] - ours[rank]) <= allowed
+        failures += not agree
+        print(f"rank {rank}: EZTrace {theirs[rank]:.6f} s, fermata {ours[rank]:.6f} s"
+              + ("" if agree else f": more than {allowed:.6f} s apart"))
+    if sum(ours) < 0.01:
+        print("nobody waited: the run proves nothing")
+        failures += 1
+    sys.exit(failures != 0)
+
+
+main()

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""The reference of wait-state formation: scenarios derived by hand, properties on random ones."""
+
+import glob
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference"))
+
+import check_expectations
+import critical_path
+import formation
+import generate
+import imbalance
+import intervals
+import scenario_file
+import severities
+import timeline
+
+SCENARIOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "scenarios")
+
+
+def formation_of(scenario):
+    times = timeline.Timeline(scenario)
+    return severities.compute_formation(times, severities.compute(times))
+
+
+class HandMadeTest(unittest.TestCase):
+    def test_reference_finds_what_was_derived_by_hand(self):
+        paths = glob.glob(os.path.join(SCENARIOS, "formation", "*.scn"))
+        self.assertGreater(len(paths), 30)
+        for path in paths:
+            scenario = scenario_file.read_scenario(path)
+            self.assertTrue(scenario.expects, path)
+            self.assertEqual([], check_expectations.failures(scenario), path)
+
+    def test_a_wrong_expectation_is_found(self):
+        path = os.path.join(SCENARIOS, "formation", "chain-of-three.scn")
+        scenario = scenario_file.read_scenario(path)
+        scenario.expects = [["delay_latesender", "main/foo", "0", "3.001"],
+                            ["delay_latesender", "main/foo", "0", "3.001", "0.01"]]
+        self.assertEqual(1, len(check_expectations.failures(scenario)))
+
+
+class RandomTest(unittest.TestCase):
+    """Conservation, length of the path and sum of the impact are asserted in every evaluation."""
+
+    def scenarios(self, seed, count):
+        for index in range(count):
+            yield scenario_file.parse_scenario("\n".join(generate.generate(seed, index, (2, 7))))
+
+    @staticmethod
+    def transform(scenario, function):
+        for events in scenario.events.values():
+            events[:] = [event._replace(time=function(event.time)) for event in events]
+
+    def test_shift_and_scale(self):
+        for scenario in self.scenarios("f", 200):
+            before = formation_of(scenario)
+            self.transform(scenario, lambda time: time + 12345)
+            self.assertEqual(before, formation_of(scenario))
+            self.transform(scenario, lambda time: (time - 12345) * 3)
+            scaled = formation_of(scenario)
+            for metric, cells in before.items():
+                factor = 1 if metric.startswith("wait_count") else 3
+                self.assertEqual({key: value * factor for key, value in cells.items()},
+                                 scaled[metric], metric)
+
+    def test_idle_extension_changes_no_cost(self):
+        for scenario in self.scenarios("i", 200):
+            before = formation_of(scenario)
+            for events in scenario.events.values():
+                if events and events[-1].args == ("main",):
+                    events[-1] = events[-1]._replace(time=events[-1].time + 777)
+                    break
+            after = formation_of(scenario)
+            for metric in formation.METRICS:
+                self.assertEqual(before[metric], after[metric], metric)
+
+    def test_every_metric_occurs(self):
+        seen = set()
+        for scenario in self.scenarios("m", 1200):
+            seen |= {metric for metric, cells in formation_of(scenario).items() if cells}
+        everything = set(formation.METRICS) | set(critical_path.METRICS) | set(imbalance.METRICS)
+        # Hardly anything communicates before Init or behind Finalize and the free of a window.
+        self.assertLessEqual(everything - seen, {
+            "delay_init_longterm", "delay_finalize_longterm", "delay_rma_free_longterm",
+            "wait_indirect_init", "wait_propagating_init", "wait_propagating_finalize",
+            "wait_propagating_rma_free"})
+
+    def test_every_wait_state_of_the_time_tree_has_one_kind(self):
+        kinds = {**intervals.SYNCHRONIZATION_KINDS, **intervals.CONTENTION_KINDS}
+        self.assertEqual(len(kinds),
+                         len(intervals.SYNCHRONIZATION_KINDS) + len(intervals.CONTENTION_KINDS))
+        for scenario in self.scenarios("k", 100):
+            result = severities.compute(timeline.Timeline(scenario))
+            self.assertLessEqual({wait.metric for wait in result.wait_states.values()}, set(kinds))
+
+
+if __name__ == "__main__":
+    unittest.main()
