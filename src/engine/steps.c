@@ -1,7 +1,7 @@
 #include "engine/steps.h"
 
 #include "base/memory.h"
-#include "engine/patience.h"
+#include "engine/backoff.h"
 
 #include <stdatomic.h>
 
@@ -17,7 +17,7 @@ struct walker {
 #define DONE        (SIZE_MAX - 1)
 
 struct stepping {
-    fm_phase_t *begin;
+    fm_stage_t *begin;
     fm_step_function_t *step;
     void *context;
     unsigned workers;
@@ -54,7 +54,7 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
     stepping->begin(stepping->context, worker, first, last);
     for (unsigned turn = 0;;) {
         /* Mostly one waits for a moment only, and nobody asks who else does. */
-        bool asks = turn >= FM_LINGER_LOOKS;
+        bool asks = turn >= FM_SPIN_POLLS;
         size_t steps = asks ? steps_of_all(stepping) : 0;
         fm_step_t step = stepping->step(stepping->context, worker);
         if (step != FM_STEP_IN_VAIN) {
@@ -78,14 +78,14 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
                 return;
             }
         }
-        if (!fm_linger(turn)) {
-            fm_be_patient(turn - FM_LINGER_LOOKS);
+        if (!fm_spin(turn)) {
+            fm_backoff(turn - FM_SPIN_POLLS);
         }
         ++turn;
     }
 }
 
-void fm_engine_run_steps(struct fm_engine *engine, fm_phase_t *begin, fm_step_function_t *step,
+void fm_engine_run_steps(struct fm_engine *engine, fm_stage_t *begin, fm_step_function_t *step,
                          void *context)
 {
     unsigned workers = fm_engine_workers(engine);

@@ -20,7 +20,7 @@ typedef fm_step_t fm_step_function_t(void *context, unsigned worker);
 /** Runs a phase: each worker begins, and then takes steps until its last one. What workers write
  * for one another they write atomically. For processes alone: nobody waits for others of a team.
  * Ends, too, if all workers that are not done wait for one another. */
-void fm_engine_run_steps(struct fm_engine *engine, fm_phase_t *begin, fm_step_function_t *step,
+void fm_engine_run_steps(struct fm_engine *engine, fm_stage_t *begin, fm_step_function_t *step,
                          void *context);
 
 #endif

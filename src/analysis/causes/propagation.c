@@ -11,8 +11,8 @@
  * there are letters. */
 #include "analysis/causes/caused_waits.h"
 #include "analysis/model/slices.h"
-#include "engine/dispatch.h"
-#include "engine/mail.h"
+#include "engine/dispatch/dispatch.h"
+#include "engine/mailbox/mailbox.h"
 #include "engine/steps.h"
 
 /* So many wait states are at hand at once: they and what belongs to them fit in a cache. */
@@ -227,8 +227,8 @@ static void take_phi(struct propagation *propagation, unsigned worker,
     }
 }
 
-static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
-                     uint32_t location, uint32_t number)
+static void tell_phi(struct propagation *propagation, struct fm_mailboxes *mailboxes,
+                     unsigned worker, uint32_t location, uint32_t number)
 {
     const struct fm_analysis *analysis = propagation->formation->analysis;
     struct walk *walk = &propagation->walks[location];
@@ -249,8 +249,8 @@ static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsi
         write_phi(&propagation->caused[message.location].waits.items[message.position],
                   message.phi);
     } else {
-        fm_mail_send(mail, worker, fm_trace_process(analysis->trace, message.location), &message,
-                     sizeof message);
+        fm_mailbox_send(mailboxes, worker, fm_trace_process(analysis->trace, message.location),
+                        &message, sizeof message);
     }
 }
 
@@ -271,8 +271,8 @@ static void look_after(const struct propagation *propagation, struct place *plac
 }
 
 /* Goes on with a location until it was not told of the next wait state, or the window ends. */
-static void advance(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
-                    uint32_t location)
+static void advance(struct propagation *propagation, struct fm_mailboxes *mailboxes,
+                    unsigned worker, uint32_t location)
 {
     struct walk *walk = &propagation->walks[location];
     struct fm_caused_wait *caused = walk->caused->waits.items;
@@ -295,7 +295,7 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
             distribute(walk, wait);
             --walk->caused_left;
         } else if (walk->own_left > 0 && waits[walk->own_left - 1].until >= window) {
-            tell_phi(propagation, mail, worker, location, --walk->own_left);
+            tell_phi(propagation, mailboxes, worker, location, --walk->own_left);
         } else {
             break;
         }
@@ -306,18 +306,20 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
     }
 }
 
-static void advance_ready(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+static void advance_ready(struct propagation *propagation, struct fm_mailboxes *mailboxes,
+                          unsigned worker)
 {
     struct place *place = &propagation->places[worker];
     while (place->ready.count > 0) {
-        advance(propagation, mail, worker, place->ready.items[--place->ready.count]);
+        advance(propagation, mailboxes, worker, place->ready.items[--place->ready.count]);
     }
 }
 
 /* Begins the next slice, the one before, as long as nothing is left to do in the one at hand. What
  * is missing there comes from later times, so that some worker can always go on.
  * @return whether there was one to begin */
-static bool move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+static bool move_window(struct propagation *propagation, struct fm_mailboxes *mailboxes,
+                        unsigned worker)
 {
     struct place *place = &propagation->places[worker];
     uint32_t slice = place->slice;
@@ -327,9 +329,9 @@ static bool move_window(struct propagation *propagation, struct fm_mail *mail, u
         place->not_through = place->last_location - place->first_location;
         for (uint32_t l = place->first_location; l < place->last_location; ++l) {
             propagation->walks[l].is_through = false;
-            advance(propagation, mail, worker, l);
+            advance(propagation, mailboxes, worker, l);
         }
-        advance_ready(propagation, mail, worker);
+        advance_ready(propagation, mailboxes, worker);
     }
     return place->slice != slice;
 }
@@ -400,23 +402,23 @@ static fm_step_t step(void *context, unsigned worker)
 
 /* ---- the workers of several processes ---- */
 
-static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t first,
                   uint32_t last)
 {
     struct propagation *propagation = context;
     begin(propagation, worker, first, last);
-    move_window(propagation, mail, worker);
+    move_window(propagation, mailboxes, worker);
 }
 
-static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+static void handle(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
                    const void *content, size_t size)
 {
     (void)process;
     (void)size;
     struct propagation *propagation = context;
     take_phi(propagation, worker, content);
-    advance_ready(propagation, mail, worker);
-    move_window(propagation, mail, worker);
+    advance_ready(propagation, mailboxes, worker);
+    move_window(propagation, mailboxes, worker);
 }
 
 /* ---- the phases ---- */
@@ -462,7 +464,7 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         fm_engine_run_steps(formation->analysis->engine, begin, step, &propagation);
     } else {
         tell_all_terminals(&propagation);
-        fm_mail_run(formation->analysis->engine, start, handle, &propagation);
+        fm_mailboxes_run(formation->analysis->engine, start, handle, &propagation);
     }
     formation->is_circular = !is_complete(&propagation);
     fm_engine_run(formation->analysis->engine, close_walks, &propagation);

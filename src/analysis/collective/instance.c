@@ -1,11 +1,12 @@
 #include "analysis/collective/instance.h"
 
 #include "base/containers/map.h"
+#include "engine/dispatch/inboxes.h"
 
 struct fm_join {
     struct fm_analysis *analysis;
-    struct fm_exchange *members;
-    struct fm_exchange *verdicts;
+    struct fm_inboxes *members;
+    struct fm_inboxes *verdicts;
     fm_judge_t *judge;
 };
 
@@ -13,15 +14,15 @@ struct fm_join *fm_join_create(struct fm_analysis *analysis)
 {
     struct fm_join *join = fm_allocate(1, sizeof *join);
     join->analysis = analysis;
-    join->members = fm_exchange_create(analysis->engine, sizeof(struct fm_member));
-    join->verdicts = fm_exchange_create(analysis->engine, sizeof(struct fm_verdict));
+    join->members = fm_inboxes_create(analysis->engine, sizeof(struct fm_member));
+    join->verdicts = fm_inboxes_create(analysis->engine, sizeof(struct fm_verdict));
     return join;
 }
 
 void fm_join_free(struct fm_join *join)
 {
-    fm_exchange_free(join->members);
-    fm_exchange_free(join->verdicts);
+    fm_inboxes_free(join->members);
+    fm_inboxes_free(join->verdicts);
     fm_free(join);
 }
 
@@ -35,7 +36,7 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
     const struct fm_communicator *communicator =
         &join->analysis->trace->communicators[member->communicator];
     if (communicator->size == 1) {
-        *(struct fm_member *)fm_exchange_post(join->members, worker, member->process) = *member;
+        fm_inboxes_send(join->members, worker, member->process, member);
         return;
     }
     /* Any member may judge, as long as all choose the same: spread the instances. */
@@ -43,7 +44,7 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
     for (uint32_t i = 0; i < communicator->size; ++i) {
         uint32_t home = communicator->members[(start + i) % communicator->size];
         if (home != FM_NONE) {
-            *(struct fm_member *)fm_exchange_post(join->members, worker, home) = *member;
+            fm_inboxes_send(join->members, worker, home, member);
             return;
         }
     }
@@ -113,7 +114,7 @@ static void judge_processes(void *context, unsigned worker, uint32_t first, uint
     struct grouping grouping = {0};
     for (uint32_t process = first; process < last; ++process) {
         size_t count;
-        const struct fm_member *inbox = fm_exchange_inbox(join->members, process, &count);
+        const struct fm_member *inbox = fm_inbox(join->members, process, &count);
         if (count == 0) {
             continue;
         }
@@ -140,7 +141,7 @@ static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32
     struct fm_join *join = context;
     for (uint32_t process = first; process < last; ++process) {
         size_t count;
-        const struct fm_verdict *verdicts = fm_exchange_inbox(join->verdicts, process, &count);
+        const struct fm_verdict *verdicts = fm_inbox(join->verdicts, process, &count);
         for (size_t i = 0; i < count; ++i) {
             struct fm_findings *findings = &join->analysis->findings[verdicts[i].location];
             const struct fm_location *location =
@@ -158,18 +159,18 @@ static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32
 void fm_join_judge(struct fm_join *join, fm_judge_t *judge)
 {
     join->judge = judge;
-    fm_exchange_deliver(join->members);
+    fm_inboxes_deliver(join->members);
     fm_engine_run(join->analysis->engine, judge_processes, join);
-    fm_exchange_clear(join->members);
-    fm_exchange_deliver(join->verdicts);
+    fm_inboxes_clear(join->members);
+    fm_inboxes_deliver(join->verdicts);
     fm_engine_run(join->analysis->engine, take_verdicts, join);
-    fm_exchange_clear(join->verdicts);
+    fm_inboxes_clear(join->verdicts);
 }
 
 void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_member *member,
                     const struct fm_verdict *verdict)
 {
-    *(struct fm_verdict *)fm_exchange_post(join->verdicts, worker, member->process) = *verdict;
+    fm_inboxes_send(join->verdicts, worker, member->process, verdict);
 }
 
 struct fm_candidate fm_member_waits_for(const struct fm_member *member,

@@ -85,16 +85,6 @@ bool fm_findings_add(struct fm_findings *findings, const struct fm_location *loc
 bool fm_findings_add_inside(struct fm_findings *findings, const struct fm_location *location,
                             const struct fm_candidate *candidate);
 
-/** Fetches what fm_findings_add_inside() will need, in two stages; see fm_prefetcher_t. */
-static inline void fm_findings_prefetch(const struct fm_findings *findings, unsigned stage)
-{
-    if (stage == 0) {
-        __builtin_prefetch(&findings->candidates);
-    } else {
-        __builtin_prefetch(findings->candidates.items + findings->candidates.count, 1);
-    }
-}
-
 /** Adds `count` to a tally at the call path of an activity. */
 void fm_findings_tally(struct fm_findings *findings, const struct fm_location *location,
                        uint32_t activity, fm_tally_t tally, uint64_t count);

@@ -5,7 +5,7 @@
  * epoch that names it; what the target knows of its post goes back. Epochs that happened while
  * recording was paused count, but meet nobody. */
 #include "analysis/one_sided/one_sided.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 /* An access epoch on its way to one of its targets. */
 struct access_message {

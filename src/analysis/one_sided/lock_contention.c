@@ -6,7 +6,7 @@
 #include "analysis/one_sided/lock_queue.h"
 
 #include "base/containers/map.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 #include <stdlib.h>
 
@@ -293,20 +293,6 @@ static void take_wait(void *context, unsigned worker, uint32_t process, const vo
     fm_findings_add_inside(&analysis->findings[wait->location], location, &candidate);
 }
 
-static void prefetch_call(void *context, unsigned worker, uint32_t process, const void *record,
-                          unsigned stage)
-{
-    (void)worker;
-    (void)process;
-    const struct contention *contention = context;
-    const struct contention_message *wait = record;
-    const struct fm_location *location = &contention->analysis->trace->locations[wait->location];
-    fm_findings_prefetch(&contention->analysis->findings[wait->location], stage);
-    if (stage == 1) {
-        __builtin_prefetch(&location->visit.items[wait->candidate.activity]);
-    }
-}
-
 void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epochs *epochs)
 {
     struct contention contention = {
@@ -315,7 +301,6 @@ void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epo
     };
     contention.waits = fm_dispatch_create(analysis->engine, sizeof(struct contention_message),
                                           take_wait, &contention);
-    fm_dispatch_prefetch(contention.waits, prefetch_call, 2);
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
     fm_dispatch_run(contention.waits, judge, &contention);
     fm_dispatch_free(contention.waits);

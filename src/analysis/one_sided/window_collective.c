@@ -2,7 +2,7 @@
  * fences. */
 #include "analysis/collective/gathering.h"
 #include "analysis/one_sided/one_sided.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 #include "base/containers/map.h"
 

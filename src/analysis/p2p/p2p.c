@@ -9,7 +9,7 @@
 #include "analysis/p2p/matching.h"
 
 #include "base/containers/sort.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 /* A late receiver on its way to the sender. */
 struct late_receiver {
@@ -152,14 +152,6 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
     (void)worker;
     struct p2p *p2p = context;
     fm_receiver_take(&p2p->receivers[process], record);
-}
-
-static void prefetch_receive(void *context, unsigned worker, uint32_t process, const void *record,
-                             unsigned stage)
-{
-    (void)worker;
-    struct p2p *p2p = context;
-    fm_receiver_prefetch(&p2p->receivers[process], record, stage);
 }
 
 /* ---- messages of one process ---- */
@@ -377,16 +369,6 @@ static void take_late_receiver(void *context, unsigned worker, uint32_t process,
                            &p2p->analysis->trace->locations[late->location], &late->candidate);
 }
 
-static void prefetch_call(void *context, unsigned worker, uint32_t process, const void *record,
-                          unsigned stage)
-{
-    (void)worker;
-    (void)process;
-    const struct p2p *p2p = context;
-    const struct late_receiver *late = record;
-    fm_findings_prefetch(&p2p->analysis->findings[late->location], stage);
-}
-
 static void detect(struct fm_analysis *analysis)
 {
     struct fm_engine *engine = analysis->engine;
@@ -398,10 +380,8 @@ static void detect(struct fm_analysis *analysis)
     };
     p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
     p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);
-    fm_dispatch_prefetch(p2p.sends, prefetch_receive, 3);
     p2p.late_receivers =
         fm_dispatch_create(engine, sizeof(struct late_receiver), take_late_receiver, &p2p);
-    fm_dispatch_prefetch(p2p.late_receivers, prefetch_call, 2);
     fm_engine_run(engine, open_receivers, &p2p);
     fm_dispatch_run(p2p.sends, send_messages, &p2p);
     fm_dispatch_run(p2p.late_receivers, judge_messages, &p2p);
