@@ -1,10 +1,10 @@
-/* How far apart the recorded calls of a run are.
+/* The mean distance between the recorded calls of a run.
  *
  *   call_distance DIR/traces.otf2
  *
  * Prints the number of calls of all locations, and the mean time from one call's Enter to the next
- * one's on the same location: the time between first and last event, summed over all locations,
- * divided by the number of calls. */
+ * call's Enter on the same location: the time between first and last event, summed over all
+ * locations, divided by the number of calls. */
 #include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
@@ -14,11 +14,11 @@ struct run {
     uint64_t resolution; /* ticks per second */
     uint64_t *ids;       /* of locations */
     size_t count;
-    uint64_t calls; /* of all locations, like `ticks` */
+    uint64_t calls; /* of all locations, as `ticks` */
     uint64_t ticks;
 };
 
-/* What the events of one location tell. */
+/* Results from the events of one location. */
 struct span {
     uint64_t calls;
     OTF2_TimeStamp first, last;

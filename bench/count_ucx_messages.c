@@ -1,11 +1,11 @@
-/* Preloaded into a program of MPICH, counts the messages that the library hands to UCX and takes
- * from it, those of its collective operations included. At the end of each process that
- * communicated, a line "SENT RECEIVED" goes to the file COUNT_UCX_MESSAGES.PID. Messages that do
- * not pass UCX do not count: run the program with MPIR_CVAR_NOLOCAL=1, which turns shared memory
+/* Preloaded into a program of MPICH; counts the messages that the library passes to UCX and
+ * receives from it, including those of its collective operations. At the end of each process that
+ * communicated, a line "SENT RECEIVED" is written to the file COUNT_UCX_MESSAGES.PID. Messages that
+ * do not pass UCX do not count: run the program with MPIR_CVAR_NOLOCAL=1, which turns shared memory
  * off.
  *
- * The prototypes are those of UCX 1.8 and later, with pointers of no type, so that its headers need
- * not be there. */
+ * The prototypes are those of UCX 1.8 and later, with untyped pointers, so that the headers of UCX
+ * are not needed. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@
 
 static atomic_long sent, received;
 
-/* COUNT(counter, name, parameters, arguments): a function of UCX that counts first. */
+/* COUNT(counter, name, parameters, arguments): a wrapper of a function of UCX that increments the
+ * counter first. */
 #define UNPACK(...) __VA_ARGS__
 #define COUNT(counter, name, parameters, arguments)                                                \
     void *name(UNPACK parameters);                                                                 \

@@ -1,4 +1,4 @@
-/* Compiled so that functions tell when they begin and end. */
+/* Compiled with instrumentation of functions. */
 void instrumented(void);
 
 void instrumented(void)

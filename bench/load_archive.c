@@ -1,5 +1,5 @@
-/* Loads an archive into the tables of the analysis and stops there: what of the time of an analysis
- * is loading. One thread. */
+/* Loads an archive into the tables of the analysis and stops: the share of loading in the time of
+ * an analysis. One thread. */
 #include "trace/tables/trace.h"
 
 #include <inttypes.h>

@@ -1,22 +1,21 @@
-/* A tight loop of the cheapest MPI calls: what recording adds to a call.
+/* A tight loop of the cheapest MPI calls: measures the cost that recording adds to a call.
  *
  *   mpi_call_loop p2p COUNT   MPI_Irecv, MPI_Send, MPI_Wait of one byte to itself
  *   mpi_call_loop rma COUNT   MPI_Put of one byte to itself and MPI_Win_flush
  *   mpi_call_loop locks COUNT MPI_Win_lock (exclusive), MPI_Put of one byte to itself,
  *                             MPI_Win_unlock
  *   mpi_call_loop deep COUNT      as p2p, 12 functions deep
- *   mpi_call_loop changing COUNT  the same calls, each through 12 functions, of which 11 are others
- *                                 than those of the call before, but those of the one before that
- *   mpi_call_loop varying COUNT   the same, but for one call in a thousand no chain of functions is
- *                                 one that was there before
+ *   mpi_call_loop changing COUNT  the same calls, each through 12 functions. 11 of them differ from
+ * those of the previous call, but equal those of the call before that mpi_call_loop varying COUNT
+ * the same, but except for one call in a thousand no chain of functions has occurred before
  *   mpi_call_loop functions COUNT  visits of a function that the compiler has instrumented, instead
  *                                 of MPI calls
  *
- * Prints nanoseconds of processor time per call: the median of several loops of COUNT turns, of
- * which a first one only warms up; with a third argument N, of N loops (default 9). All that is
- * done twice, a second apart: a recorder uses new memory first, and then what it has emptied in
- * between. At last the same loops, with the clock read before and after each call by the program
- * itself: what that adds is not to be had cheaper by anybody who measures calls. */
+ * Prints nanoseconds of processor time per call: the median of several loops of COUNT turns, after
+ * one loop for warming up; with a third argument N, of N loops (default 9). The whole measurement
+ * is repeated after a second: a recorder first uses new memory, and then the memory that it flushed
+ * in between. Finally the program runs the same loops and reads the clock itself before and after
+ * each call: the added time is the lower bound for any tool that measures calls. */
 #include "processor_time.h"
 
 #include <mpi.h>
@@ -45,8 +44,8 @@ static uint64_t read_clock(void)
 
 static volatile uint64_t duration; /* of the last call */
 
-/* Calls `call`; reads the clock before and after it if `clock`, which is a constant wherever this
- * stands. */
+/* Calls `call`; reads the clock before and after it if `clock`, which is a constant at every use of
+ * the macro. */
 #define CALL(clock, call)                                                                          \
     do {                                                                                           \
         uint64_t begin = (clock) ? read_clock() : 0;                                               \
@@ -88,8 +87,9 @@ static inline void lock_and_put(long count, MPI_Win window, bool clock)
 
 /* ---- 12 functions deep ---- */
 
-/* A chain of functions of which each calls the next one; the last one calls `call`. Two chains have
- * no function in common. The empty statement keeps compilers from making jumps of the calls. */
+/* A chain of functions, each of which calls the next one; the last one calls `call`. Two chains
+ * have no function in common. The empty statement prevents the compiler from replacing the calls by
+ * jumps. */
 #define LEVEL(chain, level, next)                                                                  \
     static __attribute__((noinline)) void chain##level(void (*call)(void *), void *data)           \
     {                                                                                              \
@@ -115,7 +115,7 @@ static inline void lock_and_put(long count, MPI_Win window, bool clock)
 CHAIN(left)
 CHAIN(right)
 
-/* The same with two functions for each level, which the bits of `path` choose from. */
+/* The same with two functions for each level, selected by the bits of `path`. */
 struct exchange {
     long count;
     unsigned path;
@@ -153,7 +153,7 @@ FORKS(3, 4)
 FORKS(2, 3)
 FORKS(1, 2)
 
-/* Calls through functions that all differ from those of the call before. */
+/* Calls through functions that all differ from those of the previous call. */
 static void through_others(void (*call)(void *), struct exchange *e)
 {
     e->path = e->path * 1664525u + 1013904223u; /* its last bit alternates */

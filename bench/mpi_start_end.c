@@ -1,5 +1,5 @@
-/* The shortest MPI program: what a recorder communicates at the begin and the end of a run. With an
- * argument it ends as the analysis does. */
+/* The shortest MPI program: measures the communication of a recorder at the begin and the end of a
+ * run. With an argument it ends like the analysis. */
 #include "base/process/sockets.h"
 
 #include <mpi.h>

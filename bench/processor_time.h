@@ -5,8 +5,8 @@
 
 #include <time.h>
 
-/** @return processor time of the calling thread in seconds, in which what other programs of a busy
- * machine take does not count. */
+/** @return processor time of the calling thread in seconds, which excludes the time of other
+ * programs on a busy machine. */
 static inline double processor_seconds(void)
 {
     struct timespec now;

@@ -1,32 +1,31 @@
-/* Reads an OTF2 archive as cheaply as OTF2 can and does nothing with it: the measure of the
+/* Reads an OTF2 archive as cheaply as OTF2 can and discards the events: the reference for the
  * analysis. One thread, one location after the other, mapping tables and clock offsets applied, a
- * callback that returns at once for every kind of event. */
+ * callback that returns immediately for every kind of event. */
+#include "trace/archive/event_fields.h"
+
 #include <inttypes.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The list of events expands to more than callbacks that use nothing need. */
+/* A callback has all parameters of its event; these use none of them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-#define UNPACK(...) __VA_ARGS__
-#define FM_SURVEY_EVENT(symbol, record, parameters, ...)                                           \
-    static OTF2_CallbackCode on_##record(OTF2_LocationRef self, OTF2_TimeStamp time,               \
-                                         uint64_t position, void *data,                            \
-                                         OTF2_AttributeList *attributes UNPACK parameters)         \
+#define FM_EVENT_RECORD(number, symbol, record, framing, fields, ...)                              \
+    static OTF2_CallbackCode on_##record FM_EVENT_PARAMETERS(fields)                               \
     {                                                                                              \
         return OTF2_CALLBACK_SUCCESS;                                                              \
     }
-#include "trace/survey/survey_events.def"
-#undef FM_SURVEY_EVENT
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
 
 static OTF2_EvtReaderCallbacks *empty_callbacks(void)
 {
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
-#define FM_SURVEY_EVENT(symbol, record, parameters, ...)                                           \
+#define FM_EVENT_RECORD(number, symbol, record, ...)                                               \
     OTF2_EvtReaderCallbacks_Set##record##Callback(callbacks, on_##record);
-#include "trace/survey/survey_events.def"
-#undef FM_SURVEY_EVENT
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
     return callbacks;
 }
 

@@ -1,13 +1,14 @@
-/* Preloaded in front of the recorder: divides a run into stretches of calls, of which chance lets
- * one half through to the recorder and the other half around it, to the MPI library. What the
- * machine does to a run, for seconds or minutes, meets both alike, so that differences show that
- * two runs could never tell.
+/* Preloaded in front of the recorder: divides a run into stretches of calls. One half of the
+ * stretches, chosen at random, is passed to the recorder; the other half bypasses the recorder and
+ * goes to the MPI library. Disturbances of the machine, which last seconds or minutes, affect both
+ * halves equally. The comparison therefore shows differences that two separate runs cannot show.
  *
  * At MPI_Finalize each process writes to the file RECORD_IN_TURN.PID: "inside SECONDS", its CPU
  * time since MPI_Init, and for each stretch in order "recorded NANOSECONDS" or "around
  * NANOSECONDS". RECORD_IN_TURN_CALLS is the number of calls of a stretch; 0: all calls are recorded
- * and nothing is said of stretches. Chance decides alike in all processes, which should make their
- * calls in step, one thread each. Calls that are not listed below are always recorded. */
+ * and no stretches are written. The random choice is the same in all processes, which should make
+ * their calls in step, with one thread each. Calls that are not listed below are always recorded.
+ */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdbool.h>
@@ -21,8 +22,8 @@ enum way { RECORDED, AROUND, WAYS };
 
 static struct {
     double begin;       /* of the program, after MPI_Init: CPU time of the process */
-    unsigned long size; /* calls of a stretch; 0: there are none */
-    unsigned long left; /* of the stretch that is going on */
+    unsigned long size; /* calls of a stretch; 0: no stretches */
+    unsigned long left; /* of the current stretch */
     enum way way;
     uint64_t chance;
     uint64_t since; /* begin of the stretch */
@@ -52,7 +53,7 @@ static void keep(struct stretch stretch)
     run.stretches[run.count++] = stretch;
 }
 
-/* xorshift64, as of Marsaglia 2003. */
+/* xorshift64 [Marsaglia 2003]. */
 static uint64_t draw(void)
 {
     run.chance ^= run.chance << 13;
@@ -120,8 +121,8 @@ static void end(void)
         ways[AROUND] = (type(*) parameters)(uintptr_t)dlsym(RTLD_DEFAULT, "PMPI_" #name);          \
     }
 
-/* The recorder sees the program as caller of what is called in the end, for compilers make a jump
- * of it. */
+/* The recorder sees the program as the caller of the function, because compilers replace the call
+ * by a jump. */
 #define IN_TURN(type, name, parameters, arguments)                                                 \
     type MPI_##name parameters                                                                     \
     {                                                                                              \

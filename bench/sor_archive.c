@@ -23,7 +23,7 @@ struct location {
     uint32_t neighbors[SOR_MAX_NEIGHBORS];
     uint32_t neighbor_count;
     uint32_t local_regions[SOR_REGION_COUNT];
-    uint64_t skew; /* what the node's clock is ahead */
+    uint64_t skew; /* difference of the node's clock to the reference clock */
     uint64_t now;
     uint64_t next_request;
     uint64_t next_operation;
@@ -31,7 +31,7 @@ struct location {
     OTF2_ErrorCode code;
 };
 
-/* Writes a record of `location` at its time now. */
+/* Writes a record of `location` at its current time. */
 #define RECORD(location, kind, ...)                                                                \
     do {                                                                                           \
         if ((location)->code == OTF2_SUCCESS) {                                                    \
@@ -268,7 +268,7 @@ static void write_end(struct location *location)
 
 /* ---- files ---- */
 
-/* Local regions are numbered in another order on every rank. */
+/* The numbers of local regions are permuted differently on every rank. */
 static void number_regions(struct location *location)
 {
     for (uint32_t i = 0; i < SOR_REGION_COUNT; ++i) {
@@ -374,7 +374,7 @@ double sor_events_per_iteration(const struct sor_problem *problem)
     static const unsigned for_each_rank[] = {
         [SOR_P2P] = 2 + 2,   [SOR_FENCE] = 2 + 4, [SOR_GATS] = 2 + 4 * 3,
         [SOR_LOCKS] = 2 + 4, [SOR_RARE] = 2 + 2,  [SOR_ROTATE] = 2 + 2};
-    /* The near neighbours of SOR_RARE take turns of two. */
+    /* SOR_RARE alternates between two near neighbours. */
     uint32_t cycle = problem->variant == SOR_RARE     ? 2 * problem->period
                      : problem->variant == SOR_ROTATE ? problem->period * problem->dwell
                                                       : 1;

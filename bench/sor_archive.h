@@ -1,7 +1,7 @@
 /** @file
  * Writes a simulated run as OTF2 archive DIR/traces.otf2, one location after the other, so that
- * only two files are open at a time. Each location has a region mapping table and two clock offsets
- * of its node, as recorders write them.
+ * only two files are open at the same time. Each location has a region mapping table and two clock
+ * offsets of its node, like the archives of recorders.
  */
 #ifndef FERMATA_BENCH_SOR_ARCHIVE_H
 #define FERMATA_BENCH_SOR_ARCHIVE_H
@@ -10,7 +10,7 @@
 
 #include <otf2/otf2.h>
 
-/** @return number of events of all ranks in an iteration, its part of a reduction included; the
+/** @return number of events of all ranks in an iteration, including its share of a reduction; the
  * mean of all iterations */
 double sor_events_per_iteration(const struct sor_problem *problem);
 

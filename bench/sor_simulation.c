@@ -18,7 +18,8 @@ static uint64_t mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
-/* A lasting imbalance of up to 20 % between ranks and a new one of up to 10 % in each iteration. */
+/* A constant imbalance of up to 20 % between ranks and a variable one of up to 10 % in each
+ * iteration. */
 static uint64_t sweep_time(const struct sor_problem *problem, uint32_t rank, uint32_t iteration)
 {
     uint64_t lasting = mix(problem->seed ^ mix(rank)) % (SWEEP_TIME / 5);
@@ -59,8 +60,8 @@ uint32_t sor_longest_rotation(uint32_t ranks)
     return ranks > 1 ? hypercube_size(ranks) - 1 : 1;
 }
 
-/* Exchanges with one rank at a time: both ends compute the same distance. @return as
- * sor_neighbors() */
+/* Exchanges with one rank at a time: both ends compute the same distance.
+ * @return as sor_neighbors() */
 static uint32_t partner(const struct sor_problem *problem, uint32_t rank, uint32_t iteration,
                         uint32_t neighbors[SOR_MAX_NEIGHBORS])
 {
@@ -105,7 +106,7 @@ bool sor_reduces(const struct sor_problem *problem, uint32_t iteration)
 
 /* ---- exchanges: each fills `done` (and what else is stored) from `exchange` of all ranks ---- */
 
-/* @return when the rank's last message has left: begin of its Waitall */
+/* @return the time at which the rank's last message has been sent: begin of its Waitall */
 static uint64_t messages_sent(const struct sor_problem *problem, const struct sor_step *steps,
                               uint32_t rank, uint32_t iteration)
 {
@@ -141,7 +142,7 @@ static void exchange_by_fence(const struct sor_problem *problem, struct sor_step
     }
 }
 
-/* @return when the rank's Win_complete ends: begin of its Win_wait */
+/* @return the end of the rank's Win_complete: begin of its Win_wait */
 static uint64_t accesses_completed(const struct sor_problem *problem, const struct sor_step *steps,
                                    uint32_t rank)
 {
@@ -171,7 +172,7 @@ static void exchange_by_epochs(const struct sor_problem *problem, struct sor_ste
     }
 }
 
-/* A rank that asks for its next lock. */
+/* A rank that requests its next lock. */
 struct request {
     uint64_t time;
     uint32_t rank;

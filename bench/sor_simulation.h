@@ -1,8 +1,8 @@
 /** @file
  * A simulated run of a stencil solver (successive over-relaxation) on a two-dimensional grid of
  * ranks. In each iteration a rank sweeps over its part, exchanges its borders with up to four
- * neighbours and now and then takes part in a reduction. Computing times differ pseudo-randomly,
- * and no time depends on one that is later: what the times say could have happened. Nanoseconds.
+ * neighbours and occasionally takes part in a reduction. Computing times differ pseudo-randomly,
+ * and no time depends on a later one: the times are causally consistent. Nanoseconds.
  */
 #ifndef FERMATA_BENCH_SOR_SIMULATION_H
 #define FERMATA_BENCH_SOR_SIMULATION_H
@@ -17,14 +17,14 @@
 #define SOR_SOLVE_BEGIN   2200000 /**< begin of the first iteration; end of the first fence */
 #define SOR_MAX_NEIGHBORS 4
 
-/** How borders are exchanged. */
+/** The ways of exchanging borders. */
 enum sor_variant {
-    SOR_P2P,    /**< Irecv, Isend, Waitall */
-    SOR_FENCE,  /**< Put, Win_fence */
-    SOR_GATS,   /**< Win_post, Win_start, Put, Win_complete, Win_wait */
-    SOR_LOCKS,  /**< for each neighbour Win_lock, Put, Win_unlock; a barrier ends the exchange */
-    SOR_RARE,   /**< as SOR_P2P with one rank at a time: a far one in every `period`-th iteration,
-                   one of two near ones in all others */
+    SOR_P2P,   /**< Irecv, Isend, Waitall */
+    SOR_FENCE, /**< Put, Win_fence */
+    SOR_GATS,  /**< Win_post, Win_start, Put, Win_complete, Win_wait */
+    SOR_LOCKS, /**< for each neighbour Win_lock, Put, Win_unlock; a barrier ends the exchange */
+    SOR_RARE, /**< as SOR_P2P with one rank at a time: a far one in every `period`-th iteration, one
+                 of two near ones in all others */
     SOR_ROTATE, /**< as SOR_P2P with one rank at a time: with `period` different ones in turn,
                    `dwell` iterations with each */
 };
@@ -35,9 +35,9 @@ struct sor_problem {
     uint32_t width; /**< of the grid of ranks; divides `ranks` */
     uint32_t iterations;
     uint32_t reduce_every; /**< iterations between reductions */
-    uint32_t period; /**< SOR_RARE: iterations until a far pair meets again; SOR_ROTATE: ranks that
-                        each one meets */
-    uint32_t dwell;  /**< SOR_ROTATE: iterations that a pair stays together; at least 1 */
+    uint32_t period; /**< SOR_RARE: iterations until a far pair synchronizes again; SOR_ROTATE:
+                        number of partners of each rank */
+    uint32_t dwell;  /**< SOR_ROTATE: consecutive iterations of a pair; at least 1 */
     uint64_t seed;
 };
 
@@ -66,19 +66,21 @@ uint32_t sor_grid_width(uint32_t ranks);
 /** @return whether borders are exchanged by messages, without a window. */
 bool sor_sends_messages(const struct sor_problem *problem);
 
-/** @return the most ranks that one rank can exchange borders with in turn by SOR_ROTATE */
+/** @return the largest number of ranks that one rank can exchange borders with in turn by
+ * SOR_ROTATE */
 uint32_t sor_longest_rotation(uint32_t ranks);
 
-/** @return the number of neighbours of a rank in an iteration, which are put into `neighbors`;
- * of the variants on a grid they are the same in all iterations */
+/** Stores the neighbours of a rank in an iteration in `neighbors`; in the variants on a grid they
+ * are the same in all iterations.
+ * @return the number of neighbours */
 uint32_t sor_neighbors(const struct sor_problem *problem, uint32_t rank, uint32_t iteration,
                        uint32_t neighbors[SOR_MAX_NEIGHBORS]);
 
 /** @return whether a reduction follows the iteration. */
 bool sor_reduces(const struct sor_problem *problem, uint32_t iteration);
 
-/** Runs the simulation. @return whether there was enough memory; then free with
- * sor_simulation_free() */
+/** Runs the simulation.
+ * @return whether there was enough memory; if so, free the result with sor_simulation_free() */
 bool sor_simulate(const struct sor_problem *problem, struct sor_simulation *simulation);
 
 void sor_simulation_free(struct sor_simulation *simulation);

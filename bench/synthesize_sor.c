@@ -1,4 +1,4 @@
-/* Makes the trace of a simulated run of any number of ranks and any length: the input of the
+/* Writes the trace of a simulated run of any number of ranks and any length: the input of the
  * benchmarks of the analysis. */
 #include "sor_archive.h"
 

@@ -1,6 +1,6 @@
-// What the viewer needs on the main thread of the browser, in all threads of its process (the worker that
-// decodes tiles is one of them), and what the server needs for its answers. All in seconds of CPU time, as far
-// as the browser and /proc tell it: how long it takes to look at also depends on what else the machine does.
+// CPU time, in seconds, of the viewer on the main thread of the browser and in all threads of its process (including
+// the worker that decodes tiles), and of the server for its answers, as reported by the browser and /proc. CPU time is
+// used because elapsed time also depends on the load of the machine.
 // usage: viewer_times.mjs WEB PAGE            a page as a file: until it is ready
 //        viewer_times.mjs WEB FERMATA DIR     the timeline of `fermata view DIR`: first picture, zoom steps
 import { spawn } from "node:child_process";
@@ -18,9 +18,9 @@ async function opened(address) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
-  // Time of the thread, not of the clock on the wall.
+  // CPU time of the thread, not elapsed time.
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
-  /** @returns CPU time of all tasks of the page so far, scripts, layout and drawing */
+  /** @returns CPU time of all tasks of the page so far: scripts, layout and drawing */
   const tasks = async () => {
     const { metrics } = await session.send("Performance.getMetrics");
     return metrics.find((metric) => metric.name === "TaskDuration").value;
@@ -30,7 +30,7 @@ async function opened(address) {
   return { page, tasks };
 }
 
-/** Waits until nothing is fetched or drawn any more. */
+/** Waits until no fetch and no drawing is pending. */
 async function settle(page) {
   await page.waitForLoadState("networkidle");
   await page.waitForTimeout(50);
@@ -38,7 +38,7 @@ async function settle(page) {
   await page.waitForTimeout(300);
 }
 
-/** @returns CPU time of the processes that pages are in */
+/** @returns CPU time of the processes that run pages */
 async function timeOfPages(system) {
   const { processInfo } = await system.send("SystemInfo.getProcessInfo");
   return processInfo.filter(({ type }) => type === "renderer").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
@@ -52,7 +52,7 @@ async function timesOfPage(path) {
 
 /** @returns CPU time of a process, user and system */
 function timeOf(pid) {
-  // Clock ticks, of which there are 100 in a second on Linux, stand behind the name in parentheses.
+  // Clock ticks, 100 in a second on Linux, follow the name in parentheses.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ");
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
@@ -82,7 +82,7 @@ async function timesOfServer(fermata, place) {
   result.first = await measured(() => page.keyboard.press("3"));
   const chart = page.getByTestId("timeline-chart").locator("canvas");
   await chart.focus();
-  // In time and ranks alternately: from the whole run to single calls.
+  // Zoom steps alternately in time and in ranks, from the whole run to single calls.
   for (let i = 0; i < STEPS; i++) {
     result.steps.push(
       await measured(async () => {

@@ -1,11 +1,11 @@
-/* What OTF2's own writer needs for the records of mpi_call_loop: the measure of the recorder.
+/* The cost of OTF2's own writer for the records of mpi_call_loop: the reference for the recorder.
  *
  *   write_records p2p|rma|locks COUNT DIR [LOOPS]
  *
- * Writes the very records that COUNT turns of the loop leave behind in fermata's archive, LOOPS
- * times and once before to warm up, with times that no clock gives, and prints nanoseconds of
+ * Writes exactly the records that COUNT turns of the loop produce in fermata's archive, LOOPS
+ * times and once before to warm up, with times that need no clock. Prints nanoseconds of
  * processor time per call (Enter, operations, Leave): in the writer and in the flushes of its
- * chunks; and what reading a clock costs. */
+ * chunks; and the cost of reading a clock. */
 #include "processor_time.h"
 
 #include <inttypes.h>
@@ -21,11 +21,12 @@
 #define MAX_LOOPS        99
 #define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
-#define EVENT_CHUNKS     16  /* in memory; when they are full they are written and used again */
-#define CALL_TICKS       100 /* between two times: about what the calls of the loop take */
+#define EVENT_CHUNKS     16 /* in memory; full chunks are written and reused */
+#define CALL_TICKS                                                                                 \
+    100 /* between two records: approximately the duration of the calls of the loop */
 
-/* References as a recorder gives them: 0 and 1, which OTF2 stores in fewer bytes, went to the
- * regions of the start. */
+/* References as a recorder assigns them: 0 and 1, which OTF2 stores in fewer bytes, are assigned to
+ * the regions of the start. */
 enum region {
     FIRST_REGION = 2,
     IRECV = FIRST_REGION,
@@ -50,7 +51,7 @@ static OTF2_FlushType before_flush(void *data, OTF2_FileType type, OTF2_Location
     return OTF2_FLUSH;
 }
 
-/* OTF2 asks for a time when it has written a chunk. */
+/* OTF2 requests a time when it has written a chunk. */
 static OTF2_TimeStamp after_flush(void *data, OTF2_FileType type, OTF2_LocationRef location)
 {
     (void)data, (void)type, (void)location;
@@ -63,7 +64,7 @@ static struct {
     unsigned used;
 } memory;
 
-/* Memory of the event writer; OTF2 asks for a flush when there is no more. */
+/* Memory of the event writer; OTF2 requests a flush when it is full. */
 static void *allocate_chunk(void *data, OTF2_FileType type, OTF2_LocationRef location,
                             void **buffer_data, uint64_t size)
 {
@@ -83,7 +84,7 @@ static void reuse_chunks(void *data, OTF2_FileType type, OTF2_LocationRef locati
     }
 }
 
-/* Memory that is there before it is needed, as in a recorder. */
+/* Memory that is allocated before it is needed, as in a recorder. */
 static bool prepare_memory(OTF2_Archive *archive)
 {
     static const OTF2_MemoryCallbacks callbacks = {allocate_chunk, reuse_chunks};
@@ -148,7 +149,7 @@ static uint64_t write_locks(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, 
 static const struct loop {
     const char *name;
     int calls; /* in each turn */
-    /* Writes `count` turns, whose requests or operations have the numbers from `id` on. */
+    /* Writes `count` turns with numbers of requests or operations from `id` on. */
     uint64_t (*write)(OTF2_EvtWriter *writer, uint64_t time, uint64_t id, long count);
 } loops[] = {{"p2p", 3, write_exchanges}, {"rma", 2, write_puts}, {"locks", 3, write_locks}};
 

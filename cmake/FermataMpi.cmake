@@ -1,6 +1,6 @@
-# Finds the MPI libraries that there are modules of the analysis and workloads for, each by its own
-# compiler wrapper, so that one build tree holds what belongs to both. A library that is missing is
-# told and left out.
+# Finds the MPI libraries for which modules of the analysis and workloads exist, each by its own
+# compiler wrapper, so that one build tree contains the targets of both. A missing library is reported
+# and left out.
 #
 # Defines, for each library found, the interface target fermata_mpi_<library> and
 # FERMATA_MPIRUN_<library> (its launcher); FERMATA_MPI_LIBRARIES lists those found.

@@ -1,4 +1,4 @@
-# What every target of the project is compiled with.
+# Compiler options of every target of the project.
 
 add_library(fermata_flags INTERFACE)
 target_compile_options(fermata_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow

@@ -9,7 +9,8 @@ import { pathToFileURL } from "node:url";
 const { chromium } = createRequire(import.meta.url)("playwright-core");
 const [experiments, images, ...wanted] = process.argv.slice(2);
 
-/** Chooses the longest wait of a kind (default: of any) in the timeline, and zooms out so many steps. */
+/** Selects the longest wait of a kind (default: of any) in the timeline, and zooms out by a number of
+ * steps. */
 const longestWait = (steps, kind = "") => async (page) => {
   await page.locator(".longest button", { hasText: kind }).first().click();
   await settle(page);
@@ -17,7 +18,7 @@ const longestWait = (steps, kind = "") => async (page) => {
   for (let i = 0; i < steps; i++) await page.keyboard.press("s");
 };
 
-/** Name, experiment, address, theme, what to do before. Those of "served" come from a server. */
+/** Name, experiment, address, theme, preparation. Those of "served" come from a server. */
 const PICTURES = [
   ["summary-sor", "sor", "#summary"],
   ["timeline-sor", "sor", "#timeline", "light", longestWait(1)],
@@ -30,7 +31,7 @@ const PICTURES = [
   ["matrix-delays", "locks-64", "#matrices"],
   ["trees-1024", "gats-1024", "#trees?system=ranks"],
   ["timeline-1024", "gats-1024", "#timeline", "light", longestWait(1)],
-  ["timeline-alike", "imbalance-1024", "#timeline?alike=1"],
+  ["timeline-similar", "imbalance-1024", "#timeline?alike=1"],
   ["timeline-65536", "gats-65536", "#timeline", "light", undefined, "served"],
 ];
 
@@ -56,7 +57,7 @@ async function take(browser, address, [name, , hash, theme = "light", act]) {
   console.log(`${name}.png`);
 }
 
-/** Serves an experiment as long as `use` takes. */
+/** Serves an experiment while `use` runs. */
 async function served(place, use) {
   const server = spawn("fermata", ["view", "--no-browser", place], { stdio: ["ignore", "pipe", "inherit"] });
   let text = "";

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
-/** Names what the page may run by its checksum, so that nothing else runs in it: no script that came
- * with a name from a trace, and nothing from a network. */
+/** Lists the scripts and styles of the page by their checksums, so that nothing else runs in it: no script in
+ * a name of a trace, and nothing from a network. */
 function contentSecurityPolicy(): Plugin {
   const hashes = (html: string, tag: string): string =>
     [...html.matchAll(new RegExp(`<${tag}\\b[^>]*>([\\s\\S]*?)</${tag}>`, "g"))]
@@ -15,7 +15,7 @@ function contentSecurityPolicy(): Plugin {
     generateBundle(_, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== "asset" || !file.fileName.endsWith(".html")) continue;
-        // Line ends and the like are as they will be in the file: the sums are of the final text.
+        // Line ends are those of the file: the checksums are those of the final text.
         const html = String(file.source);
         const policy = [
           "default-src 'none'",

@@ -1,1 +1,1 @@
-"""The performance bars: what each of them runs and how its ratio is computed."""
+"""The performance bars: the programs that each bar runs and the computation of its ratio."""

@@ -7,12 +7,12 @@ from .measure import (Figure, alternate, cpu_of, median, mpich, open_mpi, ratios
                       wall_of)
 
 VARIANTS = ("p2p", "fence", "gats")
-RARELY = 4096  # iterations between two messages of a far pair, at most
-NEVER = 1000000  # iterations between reductions: none
+RARELY = 4096  # maximum number of iterations between two messages of a far pair
+NEVER = 1000000  # number of iterations between reductions: none
 
 
 class Traces:
-    """Makes synthetic traces in a folder and removes them again."""
+    """Writes synthetic traces to a folder and removes them again."""
 
     def __init__(self, programs, folder):
         self.programs = programs
@@ -49,7 +49,7 @@ def _read(programs, trace):
 
 
 def _rates(samples, events):
-    """Medians in a form for people: seconds and million events a second."""
+    """Medians for the table: seconds and million events a second."""
     wall, cpu = median([s.wall for s in samples]), median([s.cpu for s in samples])
     return {"wall_s": wall, "cpu_s": cpu, "million_events_per_cpu_s": events / cpu / 1e6}
 
@@ -140,14 +140,14 @@ def ranks(programs, folder, options):
         first, last = min(after), max(after)
         details = {"ns_per_event_after_loading": {c: median(after[c]) * 1e9 for c in after},
                    "loading_over_reading": {c: median(loading[c]) for c in loading}}
-        yield Figure("P6", f"phases after loading, {last} ranks / {first} ranks, {variant}",
+        yield Figure("P6", f"stages after loading, {last} ranks / {first} ranks, {variant}",
                      [b / a for a, b in zip(after[first], after[last])], 1.3, details=details)
         yield Figure("P6", f"loading / OTF2 reader at {last} ranks, relative to {first}, {variant}",
                      [b / a for a, b in zip(loading[first], loading[last])], 1.2, details=details)
 
 
 def passive(programs, folder, options):
-    """P7: passive-target against active-target synchronization, time of an event."""
+    """P7: passive-target against active-target synchronization, time per event."""
     traces = Traces(programs, folder)
     paths, events = {}, {}
     for variant in ("locks", "gats"):
@@ -164,7 +164,7 @@ def passive(programs, folder, options):
 
 
 def growth(programs, folder, options):
-    """P8: a trace 64 times as long; pairs that synchronize seldom."""
+    """P8: a trace 64 times as long; pairs that rarely synchronize."""
     traces = Traces(programs, folder)
     yield from _growth_with_length(programs, traces, options)
     yield from _growth_with_distance(programs, traces, options)
@@ -188,10 +188,10 @@ def _growth_with_length(programs, traces, options):
 
 
 def _growth_with_distance(programs, traces, options):
-    """Traces of equal length and with equally many messages, which differ only in how many
-    iterations lie between those of a pair: far pairs that meet seldom, and all pairs, of which each
-    stays together for some iterations before the next. And ranks with many partners instead of
-    one, whose tables are no longer all at hand."""
+    """Traces of equal length and with equal numbers of messages, which differ only in the number
+    of iterations between the messages of a pair: far pairs that rarely exchange messages, and
+    all pairs in turn, each for some iterations. And ranks with many partners instead of one,
+    whose tables are then partly evicted from the cache."""
     others = str(options.ranks - 1)
     patterns = (
         ("rare", {1: ("--period", "1"), 64: ("--period", "64"),
@@ -219,7 +219,8 @@ def _growth_with_distance(programs, traces, options):
 
 
 def memory(programs, folder, options):
-    """P9: growth of peak memory with events, and a limit that is a quarter of the tables."""
+    """P9: growth of peak memory with the number of events, and a limit of a quarter of the
+    tables."""
     traces = Traces(programs, folder)
     for variant in VARIANTS:
         peaks = {}

@@ -1,8 +1,8 @@
 """Slowdown of whole applications by recording: P3.
 
-An application's slowdown is put together of what calls cost within the run (stretches.py), and of
-what the run takes outside MPI_Init and MPI_Finalize, with and without the recorder: there are its
-begin, its end, and the archive."""
+An application's slowdown is the sum of the cost of calls within the run (stretches.py), and of
+the time of the run outside MPI_Init and MPI_Finalize, with and without the recorder: this part
+contains the begin, the end, and the archive."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from .stretches import read_process, slowdown as slowdown_of
 RANKS = 2
 MPIRUN = [*open_mpi(RANKS), "--mca", "mpi_yield_when_idle", "1"]
 BAR = 1.01
-DISTANCE = 20  # microseconds between calls from which on the bar holds
+DISTANCE = 20  # the bar applies from this distance between calls on, in microseconds
 
 
 @dataclass
@@ -28,11 +28,11 @@ class Application:
 
     name: str
     command: list
-    stretch: int  # calls: one or two milliseconds, whole iterations if there are
+    stretch: int  # calls: one or two milliseconds, whole iterations if any
 
 
 def _applications(programs, folder, length):
-    """Programs of a few seconds, if `length` is 1."""
+    """Programs that take a few seconds if `length` is 1."""
     def times(count):
         return str(max(1, round(count * length)))
 
@@ -50,7 +50,7 @@ def _applications(programs, folder, length):
 
 
 def _distance(programs, archive):
-    """Number of recorded calls and microseconds from one to the next on a rank."""
+    """Number of recorded calls and microseconds between two calls on a rank."""
     output = run([programs.bench / "call_distance", archive / "traces.otf2"]).output
     found = re.match(r"(\d+) calls .*\n([0-9.]+) us from", output)
     if found is None:
@@ -60,21 +60,21 @@ def _distance(programs, archive):
 
 LOOP_TURNS = 40000
 LOOP_CALLS = 3 * 10 * 3 * LOOP_TURNS  # three times ten loops of three calls
-LOOP_RECORDS = 3  # of a call that write_records writes, about: Enter, operation, Leave
-IDLE = 4  # seconds, after which a system may have given unused memory back to its host
+LOOP_RECORDS = 3  # per call that write_records writes, approximately: Enter, operation, Leave
+IDLE = 4  # seconds, after which a system may have returned unused memory to its host
 
 
 @dataclass
 class Costs:
-    """Seconds of CPU time, of each turn."""
+    """Seconds of CPU time, for each turn."""
 
-    call: list  # recorded, all told, with its share of the archive that is written at the end
+    call: list  # total of recording, with its share of the archive that is written at the end
     clock: list  # two readings of the clock
-    record: list  # written by OTF2 alone, with its share of the file
+    record: list  # OTF2's writer alone, with its share of the file
 
 
 def _costs(programs, folder, options):
-    """From a program that does nothing but call MPI, and from one that only writes its records."""
+    """Costs of a program that only calls MPI, and of one that only writes its records."""
     archives = Archives(programs, folder, "p2p", LOOP_TURNS)
 
     def otf2():
@@ -93,8 +93,8 @@ def _costs(programs, folder, options):
 
 
 class Runs:
-    """Runs an application in its ways. All of them count calls, so that they differ in nothing
-    else."""
+    """Runs an application in each of its ways. All runs count calls, so that they differ in
+    nothing else."""
 
     def __init__(self, programs, folder, application):
         self.programs = programs
@@ -107,7 +107,7 @@ class Runs:
                                 RECORD_IN_TURN=str(self.notes / "rank"))
 
     def _run(self, *front, stretch=0):
-        """@return the sample with `processes`: what they noted"""
+        """@return the sample with `processes`: the results of the processes"""
         for folder in (self.archive, self.notes):
             shutil.rmtree(folder, ignore_errors=True)
         self.notes.mkdir()
@@ -140,7 +140,7 @@ class Runs:
 
     def distance(self):
         """Number of calls and microseconds between them."""
-        self._record("flat")  # an Enter for each call of MPI, and no others
+        self._record("flat")  # an Enter for each MPI call, and no other Enter
         return _distance(self.programs, self.archive)
 
     def remove(self):
@@ -153,8 +153,8 @@ def _inside(sample):
 
 
 def _within(sample):
-    """Slowdown of recorded stretches, as a share; the processes' mean, for they wait for one
-    another."""
+    """Slowdown of recorded stretches, as a share; the mean of the processes, because they wait
+    for each other."""
     return sum(slowdown_of(process.stretches) for process in sample.processes) / RANKS
 
 
@@ -166,15 +166,15 @@ def _ratio(in_turn, recorded, plain):
 
 
 def _check_stretches(sample, application, calls):
-    """Calls that chance knows nothing of would count as cost of neither way. Such are the regions
-    of SOR, five of an iteration's 22 to 44 calls."""
+    """Calls that are not assigned to stretches would be missing in the cost of both ways. The
+    regions of SOR are such calls, five of an iteration's 22 to 44."""
     for process in sample.processes:
         if len(process.stretches) * application.stretch < 0.7 * calls / RANKS:
-            raise ProgramFailed(f"{application.name}: record_in_turn.c knows not all of its calls")
+            raise ProgramFailed(f"{application.name}: record_in_turn.c lacks some of its calls; add them to its list")
 
 
 def slowdown(programs, folder, options):
-    """P3: each application without, with, and by turns with the recorder."""
+    """P3: each application without the recorder, with it, and alternating within the run."""
     costs = _costs(programs, folder, options)
     cost = median(costs.call)
     yield Figure("P3", f"CPU time of calls {DISTANCE} us apart, by their cost in a tight loop",

@@ -1,4 +1,4 @@
-"""What the measurements ran on."""
+"""The machine on which the measurements ran."""
 
 import os
 import platform
@@ -23,7 +23,7 @@ def _version(package):
 
 
 def describe(build_type):
-    """A dictionary of everything that the figures depend on."""
+    """A dictionary of all properties that the figures depend on."""
     kernel_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "processor": _first("/proc/cpuinfo", "model name"),

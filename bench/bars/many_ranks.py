@@ -1,7 +1,7 @@
-"""A run with many ranks, far more than there are processors, with and without the recorder: how much
-slower it is, how long begin and end of recording take, how large the trace is, and that it is
-consistent. Nothing of this has a bar: with ranks that wait for processors, elapsed times say as much
-about the scheduler as about the recorder."""
+"""A run with far more ranks than processors, with and without the recorder: slowdown, duration
+of the begin and end of recording, size of the trace, and its consistency. These figures have no
+bar: with ranks that wait for processors, elapsed times depend as much on the scheduler as on the
+recorder."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def _command(programs, variant, ranks, length):
 
 
 def _findings(programs, archive):
-    """Numbers of events and of findings of `fermata check`."""
+    """Number of events and number of findings of `fermata check`."""
     output = run([programs.fermata, "check", archive]).output
     found = re.search(r"(\d+) locations, (\d+) events, (\d+) findings", output)
     if found is None:
@@ -34,20 +34,20 @@ def _measure(programs, folder, options, variant):
     command = _command(programs, variant, ranks, options.application_length)
     archive = folder / "many-ranks"
     environment = dict(os.environ, OMP_NUM_THREADS="1")
-    told = []
+    costs = []
 
     def recorded():
         shutil.rmtree(archive, ignore_errors=True)
         sample = run([programs.fermata, "record", "-o", archive, "--", *command],
                      environment=environment, directory=folder)
-        told.append(json.loads((archive / "environment.json").read_text())["recorder"])
+        costs.append(json.loads((archive / "environment.json").read_text())["recorder"])
         return sample
 
     samples = alternate({
         "plain": lambda: run(command, environment=environment, directory=folder),
         "recorded": recorded,
     }, options.repeats)
-    told = told[1:]  # the first run only warmed up
+    costs = costs[1:]  # the first run only warmed up
     events, findings = _findings(programs, archive)
     size = sum(file.stat().st_size for file in archive.rglob("*") if file.is_file())
     shutil.rmtree(archive)
@@ -55,14 +55,14 @@ def _measure(programs, folder, options, variant):
     details = {
         "wall_s": {name: [s.wall for s in samples[name]] for name in samples},
         "cpu_s": {name: [s.cpu for s in samples[name]] for name in samples},
-        "recorder": told,
+        "recorder": costs,
     }
     yield Figure("RANKS", f"CPU time, {about}",
                  ratios_of(samples["recorded"], samples["plain"], cpu_of), None, details=details)
     yield Figure("RANKS", f"elapsed time, {about}",
                  ratios_of(samples["recorded"], samples["plain"], wall_of), None)
     for key, what in (("begin_seconds", "begin"), ("end_seconds", "end")):
-        yield Figure("RANKS", f"{what} of recording, {about}", [run[key] for run in told], None,
+        yield Figure("RANKS", f"{what} of recording, {about}", [run[key] for run in costs], None,
                      unit="s")
     yield Figure("RANKS", f"events of the trace, {about}", [events / 1e6], None, unit="10^6")
     yield Figure("RANKS", f"size of the trace, {about}", [size / 1e6], None, unit="MB")

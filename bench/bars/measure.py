@@ -1,4 +1,4 @@
-"""Runs programs side by side and makes ratios of what they needed."""
+"""Runs programs side by side and computes ratios of their costs."""
 
 import os
 import statistics
@@ -9,21 +9,21 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Sample:
-    """What one run of a program needed."""
+    """The costs of one run of a program."""
 
     wall: float  # seconds
     cpu: float  # seconds, user and system
     peak: int  # bytes: largest resident set
-    anonymous: int = 0  # bytes: largest resident set without pages of files; 0: not watched
+    anonymous: int = 0  # bytes: largest resident set without pages of files; 0: not measured
     output: str = ""
 
 
 class ProgramFailed(Exception):
-    """A program that is measured did not end well."""
+    """A measured program failed."""
 
 
 def _watch_anonymous(process, interval=0.005):
-    """The largest RssAnon of a process until its end, as far as polling sees it."""
+    """The largest RssAnon of a process until its end, as sampled by polling."""
     largest = 0
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
@@ -40,9 +40,8 @@ def _watch_anonymous(process, interval=0.005):
 
 
 def run(command, watch=False, environment=None, directory=None):
-    """Runs a program to its end and returns what it needed.
-
-    `watch` also follows its anonymous memory, which costs the machine a little."""
+    """Runs a program to its end and returns its costs. `watch` also samples its anonymous
+    memory, which adds a small load to the machine."""
     with open(os.devnull, "rb") as nothing, os.fdopen(os.memfd_create("output"), "w+b") as output:
         begin = time.perf_counter()
         process = subprocess.Popen(command, stdin=nothing, stdout=output, stderr=subprocess.STDOUT,
@@ -62,19 +61,19 @@ def run(command, watch=False, environment=None, directory=None):
 
 
 def open_mpi(processes):
-    """The command that starts so many processes of Open MPI, without the program."""
+    """The command that starts a number of processes of Open MPI, without the program."""
     return ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", str(processes)]
 
 
 def mpich(processes):
-    """The command that starts so many processes of MPICH, without the program."""
+    """The command that starts a number of processes of MPICH, without the program."""
     return ["mpirun.mpich", "-n", str(processes)]
 
 
 def alternate(runs, repeats):
-    """Runs several measurements in turn, `repeats` times after a first round that only warms up.
-
-    `runs` maps names to functions that return a sample; so does the result, to lists of them."""
+    """Runs several measurements in turn, `repeats` times after a first round for warming up.
+    `runs` maps names to functions that return a sample; the result maps the names to lists of
+    samples."""
     samples = {name: [] for name in runs}
     for turn in range(repeats + 1):
         for name, measure in runs.items():
@@ -90,7 +89,7 @@ def median(values):
 
 @dataclass
 class Figure:
-    """One line of the table: a ratio and its bar (None: there is none for this one)."""
+    """One line of the table: a ratio and its bar (None: no bar)."""
 
     bar_id: str
     what: str

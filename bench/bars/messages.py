@@ -1,9 +1,9 @@
-"""Messages of the recorder at start-up and finalization, counted: P12.
+"""Number of messages of the recorder at start-up and finalization: P12.
 
-The messages are counted below MPI, where those of collective operations are messages, too: by Open
-MPI's monitoring of its point-to-point layer, and for MPICH by what it hands to UCX, with shared
-memory turned off. The program calls MPI_Init and MPI_Finalize only; what it communicates without
-the recorder is subtracted."""
+The messages are counted below MPI, where collective operations consist of messages, too: by Open
+MPI's monitoring of its point-to-point layer, and for MPICH by the calls of UCX, with shared
+memory turned off. The program calls MPI_Init and MPI_Finalize only; its messages without the
+recorder are subtracted."""
 
 import math
 import os
@@ -16,7 +16,7 @@ BAR = 1.1
 
 
 def _count_openmpi(programs, folder, ranks, recorded):
-    """Messages sent and received by each rank, together."""
+    """Sum of messages sent and received, for each rank."""
     counts = folder / "counts"
     command = [*open_mpi(ranks), "--mca", "mpi_yield_when_idle", "1",
                "--mca", "pml_monitoring_enable", "2",
@@ -29,7 +29,7 @@ def _count_openmpi(programs, folder, ranks, recorded):
     if len(files) != ranks:
         raise ProgramFailed(f"{len(files)} of {ranks} ranks counted their messages")
     for file in files:
-        # E: of the program's calls; I: of collective operations and the library itself
+        # E: calls of the program; I: collective operations and the library itself
         for origin, target, count in re.findall(r"^[EI]\t(\d+)\t(\d+)\t\d+ bytes\t(\d+) msgs sent",
                                                 file.read_text(), re.MULTILINE):
             messages[int(origin)] += int(count)
@@ -39,7 +39,7 @@ def _count_openmpi(programs, folder, ranks, recorded):
 
 
 def _count_mpich(programs, folder, ranks, recorded):
-    """Messages sent and received by each process, together; in no order."""
+    """Sum of messages sent and received, for each process, in no particular order."""
     environment = dict(os.environ, MPIR_CVAR_NOLOCAL="1",
                        LD_PRELOAD=str(programs.bench / "count_ucx_messages.so"),
                        COUNT_UCX_MESSAGES=str(folder / "counts"))
@@ -57,7 +57,7 @@ def _count_mpich(programs, folder, ranks, recorded):
     return messages + [0] * (ranks - len(messages))
 
 
-ATTEMPTS = 3  # a busy machine does not always get more than a hundred ranks to start
+ATTEMPTS = 3  # on a busy machine, starting more than a hundred ranks can fail
 
 
 def _run(programs, folder, command, recorded, environment):
@@ -92,8 +92,9 @@ LIBRARIES = {"openmpi": ("Open MPI", _count_openmpi), "mpich": ("MPICH", _count_
 
 
 def growth(programs, folder, library, scales):
-    """The busiest rank's messages at each of `scales` against c * ceil(log2 P) + d, where c and d
-    are those of the smaller half of the scales: linear growth would be far above at the largest."""
+    """The busiest rank's messages at each of `scales` against c * ceil(log2 P) + d, where c and
+    d are those of the smaller half of the scales: linear growth would exceed this by far at the
+    largest scale."""
     name, count = LIBRARIES[library]
     busiest, mean, plain = {}, {}, {}
     for ranks in scales:
@@ -112,7 +113,7 @@ def growth(programs, folder, library, scales):
 
 
 def start_and_end(programs, folder, options):
-    """P12: messages of the recorder at the begin and the end of a run."""
+    """P12: messages of the recorder at the begin and at the end of a run."""
     folder = folder / "messages"
     folder.mkdir(exist_ok=True)
     yield growth(programs, folder, "openmpi", options.message_ranks)

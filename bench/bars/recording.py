@@ -11,7 +11,7 @@ MPIRUN = open_mpi(1)
 
 
 def nanoseconds(sample, what="per call"):
-    """The figure that a benchmark program printed."""
+    """The figure in a benchmark program's output."""
     found = re.search(rf"([0-9.]+) ns {what}$", sample.output, re.MULTILINE)
     if found is None:
         raise ProgramFailed(f"no figure '{what}' in: {sample.output}")
@@ -19,7 +19,7 @@ def nanoseconds(sample, what="per call"):
 
 
 class Archives:
-    """Runs the loop in its ways, each of which leaves its archive in its own folder."""
+    """Runs the loop in each of its ways. Each way writes its archive to a separate folder."""
 
     def __init__(self, programs, folder, loop, turns):
         self.programs = programs
@@ -34,7 +34,7 @@ class Archives:
         return run([*MPIRUN, *self.program])
 
     def fermata(self, callpath="flat"):
-        """Empties the buffers in the pause between the loops, so that they are used again."""
+        """Flushes the buffers in the pause between the loops, so that their memory is reused."""
         shutil.rmtree(self.folder / "fermata", ignore_errors=True)
         return run([self.programs.fermata, "record", f"--callpath={callpath}",
                     "-o", self.folder / "fermata", "--", *MPIRUN, *self.program],
@@ -66,7 +66,7 @@ class Archives:
 
 
 def call_cost(programs, folder, options):
-    """P1: what recording adds to a call."""
+    """P1: the cost that recording adds to a call."""
     for loop in LOOPS:
         archives = Archives(programs, folder, loop, options.turns)
         samples = alternate({"plain": archives.plain, "fermata": archives.fermata,
@@ -76,7 +76,7 @@ def call_cost(programs, folder, options):
         times = {name: [nanoseconds(s) for s in samples[name]] for name in samples}
         added = {name: [t - p for t, p in zip(times[name], times["plain"])]
                  for name in ("fermata", "eztrace")}
-        # What two readings of the clock add to the very same calls.
+        # The cost that two readings of the clock add to the same calls.
         clock = [nanoseconds(s, "per call with two clocks") - p
                  for s, p in zip(samples["plain"], times["plain"])]
         first = [nanoseconds(f, "per call at first") - nanoseconds(p, "per call at first")
@@ -110,8 +110,9 @@ def call_cost(programs, folder, options):
 
 
 def _with_stacks(archives, options):
-    """What recording adds to a loop without and with call stacks. Returns times and what was added,
-    by kind of run, and what two readings of the clock add; nanoseconds for each turn."""
+    """The cost that recording adds to a loop without and with call stacks. Returns times and
+    added costs, by kind of run, and the added cost of two readings of the clock; nanoseconds for
+    each turn."""
     samples = alternate({"plain": archives.plain, "flat": archives.fermata,
                          "stack": archives.with_stacks}, options.repeats)
     archives.remove()
@@ -124,7 +125,7 @@ def _with_stacks(archives, options):
 
 
 def visit_cost(programs, folder, options):
-    """P1: what recording adds to an instrumented function, where nobody is compared."""
+    """P1: the cost that recording adds to an instrumented function, without a reference."""
     times, added, clock = _with_stacks(
         Archives(programs, folder, "functions", 10 * options.turns), options)
     details = {"ns_per_visit": {name: median(times[name]) for name in times},
@@ -136,7 +137,7 @@ def visit_cost(programs, folder, options):
 
 
 def stack_cost(programs, folder, options):
-    """P2: what call stacks add to that."""
+    """P2: the additional cost of call stacks."""
     for loop, what, bar in (("deep", "unchanged callers", 2),
                             ("changing", "two sets of callers in turn", 6),
                             ("varying", "others each time", None)):
@@ -152,7 +153,7 @@ def stack_cost(programs, folder, options):
 
 
 def trace_size(programs, folder, options):
-    """P10: bytes of an event."""
+    """P10: bytes per event."""
     for loop in LOOPS:
         archives = Archives(programs, folder, loop, options.turns)
         archives.fermata()

@@ -1,19 +1,20 @@
-"""What recording costs within one run, of which chance records every other stretch of calls
-(record_in_turn.c). Runs of some seconds differ by several percent from one another, whatever is
-done to them; stretches of milliseconds stand beside others of the same seconds."""
+"""The cost of recording within one run, in which randomly chosen stretches of calls are recorded
+(record_in_turn.c). Runs of some seconds differ by several percent from each other, independent
+of recording; stretches of milliseconds are compared with neighbouring stretches of the same
+seconds."""
 
 import math
 import statistics
 from dataclasses import dataclass
 
-NEIGHBOURS = 20  # on both sides: what a stretch is compared with
-TRIMMED = 0.1  # on both sides: what waits for the machine, or was lucky
-FEWEST = 200  # stretches without which there is nothing to be said
+NEIGHBOURS = 20  # number of stretches on both sides that a stretch is compared with
+TRIMMED = 0.1  # share trimmed on both sides: stretches slowed down or sped up by the machine
+FEWEST = 200  # minimum number of stretches for a result
 
 
 @dataclass
 class Process:
-    """What the library wrote of a process."""
+    """The output of the library for one process."""
 
     inside: float  # seconds of CPU time between MPI_Init and MPI_Finalize
     stretches: list  # (whether it was recorded, seconds)
@@ -28,17 +29,17 @@ def read_process(path):
 
 
 def _trimmed_mean(values):
-    """Of both sides the same share is left out, so that the means of two groups differ as their
-    members do if those of one are all larger by the same amount."""
+    """The same share is trimmed on both sides, so that the means of two groups differ by the
+    same amount as their members, if the members of one group are all larger by the same amount."""
     values = sorted(values)
     cut = int(len(values) * TRIMMED)
     return statistics.fmean(values[cut:len(values) - cut])
 
 
 def slowdown(stretches):
-    """How much longer recorded stretches take, as a share: logarithms of durations, each relative
-    to the median of those around it (itself left out, for it would draw the median to its own
-    kind); difference of the trimmed means."""
+    """The relative additional duration of recorded stretches: logarithms of durations, each
+    relative to the median of the surrounding stretches (without the stretch itself, which would
+    shift the median towards its own kind); difference of the trimmed means."""
     logs = [math.log(seconds) for _, seconds in stretches]
     relative = {True: [], False: []}
     for i, (recorded, _) in enumerate(stretches):

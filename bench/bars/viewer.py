@@ -39,7 +39,7 @@ def viewer(programs, folder, options):
     scale = f"{events:.0e} events of {options.viewer_ranks} ranks"
     sides = (("page", "page", 0.2), ("process", "all threads of the page", None),
              ("server", "server", 0.2))
-    for part, name in (("first", "first picture"), ("grouped", "groups of alike ranks")):
+    for part, name in (("first", "first picture"), ("grouped", "groups of similar ranks")):
         for side, whose, bar in sides:
             yield Figure("P11", f"{scale}, {name}: CPU time, {whose}",
                          [r[part][side] for r in runs], bar if part == "first" else None, unit="s")

@@ -5,15 +5,15 @@
  *
  * ==== Introduction ====
  *
- * fermata records MPI calls of any program. With this interface a program also tells which part of
- * its own code it is in, which iteration it is at, and which parts of the run matter. Reports then
+ * fermata records MPI calls of any program. With this interface a program also reports which part
+ * of its own code is active, the current iteration, and which parts of the run matter. Reports then
  * name those parts instead of "the program":
  *
  *     #include <fermata/fermata.h>
  *
  *     void matvec(...)
  *     {
- *         FERMATA_SCOPE("matvec");               // until the function returns, wherever it does
+ *         FERMATA_SCOPE("matvec");               // until the function returns, at any place
  *         ...
  *     }
  *
@@ -23,26 +23,25 @@
  *     }
  *     FERMATA_ITERATIONS_END("time step");
  *
- * Compile and link with what `pkg-config --cflags --libs fermata` prints: a header and a small
- * static library, libfermata-user. The program then neither needs fermata at run time nor notices
- * whether it is there:
+ * Compile and link with the output of `pkg-config --cflags --libs fermata`: a header and a small
+ * static library, libfermata-user. The program then runs with and without fermata:
  *
- *   - started without the recorder, every function returns at once, in about two nanoseconds;
+ *   - started without the recorder, every function returns immediately, in about two nanoseconds;
  *   - started by `fermata record` or `fermata run`, the same program is recorded;
- *   - compiled with -DFERMATA_DISABLE, nothing is left of it, and no library is needed.
+ *   - compiled with -DFERMATA_DISABLE, all calls are removed, and no library is needed.
  *
- * ==== Rules that hold for all functions ====
+ * ==== Rules for all functions ====
  *
- *   - They never fail, never print, never block, and leave errno alone.
- *   - They may be called from any thread at any time: before MPI_Init, after MPI_Finalize (what
- *     happens there is no longer recorded), in programs that never call MPI (there is nothing to
- *     record then). Not from signal handlers.
+ *   - They never fail, never print, never block, and do not change errno.
+ *   - They may be called from any thread at any time: before MPI_Init, after MPI_Finalize (later
+ *     events are not recorded), in programs that never call MPI (nothing is recorded). They must
+ * not be called from signal handlers.
  *   - Inside MPI calls (reduction operators, error handlers, attribute callbacks) they do nothing.
- *   - Names are copied; NULL stands for "". A name is any text; "/" is best avoided, since it parts
+ *   - Names are copied; NULL means "". A name is any text; avoid "/", because it separates
  *     the names of a call path in reports.
- *   - Records belong to the calling thread, unless said otherwise.
+ *   - Records belong to the calling thread, unless stated otherwise.
  *
- * What is recorded can be read by every tool that reads OTF2 archives: the records are named below.
+ * Every tool that reads OTF2 archives can read the records; they are named below.
  */
 #ifndef FERMATA_H
 #define FERMATA_H
@@ -51,7 +50,7 @@
 
 #include <stdint.h>
 
-/** Version of this interface. Programs that were built with an older one keep working. */
+/** Version of this interface. Programs that were built with an older version keep working. */
 #define FERMATA_INTERFACE_VERSION 1
 
 #ifdef __cplusplus
@@ -60,30 +59,30 @@ extern "C" {
 
 /* ==== Regions ====
  *
- * A region is a part of the program: a function, a loop, a few lines. It has a name and the place
- * in the source where it was written down. While it is open in a thread, everything the thread does
- * belongs to it: it is a node of the call tree, like a function (OTF2: Enter and Leave of a Region
+ * A region is a part of the program: a function, a loop, a few lines. It has a name and its
+ * place in the source. While a region is open in a thread, all events of the thread
+ * belong to it: it is a node of the call tree, like a function (OTF2: Enter and Leave of a Region
  * with paradigm "user" and role "code", file and line).
  *
- * Regions nest, also in themselves. The innermost region is to be ended first. If an end was
- * forgotten, ending an outer region ends it, too, at that moment; what is still open at the end of
- * the run ends there. An end without a begin in the same thread is ignored.
+ * Regions nest, also recursively. The innermost region is ended first. If an end is missing,
+ * ending an outer region also ends the inner region at that moment; regions that are still open at
+ * the end of the run end there. An end without a begin in the same thread is ignored.
  */
 
-/** What a region is. */
+/** Kind of a region. */
 enum {
     FERMATA_CODE = 0, /**< a part of the program */
-    FERMATA_PHASE = 1 /**< its visits are told apart: see "Phases and iterations" below */
+    FERMATA_PHASE = 1 /**< its visits are numbered: see "Phases and iterations" below */
 };
 
-/** A region, written down once and used as often as the program comes by. Its memory must stay as
- * long as the program may use it: make it static. The macros below do all that. */
+/** A region, defined once and used at every visit. Its memory must remain valid as long as the
+ * program may use it: make it static. The macros below do all that. */
 typedef struct fermata_region {
     const char *name;
     const char *file;  /**< NULL: unknown */
     unsigned int line; /**< 0: unknown */
     unsigned int kind; /**< FERMATA_CODE or FERMATA_PHASE */
-    void *recorder;    /**< NULL at first; the recorder's from then on */
+    void *recorder;    /**< NULL initially; then set by the recorder */
 } fermata_region_t;
 
 /** Initial value of a fermata_region_t: a region of this name at this line of the source. */
@@ -92,13 +91,13 @@ typedef struct fermata_region {
         (name), __FILE__, __LINE__, (kind), 0                                                      \
     }
 
-/** FERMATA_SCOPE(name): the region from here to the end of the enclosing block, however it is left
- * (return, break, goto, exceptions of C++; not longjmp or exit). C needs GCC's or Clang's attribute
- * `cleanup`; with other compilers use FERMATA_BEGIN and FERMATA_END. */
+/** FERMATA_SCOPE(name): the region from here to the end of the enclosing block, however the block
+ * is left (return, break, goto, exceptions of C++; not longjmp or exit). C needs GCC's or Clang's
+ * attribute `cleanup`; with other compilers use FERMATA_BEGIN and FERMATA_END. */
 #define FERMATA_SCOPE(name) FERMATA_SCOPE_AT_(name, FERMATA_CODE, __LINE__)
 
-/** FERMATA_BEGIN(name), FERMATA_END(name): the region between them. They may stand in different
- * functions; the name tells which region ends. */
+/** FERMATA_BEGIN(name), FERMATA_END(name): the region between them. The two may be in different
+ * functions; the name determines which region ends. */
 #define FERMATA_BEGIN(name)                                                                        \
     do {                                                                                           \
         static fermata_region_t fermata_region_ = FERMATA_REGION_HERE(name, FERMATA_CODE);         \
@@ -106,12 +105,13 @@ typedef struct fermata_region {
     } while (0)
 #define FERMATA_END(name) fermata_region_end_named(name)
 
-/* The same as functions, for names that are known at run time only and for other languages. */
+/* The same as functions, for names that are only known at run time, and for other languages. */
 
 /** Enters a region. */
 void fermata_region_begin(fermata_region_t *region);
 
-/** Leaves it, and with it whatever was entered in it and not left. Ignored if it is not open. */
+/** Leaves a region, and all regions inside it that are still open. Ignored if the region is not
+ * open. */
 void fermata_region_end(const fermata_region_t *region);
 
 /** Leaves the innermost open region of this name. */
@@ -119,9 +119,9 @@ void fermata_region_end_named(const char *name);
 
 /* ==== Phases and iterations ====
  *
- * A phase is a region whose visits are told apart: reports and tables of phases show each visit
- * (the k-th one of every process together) on its own. Loops whose iterations are alike in the
- * source but not in time are best marked so: time steps, solver iterations, adaptation steps.
+ * A phase is a region whose visits are numbered: reports and tables of phases show each visit
+ * (the k-th visit of every process together) separately. Use it for loops whose iterations have the
+ * same source but different times: time steps, solver iterations, adaptation steps.
  * (OTF2: the Region has the flag "phase".) All processes should visit a phase equally often.
  */
 
@@ -135,10 +135,10 @@ void fermata_region_end_named(const char *name);
     } while (0)
 #define FERMATA_PHASE_END(name) fermata_region_end_named(name)
 
-/** FERMATA_ITERATION(name): at the top of a loop's body: ends the iteration before, if there is
- * one, and begins the next, so that `continue` and `break` need no care.
- * FERMATA_ITERATIONS_END(name) behind the loop ends the last one; behind a loop without iterations
- * it does nothing. */
+/** FERMATA_ITERATION(name): at the top of a loop's body: ends the previous iteration, if there is
+ * one, and begins the next, so that `continue` and `break` need no special treatment.
+ * FERMATA_ITERATIONS_END(name) after the loop ends the last one; after a loop without iterations it
+ * does nothing. */
 #define FERMATA_ITERATION(name)                                                                    \
     do {                                                                                           \
         static fermata_region_t fermata_region_ = FERMATA_REGION_HERE(name, FERMATA_PHASE);        \
@@ -151,16 +151,16 @@ void fermata_region_next(fermata_region_t *region);
 
 /* ==== Pausing ====
  *
- * Long runs are recorded best in part: a few iterations tell as much as a million. While recording
- * is paused, calls and regions of all threads of the process are left out of the trace, which does
- * not grow; calls cost about as much as before. The trace says from when to when it was paused, and
- * how many messages and collective operations were left out, so that the analysis still brings
- * together what belongs together; the time of a pause belongs to no call path (OTF2:
- * MeasurementOnOff events).
+ * Long runs are best recorded in part: a few iterations are as informative as a million. While
+ * recording is paused, calls and regions of all threads of the process are left out of the trace,
+ * which does not grow; calls cost about as much as before. The trace contains the begin and the end
+ * of each pause, and the number of messages and collective operations left out, so that the
+ * analysis still matches messages and operations correctly. The time of a pause belongs to no call
+ * path (OTF2: MeasurementOnOff events).
  *
- * Each process pauses for itself. Waits that involve a process which is paused at the time cannot
- * be explained, so let all processes pause at the same point of the program, best where no request
- * is open. Phases should lie entirely inside or outside of pauses.
+ * Each process pauses on its own. Waits that involve a paused process cannot
+ * be explained, so all processes should pause at the same point of the program, if possible where
+ * no request is open. Phases should lie entirely inside or outside of pauses.
  *
  *     fermata_pause();
  *     MPI_Init(&argc, &argv);
@@ -173,34 +173,35 @@ void fermata_region_next(fermata_region_t *region);
  *         ...
  */
 
-/** Pauses recording in this process, or resumes it. A call that another thread is in is still
- * recorded. MPI_Init and MPI_Finalize always are: before MPI_Init, a pause begins behind it; at
- * MPI_Finalize it ends. Repeating either does nothing. */
+/** Pauses recording in this process, or resumes it. A call that another thread is executing is
+ * still recorded. MPI_Init and MPI_Finalize are always recorded: a pause that is requested before
+ * MPI_Init begins after it; at MPI_Finalize a pause ends. Repeated calls have no effect. */
 void fermata_pause(void);
 void fermata_resume(void);
 
-/** Whether records are kept now: 0 without the recorder, while it is paused, and behind
- * MPI_Finalize. Saves the work of making what would not be recorded. */
+/** Whether records are kept now: 0 without the recorder, during a pause, and after MPI_Finalize.
+ * Avoids computing values that would not be recorded. */
 int fermata_is_recording(void);
 
-/** Lets the flight recorder (`fermata record --flight-recorder SIZE`), which keeps the last records
- * of this process only, write those that it has now: where the program sees that something has gone
- * wrong or took too long. May be called several times, in any thread. Without the recorder, or if
- * it records the whole run, nothing happens. Each process writes for itself: best let all call it.
+/** Makes the flight recorder (`fermata record --flight-recorder SIZE`), which keeps only the last
+ * records of this process, write its current records. Call it where the program detects an error or
+ * a step that took too long. It may be called several times, in any thread. Without the recorder,
+ * or if the recorder records the whole run, nothing happens. Each process writes its own records
+ * only: all processes should call it.
  */
 void fermata_flight_dump(void);
 
 /* ==== Parameters ====
  *
- * A parameter is a value that tells visits of a region apart: the size of a block, the level of a
+ * A parameter is a value that distinguishes visits of a region: the size of a block, the level of a
  * grid, the name of an input. It belongs to the innermost open region (OTF2: ParameterInt and
  * ParameterString events).
  */
 
-/** A parameter, written down once. Its memory must stay as long as the program may use it. */
+/** A parameter, defined once. Its memory must remain valid as long as the program may use it. */
 typedef struct fermata_parameter {
     const char *name;
-    void *recorder; /**< NULL at first; the recorder's from then on */
+    void *recorder; /**< NULL initially; then set by the recorder */
 } fermata_parameter_t;
 
 /** Initial value of a fermata_parameter_t. */
@@ -209,12 +210,12 @@ typedef struct fermata_parameter {
         (name), 0                                                                                  \
     }
 
-/** Records the parameter's value. A parameter is given either numbers or texts; what is not of the
- * kind it was given first is ignored. */
+/** Records the parameter's value. A parameter has either numbers or texts; values of another type
+ * than the first one are ignored. */
 void fermata_parameter_int(fermata_parameter_t *parameter, int64_t value);
 void fermata_parameter_string(fermata_parameter_t *parameter, const char *value);
 
-/** The same in one line. */
+/** The same as a one-line macro. */
 #define FERMATA_PARAMETER_INT(name, value)                                                         \
     do {                                                                                           \
         static fermata_parameter_t fermata_parameter_ = FERMATA_PARAMETER_HERE(name);              \
@@ -228,8 +229,8 @@ void fermata_parameter_string(fermata_parameter_t *parameter, const char *value)
 
 /* ==== Markers ==== */
 
-/** Remembers that something happened at this moment: "checkpoint written", "mesh refined".
- * (OTF2: a Marker of the group "fermata" at this location, in the archive's file of markers.) */
+/** Records that something happened at this moment: "checkpoint written", "mesh refined". (OTF2: a
+ * Marker of the group "fermata" at this location, in the archive's file of markers.) */
 void fermata_marker(const char *text);
 
 /* ==== Without fermata ==== */
@@ -248,7 +249,7 @@ void fermata_marker(const char *text);
 #define fermata_marker(text)                       ((void)(text))
 #endif
 
-/* ==== Parts that are for the macros above ==== */
+/* ==== Definitions for the macros above ==== */
 
 #define FERMATA_JOIN_(a, b)  FERMATA_PASTE_(a, b)
 #define FERMATA_PASTE_(a, b) a##b
@@ -259,7 +260,7 @@ void fermata_marker(const char *text);
 namespace fermata
 {
 
-/** The region is open as long as the object lives. */
+/** The region is open for the lifetime of the object. */
 class scope
 {
   public:

@@ -459,9 +459,10 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     if (in_detail) {
         analysis->messages = fm_allocate(trace->process_count, sizeof *analysis->messages);
     }
-    for (size_t i = 0; fm_patterns[i] != NULL; ++i) {
-        fm_patterns[i]->detect(analysis);
+    if (in_detail) { /* the caller reads the records afterwards */
+        fm_readers_add(analysis, FM_READS(MESSAGES) | FM_READS(COLLECTIVES) | FM_READS(ONE_SIDED));
     }
+    fm_patterns_run(analysis);
     if (!in_detail) {
         fm_engine_run(analysis->engine, forget_records, trace);
     }
@@ -528,7 +529,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
     struct fm_analysis analysis = {
         .trace = trace,
-        .consumed = detail == NULL ? trace : NULL,
+        .records = trace,
         .own_metrics = own_metrics,
         .engine = engine,
         .team = options->team,

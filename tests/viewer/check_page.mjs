@@ -475,7 +475,7 @@ await bench.check("another experiment to compare with", async () => {
   for (const tree of ["metric-tree", "call-tree", "system-tree"]) {
     for (const row of await rowsOf(page, tree)) assert.match(row.value, /^(100\.0%|0\.0%)$/, row.name);
   }
-  await page.getByTitle("Compare no longer").click();
+  await page.getByTitle("Stop comparing").click();
   await page.getByTestId("peer-file").setInputFiles(other);
   await page.getByRole("button", { name: "% of other run" }).waitFor();
   const otherJson = bench.json(hostile);
@@ -511,7 +511,7 @@ await bench.check("light and dark", async () => {
   const page = await bench.open(html, { colorScheme: "dark" });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
-  const button = page.getByTitle("Light, dark, or as the system has it");
+  const button = page.getByTitle("Light, dark, or system theme");
   await button.click();
   assert.notEqual(await background(), dark);
   await button.click();

@@ -321,7 +321,7 @@ await bench.check("many locations: from all of them to single events, and a chai
   await page.locator(".longest button").first().click();
   await settle(page);
   await page.getByText(/; single calls/).waitFor();
-  await page.getByTestId("explanation").getByText("What happened meanwhile").waitFor();
+  await page.getByTestId("explanation").getByText("Activity of the cause during the wait").waitFor();
   await page.locator(".steps li").first().waitFor();
   const rows = await csvOf(page);
   const waits = rows.filter((row) => row.event === "wait");
@@ -439,7 +439,7 @@ await bench.check("alike ranks of a big run: cells of groups, then of opened one
   bench.run(fermata, "analyze", "--quiet", bench.path("alike"));
   const served = await serve(bench.path("alike"));
   const page = await openTimeline(served.url, "#timeline?alike=1");
-  const groups = page.getByRole("list", { name: "Groups of alike ranks" }).getByRole("listitem");
+  const groups = page.getByRole("list", { name: "Groups of similar ranks" }).getByRole("listitem");
   assert.deepEqual(await groups.allInnerTexts(), ["100 like rank 0", "200 like rank 1"]);
   const locations = async () => [...new Set((await csvOf(page)).map((row) => Number(row.location)))].sort((a, b) => a - b);
   assert.deepEqual(await locations(), [0, 1]);

@@ -117,11 +117,11 @@ await bench.check("a click on a wait state explains it back to who computed", as
   const [x, y] = await pointOf(page, 0.01, 0);
   await page.mouse.move(x, y);
   const tip = await page.getByRole("tooltip").innerText();
-  assert.match(tip, /^rank 0: MPI_Recv\nLate Sender: waited 19.00 ms for rank 1\n20.00 ms from 2.000 ms on/);
+  assert.match(tip, /^rank 0: MPI_Recv\nLate Sender: waited 19.00 ms for rank 1\n2.000 ms to 22.00 ms \(20.00 ms\)/);
   await page.mouse.click(x, y);
   const text = await page.getByTestId("explanation").innerText();
   assert.match(text, /Late Sender: 19\.00 ms/);
-  assert.match(text, /rank 0 waited in main \/ MPI_Recv, 2\.000 ms after the start, until rank 1 came to main \/ MPI_Send/);
+  assert.match(text, /rank 0 waited in main \/ MPI_Recv, 2\.000 ms after the start, until rank 1 reached main \/ MPI_Send/);
   // 0 waited from 2 to 21, in which 1 waited from 3 to 20 for 2, which computed all that time.
   assert.match(text, /rank 1 was\s+89\.5% in main \/ MPI_Recv, waiting: Late Sender/);
   assert.match(text, /rank 2 was\s+100\.0% in main \/ solve/);
@@ -271,8 +271,8 @@ await bench.check("alike ranks stand in one row, which opens", async () => {
   const rowsOf = async () =>
     new Set(parseCsv((await exported(page, "CSV")).toString("utf8")).filter((row) => row.event === "code").map((row) => Number(row.location)));
   assert.equal((await rowsOf()).size, 40);
-  await page.getByLabel("group alike ranks").check();
-  const groups = page.getByRole("list", { name: "Groups of alike ranks" }).getByRole("listitem");
+  await page.getByLabel("group similar ranks").check();
+  const groups = page.getByRole("list", { name: "Groups of similar ranks" }).getByRole("listitem");
   assert.deepEqual(await groups.allInnerTexts(), ["8 like rank 0", "31 like rank 2", "rank 7"]);
   assert.deepEqual([...(await rowsOf())], [0, 2, 7]);
   // The names, and rows of groups, tell who is in them; a click opens and closes.
@@ -294,7 +294,7 @@ await bench.check("alike ranks stand in one row, which opens", async () => {
   // A wait state of who has no row opens the group; without groups all are there again.
   await page.evaluate((hash) => (location.hash = hash), "#timeline?alike=1&wait=4_20000");
   await page.getByTestId("explanation").waitFor();
-  await page.getByRole("button", { name: "Zoom to it" }).click();
+  await page.getByRole("button", { name: "Zoom to wait state" }).click();
   assert.ok((await rowsOf()).has(4));
   await page.keyboard.press("Escape");
   await page.getByTestId("timeline-chart").locator("canvas").focus();
@@ -322,7 +322,7 @@ await bench.check("of long runs an overview, and all events around the longest w
     assertClose(parseShown(/: ([\d.]+ \w+)/.exec(text)[1]), worst.wait, 3, record.metric);
     if (worst.cause_location !== null) assert.match(text, new RegExp(`rank ${worst.cause_location}\\b`));
   }
-  await page.getByRole("button", { name: "Zoom to it" }).click();
+  await page.getByRole("button", { name: "Zoom to wait state" }).click();
   const near = await spanOf(page);
   const last = report.statistics.at(-1).worst[0];
   assert.ok(near[0] <= last.enter * report.experiment.ticks_per_second);

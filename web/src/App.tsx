@@ -82,7 +82,7 @@ export function App({ store, theme }: { store: Store; theme: Signal<Theme> }): J
         <button
           type="button"
           class="quiet"
-          title="Light, dark, or as the system has it"
+          title="Light, dark, or system theme"
           onClick={() => (theme.value = NEXT_THEME[theme.value])}
         >
           {theme.value === "auto" ? "Auto" : theme.value === "light" ? "Light" : "Dark"}

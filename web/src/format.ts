@@ -1,9 +1,9 @@
-/** Numbers for people, written as `fermata report` writes them (src/report/format.c). */
+/** Numbers for display, formatted as by `fermata report` (src/diagnosis/number_format.c). */
 import type { Unit } from "./data/layout";
 
-/** As toFixed(), but a number in the middle between two goes to the even one, as C writes it. */
+/** As toFixed(), but a number in the middle between two is rounded to the even one, as in C. */
 function fixed(value: number, decimals: number): string {
-  // Only multiples of 2^-(decimals + 1) can lie exactly in the middle.
+  // Only multiples of 2^-(decimals + 1) can be exactly in the middle.
   const steps = value * 10 ** decimals;
   const isMiddle = Number.isInteger(value * 2 ** (decimals + 1)) && Math.abs(steps % 1) === 0.5;
   if (!isMiddle) return value.toFixed(decimals);
@@ -25,7 +25,12 @@ export function formatSeconds(seconds: number): string {
   return scaled(seconds, "s");
 }
 
-/** Writes a round number of seconds along an axis: without digits that say nothing. */
+/** Writes a stretch of time in seconds as begin, end and (duration). */
+export function formatInterval(begin: number, end: number): string {
+  return `${formatSeconds(begin)} to ${formatSeconds(end)} (${formatSeconds(end - begin)})`;
+}
+
+/** Writes a round number of seconds along an axis, without trailing zeros. */
 export function formatTick(seconds: number): string {
   return formatSeconds(seconds).replace(/(\.\d*?)0+(?= )/, "$1").replace(/\.(?= )/, "");
 }
@@ -51,7 +56,7 @@ export function formatValue(unit: Unit, value: number): string {
   return unit === "bytes" ? formatBytes(value) : formatCount(value);
 }
 
-/** Writes a ratio as "31.2%"; what is not 0 never becomes "0.0%" but "<0.1%". */
+/** Writes a ratio as "31.2%"; a value other than 0 is never "0.0%" but "<0.1%". */
 export function formatPercent(ratio: number): string {
   const percent = 100 * ratio;
   return percent > 0 && percent < 0.05 ? "<0.1%" : `${fixed(percent, 1)}%`;
@@ -87,8 +92,8 @@ export function formatRanges(numbers: readonly number[], limit: number): string 
   return ranges.join(", ");
 }
 
-/** Makes names from traces visible as they are: control characters and characters that change the
- * writing direction are written out, since they could disguise what stands beside them. */
+/** Makes names from traces visible: control characters and characters that change the writing direction are
+ * escaped, since they could disguise the adjacent text. */
 export function printable(text: string): string {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,

@@ -21,7 +21,7 @@ async function start(): Promise<void> {
     const server = serverOfDocument();
     const report = server === null ? await reportOfDocument() : makeReport(await fetchBundle<JsonPage>("report"));
     if (report === null) {
-      render(<p class="empty">This is the viewer alone: no report is in it. Make a page with `fermata view`.</p>, root);
+      render(<p class="empty">This viewer contains no report. Write a page with `fermata view`.</p>, root);
       return;
     }
     document.title = `${shorten(printable(report.experiment.title ?? "report"), 60)} \u2013 fermata`;
@@ -33,7 +33,7 @@ async function start(): Promise<void> {
     const store = new Store(report, palette, timeline);
     bindAddress(store);
     render(<App store={store} theme={theme} />, root);
-    // For measurements: when what the reader asked for stood on the page.
+    // For measurements: the time at which the requested view was displayed.
     performance.mark("fermata-ready");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -45,7 +45,7 @@ describe("alignment of another report", () => {
   const time = own.metricById.get("time")!.index;
   const visits = own.metricById.get("visits")!.index;
 
-  it("gives what only the other has to the closest common ancestor, in own ticks", () => {
+  it("maps elements of the other report only to the closest common ancestor, in own ticks", () => {
     expect([...callpathValues(aligned, [time]).exclusive]).toEqual([200, 700]);
   });
 
@@ -53,11 +53,11 @@ describe("alignment of another report", () => {
     expect([...callpathValues(aligned, [visits]).exclusive]).toEqual([0, 7]);
   });
 
-  it("keeps locations apart and counts those that only the other has in sums", () => {
+  it("keeps locations separate and counts those of the other report only in sums", () => {
     expect([...locationValues(aligned, [time], [0, 1])]).toEqual([200, 300]);
   });
 
-  it("counts what has no call path in common for its metric", () => {
+  it("counts call trees of the other report only for their metric", () => {
     expect(aligned.metricInclusive[time]).toBe(900 + 10000);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { groupedArrangement, hasRow, plainArrangement, type Alike } from "../src/model/arrangement";
 
-// Locations 0, 2, 4 are like 2; 1 is alone; 3 and 5 are like 5.
+// Locations 0, 2, 4 are represented by 2; 1 is alone; 3 and 5 are represented by 5.
 const alike: Alike = {
   count: 3,
   of: Float64Array.of(0, 1, 0, 2, 0, 2),
@@ -20,7 +20,7 @@ test("a row for each group, and below open ones their members", () => {
   expect(rowsOf([0, 1, 2])).toBe("2(0) 0 2 4 1 5(2) 3 5");
 });
 
-test("who has no row stands in that of the group", () => {
+test("a location without a row is in the row of its group", () => {
   const closed = groupedArrangement(alike, new Set());
   expect([0, 1, 2, 3, 4, 5].map((location) => closed.row(location))).toEqual([0, 1, 0, 2, 0, 2]);
   expect([0, 1, 2, 3, 4, 5].map((location) => hasRow(closed, location))).toEqual([false, true, true, false, false, true]);

@@ -25,7 +25,7 @@ describe("forest", () => {
     expect(weight(1, true, exclusive, inclusive)).toBe(2);
   });
 
-  it("keeps the sum of what is shown, whatever is expanded", () => {
+  it("keeps the sum of the shown values in all states of expansion", () => {
     const inclusive = accumulate(forest, exclusive);
     for (const open of [[], [0], [0, 1], [5], [0, 1, 5]]) {
       const rows = visibleRows(forest, (node) => open.includes(node), (nodes) => nodes, () => true);

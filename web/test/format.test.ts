@@ -33,14 +33,14 @@ describe("numbers as the report in the terminal writes them", () => {
     [1258291200, "1.172 GiB"],
   ])("%d bytes is %s", (bytes, text) => expect(formatBytes(bytes)).toBe(text));
 
-  it("never makes nothing of something", () => {
+  it("never rounds a value other than 0 to 0", () => {
     expect(formatPercent(0)).toBe("0.0%");
     expect(formatPercent(0.0001)).toBe("<0.1%");
     expect(formatPercent(0.3125)).toBe("31.2%");
     expect(formatPercent(0.3135)).toBe("31.4%");
   });
 
-  it("writes round numbers shortly", () => {
+  it("writes round numbers without trailing zeros", () => {
     expect(formatTick(0.1)).toBe("100 ms");
     expect(formatTick(1.25)).toBe("1.25 s");
     expect(formatTick(20)).toBe("20 s");
@@ -54,7 +54,7 @@ describe("numbers as the report in the terminal writes them", () => {
 });
 
 describe("names from traces", () => {
-  it("cannot hide or turn what stands beside them", () => {
+  it("cannot hide or reverse the adjacent text", () => {
     expect(printable("a\u202eb\u0000\u001b[2Jc\n")).toBe("a\\u{202e}b\\x00\\x1b[2Jc\\x0a");
     expect(printable("gr\u00fc\u00df 計算")).toBe("gr\u00fc\u00df 計算");
   });

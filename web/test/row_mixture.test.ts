@@ -32,7 +32,7 @@ function pixelsOf(mixture: RowMixture): string[] {
   );
 }
 
-test("a pixel shows all colours in it by their parts", () => {
+test("a pixel shows all its colours in proportion", () => {
   const mixture = new RowMixture(colors, { from: 0, to: 4 }, 4, 4);
   mixture.add(0, 1.5, 0);
   mixture.add(1.5, 0.5, 1);
@@ -62,7 +62,7 @@ test("cells of several rows and bins are added up by locations and time", () => 
   expect(stacks).toEqual([[0.75, 0, 0.25], [0, 0.75, 0.25]]);
 });
 
-test("where cells have no row or end, those behind them show", () => {
+test("where cells have no row or end, the cells behind them are shown", () => {
   const mixture = new RowMixture(colors, { from: 0, to: 100 }, 4, 4);
   const whole = bins({ rows: 1, count: 2, group: 64, compute: Uint8Array.of(0, 0), wait: [Uint8Array.of(100, 100)] });
   const fine = bins({ rows: 1, count: 2, from: 25, to: 75, rowOf: (place) => (place === 0 ? 0 : -1), behind: whole });

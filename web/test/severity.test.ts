@@ -34,7 +34,7 @@ describe("the worked example of weighted trees", () => {
     expect(report.metricInclusive[metric("total")]).toBe(240);
   });
 
-  it("relates the trees to what is selected to their left", () => {
+  it("relates the trees to the selection to their left", () => {
     const late = metricSet(report, metric("late_sender"), false);
     const calls = callpathValues(report, late);
     expect([...calls.exclusive]).toEqual([0, 0, 30, 0]);
@@ -50,7 +50,7 @@ describe("the worked example of weighted trees", () => {
     expect([...closed.exclusive]).toEqual([0, 10, 46, 0]);
   });
 
-  it("takes an expanded call path alone and a collapsed one with what it calls", () => {
+  it("takes an expanded call path alone and a collapsed one with its callees", () => {
     const all = metricSet(report, metric("total"), false);
     expect([...locationValues(report, all, callpathSet(report, 0, true))]).toEqual([75, 68]);
     expect([...locationValues(report, all, callpathSet(report, 0, false))]).toEqual([120, 120]);

@@ -1,4 +1,4 @@
-/** A report for tests, made of plain lists. */
+/** A report for tests, built from plain lists. */
 import type { Bundle } from "../src/data/bundle";
 import type { JsonPage, Unit } from "../src/data/layout";
 import { makeReport, type Report } from "../src/model/report";

@@ -6,7 +6,7 @@ import type { Cells, TileIndex } from "../src/model/tiles";
 import type { Timeline } from "../src/model/timeline";
 import { TileSource } from "../src/state/tiles";
 
-/** 1,024 locations, 1,024 ticks, no events to be seen; 4 bins and 64 rows in a tile. */
+/** 1,024 locations, 1,024 ticks, too many events to show; 4 bins and 64 rows in a tile. */
 const index: TileIndex = {
   length: 1024,
   calls: 1e9,
@@ -30,11 +30,11 @@ const index: TileIndex = {
 const plain = plainArrangement(1024);
 const all = { from: 0, to: 1024 };
 
-/** A source whose tiles come when the test says so; cells have the number of their tile. */
+/** A source whose tiles arrive under control of the test; cells have the number of their tile. */
 class Served {
   readonly asked: number[] = [];
   private take: (answer: TileAnswer) => void = () => {};
-  /** All timelines that were shown. */
+  /** All displayed timelines. */
   readonly shown: Timeline[] = [];
   readonly source: TileSource;
 
@@ -72,7 +72,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** @returns what the cells show of a location in the begin of a time: their tile; -1: nothing. */
+/** @returns the tile of the cells that show a location at the begin of a time window; -1: none. */
 function tileAt(timeline: Timeline, location: number): number {
   for (let bins = timeline.bins; bins !== null; bins = bins.behind) {
     if (bins.rowOf(location) >= 0) return bins.compute[bins.rowOf(location) * bins.count]!;
@@ -80,7 +80,7 @@ function tileAt(timeline: Timeline, location: number): number {
   return -1;
 }
 
-test("cells that are there are shown with the step that needs them, once", () => {
+test("available cells are shown with the step that needs them, once", () => {
   const served = new Served();
   served.show(all, all);
   served.answerAll();
@@ -97,7 +97,7 @@ test("cells that are there are shown with the step that needs them, once", () =>
   expect(served.shown.length).toBe(before + 2);
 });
 
-test("what was shown stays until all that comes instead is there", () => {
+test("the previous picture stays until its replacement is complete", () => {
   const served = new Served();
   served.show(all, all);
   served.answerAll();
@@ -116,7 +116,7 @@ test("what was shown stays until all that comes instead is there", () => {
   expect([0, 100, 130].map((location) => tileAt(served.last, location))).toEqual([1, 16, 31]);
 });
 
-test("if it takes long, what has come is shown, and the picture before where nothing has", () => {
+test("if loading takes long, available tiles are shown, and the previous picture elsewhere", () => {
   const served = new Served();
   served.show(all, all);
   served.answerAll();
@@ -128,7 +128,7 @@ test("if it takes long, what has come is shown, and the picture before where not
   const before = served.shown.length;
   vi.advanceTimersByTime(1000);
   expect(served.shown.length).toBeGreaterThan(before);
-  // Of a longer time, then as it was, then the whole run in coarse cells.
+  // From a longer time window, then as before, then the whole run in coarse cells.
   expect([130, 100, 200].map((location) => tileAt(served.last, location))).toEqual([30, fine, 240]);
   served.answerAll();
   expect([130, 100, 200].map((location) => tileAt(served.last, location))).toEqual([30, 15, 45]);
@@ -137,7 +137,7 @@ test("if it takes long, what has come is shown, and the picture before where not
   expect(served.shown.length).toBe(now);
 });
 
-test("tiles that come when nobody looks at their place any more change nothing", () => {
+test("tiles that arrive after their place has left the view change nothing", () => {
   const served = new Served();
   served.show(all, all);
   served.answerAll();
@@ -148,12 +148,12 @@ test("tiles that come when nobody looks at their place any more change nothing",
   for (const tile of late) served.answer(tile);
   vi.runAllTimers();
   expect(served.shown.length).toBe(before);
-  // But they are kept.
+  // The tiles remain cached.
   served.show({ from: 0, to: 512 }, { from: 0, to: 64 });
   expect(served.source.busy.value).toBe(false);
 });
 
-test("a tile that cannot be read is told, and asked for again", () => {
+test("an unreadable tile is reported, and requested again", () => {
   const served = new Served();
   served.show(all, all);
   served.answerAll();
@@ -169,7 +169,7 @@ test("a tile that cannot be read is told, and asked for again", () => {
   expect(served.source.failure.value).toBeNull();
 });
 
-test("events of narrow rows come where the finest cells are wider than two pixels", () => {
+test("events of narrow rows are requested where the finest cells are wider than two pixels", () => {
   const served = new Served({ ...index, eventCalls: new Float64Array(16).fill(10) });
   const events = (): number[] => served.asked.filter((tile) => tile >= index.firstEvent);
   // A row has a pixel and a half; the finest cells are 32 ticks.

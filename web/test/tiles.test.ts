@@ -30,7 +30,7 @@ test("tiles are numbered by level, band, depth and column", () => {
   expect(cellTile(index.levels[1]!, 3, 2, 3)).toBe(267);
 });
 
-test("a view has cells of about a pixel, and tiles of what it shows only", () => {
+test("a view has cells of about a pixel, and only the tiles that it shows", () => {
   const whole = cellsFor(index, { from: 0, to: 1024 }, all, 16, 400);
   expect([whole.level.group, whole.depth]).toEqual([4, 2]);
   expect(tilesOf(whole).length).toBe(4 * 4);
@@ -49,7 +49,7 @@ test("events where there are not too many", () => {
   expect(eventTilesFor(many, { from: 0, to: 1024 }, bandsOf(many, all))).toBeNull();
 });
 
-test("coarser tiles stand in for those that are not there yet", () => {
+test("coarser tiles replace missing ones", () => {
   const cells = (value: number): Cells => ({
     rows: 64,
     compute: Uint8Array.from({ length: 256 }, (_, i) => value + (i % 4)),
@@ -69,7 +69,7 @@ test("coarser tiles stand in for those that are not there yet", () => {
   expect(Array.from(bins.compute).slice(0, 8)).toEqual([12, 12, 12, 12, 50, 51, 52, 53]);
 });
 
-test("bands need not be neighbours, and what has not come has no row", () => {
+test("bands need not be adjacent, and missing ones have no row", () => {
   const cells = (value: number): Cells => ({
     rows: 64,
     compute: new Uint8Array(256).fill(value),
@@ -86,7 +86,7 @@ test("bands need not be neighbours, and what has not come has no row", () => {
   expect(bins.wait).toEqual([null]);
 });
 
-test("a band of which a part has not come has no rows: what stands behind shows all of it", () => {
+test("a band with a missing part has no rows: the cells behind show all of it", () => {
   const cells: Cells = { rows: 64, compute: new Uint8Array(256), call: new Uint8Array(256), wait: [null] };
   const view = cellsFor(index, { from: 512, to: 1024 }, { from: 0, to: 128 }, 8, 400);
   expect(view.bands).toEqual([0, 1]);

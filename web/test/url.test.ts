@@ -8,7 +8,7 @@ describe("sets in addresses", () => {
     expect(decodeSet(encodeSet(new Set(numbers)))).toEqual(numbers);
   });
 
-  it("ignore what is none", () => {
+  it("ignore invalid text", () => {
     expect(decodeSet("1.<script>.2")).toEqual([1, 3]);
   });
 });

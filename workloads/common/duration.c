@@ -21,7 +21,7 @@ static double now(void)
 
 void work_for(double seconds)
 {
-    static volatile double result; /* so that the computation is not left out */
+    static volatile double result; /* keeps the compiler from removing the computation */
     const double end = now() + seconds;
     while (now() < end)
         for (int i = 0; i < 1000; i++)

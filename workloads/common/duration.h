@@ -1,11 +1,11 @@
-/* Taking time. */
+/* Delays: sleeping and computing. */
 #ifndef WORKLOADS_DURATION_H
 #define WORKLOADS_DURATION_H
 
-/* Lets the processor go for a time. */
+/* Sleeps for a time. */
 void sleep_for(double seconds);
 
-/* Computes until a time has passed. */
+/* Computes for a time. */
 void work_for(double seconds);
 
 #endif

@@ -1,8 +1,8 @@
-/* lock-contention: all ranks update a window of rank 0, which holds the lock itself for a long time
- * first [M.-A. Hermanns, Understanding the formation of wait states in one-sided communication,
+/* lock-contention: all ranks update a window of rank 0, which first holds the lock for a long time
+ * itself [M.-A. Hermanns, Understanding the formation of wait states in one-sided communication,
  * 2017, section 5.6].
  *
- *   barrier - foo (longer the higher the rank) - lock, update, unlock - foo (short) - barrier
+ *   barrier - foo (longer on higher ranks) - lock, update, unlock - foo (short) - barrier
  *
  * Rank 0 calls bar() while it holds the lock. The durations of foo() and bar() can be read from any
  * trace of the MPI calls: each lies between two calls of MPI_Pcontrol. Both functions are marked
@@ -20,10 +20,10 @@
 
 enum { SUCCESS = 0, FAILURE = 1, WRONG_USAGE = 2 };
 
-/* MPI gives the levels 0, 1 and 2 of MPI_Pcontrol a meaning. */
+/* The MPI standard defines the levels 0, 1 and 2 of MPI_Pcontrol. */
 enum { FOO = 10, BAR = 11 };
 
-/* At least 64 bytes: MPICH has been seen to damage smaller windows. */
+/* At least 64 bytes: MPICH was observed to corrupt smaller windows. */
 enum { LEAST_SLOTS = 8 };
 
 typedef struct options {
@@ -34,17 +34,17 @@ typedef struct options {
 
 static const char usage[] =
     "usage: lock-contention [OPTIONS]\n"
-    "All ranks update a window of rank 0 under an exclusive lock, which rank 0 has first.\n"
-    "  --first SECONDS   foo() of rank 0 before it asks for the lock (default 0.5)\n"
-    "  --skew SECONDS    how much longer foo() takes on each next rank (default 0.05)\n"
+    "All ranks update a window of rank 0 under an exclusive lock, which rank 0 holds first.\n"
+    "  --first SECONDS   foo() of rank 0 before it requests the lock (default 0.5)\n"
+    "  --skew SECONDS    additional time of foo() on each next rank (default 0.05)\n"
     "  --hold SECONDS    bar() of rank 0, while it holds the lock (default 2)\n"
-    "  --after SECONDS   foo() of all ranks behind the lock (default 0.0001)\n"
+    "  --after SECONDS   foo() of all ranks after the lock (default 0.0001)\n"
     "  --scale FACTOR    multiplies all of these (default 1)\n"
     "  --busy            compute in foo() and bar(); default: sleep\n"
     "  --window KIND     create (memory of the program, default) or allocate (of the MPI library)\n"
     "  --help            print this text\n";
 
-/* Returns false, with the reason in `why`, on a wrong argument. */
+/* Returns false, with the reason in `why`, for a wrong argument. */
 static bool read_options(options *o, int argc, char **argv, char *why, size_t why_size)
 {
     enum { FIRST = 1, SKEW, HOLD, AFTER, SCALE, BUSY, WINDOW, HELP };
@@ -124,7 +124,7 @@ static void bar(const options *o)
     pass_time(o, BAR, o->hold);
 }
 
-/* Each rank writes its number plus one into its place of rank 0's window. */
+/* Each rank writes its number plus one to its place in rank 0's window. */
 static void update(const options *o, int rank, double *slots, MPI_Win window)
 {
     FERMATA_SCOPE("update");
@@ -139,7 +139,7 @@ static void update(const options *o, int rank, double *slots, MPI_Win window)
     MPI_Win_unlock(0, window);
 }
 
-/* Whether all updates have arrived at rank 0. */
+/* Returns whether all updates have arrived at rank 0. */
 static bool is_complete(const double *slots, int size, MPI_Win window)
 {
     MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);

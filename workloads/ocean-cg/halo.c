@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* MPICH 4.0.2 has been seen to put data into the wrong place on ranks behind one whose part of an
- * allocated window is no multiple of 16 bytes; a cache line is one. */
+/* MPICH 4.0.2 was observed to put data into the wrong place on the ranks after a rank whose part of
+ * an allocated window is no multiple of 16 bytes; a cache line is such a multiple. */
 enum { LINE = 64 };
 
 void halo_create(halo *h, int columns, int all_rows, bool barrier)
@@ -42,8 +42,8 @@ void halo_update(halo *h)
 {
     FERMATA_SCOPE("update_halo");
     const strip *const s = &h->own;
-    /* Not needed for the result: post says that this rank's halo may be written, and start or
-     * complete wait for that. */
+    /* Not needed for correctness: post states that this rank's halo may be written, and start or
+     * complete wait for it. */
     if (h->barrier)
         MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_post(h->neighbours, 0, h->window);

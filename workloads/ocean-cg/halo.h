@@ -1,5 +1,5 @@
 /* The exchange of halos: each rank puts its first and its last row into the halos of its
- * neighbours, by general active target synchronization (post, start, complete, wait). */
+ * neighbours, with general active target synchronization (post, start, complete, wait). */
 #ifndef OCEAN_CG_HALO_H
 #define OCEAN_CG_HALO_H
 
@@ -13,17 +13,16 @@ typedef struct halo {
     MPI_Win window;
     MPI_Group neighbours;
     int before, behind;   /* ranks */
-    MPI_Aint halo_behind; /* position of the first point of the halo that `before` has behind its
-                             own rows */
-    bool barrier;         /* meet all ranks before each exchange */
+    MPI_Aint halo_behind; /* position of the halo that `before` has after its own rows */
+    bool barrier;         /* whether a barrier precedes each exchange */
 } halo;
 
-/* Makes the window with its vector, full of zeroes. Collective over all ranks, of which there must
- * be at least two. */
+/* Creates the window with its vector, initialized to zero. Collective over all ranks, of which
+ * there must be at least two. */
 void halo_create(halo *h, int columns, int all_rows, bool barrier);
 void halo_destroy(halo *h);
 
-/* Fills the halo of the vector. Collective in effect: both neighbours must call it. */
+/* Fills the halo of the vector. Effectively collective: both neighbours must call it. */
 void halo_update(halo *h);
 
 #endif

@@ -1,12 +1,12 @@
 /* ocean-cg: the solver for the surface pressure of an ocean model by conjugate gradients, with
- * halos that are exchanged by one-sided communication, after the miniapp CGPOP as it is studied in
+ * halos that are exchanged by one-sided communication, modelled on the miniapp CGPOP as studied in
  * [M.-A. Hermanns, Understanding the formation of wait states in one-sided communication, 2017,
  * section 5.3].
  *
  *   matvec - barrier (or none) - post, start, put, complete, wait - sums over all ranks - vectors
  *
- * Its parts are marked with fermata's interface for programs, and matvec takes longer on some ranks
- * on request. */
+ * The parts are marked with fermata's interface for programs. On request, matvec takes longer on
+ * some ranks. */
 #include "arguments.h"
 #include "solver.h"
 
@@ -18,7 +18,7 @@ enum { SUCCESS = 0, FAILURE = 1, WRONG_USAGE = 2 };
 typedef struct options {
     int columns, rows, iterations;
     double matvec;    /* seconds */
-    double imbalance; /* how much longer on this rank, in percent */
+    double imbalance; /* additional duration on this rank, in percent */
     bool no_barrier, busy, help;
 } options;
 
@@ -28,14 +28,14 @@ static const char usage[] =
     "ranks\n"
     "or more.\n"
     "  --size NXxNY         points from pole to pole and around the globe (default 128x256)\n"
-    "  --iterations N       stop after N iterations (default 20); it has converged after about 45\n"
+    "  --iterations N       stop after N iterations (default 20); convergence takes about 45\n"
     "  --no-barrier         no barrier before each exchange of halos\n"
-    "  --matvec SECONDS     time that matvec takes besides its arithmetic (default 0.005)\n"
-    "  --imbalance P[:R,..] it takes P percent longer on ranks R (default: the last)\n"
+    "  --matvec SECONDS     time that matvec takes in addition to its arithmetic (default 0.005)\n"
+    "  --imbalance P[:R,..] matvec takes P percent longer on ranks R (default: the last)\n"
     "  --busy               compute for this time; default: sleep\n"
     "  --help               print this text\n";
 
-/* Returns false, with the reason in `why`, on a wrong argument. */
+/* Returns false, with the reason in `why`, for a wrong argument. */
 static bool read_options(options *o, int argc, char **argv, int rank, int size, char *why,
                          size_t why_size)
 {

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The part of the first residual's square at which there is nothing more to gain. */
+/* The fraction of the first residual's square below which iterations do not improve the
+ * solution. */
 static const double converged = 1e-26;
 
 bool solver_create(solver *s, int columns, int all_rows, bool barrier)
@@ -43,7 +44,7 @@ static void matvec(solver *s)
     (s->busy ? work_for : sleep_for)(s->matvec_seconds);
 }
 
-/* The squares of the residual: itself, and with A between. */
+/* The squares of the residual: in the Euclidean norm, and in the norm of A. */
 static void global_sums(const solver *s, double sums[2])
 {
     FERMATA_SCOPE("global_sums");
@@ -52,7 +53,7 @@ static void global_sums(const solver *s, double sums[2])
     MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Moves on; the halos of all vectors follow from that of A times the residual. */
+/* Performs one step; the halos of all vectors follow from that of A times the residual. */
 static void update_vectors(solver *s, double alpha, double beta)
 {
     FERMATA_SCOPE("update_vectors");

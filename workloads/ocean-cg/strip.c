@@ -38,7 +38,7 @@ double strip_dot(const strip *s, const double *u, const double *v)
     return sum;
 }
 
-/* A number between -1 and 1 for each point of the ocean, without a pattern; 0 at the poles. */
+/* A pseudo-random number between -1 and 1 for each point of the ocean; 0 at the poles. */
 static double solution_at(const strip *s, int row, int column)
 {
     if (column < 0 || column >= s->columns)

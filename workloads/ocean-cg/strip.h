@@ -1,10 +1,10 @@
-/* A rank's part of the ocean: a strip of rows, and what is computed on it. Nothing here knows of
+/* A rank's part of the ocean: a strip of rows, and the operations on it. This file does not use
  * MPI.
  *
  * The rows lie around the globe, so that the last one borders on the first; the columns end at the
  * poles, where everything is 0. The operator is that of an implicit step of a diffusion:
  * (A u)(i, j) = 5 u(i, j) - u(i-1, j) - u(i+1, j) - u(i, j-1) - u(i, j+1). It is symmetric, and its
- * eigenvalues lie between 1 and 9 on any grid, which tells how fast conjugate gradients converge.
+ * eigenvalues lie between 1 and 9 on any grid, which bounds the convergence of conjugate gradients.
  */
 #ifndef OCEAN_CG_STRIP_H
 #define OCEAN_CG_STRIP_H
@@ -28,7 +28,7 @@ strip strip_of(int rank, int size, int columns, int all_rows);
 size_t strip_values(const strip *s);
 
 /* Position in a vector of the first point of a row: 1 to `rows` are own, 0 and rows + 1 those of
- * the neighbours before and behind (the halo). */
+ * the previous and the next neighbour (the halo). */
 static inline size_t strip_row(const strip *s, int row)
 {
     return (size_t)row * s->stride + 1;
@@ -40,7 +40,8 @@ void strip_apply(const strip *s, const double *u, double *result);
 /* The sum of u v over own points. */
 double strip_dot(const strip *s, const double *u, const double *v);
 
-/* The solution that the right-hand side is made for, and that right-hand side; with the halo. */
+/* The solution for which the right-hand side is constructed, and that right-hand side; with the
+ * halo. */
 void strip_solution(const strip *s, double *u);
 void strip_right_hand_side(const strip *s, double *b);
 

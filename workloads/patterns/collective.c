@@ -1,4 +1,4 @@
-/* Blocking collectives in which those that come early wait for the one that comes late. */
+/* Blocking collectives in which the early ranks wait for the late rank. */
 #include "pattern.h"
 
 static double out[MOST_RANKS], in[MOST_RANKS];

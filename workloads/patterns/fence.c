@@ -12,7 +12,7 @@ static void late_fence(const context *c)
     window_free(&window);
 }
 
-/* The last rank's put to rank 0 begins when rank 0 is in its fence already. */
+/* The last rank's put to rank 0 begins while rank 0 is already in its fence. */
 static void late_operation(const context *c)
 {
     MPI_Win window = window_allocate();

@@ -58,7 +58,7 @@ static void early_wait(const context *c)
     window_free(&window);
 }
 
-/* The access epoch stays open although its operation is done. */
+/* The access epoch stays open after its operation has completed. */
 static void late_complete(const context *c)
 {
     MPI_Win window = window_allocate();

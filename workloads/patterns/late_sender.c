@@ -27,7 +27,7 @@ static void nonblocking(const context *c)
     }
 }
 
-/* Of the two messages that rank 1 waits for, the one that is sent last decides. */
+/* Of the two messages that rank 1 waits for, the later one decides. */
 static void several(const context *c)
 {
     if (c->rank == 0) {

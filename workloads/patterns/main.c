@@ -1,5 +1,5 @@
-/* patterns: provokes wait states by planted delays, one after another, so that what a performance
- * tool finds can be compared with what was planted. */
+/* patterns: provokes wait states by planted delays, one after another, so that the results of a
+ * performance tool can be compared with the planted delays. */
 #include "pattern.h"
 
 #include <getopt.h>
@@ -11,10 +11,11 @@
 
 enum { SUCCESS = 0, WRONG_USAGE = 2 };
 
-/* MPI gives the levels 0, 1 and 2 of MPI_Pcontrol a meaning; numbers of patterns begin above. */
+/* The MPI standard defines the levels 0, 1 and 2 of MPI_Pcontrol; numbers of patterns begin
+ * above. */
 enum { FIRST_NUMBER = 10, MOST_PATTERNS = 128 };
 
-/* All patterns in the order in which they run. That of MPI_Finalize has to be the last. */
+/* All patterns in execution order. MPI_Finalize must be the last. */
 static const pattern *const tables[] = {
     late_sender_patterns, wrong_order_patterns,   late_receiver_patterns, collective_patterns,
     nonblocking_patterns, neighbourhood_patterns, management_patterns,    fence_patterns,
@@ -52,7 +53,7 @@ static bool choose(options *o, const char *name)
     return false;
 }
 
-/* Returns false, with the reason in `why`, on a wrong argument. */
+/* Returns false, with the reason in `why`, for a wrong argument. */
 static bool read_options(options *o, int argc, char **argv, char *why, size_t why_size)
 {
     enum { PATTERN = 1, DELAY, LIST, HELP };
@@ -126,12 +127,13 @@ static void run_patterns(const options *o, int rank, int size)
             continue;
         }
         c.number = FIRST_NUMBER + i;
-        /* The barrier in front of a pattern is at the same time the one behind its predecessor. */
+        /* The barrier before a pattern is also the barrier after its predecessor. */
         MPI_Barrier(MPI_COMM_WORLD);
         p->run(&c);
         done++;
     }
-    /* Otherwise those who are done early would wait in MPI_Finalize, whose pattern comes last. */
+    /* Without this barrier, ranks that finish early would wait in MPI_Finalize, whose pattern comes
+     * last. */
     if (!o->chosen[pattern_count - 1])
         MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)

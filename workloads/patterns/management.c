@@ -1,4 +1,4 @@
-/* Making and freeing communicators and windows, which synchronize their processes. */
+/* Creation and release of communicators and windows, which synchronize their processes. */
 #include "pattern.h"
 #include "window.h"
 

@@ -2,11 +2,11 @@
 #ifndef PATTERNS_MESSAGE_H
 #define PATTERNS_MESSAGE_H
 
-/* A message that every MPI library sends eagerly, and one that none does: its sender has to wait
- * for the receiver. Sizes in bytes. */
+/* A message that every MPI library sends eagerly, and one that no library sends eagerly: its sender
+ * must wait for the receiver. Sizes in bytes. */
 enum { SMALL_MESSAGE = 16, LARGE_MESSAGE = 1 << 20 };
 
-/* LARGE_MESSAGE bytes, for what is sent and for what is received. */
+/* LARGE_MESSAGE bytes: a send buffer and a receive buffer. */
 extern char message_out[], message_in[];
 
 #endif

@@ -1,4 +1,4 @@
-/* Non-blocking collectives: the early ranks wait in MPI_Wait for the one that starts late. */
+/* Non-blocking collectives: the early ranks wait in MPI_Wait for the rank that starts late. */
 #include "pattern.h"
 
 static double out[4], in[4];

@@ -10,8 +10,8 @@ static void lock_contention(const context *c)
     if (c->rank == 1) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
         window_put(window, 0);
-        /* Libraries may acquire the lock as late as with the first operation; after the flush it is
-         * held, and rank 2 may ask for it. */
+        /* Libraries may defer the acquisition of the lock to the first operation. After the flush
+         * the lock is held, and rank 2 may request it. */
         MPI_Win_flush(0, window);
         MPI_Send(NULL, 0, MPI_BYTE, 2, 0, MPI_COMM_WORLD);
         delay(c);
@@ -22,16 +22,17 @@ static void lock_contention(const context *c)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
         window_put(window, 0);
         MPI_Win_flush(0, window);
-        /* The lock can be granted before the previous owner's unlock returns. To hold it until that
-         * has happened keeps the order of the two unlocks in a trace that of the two owners. */
+        /* The lock can be granted before the previous owner's unlock returns. Holding the lock
+         * until the unlock has returned keeps the order of the two unlocks in a trace equal to that
+         * of the two owners. */
         MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Win_unlock(0, window);
     }
     window_free(&window);
 }
 
-/* While rank 0 is delayed it makes no MPI call that could serve rank 1's operation. Where the
- * operation needs no help of the target (shared memory, RDMA) nobody waits. */
+/* While rank 0 is delayed it makes no MPI call that could progress rank 1's operation. Where the
+ * operation needs no help of the target (shared memory, RDMA) no rank waits. */
 static void wait_for_progress(const context *c)
 {
     double *memory;

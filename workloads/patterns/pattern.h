@@ -1,24 +1,24 @@
 /* Patterns: each provokes one kind of wait state by a planted delay.
  *
  * A pattern is a function that all ranks of MPI_COMM_WORLD call at about the same time (a barrier
- * precedes and follows it). Unless its summary says otherwise, the last rank is the late one when
+ * precedes and follows it). Unless its summary states otherwise, the last rank is the late one when
  * all ranks take part, and rank 0 and rank 1 are the partners when two do. */
 #ifndef PATTERNS_PATTERN_H
 #define PATTERNS_PATTERN_H
 
 #include <mpi.h>
 
-enum { MOST_RANKS = 1024 }; /* what the patterns' buffers suffice for */
+enum { MOST_RANKS = 1024 }; /* capacity of the patterns' buffers */
 
 typedef struct context {
     int rank, size;
-    double delay; /* seconds that `delay` takes at least */
-    int number;   /* of the running pattern; the level that marks its delays */
+    double delay; /* minimum duration of `delay` in seconds */
+    int number;   /* number of the running pattern; the level that marks its delays */
 } context;
 
 typedef struct pattern {
     const char *name;
-    const char *metric; /* the wait state it provokes, as fermata's metrics are called */
+    const char *metric; /* the provoked wait state, by the name of fermata's metric */
     int least_ranks;
     void (*run)(const context *c);
     const char *summary;
@@ -29,7 +29,7 @@ typedef struct pattern {
  * the pattern's number as level. */
 void delay(const context *c);
 
-/* The rank that is late when all take part. */
+/* The late rank of patterns with all ranks. */
 static inline int last_rank(const context *c)
 {
     return c->size - 1;

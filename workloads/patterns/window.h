@@ -6,15 +6,15 @@
 
 enum { WINDOW_DOUBLES = 1024 };
 
-/* Makes a window of WINDOW_DOUBLES zeroes per rank of MPI_COMM_WORLD, in memory that the MPI
+/* Creates a window of WINDOW_DOUBLES zeroes per rank of MPI_COMM_WORLD, in memory that the MPI
  * library allocates. Collective; all ranks leave at about the same time. */
 MPI_Win window_allocate(void);
 
-/* The same in memory of the program's own, which some libraries reach with the target's help only.
+/* The same in memory of the program, which some libraries access only with the target's help.
  */
 MPI_Win window_create(double **memory);
 
-/* Frees the window when all ranks have got here. Collective. */
+/* Frees the window after all ranks have called it. Collective. */
 void window_free(MPI_Win *window);
 
 /* Puts a few values into rank `target`'s part; the caller synchronizes. */

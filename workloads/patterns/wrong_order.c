@@ -1,5 +1,5 @@
-/* Late Sender, wrong order: while the receiver waits for a late message, another one that it will
- * receive later has already been sent. */
+/* Late Sender, wrong order: while the receiver waits for a late message, another message, which it
+ * receives later, has already been sent. */
 #include "message.h"
 #include "pattern.h"
 

@@ -1,4 +1,4 @@
-/* rput-pipeline: blocks of numbers wander from rank to rank by one-sided operations and atomic
+/* rput-pipeline: blocks of numbers move from rank to rank by one-sided operations and atomic
  * counters; each rank adds its number plus one to all elements. */
 #include "arguments.h"
 #include "duration.h"
@@ -42,7 +42,7 @@ static bool read_transfer(const char *name, transfer *chosen)
     return false;
 }
 
-/* Returns false, with the reason in `why`, on a wrong argument. */
+/* Returns false, with the reason in `why`, for a wrong argument. */
 static bool read_options(options *o, int argc, char **argv, char *why, size_t why_size)
 {
     enum { BLOCKS = 1, LENGTH, WORK, TRANSFER, HELP };
@@ -90,13 +90,14 @@ static bool read_options(options *o, int argc, char **argv, char *why, size_t wh
     return optind == argc;
 }
 
-/* Element `index` of block `number` before the first rank. */
+/* Value of element `index` of block `number` before the first rank. */
 static double original(int64_t number, int index)
 {
     return (double)(number * 3 + index);
 }
 
-/* Runs the stage of this rank. Returns how many elements are wrong behind the last rank. */
+/* Runs the pipeline stage of this rank. Returns the number of wrong elements after the last
+ * rank. */
 static int64_t run_stage(stage *s, const options *o, double *block)
 {
     int64_t wrong = 0;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* How many blocks may be on their way to a rank. */
+/* Maximum number of blocks in transit to a rank. */
 enum { SLOTS = 4 };
 
 static const double POLL_INTERVAL = 50e-6;
@@ -14,7 +14,7 @@ static const double POLL_INTERVAL = 50e-6;
  * counters that a neighbour increments. */
 typedef struct notes {
     int64_t arrived; /* blocks that the left neighbour has put here */
-    int64_t taken;   /* blocks of ours that the right neighbour has taken */
+    int64_t taken;   /* blocks of this rank that the right neighbour has taken */
     int64_t unused[6];
 } notes;
 
@@ -43,7 +43,7 @@ void stage_end(stage *s)
     MPI_Win_free(&s->window);
 }
 
-/* Adds one to a counter of another rank; it has happened on return. */
+/* Adds one to a counter of another rank; the addition is complete on return. */
 static void notify(stage *s, int rank, size_t counter)
 {
     const int64_t one = 1;

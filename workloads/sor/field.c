@@ -49,7 +49,7 @@ void field_sweep(field *f, colour c, double omega, int first_row, int rows)
     for (int j = first_row; j < first_row + rows; j++) {
         double *u = field_at(f, 0, j);
         const double source_y = 2.0 * pi * pi * f->sin_y[j];
-        /* Own point (i, j) lies at (x_begin + i - 1, y_begin + j - 1) of the whole grid. */
+        /* Own point (i, j) is point (x_begin + i - 1, y_begin + j - 1) of the whole grid. */
         const int first = 1 + ((f->x_begin + f->y_begin + j - 1 + (int)c) & 1);
         for (int i = first; i <= f->columns; i += 2) {
             const double sum = f->x_weight * (u[i - 1] + u[i + 1]) +

@@ -1,6 +1,6 @@
 /* A rectangular part of the grid on which the Poisson equation is solved, with the red-black SOR
- * sweep over it. Nothing here knows of MPI: the same code serves a process's block and the serial
- * computation that the parallel result is verified with.
+ * sweep over it. This file does not use MPI: the same code computes a process's block and the
+ * serial solution for the verification of the parallel result.
  *
  * The problem: -laplace(u) = f on the unit square, u = 0 on its border, discretized with the
  * five-point stencil on nx x ny interior points. f is chosen such that the solution is
@@ -28,10 +28,10 @@ typedef struct field {
 /* The red points are those with an even sum of their positions in the whole grid. */
 typedef enum colour { RED = 0, BLACK = 1 } colour;
 
-/* The relaxation factor that converges fastest for this grid (Young's formula). */
+/* The relaxation factor with the fastest convergence for this grid (Young's formula). */
 double problem_best_omega(int nx, int ny);
 
-/* Makes a field of zeroes. Returns false if there is not enough memory; release it with
+/* Creates a field of zeroes. Returns false if there is not enough memory; release it with
  * field_release (also after a failure). */
 bool field_create(field *f, const problem *p, int x_begin, int y_begin, int columns, int rows);
 void field_release(field *f);
@@ -47,7 +47,7 @@ static inline double *field_at(const field *f, int column, int row)
 void field_sweep(field *f, colour c, double omega, int first_row, int rows);
 
 /* The largest absolute residual |f + laplace(u)| over the own points. A maximum, not a sum, so that
- * the parallel result does not depend on the order in which the parts are put together. */
+ * the parallel result does not depend on the order of the reduction. */
 double field_residual(const field *f);
 
 /* The largest absolute difference from the analytical solution. */

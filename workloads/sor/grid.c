@@ -1,6 +1,6 @@
 #include "grid.h"
 
-/* First of the points that part `k` of `parts` owns when `points` are dealt out evenly. */
+/* First of the points that part `k` of `parts` owns when `points` are distributed evenly. */
 static int part_begin(int points, int parts, int k)
 {
     return (int)((long long)points * k / parts);

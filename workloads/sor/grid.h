@@ -9,7 +9,7 @@
 /* The four directions in which a block has neighbours. */
 typedef enum side { WEST, EAST, SOUTH, NORTH, SIDES } side;
 
-/* The side on which the neighbour at `s` sees this process. */
+/* The side of this process as seen by the neighbour at `s`. */
 static inline side side_opposite(side s)
 {
     return (side)((unsigned)s ^ 1u);
@@ -21,15 +21,15 @@ typedef struct grid {
     int rank, size;
     int processes[2];     /* in y and x */
     int neighbour[SIDES]; /* ranks; MPI_PROC_NULL at the border of the grid */
-    int longest_edge;     /* the most points an edge of any block has */
+    int longest_edge;     /* the largest number of points on an edge of any block */
     field block;          /* this process's part */
 } grid;
 
 /* The block of rank `rank`: position of its first point and its size. */
 void grid_block_of(const grid *g, int rank, int *x_begin, int *y_begin, int *columns, int *rows);
 
-/* Arranges all processes of MPI_COMM_WORLD and creates this process's block, full of zeroes.
- * Collective. Returns NULL, or why it is impossible (the same text on every process); then only
+/* Arranges all processes of MPI_COMM_WORLD and creates this process's block, initialized to zero.
+ * Collective. Returns NULL, or the reason of a failure (the same text on every process); then only
  * grid_release may be called. */
 const char *grid_create(grid *g, problem whole);
 

@@ -1,11 +1,11 @@
-/* Halo exchange by puts between two fences: every process synchronizes with every other one, though
- * it has data for at most four. */
+/* Halo exchange by puts between two fences: every process synchronizes with all other processes,
+ * although it has data for at most four. */
 #include "halo.h"
 
 static void exchange(halo *h)
 {
-    /* Nobody may put before its neighbour has unpacked the previous exchange: hence an opening
-     * fence, and not just one fence per exchange. */
+    /* A process must not put before its neighbour has unpacked the previous exchange: hence an
+     * opening fence, and not just one fence per exchange. */
     MPI_Win_fence(0, h->window);
     for (side s = WEST; s < SIDES; s++)
         if (h->grid->neighbour[s] != MPI_PROC_NULL)

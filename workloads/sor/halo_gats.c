@@ -22,7 +22,7 @@ static void destroy(halo *h)
 
 static void exchange(halo *h)
 {
-    /* To post says that the receive buffers of the previous exchange have been unpacked. */
+    /* The post states that the receive buffers of the previous exchange have been unpacked. */
     MPI_Win_post(h->neighbours, 0, h->window);
     MPI_Win_start(h->neighbours, 0, h->window);
     for (side s = WEST; s < SIDES; s++)

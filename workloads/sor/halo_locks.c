@@ -1,10 +1,10 @@
 /* Halo exchange by passive target synchronization: lock, put, unlock.
  *
- * An unlock tells the origin that its data has arrived, but nobody tells the target. Therefore an
- * empty message follows every put. And nothing keeps a fast neighbour from putting the next edge
- * before this process has unpacked the present one, so there are two receive buffers per side, used
- * in turn: exchange k + 2 fills the buffer of exchange k again, but the neighbour gets there only
- * after it has our message of exchange k + 1, which we send after unpacking exchange k. */
+ * After an unlock the origin's data have arrived, but the target is not notified. Therefore an
+ * empty message follows every put. A fast neighbour could put the next edge
+ * before this process has unpacked the current one, so there are two receive buffers per side, used
+ * in turn. Exchange k + 2 fills the buffer of exchange k again, but the neighbour starts it only
+ * after it has received our message of exchange k + 1, which we send after unpacking exchange k. */
 #include "halo.h"
 
 static void exchange(halo *h)
@@ -29,7 +29,7 @@ static void exchange(halo *h)
                   &requests[count++]);
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
 
-    /* What others have put becomes visible to local loads in an epoch of one's own. */
+    /* Data that other processes have put become visible to local loads in an own epoch. */
     MPI_Win_lock(MPI_LOCK_SHARED, h->grid->rank, 0, h->window);
 }
 

@@ -5,8 +5,8 @@ static void exchange(halo *h)
 {
     MPI_Request requests[2 * SIDES];
     int count = 0;
-    /* Receives first, so that no message arrives unexpected. The tag is the side on which the
-     * receiver sees the sender. Messages from and to MPI_PROC_NULL complete at once. */
+    /* Receives first, so that no message arrives unexpected. The tag is the side of the sender as
+     * seen by the receiver. Messages from and to MPI_PROC_NULL complete immediately. */
     for (side s = WEST; s < SIDES; s++)
         MPI_Irecv(h->receive + halo_receive_offset(h, s), halo_edge_length(h, s), MPI_DOUBLE,
                   h->grid->neighbour[s], (int)s, h->grid->comm, &requests[count++]);

@@ -1,8 +1,8 @@
 /* sor: red-black successive over-relaxation for the Poisson equation on a two-dimensional grid of
  * processes, with four ways of exchanging halos and an imbalance on request.
  *
- * What it prints depends on the problem only: not on the variant, the number of processes or the
- * time it takes (but see --timing). */
+ * The output depends on the problem only: not on the variant, the number of processes or the
+ * duration (but see --timing). */
 #include "options.h"
 #include "solver.h"
 #include "verify.h"
@@ -34,15 +34,15 @@ static void print_timing(const grid *g, const solution *result)
     }
 }
 
-/* The error that the discretization alone may leave, and that a converged solution may not exceed:
- * for this solution the five-point stencil is off by at most pi^2 / 12 h^2, here rounded up. */
+/* The discretization error, which a converged solution must not exceed: for this solution the error
+ * of the five-point stencil is at most pi^2 / 12 h^2, here rounded up. */
 static double discretization_error(const problem *p)
 {
     const double h = 1.0 / (fmin(p->nx, p->ny) + 1);
     return h * h;
 }
 
-/* Collective. Returns whether the result is right. */
+/* Collective. Returns whether the result is correct. */
 static bool verify(const grid *g, const options *o, const solution *result)
 {
     const double difference = verify_against_serial(g, result->iterations);

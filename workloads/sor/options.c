@@ -49,8 +49,8 @@ bool options_read(options *o, int argc, char **argv, int rank, int size, char *w
                    .variant = &halo_p2p};
     opterr = 0;
     int choice;
-    /* "+": the first word that is no option ends the options and is an error; ":": tell a missing
-     * value from an unknown option. */
+    /* "+": the first word that is not an option ends the options and is an error; ":": distinguish
+     * a missing value from an unknown option. */
     while ((choice = getopt_long(argc, argv, "+:", known, NULL)) != -1) {
         const char *expected = NULL;
         char *end;

@@ -7,7 +7,7 @@
 typedef struct options {
     int nx, ny;
     int iterations;
-    double tolerance;   /* residual at which to stop; 0: never */
+    double tolerance;   /* residual at which the iteration ends; 0: never */
     int check_interval; /* iterations between two computations of the residual */
     const halo_variant *variant;
     double imbalance; /* additional work of this process in percent of its regular work */
@@ -15,7 +15,7 @@ typedef struct options {
 } options;
 
 /* Reads the arguments for process `rank` of `size`. Returns false, with the reason in `why` (at
- * most `why_size` bytes), on a wrong argument; the outcome is the same on every process. */
+ * most `why_size` bytes), for a wrong argument; the result is the same on every process. */
 bool options_read(options *o, int argc, char **argv, int rank, int size, char *why,
                   size_t why_size);
 

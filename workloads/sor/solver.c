@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Sweeps over a copy of no further use, `percent` percent of a regular sweep: additional work that
- * changes nothing of the result. */
+/* Sweeps over an unused copy, `percent` percent of a regular sweep: additional work that does not
+ * change the result. */
 static void compute_in_vain(field *scratch, colour c, double omega, double percent)
 {
     long long rows = llround(percent / 100.0 * scratch->rows);

@@ -6,13 +6,13 @@
 #include "options.h"
 
 typedef struct solution {
-    int iterations;       /* done */
+    int iterations;       /* number of completed iterations */
     double residual;      /* after the last iteration, over the whole grid */
     double compute_time;  /* seconds that this process spent in its sweeps */
     double exchange_time; /* seconds that this process spent in exchanges of halos */
 } solution;
 
-/* Called on every process with each residual that has been computed. */
+/* Called on every process with each computed residual. */
 typedef void solver_progress(int iteration, double residual, int rank);
 
 /* Solves the problem of `g` in place. Collective. Returns false, on every process, if there is not

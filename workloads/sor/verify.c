@@ -5,7 +5,7 @@
 
 enum { TAG_BLOCK = 11 };
 
-/* The own points of a block without halo, row by row; NULL without memory. */
+/* The own points of a block without halo, row by row; NULL if there is not enough memory. */
 static double *packed_block(const field *f)
 {
     double *values = malloc((size_t)f->rows * (size_t)f->columns * sizeof *values);
@@ -44,7 +44,7 @@ static double block_difference(const grid *g, const field *serial, int rank, con
     return largest;
 }
 
-/* On rank 0: solves alone, receives the blocks one after another and compares. */
+/* On rank 0: computes the serial solution, receives the blocks one after another and compares. */
 static double compare_all(const grid *g, int iterations, field *serial, double *values)
 {
     for (int k = 0; k < iterations; k++) {

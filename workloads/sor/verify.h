@@ -4,9 +4,9 @@
 
 #include "solver.h"
 
-/* The largest absolute difference between the distributed solution and that of one process doing
- * the same number of iterations alone. Collective; the result is the same on every process.
- * Negative if rank 0 has not enough memory for the whole grid. */
+/* The largest absolute difference between the distributed solution and a serial solution with the
+ * same number of iterations. Collective; the result is the same on every process. Negative if rank
+ * 0 does not have enough memory for the whole grid. */
 double verify_against_serial(const grid *g, int iterations);
 
 /* The largest absolute difference from the analytical solution. Collective. */

@@ -1,6 +1,6 @@
 /* work-queue: all ranks take tasks of varying length from a shared queue, a counter in rank 0's
- * memory that they increment by MPI_Fetch_and_op. Each task counts in the same window how often it
- * was done: once. */
+ * memory that they increment by MPI_Fetch_and_op. Each task increments a second counter in the same
+ * window, which must be one at the end. */
 #include "arguments.h"
 #include "duration.h"
 
@@ -13,8 +13,8 @@
 
 enum { SUCCESS = 0, FAILURE = 1, WRONG_USAGE = 2 };
 
-/* The window on rank 0: the next task, then for each task how often it was done. At least 64 bytes:
- * MPICH has been seen to damage smaller windows. */
+/* The window on rank 0: the next task, then for each task the number of its executions. At least 64
+ * bytes: MPICH was observed to corrupt smaller windows. */
 enum { NEXT = 0, FIRST_DONE = 8 };
 
 typedef struct options {
@@ -33,7 +33,7 @@ static const char usage[] =
     "  --busy           tasks compute; default: they sleep\n"
     "  --help           print this text\n";
 
-/* Returns false, with the reason in `why`, on a wrong argument. */
+/* Returns false, with the reason in `why`, for a wrong argument. */
 static bool read_options(options *o, int argc, char **argv, char *why, size_t why_size)
 {
     enum { TASKS = 1, MEAN, EXCLUSIVE, BUSY, HELP };
@@ -81,7 +81,7 @@ static bool read_options(options *o, int argc, char **argv, char *why, size_t wh
     return optind == argc;
 }
 
-/* Adds one to a number of rank 0 and returns what it was before. */
+/* Adds one to a number of rank 0 and returns the previous value. */
 static int64_t fetch_and_increment(const options *o, MPI_Aint place, MPI_Win window)
 {
     const int64_t one = 1;
@@ -96,7 +96,7 @@ static int64_t fetch_and_increment(const options *o, MPI_Aint place, MPI_Win win
     return before;
 }
 
-/* How long a task takes: always the same for the same task, without a pattern. */
+/* Duration of a task: pseudo-random, always the same for the same task. */
 static double length_of(const options *o, int64_t task)
 {
     const uint64_t mixed = ((uint64_t)task + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -112,7 +112,7 @@ static void work(const options *o, MPI_Win window)
     }
 }
 
-/* Whether each task was done once and each rank has found the queue empty once. */
+/* Returns whether each task was executed once and each rank has found the queue empty once. */
 static bool is_complete(const options *o, const int64_t *memory, int size)
 {
     bool complete = memory[NEXT] == o->tasks + size;

@@ -57,19 +57,19 @@ static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned 
 {
     const struct fm_formation *formation = chains->formation;
     const struct fm_trace *trace = formation->analysis->trace;
-    const struct fm_timeline *timeline = &formation->timelines[location];
-    const struct fm_wait *wait = &timeline->waits.items[number];
+    const struct fm_busy_time *busy_time = &formation->busy_times[location];
+    const struct fm_wait *wait = &busy_time->waits.items[number];
     struct scratch *scratch = &chains->scratch[worker];
-    bool contention = fm_delay_is_contention(fm_delay_kind((fm_metric_t)wait->metric));
+    bool contention = fm_delay_metrics(fm_delay_kind((fm_metric_t)wait->metric))->is_contention;
     struct question question = {
-        .begin = timeline->waits.begin[number],
+        .begin = busy_time->waits.begin[number],
         .end = wait->until,
         .link = link,
         .location = wait->cause_location,
     };
     /* What the waiter did in the meantime excuses nobody who kept a lock. */
     if (!contention) {
-        fm_timeline_profile(timeline, question.begin, wait->enter, &scratch->profile);
+        fm_busy_time_profile(busy_time, question.begin, wait->enter, &scratch->profile);
         question.share_count = scratch->profile.count;
     }
     size_t size = sizeof question + question.share_count * sizeof(struct share);
@@ -80,7 +80,7 @@ static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned 
     for (uint32_t i = 0; i < question.share_count; ++i) {
         uint32_t visit = scratch->profile.visits[i];
         shares[i] = (struct share){scratch->profile.time[visit],
-                                   timeline->location->profile.items[visit].callpath};
+                                   busy_time->location->profile.items[visit].callpath};
     }
     fm_mailbox_send(mailboxes, worker, fm_trace_process(trace, question.location),
                     scratch->message.items, size);
@@ -149,13 +149,13 @@ static void answer(void *context, struct fm_mailboxes *mailboxes, unsigned worke
     struct chains *chains = context;
     const struct question *question = message;
     const struct fm_formation *formation = chains->formation;
-    const struct fm_timeline *timeline = &formation->timelines[question->location];
-    const struct fm_location *location = timeline->location;
+    const struct fm_busy_time *busy_time = &formation->busy_times[question->location];
+    const struct fm_location *location = busy_time->location;
     struct scratch *scratch = &chains->scratch[worker];
-    fm_timeline_profile(timeline, question->begin, question->end, &scratch->profile);
+    fm_busy_time_profile(busy_time, question->begin, question->end, &scratch->profile);
     struct longest delay = longest_delay(
         location, &scratch->profile, (const struct share *)(question + 1), question->share_count);
-    struct longest wait = longest_wait(&timeline->waits, question->begin, question->end);
+    struct longest wait = longest_wait(&busy_time->waits, question->begin, question->end);
     if (delay.number == FM_NONE && wait.number == FM_NONE) {
         return;
     }
@@ -169,8 +169,8 @@ static void answer(void *context, struct fm_mailboxes *mailboxes, unsigned worke
         .permille = (uint32_t)((double)ticks * 1000 / (double)whole + 0.5),
     };
     if (is_wait) {
-        cause.callpath = callpath_of(location, timeline->waits.items[wait.number].activity);
-        cause.metric = timeline->waits.items[wait.number].metric;
+        cause.callpath = callpath_of(location, busy_time->waits.items[wait.number].activity);
+        cause.metric = busy_time->waits.items[wait.number].metric;
     } else {
         cause.callpath = location->profile.items[delay.number].callpath;
     }
@@ -200,7 +200,7 @@ static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker
             }
             uint64_t until = chains->begin + instance->enter + instance->wait;
             const struct fm_wait_list *waits =
-                &chains->formation->timelines[instance->location].waits;
+                &chains->formation->busy_times[instance->location].waits;
             uint32_t number = fm_wait_list_behind(waits, until);
             if (number > 0 && waits->items[number - 1].until == until) {
                 ask(chains, mailboxes, worker, instance->location, number - 1,

@@ -41,7 +41,7 @@ struct fm_caused_waits {
 
 /** Propagates the waiting that wait states have caused to those that they go back to, from the
  * latest to the earliest: `phi` of all, and which wait states propagate. Says so in the formation
- * if wait states go back to themselves. Runs message-driven phases.
+ * if wait states cause themselves. Runs message-driven phases.
  * @param caused  [location] */
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 

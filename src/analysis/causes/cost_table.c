@@ -1,6 +1,6 @@
 #include "analysis/causes/cost_table.h"
 
-#define METRICS (FM_METRIC_COUNT - FM_METRIC_DELAY)
+#define METRICS (FM_METRIC_COUNT - FM_METRIC_FORMATION)
 
 void fm_cost_table_begin(struct fm_cost_table *table, const struct fm_formation *formation,
                          uint32_t location)
@@ -24,7 +24,7 @@ void fm_cost_table_end(struct fm_cost_table *table, struct fm_formation *formati
         uint32_t position = table->used.items[i];
         if (table->values[position] != 0) {
             fm_vector_push(&costs->cells,
-                           (struct fm_cube_cell){FM_METRIC_DELAY + position % METRICS,
+                           (struct fm_cube_cell){FM_METRIC_FORMATION + position % METRICS,
                                                  profile[position / METRICS].callpath, location,
                                                  table->values[position]});
             table->values[position] = 0;

@@ -77,7 +77,7 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
     const struct fm_trace *trace = formation->analysis->trace;
     for (;;) {
         uint32_t at = token.location;
-        const struct fm_wait_list *waits = &formation->timelines[at].waits;
+        const struct fm_wait_list *waits = &formation->busy_times[at].waits;
         uint64_t begin = span_of(path, trace, at).begin;
         uint32_t behind = fm_wait_list_behind(waits, token.time);
         /* Waits at one tick lead in no circle; each location is passed at most once. */
@@ -137,11 +137,11 @@ struct profiling {
 };
 
 /* @return [node of the location's call tree]: ticks without waiting between two moments */
-static uint64_t *busy_between(const struct fm_timeline *timeline, uint64_t from, uint64_t to,
+static uint64_t *busy_between(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
                               struct fm_profile *profile)
 {
-    uint64_t *busy = fm_allocate(timeline->location->profile.count, sizeof *busy);
-    fm_timeline_profile(timeline, from, to, profile);
+    uint64_t *busy = fm_allocate(busy_time->location->profile.count, sizeof *busy);
+    fm_busy_time_profile(busy_time, from, to, profile);
     for (uint32_t i = 0; i < profile->count; ++i) {
         busy[profile->visits[i]] = profile->time[profile->visits[i]];
     }
@@ -157,12 +157,12 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
     struct fm_profile profile = {0};
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_timeline *timeline = &profiling->formation->timelines[l];
+        const struct fm_busy_time *busy_time = &profiling->formation->busy_times[l];
         path->time[l] = fm_allocate(trace->locations[l].profile.count, sizeof(uint64_t));
-        path->busy[l] = busy_between(timeline, 0, UINT64_MAX, &profile);
+        path->busy[l] = busy_between(busy_time, 0, UINT64_MAX, &profile);
         if (path->spans != NULL) {
             path->span_busy[l] =
-                busy_between(timeline, path->spans[l].begin, path->spans[l].end, &profile);
+                busy_between(busy_time, path->spans[l].begin, path->spans[l].end, &profile);
         }
     }
     fm_profile_free(&profile);
@@ -174,7 +174,7 @@ static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_f
                                 const struct fm_path_segment *segment)
 {
     uint32_t l = segment->location;
-    const struct fm_wait_list *waits = &formation->timelines[l].waits;
+    const struct fm_wait_list *waits = &formation->busy_times[l].waits;
     uint32_t next = fm_wait_list_behind(waits, segment->to);
     const struct fm_wait *wait = &waits->items[next];
     if (next == waits->count || wait->enter >= segment->to) {
@@ -199,8 +199,8 @@ static void profile_segments(void *context, unsigned worker, uint32_t first, uin
         if (segment->location < begin || segment->location >= end) {
             continue;
         }
-        fm_timeline_profile(&profiling->formation->timelines[segment->location], segment->from,
-                            segment->to, &profile);
+        fm_busy_time_profile(&profiling->formation->busy_times[segment->location], segment->from,
+                             segment->to, &profile);
         for (uint32_t i = 0; i < profile.count; ++i) {
             path->time[segment->location][profile.visits[i]] += profile.time[profile.visits[i]];
         }

@@ -16,7 +16,7 @@ struct opening {
     struct opened **workers;
 };
 
-static void open_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void open_busy_times(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct opening *opening = context;
     struct fm_formation *formation = opening->formation;
@@ -27,9 +27,9 @@ static void open_timelines(void *context, unsigned worker, uint32_t first, uint3
     opened->times = *formation->times;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_wait_list *waits = &formation->timelines[l].waits;
-        fm_timeline_open(&formation->timelines[l], &trace->locations[l],
-                         &formation->analysis->findings[l]);
+        const struct fm_wait_list *waits = &formation->busy_times[l].waits;
+        fm_busy_time_open(&formation->busy_times[l], &trace->locations[l],
+                          &formation->analysis->findings[l]);
         fm_wait_times_add(&opened->times, waits);
         for (uint32_t w = 0; w < waits->count; ++w) {
             ++opened->caused_counts[waits->items[w].cause_location];
@@ -83,7 +83,7 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     uint32_t locations = analysis->trace->location_count;
     *formation = (struct fm_formation){
         .analysis = analysis,
-        .timelines = fm_allocate(locations, sizeof *formation->timelines),
+        .busy_times = fm_allocate(locations, sizeof *formation->busy_times),
         .caused_counts = fm_allocate(locations, sizeof *formation->caused_counts),
         .costs = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->costs),
         .remote = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->remote),
@@ -94,30 +94,30 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     formation->cost_scale = (double)(UINT64_C(1) << formation->cost_shift);
     struct opening opening = {
         formation, fm_allocate(fm_engine_workers(analysis->engine), sizeof *opening.workers)};
-    fm_engine_run(analysis->engine, open_timelines, &opening);
+    fm_engine_run(analysis->engine, open_busy_times, &opening);
     add_up(formation, &opening);
     fm_free(opening.workers);
 }
 
-static void close_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void close_busy_times(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct fm_formation *formation = context;
     const struct fm_trace *trace = formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        fm_timeline_close(&formation->timelines[l]);
+        fm_busy_time_close(&formation->busy_times[l]);
     }
 }
 
 void fm_formation_close(struct fm_formation *formation)
 {
-    fm_engine_run(formation->analysis->engine, close_timelines, formation);
+    fm_engine_run(formation->analysis->engine, close_busy_times, formation);
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
         fm_remote_costs_free(&formation->remote[w]);
         fm_vector_free(&formation->costs[w].cells);
     }
-    fm_free(formation->timelines);
+    fm_free(formation->busy_times);
     fm_free(formation->caused_counts);
     fm_free(formation->times);
     fm_free(formation->costs);
@@ -162,12 +162,10 @@ static fm_status_t add_rows(struct fm_cube *cube, const struct fm_remote_costs *
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < remote->rows.count && status == FM_OK; ++i) {
         const struct fm_remote_cost *row = &remote->rows.items[i];
-        fm_delay_kind_t kind = (fm_delay_kind_t)row->kind;
+        const struct fm_delay_metrics *metrics = fm_delay_metrics((fm_delay_kind_t)row->kind);
         const struct fm_cube_cell cells[] = {
-            {(uint32_t)fm_delay_wait_metric(FM_METRIC_WAIT_DIRECT, kind), row->callpath,
-             row->location, row->direct},
-            {(uint32_t)fm_delay_wait_metric(FM_METRIC_WAIT_INDIRECT, kind), row->callpath,
-             row->location, row->indirect},
+            {(uint32_t)metrics->direct, row->callpath, row->location, row->direct},
+            {(uint32_t)metrics->indirect, row->callpath, row->location, row->indirect},
         };
         status = add_cells(cube, cells, 2, error);
     }
@@ -178,8 +176,7 @@ fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cu
                               struct fm_error *error)
 {
     if (formation->is_circular) {
-        return fm_fail(error, FM_ERR_FAILED,
-                       "invariant violated: wait states go back to themselves");
+        return fm_fail(error, FM_ERR_FAILED, "invariant violated: wait states cause themselves");
     }
     fm_status_t status = FM_OK;
     cube->experiment.cost_shift = formation->cost_shift;

@@ -9,7 +9,7 @@
  * Locations of one worker write it directly; locations of different workers and processes send
  * messages. */
 #include "analysis/causes/caused_waits.h"
-#include "analysis/model/slices.h"
+#include "analysis/model/time_windows.h"
 #include "engine/dispatch/dispatch.h"
 #include "engine/mailbox/mailbox.h"
 
@@ -45,7 +45,7 @@ struct walk {
  * together. It moves on when all of them are through. */
 struct place {
     uint64_t begin;
-    uint32_t slice;
+    uint32_t window;
     uint32_t not_through; /* locations */
     uint32_t first_location, last_location;
     FM_VECTOR(uint32_t) ready; /* locations that can go on */
@@ -56,7 +56,7 @@ struct propagation {
     struct fm_formation *formation;
     struct fm_caused_waits *caused; /* by location */
     struct walk *walks;             /* by location */
-    struct fm_slices slices;
+    struct fm_time_windows windows;
     struct fm_dispatch *terminals;
     struct place *places; /* by worker */
 };
@@ -137,7 +137,7 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
     const struct fm_trace *trace = propagation->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        fm_wait_list_sum_up(&propagation->formation->timelines[l].waits);
+        fm_wait_list_sum_up(&propagation->formation->busy_times[l].waits);
     }
 }
 
@@ -145,7 +145,7 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
  * for themselves, if this process owns both; otherwise the waiter has told the cause. */
 static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number)
 {
-    return propagation->formation->timelines[waiter].waits.covers[number] == 0;
+    return propagation->formation->busy_times[waiter].waits.covers[number] == 0;
 }
 
 static bool is_owned(const struct propagation *propagation, uint32_t location)
@@ -175,7 +175,7 @@ static void tell_terminal(void *context, unsigned worker, uint32_t first, uint32
     const struct fm_trace *trace = propagation->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        const struct fm_wait_list *waits = &propagation->formation->busy_times[l].waits;
         for (uint32_t n = 0; n < waits->count; ++n) {
             struct terminal_message message = {waits->items[n].cause_location, waits->positions[n]};
             if (is_terminal(propagation, l, n) && !is_owned(propagation, message.location)) {
@@ -238,9 +238,9 @@ static void tell_phi(struct propagation *propagation, struct fm_mailboxes *mailb
     }
 }
 
-static bool has_caused_in(const struct walk *walk, uint64_t window)
+static bool has_caused_in(const struct walk *walk, uint64_t begin)
 {
-    return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= window;
+    return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= begin;
 }
 
 /* Goes on with a location until it was not told of the next wait state, or the window ends. */
@@ -287,17 +287,17 @@ static void advance_ready(struct propagation *propagation, struct fm_mailboxes *
     }
 }
 
-/* Begins the next slice, the one before, as long as nothing is left to do in the one at hand. What
+/* Begins the next window, the one before, as long as nothing is left to do in the one at hand. What
  * is missing there comes from later times, so that some worker can always go on.
  * @return whether there was one to begin */
 static bool move_window(struct propagation *propagation, struct fm_mailboxes *mailboxes,
                         unsigned worker)
 {
     struct place *place = &propagation->places[worker];
-    uint32_t slice = place->slice;
-    while (place->not_through == 0 && place->slice > 0) {
-        --place->slice;
-        place->begin = place->slice == 0 ? 0 : propagation->slices.ends[place->slice - 1] + 1;
+    uint32_t window = place->window;
+    while (place->not_through == 0 && place->window > 0) {
+        --place->window;
+        place->begin = place->window == 0 ? 0 : propagation->windows.ends[place->window - 1] + 1;
         place->not_through = place->last_location - place->first_location;
         for (uint32_t l = place->first_location; l < place->last_location; ++l) {
             propagation->walks[l].is_through = false;
@@ -305,7 +305,7 @@ static bool move_window(struct propagation *propagation, struct fm_mailboxes *ma
         }
         advance_ready(propagation, mailboxes, worker);
     }
-    return place->slice != slice;
+    return place->window != window;
 }
 
 static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -315,12 +315,12 @@ static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct place *place = &propagation->places[worker];
     *place = (struct place){
         .begin = UINT64_MAX,
-        .slice = propagation->slices.count,
+        .window = propagation->windows.count,
         .first_location = fm_trace_first_location(trace, first),
         .last_location = fm_trace_first_location(trace, last),
     };
     for (uint32_t l = place->first_location; l < place->last_location; ++l) {
-        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        const struct fm_wait_list *waits = &propagation->formation->busy_times[l].waits;
         propagation->walks[l] = (struct walk){
             .own_left = waits->count,
             .caused_left = (uint32_t)propagation->caused[l].waits.count,
@@ -383,8 +383,8 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         .formation = formation,
         .caused = caused,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
-        .slices = fm_slices_choose(formation->times, formation->analysis->trace->location_count,
-                                   WAITS_AT_HAND),
+        .windows = fm_time_windows_choose(
+            formation->times, formation->analysis->trace->location_count, WAITS_AT_HAND),
         .places = fm_allocate_apart(workers, sizeof(struct place)),
     };
     fm_engine_run(formation->analysis->engine, sum_up_covers, &propagation);
@@ -392,7 +392,7 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
     fm_mailboxes_run(formation->analysis->engine, start, handle, &propagation);
     formation->is_circular = !is_complete(&propagation);
     fm_engine_run(formation->analysis->engine, close_walks, &propagation);
-    fm_slices_free(&propagation.slices);
+    fm_time_windows_free(&propagation.windows);
     for (unsigned w = 0; w < workers; ++w) {
         fm_vector_free(&propagation.places[w].ready);
     }

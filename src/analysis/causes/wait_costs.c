@@ -13,11 +13,11 @@ static void book_own(struct fm_cost_table *table, const struct fm_location *loca
 {
     for (uint32_t w = 0; w < waits->count; ++w) {
         const struct fm_wait *wait = &waits->items[w];
-        fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
+        const struct fm_delay_metrics *metrics =
+            fm_delay_metrics(fm_delay_kind((fm_metric_t)wait->metric));
         uint32_t visit = location->visit.items[wait->activity];
-        fm_metric_t class = wait->propagates ? FM_METRIC_WAIT_PROPAGATING : FM_METRIC_WAIT_TERMINAL;
-        fm_cost_table_add(table, visit, fm_delay_wait_metric(FM_METRIC_WAIT_COUNT, kind), 1);
-        fm_cost_table_add(table, visit, fm_delay_wait_metric(class, kind),
+        fm_cost_table_add(table, visit, metrics->count, 1);
+        fm_cost_table_add(table, visit, wait->propagates ? metrics->propagating : metrics->terminal,
                           (int64_t)fm_wait_ticks(wait));
     }
 }
@@ -26,15 +26,13 @@ static void book_own(struct fm_cost_table *table, const struct fm_location *loca
 static void book_parts(struct fm_cost_table *table, const struct fm_caused_waits *caused,
                        const struct fm_caused_wait *wait)
 {
-    fm_delay_kind_t kind = (fm_delay_kind_t)wait->delay_kind;
-    fm_metric_t short_term = fm_delay_cost_metric(kind, false);
-    fm_metric_t long_term = fm_delay_cost_metric(kind, true);
+    const struct fm_delay_metrics *metrics = fm_delay_metrics((fm_delay_kind_t)wait->delay_kind);
     for (uint32_t p = wait->first; p < wait->end; ++p) {
         uint32_t visit = caused->visits.items[p];
         if (visit != FM_NONE) {
             double part = caused->parts.items[p];
-            fm_cost_table_add_ticks(table, visit, short_term, part * (double)wait->wait);
-            fm_cost_table_add_ticks(table, visit, long_term, part * wait->phi);
+            fm_cost_table_add_ticks(table, visit, metrics->short_term, part * (double)wait->wait);
+            fm_cost_table_add_ticks(table, visit, metrics->long_term, part * wait->phi);
         }
     }
 }
@@ -63,7 +61,7 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
         struct fm_caused_waits *caused = &booking->caused[l];
         if (!formation->is_circular) {
             fm_cost_table_begin(&table, formation, l);
-            book_own(&table, &trace->locations[l], &formation->timelines[l].waits);
+            book_own(&table, &trace->locations[l], &formation->busy_times[l].waits);
             book_caused(&table, caused);
             fm_cost_table_end(&table, formation, worker, l);
         }

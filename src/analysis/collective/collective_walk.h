@@ -7,6 +7,7 @@
 
 #include "analysis/collective/instance.h"
 #include "analysis/model/gaps.h"
+#include "analysis/model/record_merge.h"
 #include "base/containers/map.h"
 
 /** A process's place in a communicator. Private to the walk. */

@@ -315,18 +315,33 @@ bool fm_gathering_find(struct fm_gathering *gathering, unsigned worker,
     return found->is_whole;
 }
 
-bool fm_gathering_add_wait(const struct fm_analysis *analysis, const struct fm_member *member,
-                           const struct fm_gathered *all, fm_rule_t rule, fm_metric_t metric)
+void fm_gathered_wait(const struct fm_finder *finder, const struct fm_member *member,
+                      const struct fm_gathered *all, fm_metric_t metric)
 {
-    return fm_member_waits(member, all) &&
-           fm_findings_add(&analysis->findings[member->wait_location],
-                           &analysis->trace->locations[member->wait_location],
-                           &(struct fm_candidate){
-                               .t = all->enter,
-                               .activity = member->wait_activity,
-                               .cause_location = all->location,
-                               .cause_activity = all->activity,
-                               .rule = (uint8_t)rule,
-                               .metric = (uint8_t)metric,
-                           });
+    if (member->wait_enter < all->enter && all->enter <= member->leave) {
+        fm_found_wait(finder, (struct fm_call_ref){member->wait_location, member->wait_activity},
+                      all->enter, (struct fm_call_ref){all->location, all->activity}, metric);
+    }
+}
+
+/* @return when all members have entered and one has left */
+static uint64_t all_could_go(const struct fm_gathered *all)
+{
+    return all->enter > all->first_leave ? all->enter : all->first_leave;
+}
+
+bool fm_member_completes_late(const struct fm_member *member, const struct fm_gathered *all)
+{
+    return !member->non_blocking && member->leave > all_could_go(all);
+}
+
+struct fm_part fm_member_late_completion(const struct fm_member *member,
+                                         const struct fm_gathered *all, fm_metric_t metric)
+{
+    return (struct fm_part){
+        .since = all_could_go(all),
+        .activity = member->wait_activity,
+        .kind = FM_PART_COMPLETION,
+        .metric = (uint8_t)metric,
+    };
 }

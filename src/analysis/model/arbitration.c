@@ -17,8 +17,8 @@ static bool precedes(const struct fm_candidate *a, const struct fm_candidate *b)
     if (a->t != b->t) {
         return a->t > b->t;
     }
-    if (a->rule != b->rule) {
-        return a->rule < b->rule;
+    if (a->precedence != b->precedence) {
+        return a->precedence < b->precedence;
     }
     if (a->cause_location != b->cause_location) {
         return a->cause_location < b->cause_location;
@@ -154,7 +154,7 @@ struct link {
     uint32_t cause_location;
     uint32_t wait;   /* position in the location's `waits` */
     uint32_t choice; /* how many candidates of the call stand before this one */
-    uint32_t rule;
+    uint32_t precedence;
 };
 
 /* To a call that is in a circle: it is to fall back to a later candidate. */
@@ -191,7 +191,7 @@ static void post_links(struct arbitration *arbitration, unsigned worker, uint32_
              ++c) {
             post_link(arbitration, worker,
                       &(struct link){candidates[c].t, l, candidates[c].cause_location, w, c - first,
-                                     candidates[c].rule});
+                                     candidates[c].precedence});
         }
     }
 }
@@ -277,10 +277,11 @@ static void cut_circles(node_vector *nodes)
         uint32_t dropped = at;
         for (uint32_t i = successor(nodes, at); i != at; i = successor(nodes, i)) {
             const struct node *other = &nodes->items[i], *worst = &nodes->items[dropped];
-            uint32_t rule = other->links[other->chosen].rule;
-            uint32_t worst_rule = worst->links[worst->chosen].rule;
-            if (rule > worst_rule ||
-                (rule == worst_rule && other->links->location > worst->links->location)) {
+            uint32_t precedence = other->links[other->chosen].precedence;
+            uint32_t worst_precedence = worst->links[worst->chosen].precedence;
+            if (precedence > worst_precedence ||
+                (precedence == worst_precedence &&
+                 other->links->location > worst->links->location)) {
                 dropped = i;
             }
         }

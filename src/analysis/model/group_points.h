@@ -3,7 +3,7 @@
 #ifndef FERMATA_ANALYSIS_MODEL_GROUP_POINTS_H
 #define FERMATA_ANALYSIS_MODEL_GROUP_POINTS_H
 
-#include "analysis/pattern.h"
+#include "analysis/model/run.h"
 
 struct fm_shared_points;
 

@@ -6,7 +6,7 @@
 #ifndef FERMATA_ANALYSIS_MODEL_SHARED_POINTS_H
 #define FERMATA_ANALYSIS_MODEL_SHARED_POINTS_H
 
-#include "analysis/pattern.h"
+#include "analysis/model/run.h"
 
 struct fm_shared_points;
 

@@ -2,6 +2,9 @@
 
 #include "analysis/model/gaps.h"
 #include "analysis/model/group_members.h"
+#include "analysis/model/readers.h"
+#include "analysis/model/record_merge.h"
+#include "analysis/one_sided/progress_waits.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
@@ -171,10 +174,7 @@ static void complete_access(struct walk *walk, struct window_state *state, struc
     for (uint32_t i = 0; i < epoch->target_count; ++i) {
         unneeded += walk->epochs.targets.items[epoch->first_target + i].operations == FM_NONE;
     }
-    struct fm_findings *findings = &walk->analysis->findings[call.location];
-    const struct fm_location *location = &walk->analysis->trace->locations[call.location];
-    fm_findings_tally(findings, location, call.activity, FM_TALLY_PAIR_SYNCS, epoch->target_count);
-    fm_findings_tally(findings, location, call.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS, unneeded);
+    fm_epoch_count_pairs(walk->analysis, call, epoch->target_count - unneeded, unneeded);
 }
 
 /* @return a target of an epoch; NULL: the process is none */
@@ -397,7 +397,7 @@ static void forget_process(struct walk *walk)
 }
 
 /* Gives a process its epochs, in no more memory than they take. */
-static void settle(struct fm_epochs *made, struct fm_epochs *of_process)
+static void hand_over(struct fm_epochs *made, struct fm_epochs *of_process)
 {
     fm_vector_settle(&made->collectives, &of_process->collectives);
     fm_vector_settle(&made->accesses, &of_process->accesses);
@@ -467,11 +467,9 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
             visit(&walk, &record);
         }
         fm_lock_walk_end(walk.locks);
-        if (building->analysis->consumed != NULL) {
-            /* The next tables go where these were: pages that are touched already. */
-            fm_trace_forget_rma(building->analysis->consumed, process);
-        }
-        settle(&walk.epochs, &building->epochs[process]);
+        /* The next tables go where these were: pages that are touched already. */
+        fm_readers_forget_one_sided(building->analysis, process);
+        hand_over(&walk.epochs, &building->epochs[process]);
         forget_process(&walk);
     }
     free_epochs(&walk.epochs);
@@ -484,19 +482,21 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_vector_free(&walk.last_origins);
 }
 
-struct fm_epochs *fm_epochs_build(struct fm_analysis *analysis, struct fm_progress *progress)
+void fm_epochs_build(struct fm_analysis *analysis)
 {
     struct building building = {
         .analysis = analysis,
-        .progress = progress,
+        .progress = analysis->asynchronous_progress ? NULL : fm_progress_create(analysis),
         .epochs = fm_allocate(analysis->trace->process_count, sizeof(struct fm_epochs)),
     };
-    if (progress != NULL) {
-        fm_progress_run(progress, build, &building);
+    if (building.progress != NULL) {
+        fm_progress_run(building.progress, build, &building);
+        fm_progress_waits_find(analysis, building.progress, building.epochs);
+        fm_progress_free(building.progress);
     } else {
         fm_engine_run(analysis->engine, build, &building);
     }
-    return building.epochs;
+    analysis->epochs = building.epochs;
 }
 
 void fm_epochs_free(struct fm_epochs *epochs, uint32_t count)

@@ -476,14 +476,14 @@ void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
 
 /* ---- unlocking ---- */
 
-static void tally(struct fm_lock_walk *walk, struct fm_call_ref call, uint64_t pairs,
-                  uint64_t needed)
+void fm_epoch_count_pairs(struct fm_analysis *analysis, struct fm_call_ref call, uint64_t needed,
+                          uint64_t unneeded)
 {
-    struct fm_findings *findings = &walk->analysis->findings[call.location];
-    const struct fm_location *location = &walk->analysis->trace->locations[call.location];
-    fm_findings_tally(findings, location, call.activity, FM_TALLY_PAIR_SYNCS, pairs);
-    fm_findings_tally(findings, location, call.activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
-                      pairs - needed);
+    struct fm_findings *findings = &analysis->findings[call.location];
+    const struct fm_location *location = &analysis->trace->locations[call.location];
+    fm_findings_count(findings, location, call.activity, FM_METRIC_MPI_RMA_PAIRSYNC_COUNT, needed);
+    fm_findings_count(findings, location, call.activity, FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT,
+                      unneeded);
 }
 
 void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
@@ -499,7 +499,8 @@ void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
     uint64_t pairs = record->peer == FM_NONE
                          ? trace->communicators[trace->windows[record->window].communicator].size
                          : 1;
-    tally(walk, call, pairs, open->accessed < pairs ? open->accessed : pairs);
+    uint64_t needed = open->accessed < pairs ? open->accessed : pairs;
+    fm_epoch_count_pairs(walk->analysis, call, needed, pairs - needed);
     sync_epoch(walk, open, call, false);
     walk->into->epochs.items[open->epoch].release = call;
 

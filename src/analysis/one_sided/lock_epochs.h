@@ -45,6 +45,8 @@ struct fm_lock_use {
 struct fm_progress_wait {
     struct fm_call_ref call;
     uint64_t until;
+    struct fm_call_ref cause; /**< the target's call, whose Enter ended the wait */
+    uint64_t uncovered;       /**< ticks of the wait in which no target was in its call */
 };
 
 /** Passive-target epochs of one process. */
@@ -53,7 +55,7 @@ struct fm_lock_epochs {
     FM_VECTOR(struct fm_lock_acquisition) acquisitions;
     FM_VECTOR(struct fm_lock_use) uses; /**< each window once, at most */
     FM_VECTOR(struct fm_lock_call) calls;
-    FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_detect_wait_for_progress() */
+    FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_progress_waits_find() */
 };
 
 struct fm_lock_walk;
@@ -90,5 +92,10 @@ bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *reco
 /** The operations with an id are done, at the origin or also at the target. */
 void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call);
+
+/** Counts the pair-wise synchronizations of a call that ends an epoch: those with an operation
+ * between the pair, and those without. */
+void fm_epoch_count_pairs(struct fm_analysis *analysis, struct fm_call_ref call, uint64_t needed,
+                          uint64_t unneeded);
 
 #endif

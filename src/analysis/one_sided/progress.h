@@ -8,7 +8,7 @@
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_PROGRESS_H
 #define FERMATA_ANALYSIS_ONE_SIDED_PROGRESS_H
 
-#include "analysis/pattern.h"
+#include "analysis/model/run.h"
 
 /** The target's first progressing call that overlaps the needing call. */
 struct fm_progressing_call {

@@ -6,7 +6,8 @@
 #define FERMATA_ANALYSIS_P2P_MATCHING_H
 
 #include "analysis/model/gaps.h"
-#include "analysis/pattern.h"
+#include "analysis/model/record_merge.h"
+#include "analysis/model/run.h"
 #include "base/containers/map.h"
 
 /** A send on its way to its destination; or a gap: `enter` sends in a row, `start` is FM_NONE. */

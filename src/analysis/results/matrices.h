@@ -3,7 +3,7 @@
 #ifndef FERMATA_ANALYSIS_RESULTS_MATRICES_H
 #define FERMATA_ANALYSIS_RESULTS_MATRICES_H
 
-#include "analysis/pattern.h"
+#include "analysis/model/run.h"
 #include "cube/model/cube.h"
 
 /** Computes the matrices after the arbitration. Runs a phase of the engine; collective.

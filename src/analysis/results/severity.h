@@ -3,7 +3,7 @@
 #ifndef FERMATA_ANALYSIS_RESULTS_SEVERITY_H
 #define FERMATA_ANALYSIS_RESULTS_SEVERITY_H
 
-#include "analysis/pattern.h"
+#include "analysis/model/run.h"
 #include "cube/model/cube.h"
 
 /** Fills the dimensions of the cube from the trace: regions, call paths, locations. */

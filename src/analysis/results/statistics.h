@@ -3,7 +3,7 @@
 #ifndef FERMATA_ANALYSIS_RESULTS_STATISTICS_H
 #define FERMATA_ANALYSIS_RESULTS_STATISTICS_H
 
-#include "analysis/pattern.h"
+#include "analysis/model/run.h"
 #include "cube/model/cube.h"
 
 /** @return the kind of wait state that a metric is a form of: wrong order is a form of Late Sender

@@ -1,5 +1,5 @@
 /** @file
- * Kinds of wait states as the metrics of their formation name them. */
+ * The metrics of the formation of each kind of wait state: who causes it, and what it is. */
 #ifndef FERMATA_CUBE_MODEL_DELAY_KIND_H
 #define FERMATA_CUBE_MODEL_DELAY_KIND_H
 
@@ -7,27 +7,24 @@
 
 #include <stdbool.h>
 
-/** The kinds, contention last, in the order of their metrics. */
-typedef enum {
-#define FM_SYNCHRONIZATION_KIND(SYMBOL, id, name) FM_DELAY_##SYMBOL,
-#define FM_CONTENTION_KIND(SYMBOL, id, name)      FM_DELAY_##SYMBOL,
-#include "cube/model/delay_kinds.def"
-#undef FM_SYNCHRONIZATION_KIND
-#undef FM_CONTENTION_KIND
-    FM_DELAY_KINDS
-} fm_delay_kind_t;
+struct fm_delay_metrics {
+    bool is_contention;     /**< the wait ends when another process ends something (releases a
+                                 lock), not when it begins something */
+    fm_metric_t costs;      /**< parent of the next two */
+    fm_metric_t short_term; /**< waiting time of the kind that a call path has caused directly */
+    fm_metric_t long_term;  /**< waiting time elsewhere that these waits have caused in turn */
+    fm_metric_t count;
+    fm_metric_t direct;
+    fm_metric_t indirect;
+    fm_metric_t propagating;
+    fm_metric_t terminal;
+};
 
-/** @return the kind of the wait states that are booked on `metric`. */
+/** @return the kind of the wait states that are booked on `metric`; FM_DELAY_NONE if these are
+ * none. */
 fm_delay_kind_t fm_delay_kind(fm_metric_t metric);
 
-/** @return whether the wait ends when somebody ends something, not when somebody begins it. */
-bool fm_delay_is_contention(fm_delay_kind_t kind);
-
-/** @return the metric of the direct (short-term) or indirect (long-term) costs of a kind. */
-fm_metric_t fm_delay_cost_metric(fm_delay_kind_t kind, bool longterm);
-
-/** @return the metric of a kind below a parent whose children are the kinds in order: WAIT_COUNT,
- * WAIT_DIRECT, WAIT_INDIRECT, WAIT_PROPAGATING, WAIT_TERMINAL. */
-fm_metric_t fm_delay_wait_metric(fm_metric_t parent, fm_delay_kind_t kind);
+/** @return the metrics of a kind; of FM_DELAY_NONE the roots of the trees of such metrics. */
+const struct fm_delay_metrics *fm_delay_metrics(fm_delay_kind_t kind);
 
 #endif

@@ -3,8 +3,16 @@
 #include <string.h>
 
 static const struct fm_metric_info metric_table[] = {
-#define FM_METRIC(symbol, id, parent, name, unit, is_wait_state, description, formula, advice)     \
-    {id, FM_METRIC_##parent, name, FM_UNIT_##unit, is_wait_state, description, formula, advice},
+#define FM_METRIC(symbol, id, parent, name, unit, kind, description, formula, advice)              \
+    {id,                                                                                           \
+     FM_METRIC_##parent,                                                                           \
+     name,                                                                                         \
+     FM_UNIT_##unit,                                                                               \
+     FM_DELAY_##kind != FM_DELAY_NONE,                                                             \
+     FM_DELAY_##kind,                                                                              \
+     description,                                                                                  \
+     formula,                                                                                      \
+     advice},
 #include "cube/model/metrics.def"
 #undef FM_METRIC
 };

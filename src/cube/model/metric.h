@@ -19,6 +19,17 @@ typedef enum {
 
 #define FM_METRIC_NONE FM_METRIC_COUNT
 
+/** The metrics from this one on are of the formation of wait states, those before it are not. */
+#define FM_METRIC_FORMATION FM_METRIC_DELAY
+
+/** Every kind of wait state, in table order: FM_DELAY_<SYMBOL>. */
+typedef enum {
+#define FM_ROW(CAUSE, SYMBOL, id, name) FM_DELAY_##SYMBOL,
+    FM_WAIT_KINDS(FM_ROW)
+#undef FM_ROW
+        FM_DELAY_NONE /**< no kind: of metrics that are no wait states; also the number of kinds */
+} fm_delay_kind_t;
+
 /** What the values of a metric are. */
 typedef enum {
     FM_UNIT_TICKS,       /**< exact integer clock ticks; shown as seconds ("sec") */
@@ -35,9 +46,10 @@ struct fm_metric_info {
     const char *name;   /**< title for people */
     fm_unit_t unit;
     bool is_wait_state; /**< a kind of wait state (arbitrated, with statistics) or part of one */
-    const char *description; /**< what it is, in one or two sentences */
-    const char *formula;     /**< how one instance is computed, with its source */
-    const char *advice;      /**< what to do about it; "" where there is nothing to advise */
+    fm_delay_kind_t delay_kind; /**< FM_DELAY_NONE unless is_wait_state */
+    const char *description;    /**< what it is, in one or two sentences */
+    const char *formula;        /**< how one instance is computed, with its source */
+    const char *advice;         /**< what to do about it; "" where there is nothing to advise */
 };
 
 /** @return the table row of `metric`, which must be below FM_METRIC_COUNT. Thread-safe. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Generates the recorder's MPI sources from functions.tbl.
+"""Generates the recorder's MPI sources from src/functions/mpi.tbl.
 
-usage: generate.py functions.tbl OUTPUT_FOLDER
+usage: generate.py mpi.tbl OUTPUT_FOLDER
 
   functions.h    FM_FUNCTION_... numbers of all functions
   regions.inc    their names and OTF2 region roles
@@ -24,20 +24,16 @@ ENDINGS = [("_exit", True), ("_Exit", True), ("quick_exit", True), ("abort", Fal
            ("ompi_mpi_abort", True),
            ("MPIR_Err_return_comm", False), ("MPIR_Err_return_win", False)]
 
-LINE = re.compile(r"(plain|own)\s+(progressing|local)\s+(\w+)\s+(\w+)\s+(MPI_\w+)\((.*)\)$")
 PARAMETER_NAME = re.compile(r"(\w+)\s*(?:\[[^\]]*\])*$")
 
 
 def parse(path):
-    """Yields (body, role, return type, name, parameters) of every line of the table."""
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if not line or line.startswith("#"):
-            continue
-        match = LINE.match(line)
-        if not match:
-            sys.exit(f"{path}:{number}: not a function line: {line}")
-        body, _, role, result, name, parameters = match.groups()
-        yield body, role, result, name, parameters
+    """Yields (body, role, return type, name, parameters) of every recorded function of the table."""
+    sys.path.insert(0, str(path.parent))
+    import function_table
+    for row in function_table.read(path):
+        if row.is_recorded:
+            yield row.body, row.role, row.result, row.name, row.parameters
 
 
 def argument_names(parameters):

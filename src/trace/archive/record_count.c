@@ -2,21 +2,24 @@
 
 typedef enum { CUT, NEXT_CHUNK, END } outcome_t;
 
-/* Whether a record is a number alone, instead of telling its length. */
-static bool is_single(uint8_t record)
+enum { SIZED, BARE };
+
+/* Whether an event record has one field only, without its length in front. */
+static bool is_bare(uint8_t record)
 {
-    static const char *const layouts[UINT8_MAX + 1] = {
-#define FM_EVENT_RECORD(number, name, layout, meaning) [number] = layout,
-#include "trace/read/event_records.def"
+    static const bool bare[UINT8_MAX + 1] = {
+#define FM_EVENT_RECORD(number, symbol, name, framing, ...) [number] = (framing) == BARE,
+#define FM_OPENMP_RECORD                                    FM_EVENT_RECORD
+#include "trace/archive/event_records.def"
 #undef FM_EVENT_RECORD
     };
-    return layouts[record] != NULL && layouts[record][0] == '.';
+    return bare[record];
 }
 
-/* @return whether what was skipped lies in the chunk */
-static bool skip(struct fm_event_bytes *bytes, bool single)
+/* @return whether the record lies within the chunk */
+static bool skip(struct fm_event_bytes *bytes, bool bare)
 {
-    if (single) {
+    if (bare) {
         (void)fm_bytes_long(bytes);
         return fm_bytes_fit(bytes, 0) && !bytes->damaged;
     }
@@ -30,7 +33,7 @@ static bool skip(struct fm_event_bytes *bytes, bool single)
 static outcome_t count_in_chunk(struct fm_event_bytes *bytes, bool of_events, uint64_t *count)
 {
     for (;;) {
-        /* At least one byte is left: every record sees to that. */
+        /* At least one byte is left: skip() has checked that. */
         uint8_t record = *bytes->at++;
         if (of_events && record == FM_FILE_TIME) {
             (void)fm_bytes_full(bytes);
@@ -42,7 +45,7 @@ static outcome_t count_in_chunk(struct fm_event_bytes *bytes, bool of_events, ui
         if (record == FM_FILE_END || record == FM_FILE_NEXT_CHUNK) {
             return record == FM_FILE_END ? END : NEXT_CHUNK;
         }
-        if (!skip(bytes, of_events && is_single(record))) {
+        if (!skip(bytes, of_events && is_bare(record))) {
             return CUT;
         }
         *count += !of_events || record != FM_FILE_ATTRIBUTES;

@@ -1,5 +1,5 @@
 /** @file
- * Callbacks of OTF2's reader for all events of which tables are made. Private to src/trace. */
+ * Callbacks of OTF2's reader for all events that the analysis uses. Private to src/trace. */
 #ifndef FERMATA_TRACE_READ_EVENT_CALLBACKS_H
 #define FERMATA_TRACE_READ_EVENT_CALLBACKS_H
 

@@ -1,129 +1,172 @@
 #include "trace/read/event_decoder.h"
 
+#include "trace/archive/event_fields.h"
 #include "trace/read/event_attributes.h"
 
 enum { FIRST_EVENT = 10 };
 
 enum {
-#define FM_EVENT_RECORD(number, name, layout, meaning) RECORD_##name = (number),
-#include "trace/read/event_records.def"
+#define FM_EVENT_RECORD(number, symbol, ...) RECORD_##symbol = (number),
+#define FM_OPENMP_RECORD                     FM_EVENT_RECORD
+#include "trace/archive/event_records.def"
 #undef FM_EVENT_RECORD
     RECORD_NUMBERS
-};
-
-enum meaning { UNKNOWN, OWN, ALIVE, SILENT };
-
-static const struct {
-    const char *layout;
-    enum meaning meaning;
-} records[RECORD_NUMBERS] = {
-#define FM_EVENT_RECORD(number, name, layout, meaning) [number] = {layout, meaning},
-#include "trace/read/event_records.def"
-#undef FM_EVENT_RECORD
 };
 
 struct decoder {
     struct fm_event_sink *sink;
     const struct fm_clock_correction *clock;
-    struct fm_event_bytes
-        bytes; /* kept up to date where functions are called that are not inlined */
+    struct fm_event_bytes bytes; /* only current while functions run that are not inlined */
     size_t interval;
     uint64_t raw_time, time;
     struct fm_event_attributes attributes; /* of the next event */
     uint64_t events;
 };
 
-/* Opens a record that tells its length. */
-#define OPEN                                                                                       \
+/* The begin and the end of a record. Newer versions of OTF2 may have appended fields to a SIZED
+ * one. */
+#define BEGIN_SIZED                                                                                \
     const uint8_t *end = fm_bytes_open(bytes);                                                     \
     if (end == NULL) {                                                                             \
         return false;                                                                              \
     }
-/* Closes it, behind what newer versions of OTF2 may have added, and takes note of the event's time.
- */
-#define CLOSE                                                                                      \
+#define END_SIZED                                                                                  \
     if (bytes->damaged || bytes->at > end) {                                                       \
         return false;                                                                              \
     }                                                                                              \
-    bytes->at = end;                                                                               \
-    fm_builder_time(&sink->builder, decoder->time)
-#define CLOSE_SINGLE                                                                               \
+    bytes->at = end;
+#define BEGIN_BARE
+#define END_BARE                                                                                   \
     if (bytes->damaged || !fm_bytes_fit(bytes, 0)) {                                               \
         return false;                                                                              \
-    }                                                                                              \
-    fm_builder_time(&sink->builder, decoder->time)
-
-static bool decode_flush(struct decoder *decoder)
-{
-    struct fm_event_bytes *bytes = &decoder->bytes;
-    struct fm_event_sink *sink = decoder->sink;
-    OPEN;
-    uint64_t stop = fm_bytes_full(bytes);
-    if (!fm_clock_correct(decoder->clock, &decoder->interval, &stop)) {
-        return false;
     }
-    CLOSE;
-    fm_event_flush(sink, stop);
-    /* That may have been the end of the interval in which the time was corrected. */
-    decoder->time = decoder->raw_time;
-    return fm_clock_correct(decoder->clock, &decoder->interval, &decoder->time);
-}
 
-static bool decode_measurement(struct decoder *decoder)
-{
-    struct fm_event_bytes *bytes = &decoder->bytes;
-    struct fm_event_sink *sink = decoder->sink;
-    OPEN;
-    OTF2_MeasurementMode mode = fm_bytes_byte(bytes);
-    CLOSE;
-    struct fm_event_gap gap;
-    fm_event_gap_open(&gap);
-    for (uint32_t i = 0; i < decoder->attributes.count; ++i) {
-        const struct fm_event_attribute *attribute = &decoder->attributes.items[i];
-        fm_event_gap_add(sink, &gap, attribute->reference, attribute->type, attribute->value);
+/* Reads the fields of a record into variables of their names. */
+#define READ_1(kind, name) FM_FIELD_##kind(READ, name) READ_2
+#define READ_2(kind, name) FM_FIELD_##kind(READ, name) READ_1
+#define READ_1_END
+#define READ_2_END
+#define READ(name, coding, member, check) READ_##coding(name)
+#define READ_NUMBER(type, name, value)                                                             \
+    type name = value;                                                                             \
+    (void)(name);
+#define READ_BYTE(name)   READ_NUMBER(uint8_t, name, fm_bytes_byte(bytes))
+#define READ_WORD(name)   READ_NUMBER(uint32_t, name, fm_bytes_word(bytes))
+#define READ_LONG(name)   READ_NUMBER(uint64_t, name, fm_bytes_long(bytes))
+#define READ_SIGNED(name) READ_NUMBER(int64_t, name, (int64_t)fm_bytes_long(bytes))
+#define READ_TIMESTAMP(name)                                                                       \
+    uint64_t name = fm_bytes_full(bytes);                                                          \
+    if (!fm_clock_correct(decoder->clock, &decoder->interval, &name)) {                            \
+        return false;                                                                              \
     }
-    fm_event_measurement(sink, mode, &gap);
-    return true;
-}
+#define READ_VALUES(name)                                                                          \
+    uint8_t name##_count = fm_bytes_byte(bytes);                                                   \
+    OTF2_Type name##_types[UINT8_MAX];                                                             \
+    OTF2_MetricValue name[UINT8_MAX];                                                              \
+    if (!read_values(bytes, end, name##_count, name##_types, name)) {                              \
+        return false;                                                                              \
+    }
+#define READ_STRINGS(name) skip_strings(bytes, end);
 
-static bool decode_metric(struct decoder *decoder)
+static bool read_values(struct fm_event_bytes *bytes, const uint8_t *end, uint8_t count,
+                        OTF2_Type *types, OTF2_MetricValue *values)
 {
-    struct fm_event_bytes *bytes = &decoder->bytes;
-    struct fm_event_sink *sink = decoder->sink;
-    OTF2_Type types[UINT8_MAX];
-    OTF2_MetricValue values[UINT8_MAX];
-    OPEN;
-    uint32_t metric = fm_bytes_word(bytes);
-    uint8_t count = fm_bytes_byte(bytes);
-    for (uint8_t i = 0; i < count; ++i) {
+    for (uint8_t i = 0; i < count; i++) {
         if (bytes->at > end) {
             return false;
         }
         types[i] = fm_bytes_byte(bytes);
         values[i].unsigned_int = fm_bytes_long(bytes);
     }
-    CLOSE;
-    fm_event_metric(sink, metric, count, types, values);
     return true;
 }
 
-static bool decode_program_begin(struct decoder *decoder)
+static void skip_strings(struct fm_event_bytes *bytes, const uint8_t *end)
 {
-    struct fm_event_bytes *bytes = &decoder->bytes;
-    struct fm_event_sink *sink = decoder->sink;
-    OPEN;
-    uint32_t name = fm_bytes_word(bytes), arguments = fm_bytes_word(bytes);
-    for (uint32_t i = 0; i < arguments && bytes->at <= end; ++i) {
+    uint32_t count = fm_bytes_word(bytes);
+    for (uint32_t i = 0; i < count && bytes->at <= end; i++) {
         (void)fm_bytes_word(bytes);
     }
-    CLOSE;
-    fm_event_program_begin(sink, name);
-    return true;
 }
+
+static struct fm_event_gap attributes_gap(const struct fm_event_sink *sink,
+                                          const struct fm_event_attributes *attributes)
+{
+    struct fm_event_gap gap;
+    fm_event_gap_open(&gap);
+    for (uint32_t i = 0; i < attributes->count; i++) {
+        const struct fm_event_attribute *attribute = &attributes->items[i];
+        fm_event_gap_add(sink, &gap, attribute->reference, attribute->type, attribute->value);
+    }
+    return gap;
+}
+
+/* A function for each SINK_APART record. A timestamp among its fields may have ended the interval
+ * of the clock in which the time of the event itself was corrected; as in OTF2's reader, the new
+ * interval applies to the events that follow at the same time. */
+#define FUNCTION_SINK(symbol, framing, fields, meaning)
+#define FUNCTION_TIME(symbol, framing, fields, meaning)
+#define FUNCTION_IGNORE(symbol, framing, fields, meaning)
+#define FUNCTION_SINK_APART(symbol, framing, fields, meaning)                                      \
+    static bool decode_##symbol(struct decoder *decoder)                                           \
+    {                                                                                              \
+        struct fm_event_bytes *bytes = &decoder->bytes;                                            \
+        struct fm_event_sink *sink = decoder->sink;                                                \
+        const struct fm_event_attributes *attributes = &decoder->attributes;                       \
+        (void)attributes;                                                                          \
+        size_t interval = decoder->interval;                                                       \
+        BEGIN_##framing;                                                                           \
+        FM_EACH_FIELD(READ, fields);                                                               \
+        END_##framing;                                                                             \
+        fm_builder_time(&sink->builder, decoder->time);                                            \
+        meaning;                                                                                   \
+        if (decoder->interval != interval) {                                                       \
+            decoder->time = decoder->raw_time;                                                     \
+            return fm_clock_correct(decoder->clock, &decoder->interval, &decoder->time);           \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+
+#define FM_EVENT_RECORD(number, symbol, record, framing, fields, use, ...)                         \
+    FUNCTION_##use(symbol, framing, fields, __VA_ARGS__)
+#define FM_OPENMP_RECORD FM_EVENT_RECORD
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
+
+/* Layouts of the records of which no field is used: a letter for each field. */
+#define LAYOUT_1(kind, name) FM_FIELD_##kind(LAYOUT, name) LAYOUT_2
+#define LAYOUT_2(kind, name) FM_FIELD_##kind(LAYOUT, name) LAYOUT_1
+#define LAYOUT_1_END
+#define LAYOUT_2_END
+#define LAYOUT(name, coding, member, check) LAYOUT_##coding
+#define LAYOUT_BYTE                         "b"
+#define LAYOUT_WORD                         "w"
+#define LAYOUT_LONG                         "l"
+#define LAYOUT_SIGNED                       "l"
+
+enum { BARE, SIZED };
+
+#define RECORD_SINK(symbol, framing, fields)
+#define RECORD_SINK_APART(symbol, framing, fields)
+#define RECORD_TIME(symbol, framing, fields)                                                       \
+    [RECORD_##symbol] = {"" FM_EACH_FIELD(LAYOUT, fields), framing == SIZED, true},
+#define RECORD_IGNORE(symbol, framing, fields)                                                     \
+    [RECORD_##symbol] = {"" FM_EACH_FIELD(LAYOUT, fields), framing == SIZED, false},
+
+static const struct unused_record {
+    const char *layout;
+    bool is_sized, has_time;
+} unused_records[RECORD_NUMBERS] = {
+#define FM_EVENT_RECORD(number, symbol, record, framing, fields, use, ...)                         \
+    RECORD_##use(symbol, framing, fields)
+#define FM_OPENMP_RECORD FM_EVENT_RECORD
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
+};
 
 static void skip_numbers(struct fm_event_bytes *bytes, const char *layout)
 {
-    for (; *layout != '\0'; ++layout) {
+    for (; *layout != '\0'; layout++) {
         switch (*layout) {
         case 'b':
             (void)fm_bytes_byte(bytes);
@@ -138,261 +181,115 @@ static void skip_numbers(struct fm_event_bytes *bytes, const char *layout)
     }
 }
 
-/* Of other events no number matters. As OTF2 does, all are read nevertheless: damage is to be seen.
- */
-static bool decode_other(struct decoder *decoder, unsigned number)
+static bool skip_sized(struct fm_event_bytes *bytes, const char *layout)
 {
-    struct fm_event_bytes *bytes = &decoder->bytes;
-    bool is_known = number < RECORD_NUMBERS;
-    const char *layout = is_known ? records[number].layout : "";
-    if (layout[0] == '.') {
-        skip_numbers(bytes, layout + 1);
-        if (bytes->damaged || !fm_bytes_fit(bytes, 0)) {
-            return false;
-        }
-    } else {
-        const uint8_t *end = fm_bytes_open(bytes);
-        if (end == NULL) {
-            return false;
-        }
-        skip_numbers(bytes, layout);
-        if (bytes->damaged || bytes->at > end) {
-            return false;
-        }
-        bytes->at = end;
+    BEGIN_SIZED;
+    skip_numbers(bytes, layout);
+    END_SIZED;
+    return true;
+}
+
+static bool skip_bare(struct fm_event_bytes *bytes, const char *layout)
+{
+    BEGIN_BARE;
+    skip_numbers(bytes, layout);
+    END_BARE;
+    return true;
+}
+
+/* No field of these events is used. All are read nevertheless, as OTF2 does, to detect damage. */
+static bool decode_unused(struct decoder *decoder, unsigned number)
+{
+    const struct unused_record *record =
+        &unused_records[number < RECORD_NUMBERS ? number : RECORD_UNKNOWN];
+    if (!(record->is_sized ? skip_sized : skip_bare)(&decoder->bytes, record->layout)) {
+        return false;
     }
-    if (!is_known || records[number].meaning == ALIVE) {
+    if (record->has_time) {
         fm_builder_time(&decoder->sink->builder, decoder->time);
     }
     return true;
 }
 
-static __attribute__((noinline)) bool decode_rare(struct decoder *decoder, unsigned number)
+#define CALL_SINK(symbol)
+#define CALL_TIME(symbol)
+#define CALL_IGNORE(symbol)
+#define CALL_SINK_APART(symbol)                                                                    \
+    case RECORD_##symbol:                                                                          \
+        return decode_##symbol(decoder);
+
+static __attribute__((noinline)) bool decode_apart(struct decoder *decoder, unsigned number)
 {
     switch (number) {
     case FM_FILE_ATTRIBUTES:
         return fm_event_attributes_decode(&decoder->attributes, &decoder->bytes,
                                           decoder->sink->maps);
-    case RECORD_BUFFER_FLUSH:
-        return decode_flush(decoder);
-    case RECORD_MEASUREMENT_ON_OFF:
-        return decode_measurement(decoder);
-    case RECORD_METRIC:
-        return decode_metric(decoder);
-    case RECORD_PROGRAM_BEGIN:
-        return decode_program_begin(decoder);
+#define FM_EVENT_RECORD(number, symbol, record, framing, fields, use, ...) CALL_##use(symbol)
+#define FM_OPENMP_RECORD                                                   FM_EVENT_RECORD
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
     default:
-        return decode_other(decoder, number);
+        return decode_unused(decoder, number);
     }
 }
 
 /* The place in the chunk is a variable of decode_chunk(), which can stay in registers. */
-FM_ALWAYS_INLINE bool call_decode_rare(struct decoder *decoder, struct fm_event_bytes *bytes,
-                                       unsigned number)
+FM_ALWAYS_INLINE bool call_decode_apart(struct decoder *decoder, struct fm_event_bytes *bytes,
+                                        unsigned number)
 {
     decoder->bytes = *bytes;
-    bool result = decode_rare(decoder, number);
+    bool result = decode_apart(decoder, number);
     *bytes = decoder->bytes;
     return result;
 }
 
-/* @return false if it is not fully understood */
+/* A case for each SINK record. */
+#define CASE_SINK_APART(symbol, framing, fields, meaning)
+#define CASE_TIME(symbol, framing, fields, meaning)
+#define CASE_IGNORE(symbol, framing, fields, meaning)
+#define CASE_SINK(symbol, framing, fields, meaning)                                                \
+    case RECORD_##symbol: {                                                                        \
+        BEGIN_##framing;                                                                           \
+        FM_EACH_FIELD(READ, fields);                                                               \
+        END_##framing;                                                                             \
+        fm_builder_time(&sink->builder, decoder->time);                                            \
+        meaning;                                                                                   \
+        return true;                                                                               \
+    }
+
+/* @return false if the record is not fully understood */
 FM_ALWAYS_INLINE bool decode_event(struct decoder *decoder, struct fm_event_bytes *bytes,
                                    unsigned number)
 {
     struct fm_event_sink *sink = decoder->sink;
     switch (number) {
-    case RECORD_ENTER: {
-        uint32_t region = fm_bytes_word(bytes);
-        CLOSE_SINGLE;
-        fm_event_enter(sink, region);
-        return true;
-    }
-    case RECORD_LEAVE: {
-        uint32_t region = fm_bytes_word(bytes);
-        CLOSE_SINGLE;
-        fm_event_leave(sink, region);
-        return true;
-    }
-    case RECORD_MPI_SEND:
-    case RECORD_MPI_RECV: {
-        OPEN;
-        uint32_t peer = fm_bytes_word(bytes), communicator = fm_bytes_word(bytes);
-        uint32_t tag = fm_bytes_word(bytes);
-        uint64_t length = fm_bytes_long(bytes);
-        CLOSE;
-        if (number == RECORD_MPI_SEND) {
-            fm_event_send(sink, peer, communicator, tag, length);
-        } else {
-            fm_event_recv(sink, peer, communicator, tag, length);
-        }
-        return true;
-    }
-    case RECORD_MPI_ISEND:
-    case RECORD_MPI_IRECV: {
-        OPEN;
-        uint32_t peer = fm_bytes_word(bytes), communicator = fm_bytes_word(bytes);
-        uint32_t tag = fm_bytes_word(bytes);
-        uint64_t length = fm_bytes_long(bytes), request = fm_bytes_long(bytes);
-        CLOSE;
-        if (number == RECORD_MPI_ISEND) {
-            fm_event_isend(sink, peer, communicator, tag, length, request);
-        } else {
-            fm_event_irecv(sink, peer, communicator, tag, length, request);
-        }
-        return true;
-    }
-    case RECORD_MPI_ISEND_COMPLETE:
-    case RECORD_MPI_IRECV_REQUEST:
-    case RECORD_MPI_REQUEST_CANCELLED: {
-        uint64_t request = fm_bytes_long(bytes);
-        CLOSE_SINGLE;
-        if (number == RECORD_MPI_ISEND_COMPLETE) {
-            fm_event_isend_complete(sink, request);
-        } else if (number == RECORD_MPI_IRECV_REQUEST) {
-            fm_event_irecv_request(sink, request);
-        } else {
-            fm_event_cancelled(sink, request);
-        }
-        return true;
-    }
-    case RECORD_MPI_COLLECTIVE_END: {
-        OPEN;
-        OTF2_CollectiveOp operation = fm_bytes_byte(bytes);
-        uint32_t communicator = fm_bytes_word(bytes), root = fm_bytes_word(bytes);
-        uint64_t sent = fm_bytes_long(bytes), received = fm_bytes_long(bytes);
-        CLOSE;
-        fm_event_collective(sink, operation, communicator, root, sent, received);
-        return true;
-    }
-    case RECORD_NON_BLOCKING_COLLECTIVE_REQUEST: {
-        OPEN;
-        uint64_t request = fm_bytes_long(bytes);
-        CLOSE;
-        fm_event_collective_request(sink, request);
-        return true;
-    }
-    case RECORD_NON_BLOCKING_COLLECTIVE_COMPLETE: {
-        OPEN;
-        OTF2_CollectiveOp operation = fm_bytes_byte(bytes);
-        uint32_t communicator = fm_bytes_word(bytes), root = fm_bytes_word(bytes);
-        uint64_t sent = fm_bytes_long(bytes), received = fm_bytes_long(bytes);
-        uint64_t request = fm_bytes_long(bytes);
-        CLOSE;
-        fm_event_collective_complete(sink, operation, communicator, root, sent, received, request);
-        return true;
-    }
-    case RECORD_COMM_CREATE: {
-        OPEN;
-        uint32_t communicator = fm_bytes_word(bytes);
-        CLOSE;
-        fm_event_communicator_created(sink, communicator);
-        return true;
-    }
-    case RECORD_RMA_COLLECTIVE_END: {
-        OPEN;
-        (void)fm_bytes_byte(bytes);
-        (void)fm_bytes_word(bytes);
-        uint32_t window = fm_bytes_word(bytes);
-        (void)fm_bytes_word(bytes);
-        uint64_t sent = fm_bytes_long(bytes), received = fm_bytes_long(bytes);
-        CLOSE;
-        fm_event_rma_collective(sink, window, sent, received);
-        return true;
-    }
-    case RECORD_RMA_GROUP_SYNC: {
-        OPEN;
-        (void)fm_bytes_word(bytes);
-        uint32_t window = fm_bytes_word(bytes), group = fm_bytes_word(bytes);
-        CLOSE;
-        fm_event_group_sync(sink, window, group);
-        return true;
-    }
-    case RECORD_RMA_REQUEST_LOCK:
-    case RECORD_RMA_ACQUIRE_LOCK: {
-        OPEN;
-        uint32_t window = fm_bytes_word(bytes), target = fm_bytes_word(bytes);
-        (void)fm_bytes_long(bytes);
-        OTF2_LockType type = fm_bytes_byte(bytes);
-        CLOSE;
-        fm_event_lock(sink,
-                      number == RECORD_RMA_REQUEST_LOCK ? FM_RMA_LOCK_REQUEST : FM_RMA_LOCK_ACQUIRE,
-                      window, target, type);
-        return true;
-    }
-    case RECORD_RMA_RELEASE_LOCK: {
-        OPEN;
-        uint32_t window = fm_bytes_word(bytes), target = fm_bytes_word(bytes);
-        (void)fm_bytes_long(bytes);
-        CLOSE;
-        fm_event_lock_release(sink, window, target);
-        return true;
-    }
-    case RECORD_RMA_PUT:
-    case RECORD_RMA_GET: {
-        OPEN;
-        uint32_t window = fm_bytes_word(bytes), target = fm_bytes_word(bytes);
-        uint64_t length = fm_bytes_long(bytes), id = fm_bytes_long(bytes);
-        CLOSE;
-        if (number == RECORD_RMA_PUT) {
-            fm_event_put(sink, window, target, length, id);
-        } else {
-            fm_event_get(sink, window, target, length, id);
-        }
-        return true;
-    }
-    case RECORD_RMA_ATOMIC: {
-        OPEN;
-        uint32_t window = fm_bytes_word(bytes), target = fm_bytes_word(bytes);
-        (void)fm_bytes_byte(bytes);
-        uint64_t sent = fm_bytes_long(bytes), received = fm_bytes_long(bytes);
-        uint64_t id = fm_bytes_long(bytes);
-        CLOSE;
-        fm_event_atomic(sink, window, target, sent, received, id);
-        return true;
-    }
-    case RECORD_RMA_OP_COMPLETE_BLOCKING:
-    case RECORD_RMA_OP_COMPLETE_NON_BLOCKING:
-    case RECORD_RMA_OP_COMPLETE_REMOTE: {
-        OPEN;
-        uint32_t window = fm_bytes_word(bytes);
-        uint64_t id = fm_bytes_long(bytes);
-        CLOSE;
-        fm_event_done(sink,
-                      number == RECORD_RMA_OP_COMPLETE_REMOTE ? FM_RMA_DONE_REMOTELY
-                                                              : FM_RMA_DONE_LOCALLY,
-                      window, id);
-        return true;
-    }
-    case RECORD_PROGRAM_END: {
-        OPEN;
-        (void)fm_bytes_long(bytes);
-        CLOSE;
-        fm_event_program_end(sink);
-        return true;
-    }
+#define FM_EVENT_RECORD(number, symbol, record, framing, fields, use, ...)                         \
+    CASE_##use(symbol, framing, fields, __VA_ARGS__)
+#define FM_OPENMP_RECORD FM_EVENT_RECORD
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
     default:
-        return call_decode_rare(decoder, bytes, number);
+        return call_decode_apart(decoder, bytes, number);
     }
 }
 
-/* Reads the time in front of a record. */
+/* Reads a time record. */
 FM_ALWAYS_INLINE bool decode_time(struct decoder *decoder, struct fm_event_bytes *bytes)
 {
     decoder->raw_time = decoder->time = fm_bytes_full(bytes);
-    /* Some event follows, and that itself is no time. */
+    /* An event follows, not another time. */
     return fm_bytes_fit(bytes, 0) && *bytes->at >= FM_FILE_ATTRIBUTES &&
            fm_clock_correct(decoder->clock, &decoder->interval, &decoder->time);
 }
 
 typedef enum { FAILED, NEXT_CHUNK, DONE } outcome_t;
 
-/* @param begin  where the records of the chunk are */
+/* @param begin  first record of the chunk */
 static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_bytes *begin)
 {
     struct fm_event_bytes bytes = *begin;
     for (;;) {
-        /* At least one byte is left: every record sees to that. */
+        /* At least one byte is left: fm_bytes_fit() was checked at the end of each record. */
         unsigned number = *bytes.at++;
         if (number == FM_FILE_TIME) {
             if (!decode_time(decoder, &bytes)) {
@@ -402,7 +299,7 @@ static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_byt
         }
         if (__builtin_expect(number < FIRST_EVENT, 0)) {
             if (number == FM_FILE_ATTRIBUTES) {
-                if (!call_decode_rare(decoder, &bytes, number)) {
+                if (!call_decode_apart(decoder, &bytes, number)) {
                     return FAILED;
                 }
                 continue;
@@ -416,7 +313,7 @@ static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_byt
             return FAILED;
         }
         decoder->attributes.count = 0;
-        ++decoder->events;
+        decoder->events++;
     }
 }
 
@@ -425,7 +322,7 @@ bool fm_events_decode(struct fm_event_sink *sink, struct fm_event_files *files,
 {
     struct decoder decoder = {.sink = sink, .clock = clock};
     struct fm_event_bytes chunk;
-    /* The first event always comes with its time. */
+    /* A time record precedes the first event. */
     outcome_t outcome = fm_event_files_next(files, &chunk) &&
                                 (*chunk.at == FM_FILE_TIME || *chunk.at == FM_FILE_END)
                             ? decode_chunk(&decoder, &chunk)

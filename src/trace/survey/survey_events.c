@@ -1,23 +1,34 @@
 #include "trace/survey/survey_events.h"
 
-/* The callbacks take what their record has; most of it is nobody's business here. */
+#include "trace/archive/event_fields.h"
+
+/* A callback has all parameters of its event; the survey keeps only some of them. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
-#define UNPACK(...) __VA_ARGS__
+/* The initializers of the members that keep the fields of a record. */
+#define MEMBER_1(kind, name) FM_FIELD_##kind(MEMBER, name) MEMBER_2
+#define MEMBER_2(kind, name) FM_FIELD_##kind(MEMBER, name) MEMBER_1
+#define MEMBER_1_END
+#define MEMBER_2_END
+#define MEMBER(name, coding, member, check) MEMBER_##member(name)
+#define MEMBER_none(name)
+#define MEMBER_reference(name) .reference = name,
+#define MEMBER_peer(name)      .peer = name,
+#define MEMBER_group(name)     .group = name,
+#define MEMBER_id(name)        .id = name,
+#define MEMBER_bytes(name)     .bytes = name,
 
-#define FM_SURVEY_EVENT(symbol, record, parameters, ...)                                           \
-    static OTF2_CallbackCode on_##record(OTF2_LocationRef location, OTF2_TimeStamp time,           \
-                                         uint64_t position, void *data,                            \
-                                         OTF2_AttributeList *attributes UNPACK parameters)         \
+#define FM_EVENT_RECORD(number, symbol, record, framing, fields, ...)                              \
+    static OTF2_CallbackCode on_##record FM_EVENT_PARAMETERS(fields)                               \
     {                                                                                              \
         const struct fm_survey_pass *pass = data;                                                  \
         const struct fm_survey_event event = {                                                     \
-            .kind = FM_SURVEY_##symbol, .time = time, __VA_ARGS__};                                \
+            .kind = FM_SURVEY_##symbol, .time = time, FM_EACH_FIELD(MEMBER, fields)};              \
         pass->handler(pass->context, &event);                                                      \
         return OTF2_CALLBACK_SUCCESS;                                                              \
     }
-#include "trace/survey/survey_events.def"
-#undef FM_SURVEY_EVENT
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
 
 OTF2_EvtReaderCallbacks *fm_survey_event_callbacks(void)
 {
@@ -25,19 +36,19 @@ OTF2_EvtReaderCallbacks *fm_survey_event_callbacks(void)
     if (callbacks == NULL) {
         return NULL;
     }
-#define FM_SURVEY_EVENT(symbol, record, ...)                                                       \
+#define FM_EVENT_RECORD(number, symbol, record, ...)                                               \
     OTF2_EvtReaderCallbacks_Set##record##Callback(callbacks, on_##record);
-#include "trace/survey/survey_events.def"
-#undef FM_SURVEY_EVENT
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
     return callbacks;
 }
 
 const char *fm_survey_kind_name(fm_survey_kind_t kind)
 {
     static const char *const names[] = {
-#define FM_SURVEY_EVENT(symbol, record, ...) #record,
-#include "trace/survey/survey_events.def"
-#undef FM_SURVEY_EVENT
+#define FM_EVENT_RECORD(number, symbol, record, ...) #record,
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
     };
     return names[kind];
 }

@@ -1,7 +1,6 @@
 /* Order, nesting and references of events. */
+#include "trace/archive/event_fields.h"
 #include "trace/validate/validator.h"
-
-#include <otf2/otf2.h>
 
 static const char *region_name(const struct fm_survey *survey, uint32_t reference)
 {
@@ -24,9 +23,10 @@ static void check_time(struct fm_validator *validator, const struct fm_survey_ev
                    event->time - survey->clock_offset > survey->clock_length;
     if (survey->has_clock && outside && !validator->left_clock) {
         validator->left_clock = true;
-        fm_validator_find(
-            validator, event->time, "outside of the trace, which lasts from %llu for %llu ticks",
-            (unsigned long long)survey->clock_offset, (unsigned long long)survey->clock_length);
+        fm_validator_find(validator, event->time,
+                          "outside of the trace, which begins at %llu and lasts %llu ticks",
+                          (unsigned long long)survey->clock_offset,
+                          (unsigned long long)survey->clock_length);
     }
     validator->any_event = true;
     validator->last_time = event->time;
@@ -94,36 +94,51 @@ static void check_leave(struct fm_validator *validator, const struct fm_survey_e
     leave_collective(validator, &validator->rma_collective, event->time, "RmaCollective");
 }
 
-static bool is_rank(uint32_t rank, uint32_t size)
-{
-    return rank < size;
-}
+typedef enum { ANY_RANK, RANK, ROOT, RANK_OR_ALL } rank_rule_t;
+typedef enum { NO_SCOPE, COMM, WINDOW } scope_t;
 
-static bool is_root(uint32_t rank, uint32_t size)
-{
-    return rank < size || rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP;
-}
+/* Which references of the events of a kind have to be defined: its communicator or its window, in
+ * which its peer has to be a rank, and its group. */
+struct reference_rules {
+    scope_t scope;
+    rank_rule_t rank;
+    bool has_group;
+};
 
-static bool is_rank_or_all(uint32_t rank, uint32_t size)
-{
-    return rank < size || rank == OTF2_UNDEFINED_UINT32;
-}
+/* The rules that follow from the fields of a record. */
+#define RULE_1(kind, name) FM_FIELD_##kind(RULE, name) RULE_2
+#define RULE_2(kind, name) FM_FIELD_##kind(RULE, name) RULE_1
+#define RULE_1_END
+#define RULE_2_END
+#define RULE(name, coding, member, check) RULE_##check
+#define RULE_none
+#define RULE_comm        .scope = COMM,
+#define RULE_window      .scope = WINDOW,
+#define RULE_group       .has_group = true,
+#define RULE_rank        .rank = RANK,
+#define RULE_root        .rank = ROOT,
+#define RULE_rank_or_all .rank = RANK_OR_ALL,
 
-static bool is_anything(uint32_t rank, uint32_t size)
-{
-    (void)rank;
-    (void)size;
-    return true;
-}
+static const struct reference_rules reference_rules[FM_SURVEY_KINDS] = {
+#define FM_EVENT_RECORD(number, symbol, record, framing, fields, ...)                              \
+    [FM_SURVEY_##symbol] = {FM_EACH_FIELD(RULE, fields)},
+#include "trace/archive/event_records.def"
+#undef FM_EVENT_RECORD
+};
 
-typedef bool (*rank_test_t)(uint32_t rank, uint32_t size);
+static bool is_valid_rank(uint32_t rank, uint32_t size, rank_rule_t rule)
+{
+    return rule == ANY_RANK || rank < size ||
+           (rule == ROOT && rank >= OTF2_COLLECTIVE_ROOT_THIS_GROUP) ||
+           (rule == RANK_OR_ALL && rank == OTF2_UNDEFINED_UINT32);
+}
 
 /* @param comm  index */
 static void check_rank(struct fm_validator *validator, const struct fm_survey_event *event,
-                       uint32_t comm, rank_test_t is_valid)
+                       uint32_t comm, rank_rule_t rule)
 {
     uint32_t size = fm_survey_comm_size(validator->survey, comm);
-    if (!is_valid(event->peer, size)) {
+    if (!is_valid_rank(event->peer, size, rule)) {
         fm_validator_find(validator, event->time,
                           "%s names rank %u of communicator %u, which has %u ranks",
                           fm_survey_kind_name(event->kind), event->peer,
@@ -132,19 +147,19 @@ static void check_rank(struct fm_validator *validator, const struct fm_survey_ev
 }
 
 static void check_comm(struct fm_validator *validator, const struct fm_survey_event *event,
-                       rank_test_t is_valid)
+                       rank_rule_t rule)
 {
     uint32_t comm = fm_survey_find(&validator->survey->comm_index, event->reference);
     if (comm == FM_SURVEY_NONE) {
         fm_validator_find(validator, event->time, "%s on communicator %u, which is not defined",
                           fm_survey_kind_name(event->kind), event->reference);
     } else {
-        check_rank(validator, event, comm, is_valid);
+        check_rank(validator, event, comm, rule);
     }
 }
 
 static void check_window(struct fm_validator *validator, const struct fm_survey_event *event,
-                         rank_test_t is_valid)
+                         rank_rule_t rule)
 {
     const struct fm_survey *survey = validator->survey;
     uint32_t window = fm_survey_find(&survey->window_index, event->reference);
@@ -154,8 +169,8 @@ static void check_window(struct fm_validator *validator, const struct fm_survey_
         return;
     }
     uint32_t comm = fm_survey_find(&survey->comm_index, survey->windows.items[window].comm);
-    if (comm != FM_SURVEY_NONE) { /* else it was found among the definitions */
-        check_rank(validator, event, comm, is_valid);
+    if (comm != FM_SURVEY_NONE) { /* otherwise check_comms() has reported it */
+        check_rank(validator, event, comm, rule);
     }
 }
 
@@ -169,51 +184,14 @@ static void check_group(struct fm_validator *validator, const struct fm_survey_e
 
 static void check_references(struct fm_validator *validator, const struct fm_survey_event *event)
 {
-    switch (event->kind) {
-    case FM_SURVEY_MPI_SEND:
-    case FM_SURVEY_MPI_RECV:
-    case FM_SURVEY_MPI_ISEND:
-    case FM_SURVEY_MPI_IRECV:
-        check_comm(validator, event, is_rank);
-        break;
-    case FM_SURVEY_MPI_COLLECTIVE_END:
-    case FM_SURVEY_NON_BLOCKING_COLLECTIVE_COMPLETE:
-        check_comm(validator, event, is_root);
-        break;
-    case FM_SURVEY_COMM_CREATE:
-    case FM_SURVEY_COMM_DESTROY:
-        check_comm(validator, event, is_anything);
-        break;
-    case FM_SURVEY_RMA_PUT:
-    case FM_SURVEY_RMA_GET:
-    case FM_SURVEY_RMA_ATOMIC:
-        check_window(validator, event, is_rank);
-        break;
-    case FM_SURVEY_RMA_COLLECTIVE_END:
-        check_window(validator, event, is_root);
-        break;
-    case FM_SURVEY_RMA_REQUEST_LOCK:
-    case FM_SURVEY_RMA_ACQUIRE_LOCK:
-    case FM_SURVEY_RMA_TRY_LOCK:
-    case FM_SURVEY_RMA_RELEASE_LOCK:
-    case FM_SURVEY_RMA_SYNC:
-        check_window(validator, event, is_rank_or_all);
-        break;
-    case FM_SURVEY_RMA_GROUP_SYNC:
+    const struct reference_rules *rules = &reference_rules[event->kind];
+    if (rules->has_group) {
         check_group(validator, event);
-        check_window(validator, event, is_anything);
-        break;
-    case FM_SURVEY_RMA_WIN_CREATE:
-    case FM_SURVEY_RMA_WIN_DESTROY:
-    case FM_SURVEY_RMA_WAIT_CHANGE:
-    case FM_SURVEY_RMA_OP_COMPLETE_BLOCKING:
-    case FM_SURVEY_RMA_OP_COMPLETE_NON_BLOCKING:
-    case FM_SURVEY_RMA_OP_COMPLETE_REMOTE:
-    case FM_SURVEY_RMA_OP_TEST:
-        check_window(validator, event, is_anything);
-        break;
-    default:
-        break;
+    }
+    if (rules->scope == COMM) {
+        check_comm(validator, event, rules->rank);
+    } else if (rules->scope == WINDOW) {
+        check_window(validator, event, rules->rank);
     }
 }
 

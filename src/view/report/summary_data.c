@@ -2,18 +2,21 @@
 
 #include "base/text.h"
 #include "cube/model/delay_kind.h"
-#include "report/problem.h"
+#include "diagnosis/efficiency.h"
+#include "diagnosis/observations.h"
+#include "diagnosis/problems.h"
+#include "diagnosis/time_shares.h"
 
 /** Of the page, which has more room than a terminal. */
 #define PROBLEMS 8
 
-static void put_shares(FILE *json, const struct fm_report *report)
+static void put_shares(FILE *json, const struct fm_diagnosis *diagnosis)
 {
-    struct fm_share shares[FM_SHARE_COUNT];
-    fm_shares_compute(report, shares);
+    struct fm_time_share shares[FM_TIME_SHARE_COUNT];
+    fm_time_shares(diagnosis, shares);
     fputs(",\"shares\":[", json);
     const char *separator = "";
-    for (unsigned i = 0; i < FM_SHARE_COUNT; i++) {
+    for (unsigned i = 0; i < FM_TIME_SHARE_COUNT; i++) {
         if (shares[i].ticks == 0)
             continue;
         fprintf(json, "%s{\"name\":", separator);
@@ -31,11 +34,11 @@ static void put_ratio(FILE *json, const char *key, double value)
             fm_efficiency_verdict(value));
 }
 
-static void put_efficiency(FILE *json, const struct fm_report *report)
+static void put_efficiency(FILE *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_efficiency efficiency;
     fputs(",\"efficiency\":", json);
-    if (!fm_efficiency_compute(report, &efficiency)) {
+    if (!fm_diagnosis_efficiency(diagnosis, &efficiency)) {
         fputs("null", json);
         return;
     }
@@ -50,10 +53,9 @@ static void put_efficiency(FILE *json, const struct fm_report *report)
 
 static void put_problem(FILE *json, const struct fm_problem *problem)
 {
-    fm_metric_t cost = fm_delay_cost_metric(fm_delay_kind(problem->kind), false);
+    fm_metric_t costs = fm_delay_metrics(fm_delay_kind(problem->kind))->costs;
     fprintf(json, "{\"metric\":\"%s\",\"cost\":\"%s\",\"callpath\":%u,\"cause\":",
-            fm_metric_info(problem->kind)->id, fm_metric_info(fm_metric_info(cost)->parent)->id,
-            problem->callpath);
+            fm_metric_info(problem->kind)->id, fm_metric_info(costs)->id, problem->callpath);
     if (problem->cause == FM_CUBE_NONE)
         fputs("null,", json);
     else
@@ -71,10 +73,10 @@ static void put_problem(FILE *json, const struct fm_problem *problem)
     fputs("]}", json);
 }
 
-static void put_problems(FILE *json, const struct fm_report *report)
+static void put_problems(FILE *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_problems problems;
-    fm_problems_find(report, &problems);
+    fm_problems_find(diagnosis, PROBLEMS, &problems);
     fputs(",\"problems\":[", json);
     for (size_t i = 0; i < problems.shown; i++) {
         if (i > 0)
@@ -86,10 +88,10 @@ static void put_problems(FILE *json, const struct fm_report *report)
     fm_problems_free(&problems);
 }
 
-static void put_observations(FILE *json, const struct fm_report *report)
+static void put_observations(FILE *json, const struct fm_diagnosis *diagnosis)
 {
-    struct fm_lines lines = {0};
-    fm_observations_find(report, &lines);
+    struct fm_sentences lines = {0};
+    fm_observations_find(diagnosis, &lines);
     fputs(",\"observations\":[", json);
     for (size_t i = 0; i < lines.count; i++) {
         if (i > 0)
@@ -97,24 +99,22 @@ static void put_observations(FILE *json, const struct fm_report *report)
         fm_text_write_json(json, lines.items[i].text);
     }
     putc(']', json);
-    fm_lines_free(&lines);
+    fm_sentences_free(&lines);
 }
 
 fm_status_t fm_summary_data_put(const struct fm_cube *cube, FILE *json, struct fm_error *error)
 {
-    const struct fm_report_options options = {
-        .directory = "", .selection = fm_selection_all(), .problems = PROBLEMS};
     enum { COLUMNS = 110 }; /* longer call paths lose their middle: the buttons lead to all of it */
-    const struct fm_terminal terminal = {.width = COLUMNS, .utf8 = true};
-    struct fm_report report;
-    fm_status_t status = fm_report_prepare(&report, cube, &options, &terminal, error);
+    const struct fm_diagnosis_options wording = {.width = COLUMNS, .utf8 = true};
+    struct fm_diagnosis diagnosis;
+    fm_status_t status = fm_diagnosis_make(&diagnosis, cube, &wording, error);
     if (status != FM_OK)
         return status;
-    fprintf(json, "\"summary\":{\"waiting\":%lld", (long long)report.waiting);
-    put_shares(json, &report);
-    put_efficiency(json, &report);
-    put_problems(json, &report);
-    put_observations(json, &report);
+    fprintf(json, "\"summary\":{\"waiting\":%lld", (long long)diagnosis.waiting);
+    put_shares(json, &diagnosis);
+    put_efficiency(json, &diagnosis);
+    put_problems(json, &diagnosis);
+    put_observations(json, &diagnosis);
     fputs("},", json);
     return FM_OK;
 }

@@ -5,8 +5,8 @@
 #include "view/tiles/tile_cells.h"
 #include "view/tiles/tile_events.h"
 #include "view/tiles/tile_store.h"
-#include "view/timeline/alike.h"
 #include "view/timeline/counter_data.h"
+#include "view/timeline/similar_locations.h"
 #include "view/timeline/timeline_windows.h"
 
 #include <inttypes.h>
@@ -175,7 +175,7 @@ static fm_status_t make_index(struct maker *maker, struct fm_error *error)
     for (uint32_t i = 0; i < events->band_count; i++)
         fm_vector_push(&first, events->first.items[i]);
     put_json(maker, fm_bundle_json(bundle));
-    fm_alike_add(bundle, &maker->alike, maker->detail->trace->location_count);
+    fm_similar_add(bundle, &maker->alike, maker->detail->trace->location_count);
     size_t count = events->from.count;
     fm_counter_list_add(bundle, maker->detail->trace, &maker->counters, maker->first_event + count);
     fm_column_move(bundle, "event_first", &first, true);
@@ -223,7 +223,7 @@ fm_status_t fm_tiles_write(const struct fm_detail *detail, const struct fm_cube 
     if (detail->trace->location_count == 0 || maker.length == 0)
         return fm_fail(error, FM_ERR_DATA, "nothing happened in this run: there is no timeline");
     maker.kinds = fm_wait_kinds_find(detail);
-    maker.alike = fm_alike_find(detail, &maker.kinds, maker.begin, maker.length);
+    maker.alike = fm_similar_find(detail, &maker.kinds, maker.begin, maker.length);
     choose_levels(&maker);
     maker.counters = fm_counter_list_find(detail->trace);
     fm_event_tiles_choose(&maker.events, detail, maker.begin, maker.length);

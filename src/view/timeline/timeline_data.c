@@ -2,8 +2,8 @@
 
 #include "base/memory.h"
 #include "view/bundle.h"
-#include "view/timeline/alike.h"
 #include "view/timeline/counter_data.h"
+#include "view/timeline/similar_locations.h"
 #include "view/timeline/timeline_bins.h"
 #include "view/timeline/timeline_events.h"
 #include "view/timeline/timeline_windows.h"
@@ -60,7 +60,7 @@ static fm_status_t make(const struct source *source, const struct extent *extent
     fprintf(json, "\"version\":1,\"length\":%" PRIu64 ",\"calls\":%" PRIu64 ",",
             cube->experiment.end - cube->experiment.begin, fm_timeline_calls(detail->trace));
     put_windows(json, &windows);
-    fm_alike_add(bundle, &source->alike, detail->trace->location_count);
+    fm_similar_add(bundle, &source->alike, detail->trace->location_count);
     fm_counter_data_add(bundle, detail->trace, &source->counters, cube->experiment.begin,
                         VALUES_OF_COUNTERS);
     if (extent->calls != 0)
@@ -83,8 +83,8 @@ fm_status_t fm_timeline_data_make(const struct fm_detail *detail, const struct f
     if (cube->location_count == 0 || cube->experiment.end <= cube->experiment.begin)
         return FM_OK;
     struct source source = {.detail = detail, .cube = cube, .kinds = fm_wait_kinds_find(detail)};
-    source.alike = fm_alike_find(detail, &source.kinds, cube->experiment.begin,
-                                 cube->experiment.end - cube->experiment.begin);
+    source.alike = fm_similar_find(detail, &source.kinds, cube->experiment.begin,
+                                   cube->experiment.end - cube->experiment.begin);
     source.counters = fm_counter_list_find(detail->trace);
     fm_status_t status = FM_OK;
     for (size_t i = fm_timeline_calls(detail->trace) <= CALLS_OF_RUN ? 0 : 1; i < count; i++) {

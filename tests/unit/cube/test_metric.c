@@ -1,5 +1,6 @@
 /* The table of metrics is consistent. */
 #include "check.h"
+#include "cube/model/delay_kind.h"
 #include "cube/model/metric.h"
 
 #include <ctype.h>
@@ -77,6 +78,34 @@ static void test_wait_states_are_times(void **state)
     assert_string_equal(fm_unit_name(FM_UNIT_BYTES), "bytes");
 }
 
+static void test_each_kind_has_its_metrics(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < FM_DELAY_NONE; kind++) {
+        const struct fm_delay_metrics *metrics = fm_delay_metrics((fm_delay_kind_t)kind);
+        fm_metric_t root = metrics->is_contention ? FM_METRIC_INTERVAL_DELAY : FM_METRIC_DELAY;
+        assert_int_equal(fm_metric_info(metrics->costs)->parent, root);
+        assert_int_equal(fm_metric_info(metrics->short_term)->parent, metrics->costs);
+        assert_int_equal(fm_metric_info(metrics->long_term)->parent, metrics->costs);
+        assert_int_equal(fm_metric_info(metrics->count)->parent, FM_METRIC_WAIT_COUNT);
+        assert_int_equal(fm_metric_info(metrics->direct)->parent, FM_METRIC_WAIT_DIRECT);
+        assert_int_equal(fm_metric_info(metrics->indirect)->parent, FM_METRIC_WAIT_INDIRECT);
+        assert_int_equal(fm_metric_info(metrics->propagating)->parent, FM_METRIC_WAIT_PROPAGATING);
+        assert_int_equal(fm_metric_info(metrics->terminal)->parent, FM_METRIC_WAIT_TERMINAL);
+    }
+}
+
+static void test_parts_are_of_the_kind_of_the_whole(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
+        assert_int_equal(info->is_wait_state, fm_delay_kind((fm_metric_t)i) != FM_DELAY_NONE);
+        if (info->is_wait_state && fm_metric_info(info->parent)->is_wait_state)
+            assert_int_equal(fm_delay_kind(info->parent), info->delay_kind);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -85,6 +114,8 @@ int main(void)
         cmocka_unit_test(test_parents_precede_and_share_the_unit),
         cmocka_unit_test(test_everything_is_explained),
         cmocka_unit_test(test_wait_states_are_times),
+        cmocka_unit_test(test_each_kind_has_its_metrics),
+        cmocka_unit_test(test_parts_are_of_the_kind_of_the_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

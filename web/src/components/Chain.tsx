@@ -5,7 +5,7 @@ import { locationName } from "../model/report";
 import type { Store } from "../state/store";
 import { CallpathName } from "./Names";
 
-/** A wait and what it goes back to, step by step. */
+/** A wait state and the chain of its causes. */
 export function Chain({ store, instance }: { store: Store; instance: JsonInstance }): JSX.Element {
   const { report } = store;
   const longest = Math.max(instance.wait, ...instance.causes.map((cause) => cause.time));
@@ -23,7 +23,7 @@ export function Chain({ store, instance }: { store: Store; instance: JsonInstanc
       {instance.cause_location !== null && instance.cause_callpath !== null && (
         <div class="chain-link">
           for <b>{locationName(report, instance.cause_location)}</b> in{" "}
-          <CallpathName short report={report} callpath={instance.cause_callpath} />, which came late because
+          <CallpathName short report={report} callpath={instance.cause_callpath} />, which was late because
         </div>
       )}
       {instance.causes.map((cause, i) => (
@@ -43,10 +43,10 @@ export function Chain({ store, instance }: { store: Store; instance: JsonInstanc
 }
 
 function describeCause(store: Store, cause: JsonCause): string {
-  const share = `${formatPercent(cause.share)} of what delayed it`;
+  const share = `${formatPercent(cause.share)} of its delay`;
   if (cause.metric === null) return `took longer (${share})`;
   const kind = store.report.metricById.get(cause.metric)?.name ?? cause.metric;
-  return `waited itself: ${kind} (${share}), because`;
+  return `waited: ${kind} (${share}), because`;
 }
 
 export function ChainStep(props: {

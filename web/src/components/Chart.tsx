@@ -9,18 +9,18 @@ export interface Hit {
 }
 
 interface Props {
-  /** Draws the chart; called again when it or the size changes. */
+  /** Draws the chart; called again when the function or the size changes. */
   draw: (surface: Surface) => void;
-  /** What is at a point. */
+  /** Returns the item at a point. */
   hit?: (x: number, y: number, width: number, height: number) => Hit | null;
   height: number | "fill";
-  /** What the chart says, for readers of screens. */
+  /** Description of the chart for screen readers. */
   label: string;
   class?: string;
   testId?: string;
 }
 
-/** A chart on a canvas, with what is under the pointer in words. */
+/** A chart on a canvas, with a textual description of the item under the pointer. */
 export function Chart({ draw, hit, height, label, class: extra, testId }: Props): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -5,14 +5,14 @@ import type { Store } from "../state/store";
 
 interface Props {
   store: Store;
-  /** Of the files, without ending. */
+  /** Base name of the files, without suffix. */
   name: string;
   title: string;
   csv: () => string;
   picture: () => Picture;
 }
 
-/** What is shown, as a file. */
+/** Exports the displayed data as a file. */
 export function ExportMenu({ store, name, title, csv, picture }: Props): JSX.Element {
   const details = useRef<HTMLDetailsElement>(null);
   const file = `fermata-${(store.report.experiment.title ?? "report").replace(/[^A-Za-z0-9._-]+/g, "_").slice(0, 40)}-${name}`;

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { unitName } from "../format";
 import type { Metric, Report } from "../model/report";
 
-/** What a metric means, how it is computed, what to do. */
+/** Meaning, computation and advice of a metric. */
 export function MetricHelp({ report, metric }: { report: Report; metric: Metric }): JSX.Element {
   const above = report.metricForest.parent[metric.index]!;
   const parts = report.metricForest.children[metric.index]!;

@@ -11,17 +11,17 @@ export function callpathText(report: Report, callpath: number, separator = " / "
     .join(separator);
 }
 
-/** Where there is little room, the last parts of a long call path, which tell it from others. */
+/** Where space is limited: the last parts of a long call path, which distinguish it from others. */
 const SHORT_PARTS = 3;
 
 interface Props {
   report: Report;
   callpath: number;
-  /** There is little room: a long path loses its begin, which the pointer shows. */
+  /** Space is limited: the begin of a long path is omitted and shown under the pointer. */
   short?: boolean;
 }
 
-/** A call path whose last part stands out. */
+/** A call path with its last part emphasized. */
 export function CallpathName({ report, callpath, short = false }: Props): JSX.Element {
   const names = callpathNames(report, callpath).map((name) => shorten(printable(name), PART_LIMIT));
   const isCut = short && names.length > SHORT_PARTS + 1;

@@ -9,7 +9,7 @@ interface Props {
   line: number;
 }
 
-/** The source around a line, if the page has it. */
+/** The source around a line, if the page contains it. */
 export function Source({ report, file, line }: Props): JSX.Element | null {
   const marked = useRef<HTMLSpanElement>(null);
   const excerpt = report.sources.find(

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 
 interface Props {
   label: string;
-  /** Part of the panes' width. */
+  /** Fraction of the panes' width. */
   onMove: (by: number) => void;
 }
 

@@ -5,7 +5,7 @@ import { CanvasSurface } from "../draw/canvas";
 interface Props {
   /** One value for each location. */
   values: ArrayLike<number>;
-  /** Value of the full height; the largest of `values` if missing. */
+  /** Value of the full height; default: the largest of `values`. */
   largest?: number;
   color: string;
   width: number | "fill";
@@ -13,7 +13,7 @@ interface Props {
   label: string;
 }
 
-/** A small chart of values over the locations: a bar for each, or for the largest of several. */
+/** A small chart of values over the locations: a bar for each location, or for the largest of several. */
 export function Spread({ values, largest, color, width, height, label }: Props): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   useLayoutEffect(() => {

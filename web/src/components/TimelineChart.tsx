@@ -10,7 +10,7 @@ interface Props {
   state: TimelineState;
   scene: TimelineScene;
   palette: Palette;
-  /** What is at a point, and what a click on it does. */
+  /** The item at a point, and the action of a click on it. */
   hit: (x: number, y: number, width: number, height: number) => Hit | null;
   onKey: (key: string) => boolean;
   label: string;
@@ -20,10 +20,10 @@ const WHEEL_ZOOM = 1.0018;
 const KEY_ZOOM = 1.5;
 const KEY_PAN = 0.15;
 
-/** A pointer that moved less than this clicked. */
+/** A pointer movement shorter than this is a click. */
 const CLICK = 4;
 
-/** The timeline on a canvas: the wheel zooms, dragging moves, dragging with Shift chooses a time. */
+/** The timeline on a canvas: the wheel zooms, dragging moves, dragging with Shift selects a time window. */
 export function TimelineChart({ state, scene, palette, hit, onKey, label }: Props): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -6,10 +6,10 @@ import type { Shown } from "../state/panes";
 
 export const ROW_HEIGHT = 22;
 const NAME_LIMIT = 300;
-/** Rows drawn above and below what is in view. */
+/** Rows drawn above and below the visible part. */
 const MARGIN = 8;
 
-/** Open or close a node; so all below it; open all below it. */
+/** Open or close a node; also its whole subtree; open the whole subtree. */
 export type Toggle = "one" | "all" | "open";
 
 interface Props {
@@ -18,20 +18,20 @@ interface Props {
   rows: readonly VisibleRow[];
   selected: number;
   name: (node: number) => string;
-  /** What follows the name, less prominently. */
+  /** Text after the name, less prominent. */
   detail?: (node: number) => string;
   isMarked?: (node: number) => boolean;
   isOpen: (node: number) => boolean;
   hasChildren: (node: number) => boolean;
   shown: (node: number) => Shown;
-  /** Draws how the node's value is spread over the locations. */
+  /** Draws the distribution of the node's value over the locations. */
   spread?: ((node: number) => JSX.Element | null) | undefined;
   onSelect: (node: number) => void;
   onToggle: (node: number, how: Toggle) => void;
   empty: string;
 }
 
-/** A tree with a value for each node. Only the rows in view are in the document. */
+/** A tree with a value for each node. Only the visible rows are in the document. */
 export function TreePane(props: Props): JSX.Element {
   const { id, rows, selected, isOpen, hasChildren } = props;
   const box = useRef<HTMLDivElement>(null);

@@ -1,4 +1,4 @@
-/** Reads what src/view/bundle.h describes: a JSON object with columns of integers beside it. */
+/** Reads bundles (src/view/bundle.h): a JSON object with columns of integers. */
 
 interface ColumnPlace {
   at: number;
@@ -80,7 +80,7 @@ export function readBundle<T>(bytes: Uint8Array): Bundle<T> {
     bytes(name) {
       const place = placeOf(name);
       const { at, count, width, delta } = place;
-      // As they are, if they stand there so.
+      // Zero copy if the column is stored unencoded.
       return width === 1 && !delta ? data.subarray(at, at + count) : Uint8Array.from(decodeColumn(data, place));
     },
   };

@@ -1,5 +1,5 @@
-/** The JSON in the page's data: docs/report-json.md, src/view/report/report_data.h. Times are seconds, where
- * they are not called ticks. */
+/** The JSON in the page's data: docs/report-json.md, src/view/report/report_data.h. Times are seconds, unless called
+ * ticks. */
 
 export type Unit = "sec" | "occ" | "bytes";
 
@@ -89,7 +89,7 @@ export interface JsonReport {
   efficiency: JsonEfficiency & { callpaths: (JsonEfficiency & { callpath: number })[] };
 }
 
-/** Null where nothing was computed. */
+/** Null without computation. */
 export interface JsonEfficiency {
   parallel_efficiency: number | null;
   load_balance: number | null;
@@ -159,7 +159,7 @@ export interface JsonTimeline {
     location: number | null;
     enter: number | null;
   }[];
-  /** Number of groups of alike locations: src/view/timeline/alike.h. */
+  /** Number of groups of similar locations: src/view/timeline/similar_locations.h. */
   alike: number;
   counters: JsonCounter[];
   bins?: { count: number; rows: number; group: number; waits: number[] };
@@ -193,9 +193,9 @@ export interface JsonCounter {
   name: string;
   unit: string;
   total: boolean;
-  /** Locations that have values; only beside these. */
+  /** Number of locations with values; only if the values are in the same data. */
   series?: number;
-  /** Where the values are, if a server has them. */
+  /** Tile of the values, if a server provides them. */
   tile?: number;
 }
 

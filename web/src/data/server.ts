@@ -1,20 +1,20 @@
-/** What `fermata view` serves (src/view/server/server.h): the report and the tiles of the timeline. */
+/** The data of `fermata view` as a server (src/view/server/server.h): the report and the tiles of the timeline. */
 import { inflate, readBundle, type Bundle } from "./bundle";
 
 const SERVER = "fermata-server";
 
 export interface Server {
-  /** Whether there are tiles. */
+  /** Whether tiles are available. */
   readonly timeline: boolean;
 }
 
-/** @returns what serves this page; null: it is a file and has its data in it. */
+/** @returns the server of this page; null: the page is a file that contains its data. */
 export function serverOfDocument(): Server | null {
   const text = document.getElementById(SERVER)?.textContent ?? "";
   return text === "" ? null : (JSON.parse(text) as Server);
 }
 
-/** Fetches a bundle from beside the page. */
+/** Fetches a bundle from the page's server. */
 export async function fetchBundle<T>(name: string): Promise<Bundle<T>> {
   const response = await fetch(name, { credentials: "omit" });
   if (!response.ok) throw new Error(`the server answers ${response.status} for ${name}`);

@@ -1,4 +1,4 @@
-/** Fetches and decodes tiles beside the page, which stays free to answer its reader. */
+/** Fetches and decodes tiles outside the main thread, which stays responsive. */
 import { makeCells, makeEventTile, type Cells, type EventTile } from "../model/tiles";
 import type { JsonCells, JsonTimeline } from "./layout";
 import { fetchBundle } from "./server";
@@ -6,7 +6,7 @@ import { fetchBundle } from "./server";
 export interface TileRequest {
   readonly tile: number;
   readonly address: string;
-  /** What a tile of cells has: kinds of wait states in the run, bins in a row; null: it has events. */
+  /** Sizes of a tile of cells: kinds of wait states in the run, bins in a row; null: the tile has events. */
   readonly cells: { readonly kinds: number; readonly bins: number } | null;
 }
 
@@ -25,7 +25,7 @@ async function answer({ tile, address, cells }: TileRequest): Promise<TileAnswer
   }
 }
 
-/** @returns the memory that can go along instead of being copied. */
+/** @returns the memory that can be transferred instead of copied. */
 function buffersOf(answer: TileAnswer): Transferable[] {
   const arrays =
     "cells" in answer

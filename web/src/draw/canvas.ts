@@ -80,7 +80,7 @@ export class CanvasSurface implements Surface {
     const height = pixels.length / width;
     if (height === 0) return;
     const picture = new OffscreenCanvas(width, height);
-    // Browsers of today run on little-endian machines only.
+    // Supported browsers run on little-endian machines only.
     const image = new ImageData(new Uint8ClampedArray(pixels.buffer, pixels.byteOffset, pixels.byteLength), width);
     picture.getContext("2d", { willReadFrequently: true })!.putImageData(image, 0, 0);
     this.context.imageSmoothingEnabled = false;

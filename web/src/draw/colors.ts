@@ -1,10 +1,10 @@
-/** Colours of the page and of charts. All scales can be told apart with colour-blindness. */
+/** Colours of the page and of charts. All scales are distinguishable with colour-blindness. */
 import { interpolateCividis, interpolateInferno, interpolateViridis, interpolateYlOrBr } from "d3-scale-chromatic";
 
 export type ScaleName = "heat" | "viridis" | "cividis";
 export const SCALE_NAMES: readonly ScaleName[] = ["heat", "viridis", "cividis"];
 
-/** Colours that charts need, resolved for the theme that is on. */
+/** Colours of the charts, resolved for the current theme. */
 export interface Palette {
   readonly dark: boolean;
   readonly background: string;
@@ -36,7 +36,7 @@ const variables: Record<Exclude<keyof Palette, "dark">, string> = {
   path: "--path",
 };
 
-/** @returns the colours that the style sheet gives now. */
+/** @returns the current colours of the style sheet. */
 export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const colors = Object.fromEntries(

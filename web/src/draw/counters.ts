@@ -7,7 +7,7 @@ import { scaleColor, type Palette, type ScaleName } from "./colors";
 import type { Point, Surface } from "./surface";
 import type { TimelineLayout } from "./timeline_layout";
 
-/** Colours that are told apart; what has the same one is drawn at once. */
+/** Distinguishable colours; adjacent cells of the same colour are drawn together. */
 const SHADES = 64;
 
 export function drawField(
@@ -21,7 +21,7 @@ export function drawField(
   const width = (field.span.to - field.span.from) / field.parts;
   field.cells.forEach((parts, i) => {
     if (parts === null) return;
-    // Whole pixels: neither rows nor parts may leave seams.
+    // Whole pixels: no seams between rows or parts.
     const upper = Math.round(layout.topOf(field.first + i * field.group));
     const whole = Math.round(layout.topOf(field.first + (i + 1) * field.group)) - upper;
     const height = Math.max(1, whole - (whole >= 14 ? 3 : whole >= 6 ? 1 : 0));
@@ -47,9 +47,9 @@ export function drawField(
 export interface CurvesModel {
   readonly field: CounterField;
   readonly title: string;
-  /** Of each row of the field. */
+  /** For each row of the field. */
   readonly names: readonly string[];
-  /** Room for names at the left, and nothing at the right: as the timeline above. */
+  /** Space for names at the left, and none at the right: as in the timeline above. */
   readonly left: number;
   readonly right: number;
 }
@@ -83,7 +83,7 @@ export function drawCurves(surface: Surface, palette: Palette, model: CurvesMode
     for (let part = 0; part <= field.parts; part++) {
       const value = part < field.parts ? values[part]! : NaN;
       if (!Number.isNaN(value)) {
-        // A level lasts: steps, where they are wide.
+        // A level holds its value until the next one: drawn as steps where they are wide.
         points.push([x(part), y(value)], [x(part + 1), y(value)]);
         continue;
       }
@@ -135,7 +135,7 @@ function drawNames(surface: Surface, palette: Palette, model: CurvesModel, right
   }
 }
 
-/** @returns of all rows together: the smallest, the mean and the largest value in each part. */
+/** @returns over all rows: the smallest, the mean and the largest value in each part. */
 export function envelope(field: CounterField): { least: Float64Array; mean: Float64Array; most: Float64Array } {
   const least = new Float64Array(field.parts).fill(NaN);
   const most = new Float64Array(field.parts).fill(NaN);

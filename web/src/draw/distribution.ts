@@ -1,4 +1,4 @@
-/** Box plot and violin of values, with a dot for each. */
+/** Box plot and violin of values, with a dot for each value. */
 import { density, distribute } from "../model/distribution";
 import { ticks } from "./axis";
 import type { Palette } from "./colors";
@@ -56,7 +56,7 @@ export function drawDistribution(surface: Surface, palette: Palette, model: Dist
   surface.circle(middle, y(statistics.mean), 3, palette.panel);
   surface.circle(middle, y(statistics.mean), 2, palette.ink);
 
-  // Dots beside one another in the order of the locations: a slope over the ranks is seen, too.
+  // Dots side by side in the order of the locations: a slope over the ranks becomes visible.
   const dotsLeft = LEFT + width * 0.66;
   const dotsWidth = width * 0.3;
   const every = Math.max(1, Math.ceil(values.length / MOST_DOTS));

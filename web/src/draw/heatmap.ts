@@ -26,7 +26,7 @@ export function drawHeatMap(surface: Surface, palette: Palette, model: HeatMapMo
   for (const { values } of model.rows) {
     for (let i = 0; i < values.length; i++) largest = Math.max(largest, values[i]!);
   }
-  // Several locations may share a pixel: it shows the largest of them.
+  // Several locations may share a pixel: the pixel shows the largest of them.
   const drawn = Math.min(model.columns, Math.floor(inside));
   const size = inside / drawn;
   model.rows.forEach(({ name, values }, r) => {

@@ -1,4 +1,4 @@
-/** A matrix of who by whom, with the sums of its rows and columns. */
+/** A matrix of pairs of locations, with the sums of its rows and columns. */
 import type { MatrixGrid } from "../model/matrix";
 import { niceStep } from "./axis";
 import { scaleColor, type Palette, type ScaleName } from "./colors";
@@ -9,7 +9,7 @@ export interface MatrixModel {
   readonly rows: string;
   readonly columns: string;
   readonly scale: ScaleName;
-  /** Name of a location at an edge. */
+  /** Name of a location at the edge. */
   readonly name: (location: number) => string;
 }
 
@@ -68,7 +68,7 @@ function drawNames(surface: Surface, palette: Palette, model: MatrixModel, cell:
   }
 }
 
-/** What each location is the source and the target of. */
+/** Sums of each location as source and as target. */
 function drawSums(surface: Surface, palette: Palette, grid: MatrixGrid, cell: number, room: number): void {
   const largest = Math.max(...grid.from, ...grid.to);
   const thick = Math.max(1, cell - (cell >= 5 ? 1 : 0));
@@ -80,7 +80,7 @@ function drawSums(surface: Surface, palette: Palette, grid: MatrixGrid, cell: nu
   }
 }
 
-/** @returns row and column at a point; one of them -1 for what lies at the sums; null elsewhere. */
+/** @returns row and column at a point; one of them is -1 at the sums; null elsewhere. */
 export function matrixCell(
   grid: MatrixGrid,
   x: number,

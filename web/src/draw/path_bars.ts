@@ -1,4 +1,4 @@
-/** The critical path along lanes: where it runs, and where it goes on at another location. */
+/** The critical path along lanes: its segments, and its changes to other locations. */
 import type { PathSegments } from "../model/report";
 import type { Surface } from "./surface";
 
@@ -12,11 +12,11 @@ export interface PathFrame {
   readonly color: string;
 }
 
-/** Switches between pieces that are at least so wide can be seen one by one. */
+/** Changes between pieces of at least this width are drawn one by one. */
 const CLEAR = 1.5;
 
-/** Where thousands of switches fall into one pixel, each lane is the more solid the longer the path is
- * in it. */
+/** Where thousands of changes share one pixel, the opacity of each lane is proportional to the length of the
+ * path in it. */
 export function drawPathBars(surface: Surface, path: PathSegments, frame: PathFrame): void {
   const { location, edge } = path;
   const { x, y, thick, color } = frame;
@@ -51,7 +51,7 @@ export function drawPathBars(surface: Surface, path: PathSegments, frame: PathFr
   }
 }
 
-/** @returns the first piece that reaches into the frame. */
+/** @returns the first piece that extends into the frame. */
 function firstFrom({ location, edge }: PathSegments, frame: PathFrame): number {
   let low = 0;
   let high = location.length;

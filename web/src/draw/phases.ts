@@ -1,4 +1,4 @@
-/** The iterations of a phase: how long each took, and what a location did in it on average. */
+/** The iterations of a phase: the duration of each, and the average activity of a location in it. */
 import { formatTick } from "../format";
 import type { Phase } from "../model/report";
 import { ticks } from "./axis";
@@ -22,7 +22,7 @@ export function drawPhase(surface: Surface, palette: Palette, phase: Phase, tick
     surface.line(LEFT, y(tick), LEFT + width, y(tick), { color: palette.line });
     surface.text(LEFT - 6, y(tick), formatTick(tick), { size: 11, color: palette.muted, anchor: "end" });
   }
-  // Several rows may share a pixel: it shows the longest of them.
+  // Several rows may share a pixel: the pixel shows the longest of them.
   const drawn = Math.min(rows.length, Math.floor(width));
   const step = width / drawn;
   const bar = Math.max(1, step - (step >= 5 ? 1 : 0));

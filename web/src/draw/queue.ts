@@ -41,7 +41,7 @@ export function drawQueue(surface: Surface, palette: Palette, lock: JsonLock): v
   surface.polyline(points.slice(1, -1), { color: palette.wait, width: 1.4 });
 }
 
-/** @returns the part of the time at an x of the chart, -1 if there is none. */
+/** @returns the bin at an x of the chart, -1 if there is none. */
 export function queueBin(lock: JsonLock, x: number, width: number): number {
   const inside = width - LEFT - RIGHT;
   if (x < LEFT || x >= LEFT + inside || lock.queue.length === 0) return -1;

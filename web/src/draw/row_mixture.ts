@@ -1,16 +1,16 @@
-/** What a row of the timeline did, by columns of pixels: for each the parts of all colours in it. */
+/** The activity of a row of the timeline, by columns of pixels: for each column the shares of all colours. */
 import type { Bins, CellPlane } from "../model/timeline";
 import type { Span } from "../state/timeline";
 import { channels } from "./colors";
 import type { TimelineColors } from "./timeline_colors";
 
-/** What looks the same to this part of a row's height is drawn at once. */
+/** Columns that agree up to this fraction of a row's height are drawn together. */
 const LEVELS = 64;
 
-/** Less of a pixel is nothing. */
+/** Smaller fractions of a pixel are ignored. */
 const LEAST = 1e-6;
 
-/** Some time of a table of cells, and how its bins lie on the columns: piece by piece. */
+/** A time window of a table of cells, and the mapping of its bins to the columns, piece by piece. */
 interface Stretch {
   readonly bins: Bins;
   readonly from: number;
@@ -18,19 +18,19 @@ interface Stretch {
   readonly firstBin: number;
   readonly count: number;
   readonly pieces: number;
-  /** Of each piece: its bin (from `firstBin` on), its column, and how much of the column it is. */
+  /** For each piece: its bin (counted from `firstBin`), its column, and its fraction of the column. */
   readonly bin: Uint32Array;
   readonly column: Uint32Array;
   readonly part: Float64Array;
-  /** Cells that are not empty, with the colours that they add to. */
+  /** Cells that are not empty, with their colours. */
   readonly planes: readonly { readonly entry: number; readonly cells: CellPlane }[];
 }
 
-/** Stretches that are remembered: rows follow one another that have the same ones. */
+/** Number of cached stretches: consecutive rows use the same ones. */
 const REMEMBERED = 8;
 
-/** Adds up the parts of a row. Rows of cells that belong to the same row of pixels are added before they
- * are spread over the columns: most of the work is a sum over bytes. */
+/** Adds up the shares of a row. Rows of cells that belong to the same row of pixels are added before they are
+ * distributed over the columns: most of the work is a sum over bytes. */
 export class RowMixture {
   private readonly entries: number;
   private readonly parts: Float64Array; // [entry][column], pixels
@@ -56,13 +56,13 @@ export class RowMixture {
     [this.red, this.green, this.blue] = [channel(0), channel(1), channel(2)];
   }
 
-  /** Begins another row. */
+  /** Starts a new row. */
   clear(): void {
     this.parts.fill(0);
     this.pending = null;
   }
 
-  /** Adds the pixels from x to x + width (from the left of the plot on) to what has a colour. */
+  /** Adds the pixels from x to x + width (counted from the left of the plot) to a colour. */
   add(x: number, width: number, entry: number): void {
     let from = Math.max(0, x);
     const to = Math.min(this.columns, x + width);
@@ -74,8 +74,8 @@ export class RowMixture {
     }
   }
 
-  /** Adds cells of the places (locations or groups) from `first` to `end` - 1, and where there are none
-   * those behind them. */
+  /** Adds cells of the places (locations or groups) from `first` to `end` - 1, and where these are missing
+   * the cells of the fallback table. */
   addCells(bins: Bins | null, first: number, end: number, from: number, to: number): void {
     if (bins === null || to <= from) return;
     const begin = Math.min(to, Math.max(from, bins.from));
@@ -110,7 +110,7 @@ export class RowMixture {
     }
   }
 
-  /** Spreads the cells that were added over the columns. */
+  /** Distributes the added cells over the columns. */
   private spread(): void {
     if (this.pending === null) return;
     const { count, pieces, bin, column, part, planes } = this.pending;
@@ -165,8 +165,8 @@ export class RowMixture {
     return { bins, from, to, firstBin, count, pieces, bin, column, part, planes };
   }
 
-  /** Makes pixels of the row: colours by their parts; 0xff, blue, green, red from the highest byte on; 0
-   * where there is nothing. */
+  /** Writes pixels of the row: colours mixed by their shares; 0xff, blue, green, red, highest byte first; 0
+   * where the row is empty. */
   mix(pixels: Uint32Array): void {
     this.spread();
     const { columns, parts, mixed, red, green, blue } = this;
@@ -185,7 +185,7 @@ export class RowMixture {
     }
     for (let column = 0, at = 0; column < columns; column++, at += 4) {
       const total = mixed[at + 3]!;
-      // Adding a half and cutting off rounds.
+      // Adding one half and truncating rounds.
       pixels[column] =
         total < LEAST
           ? 0
@@ -197,14 +197,14 @@ export class RowMixture {
     }
   }
 
-  /** Calls `draw` for columns from left to right, neighbours that look the same at once, with the part of
-   * each colour in them. */
+  /** Calls `draw` for columns from left to right, once for adjacent columns that look the same, with the
+   * share of each colour in them. */
   stacks(draw: (column: number, count: number, parts: Float64Array) => void): void {
     this.spread();
     const { columns, entries } = this;
     let shown = new Float64Array(entries);
     let next = new Float64Array(entries);
-    let from = -1; // nothing to be drawn
+    let from = -1; // the column is empty
     for (let column = 0; column <= columns; column++) {
       const isThere = column < columns && this.partsAt(column, next);
       if (from >= 0) {
@@ -216,7 +216,7 @@ export class RowMixture {
     }
   }
 
-  /** Sets the parts of a column. @returns whether there is anything. */
+  /** Computes the shares of a column. @returns whether the column has any. */
   private partsAt(column: number, parts: Float64Array): boolean {
     let total = 0;
     for (let entry = 0; entry < this.entries; entry++) total += this.parts[entry * this.columns + column]!;

@@ -1,4 +1,4 @@
-/** What charts draw on: a canvas on the screen or in a PNG file, or an SVG file. */
+/** Drawing targets of charts: a canvas on the screen or in a PNG file, or an SVG file. */
 
 export interface Stroke {
   readonly color: string;
@@ -11,15 +11,15 @@ export interface TextStyle {
   readonly color: string;
   readonly anchor?: "start" | "middle" | "end";
   readonly weight?: number;
-  /** Degrees, around the text's anchor. */
+  /** Rotation in degrees around the text's anchor. */
   readonly rotate?: number;
-  /** Longer text is cut off and gets an ellipsis. */
+  /** Longer text is truncated with an ellipsis. */
   readonly limit?: number;
 }
 
 export type Point = readonly [number, number];
 
-/** Coordinates are CSS pixels. Text stands on its vertical middle. */
+/** Coordinates are CSS pixels. Text is vertically centred. */
 export interface Surface {
   readonly width: number;
   readonly height: number;
@@ -32,13 +32,13 @@ export interface Surface {
   /** Diagonal lines over a rectangle. */
   hatch(x: number, y: number, width: number, height: number, color: string): void;
   text(x: number, y: number, text: string, style: TextStyle): void;
-  /** Draws lines of `width` pixels: 0xff, blue, green, red from the highest byte on; 0: nothing. */
+  /** Draws lines of `width` pixels: 0xff, blue, green, red, highest byte first; 0: transparent. */
   pixels(x: number, y: number, width: number, pixels: Uint32Array<ArrayBuffer>): void;
-  /** Draws something of which only what lies in the rectangle appears. */
+  /** Draws with clipping to the rectangle. */
   clip(x: number, y: number, width: number, height: number, draw: () => void): void;
 }
 
-/** A part of a surface as a surface of its own. */
+/** A part of a surface as a separate surface. */
 export function partOf(
   whole: Surface,
   left: number,
@@ -75,7 +75,7 @@ export function textWidth(text: string, size = 12, weight = 400): number {
   return measuring.measureText(text).width;
 }
 
-/** Cuts a text so that it is at most `limit` pixels wide. */
+/** Truncates a text to at most `limit` pixels. */
 export function fitText(text: string, limit: number, size = 12, weight = 400): string {
   if (textWidth(text, size, weight) <= limit) return text;
   let low = 0;

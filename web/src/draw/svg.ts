@@ -1,6 +1,6 @@
 import { FONT, fitText, type Point, type Stroke, type Surface, type TextStyle } from "./surface";
 
-/** Escapes text for XML; characters that XML does not allow are left out. */
+/** Escapes text for XML; characters that XML does not allow are removed. */
 export function escapeXml(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
@@ -12,7 +12,7 @@ export function escapeXml(text: string): string {
 
 const round = (value: number): string => (Math.round(value * 100) / 100).toString();
 
-/** Collects an SVG document. */
+/** Builds an SVG document. */
 export class SvgSurface implements Surface {
   private readonly parts: string[] = [];
   private readonly hatches = new Map<string, string>();
@@ -23,7 +23,7 @@ export class SvgSurface implements Surface {
     readonly height: number,
   ) {}
 
-  /** @returns the document; `title` describes it to readers of screens. */
+  /** @returns the document; `title` describes it for screen readers. */
   finish(title: string): string {
     const patterns = [...this.hatches].map(
       ([color, id]) =>
@@ -68,7 +68,7 @@ export class SvgSurface implements Surface {
   pixels(x: number, y: number, width: number, pixels: Uint32Array): void {
     const line = (row: number): Uint32Array => pixels.subarray(row * width, (row + 1) * width);
     const isSame = (a: Uint32Array, b: Uint32Array): boolean => a.every((pixel, i) => pixel === b[i]);
-    // Lines that look the same are one.
+    // Lines of the same colour are merged.
     for (let row = 0, end = 1; (row + 1) * width <= pixels.length; row = end++) {
       while ((end + 1) * width <= pixels.length && isSame(line(row), line(end))) end++;
       this.pixelLine(x, y + row, end - row, line(row));

@@ -5,7 +5,7 @@ import { textWidth, type Surface } from "./surface";
 export interface TableColumn {
   readonly title: string;
   readonly numeric?: boolean;
-  /** Pixels at most. */
+  /** Maximum width in pixels. */
   readonly limit?: number;
 }
 

@@ -23,12 +23,13 @@ export interface TimelineScene {
   readonly span: Span;
   readonly rows: Span;
   readonly arrangement: Arrangement;
-  /** Values of a counter, in the colours of the rows; null: these tell what the locations did. */
+  /** Values of a counter, in the colours of the rows; null: the colours show the activity of the
+   * locations. */
   readonly field: CounterField | null;
   readonly scale: ScaleName;
   readonly arrows: boolean;
   readonly path: PathSegments | null;
-  /** The wait state that is explained, -1: none; with what it goes back to. */
+  /** The selected wait state, -1: none; with the chain of its causes. */
   readonly chosen: number;
   readonly chain: readonly Activity[];
 }
@@ -58,19 +59,19 @@ function drawAxis(surface: Surface, palette: Palette, scene: TimelineScene, layo
   const to = seconds(scene.span.to);
   const scale = scaleLinear([from, to], [layout.left, layout.left + layout.plotWidth]);
   const ticks = scale.ticks(Math.max(2, Math.floor(layout.plotWidth / 120)));
-  // Far into the run, digits that all marks share would hide the others.
+  // Far into the run, the digits that all marks share would hide the others.
   const isFar = ticks.length > 1 && from > 200 * (to - from);
   const base = isFar ? ticks[0]! : 0;
   ticks.forEach((tick, i) => {
     const text = isFar && i > 0 ? `+${formatTick(tick - base)}` : isFar ? `${tick} s` : formatTick(tick);
     surface.line(scale(tick), TOP - 5, scale(tick), surface.height - BOTTOM, { color: palette.line });
-    // The last one must not leave the chart.
+    // The last mark must not exceed the chart.
     const isLast = scale(tick) + textWidth(text, 11) / 2 > surface.width;
     const [x, anchor] = isLast ? ([surface.width - 1, "end"] as const) : ([scale(tick), "middle"] as const);
     surface.text(x, TOP - 23, text, { size: 11, color: palette.muted, anchor });
   });
   if (scene.timeline.bins === null || scene.timeline.isTiled) return;
-  // Where the single events are known.
+  // The windows with known single events.
   scene.timeline.windows.forEach((window) => {
     const x = Math.max(layout.left, layout.x(window.from));
     const end = Math.min(layout.left + layout.plotWidth, layout.x(window.to));

@@ -1,18 +1,18 @@
-/** What goes from one location to another in a timeline: messages, one-sided operations, causes. */
+/** Arrows between locations in a timeline: messages, one-sided operations, causes. */
 import type { Palette } from "./colors";
 import type { Stroke, Surface } from "./surface";
 import type { TimelineScene } from "./timeline";
 import { hasRow } from "../model/arrangement";
 import type { TimelineLayout } from "./timeline_layout";
 
-/** More arrows than this would hide the rest; they appear when one zooms in. */
+/** More arrows than this would hide the chart; they appear at higher zoom. */
 const MOST_ARROWS = 1500;
 const MOST_CAUSES = 150;
 
-/** Arrows shorter than this many pixels say nothing. */
+/** Arrows shorter than this number of pixels are not drawn. */
 const LEAST_LENGTH = 6;
 
-/** Waits that are narrower have no arrow of their own. */
+/** Narrower waits have no arrow. */
 const LEAST_WAIT = 10;
 
 export function arrowStroke(palette: Palette, kind: number): Stroke {
@@ -30,7 +30,7 @@ export function arrowStroke(palette: Palette, kind: number): Stroke {
   }
 }
 
-/** Heads tell kinds apart, too: a put's is filled, a get's open, an atomic operation's a diamond, a
+/** The heads distinguish kinds, too: a put's is filled, a get's open, an atomic operation's a diamond, a
  * lock's a ring. */
 export function drawHead(
   surface: Surface,
@@ -91,7 +91,7 @@ export function drawArrows(surface: Surface, palette: Palette, scene: TimelineSc
   }
 }
 
-/** From waits to what ended them, where there is room. */
+/** From waits to the events that ended them, where there is space. */
 export function drawCauses(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   const { waits } = scene.timeline;
   if (layout.group > 1) return;
@@ -129,7 +129,7 @@ function drawCause(
   surface.circle(x, from, 2.2, palette.cause);
 }
 
-/** The wait state that is explained, and what it goes back to, step by step. */
+/** The selected wait state, and the chain of its causes. */
 export function drawChosen(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
   const { waits } = scene.timeline;
   if (scene.chosen < 0) return;

@@ -1,4 +1,4 @@
-/** What the colours of a timeline mean. */
+/** The colour schemes of a timeline. */
 import { schemeTableau10 } from "d3-scale-chromatic";
 import { printable, shorten } from "../format";
 import type { Report } from "../model/report";
@@ -13,13 +13,13 @@ export interface ColorEntry {
   readonly hatched: boolean;
 }
 
-/** Numbers of entries for all that a timeline shows. */
+/** Indices of the entries for all items of a timeline. */
 export interface TimelineColors {
   readonly entries: readonly ColorEntry[];
-  /** Entries that the legend leaves out: they look like others, but hatched. */
+  /** Entries of the legend, without the hatched variants of other entries. */
   readonly legend: readonly ColorEntry[];
   segment(callpath: number, isCall: boolean, wait: number): number;
-  /** For overviews, which know no call paths. */
+  /** For overviews, which have no call paths. */
   readonly compute: number;
   readonly call: number;
   waiting(metric: number): number;
@@ -62,7 +62,7 @@ function kindColors(report: Report, timeline: Timeline, palette: Palette): Timel
   }
   const order = new Map(report.statistics.map((record) => [record.metric, record.sum]));
   kinds.sort((a, b) => (order.get(report.metrics[b]!.id) ?? 0) - (order.get(report.metrics[a]!.id) ?? 0));
-  // Waiting stands out: warm and strong colours first, none of them a grey.
+  // Waiting is prominent: warm and strong colours first, no greys.
   const strong = [2, 0, 5, 6, 4, 3, 7, 1, 8].map((i) => schemeTableau10[i]!);
   const entries: ColorEntry[] = [
     { name: "Computation", color: palette.line, hatched: false },
@@ -91,7 +91,7 @@ function regionColors(report: Report, palette: Palette, wait: ColorEntry): Timel
       ? new Map<string, number>()
       : functionValues(report, callpathValues(report, metricSet(report, time.index, false)).exclusive);
   const names = [...values.keys()].sort((a, b) => values.get(b)! - values.get(a)!).slice(0, REGIONS);
-  // Without grey, which stands for all others.
+  // Without grey, which represents all other functions.
   const colors = [0, 4, 5, 6, 2, 1, 3, 7].map((i) => schemeTableau10[i]!);
   const plain: ColorEntry[] = names.map((name, i) => ({
     name: shorten(printable(name), 40),

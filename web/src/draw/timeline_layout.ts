@@ -1,23 +1,23 @@
-/** Where things are in a timeline. */
+/** Positions in a timeline. */
 import type { Arrangement } from "../model/arrangement";
 import type { Timeline } from "../model/timeline";
 import { laneAt, segmentIn } from "../model/timeline";
 import type { Span } from "../state/timeline";
 
-/** Room for names, and for those of groups. */
+/** Space for names, and for names of groups. */
 const LEFT = 78;
 const LEFT_OF_GROUPS = 138;
 export const RIGHT = 12;
 export const TOP = 34;
 export const BOTTOM = 4;
 
-/** Rows are at least so high; if there are more locations, a row shows several. */
+/** Minimum height of a row; if there are more locations, a row represents several. */
 const LEAST_ROW = 3;
 
-/** Excerpts that are at least so wide are drawn, others only marked. */
+/** Minimum width of drawn excerpts; narrower excerpts are only marked. */
 const LEAST_WINDOW = 6;
 
-/** A part of the time that a lane tells. */
+/** A time window that a lane covers. */
 export interface LanePart {
   readonly lane: number;
   readonly window: number;
@@ -31,7 +31,7 @@ export class TimelineLayout {
   readonly plotHeight: number;
   /** Height of a row, smaller than a pixel if there are many. */
   readonly laneHeight: number;
-  /** Rows that are drawn as one. */
+  /** Number of rows that are drawn as one. */
   readonly group: number;
   private drawn: number[] | null = null;
 
@@ -63,7 +63,7 @@ export class TimelineLayout {
     return TOP + (row - this.rows.from) * this.laneHeight;
   }
 
-  /** Of the row of a location: its upper edge, and the middle. */
+  /** For the row of a location: its upper edge, and its middle. */
   top(location: number): number {
     return this.topOf(this.arrangement.row(location));
   }
@@ -87,7 +87,7 @@ export class TimelineLayout {
     return y >= TOP && row >= this.rows.from - 1 && row < Math.min(this.rows.to, this.arrangement.rows) ? row : -1;
   }
 
-  /** @returns the parts of the time shown in which the events of a location are known, in order. */
+  /** @returns the time windows in which the events of a location are known, in order. */
   partsOf(location: number): LanePart[] {
     const parts: LanePart[] = [];
     const { windows } = this.timeline;
@@ -105,7 +105,7 @@ export class TimelineLayout {
     return parts;
   }
 
-  /** @returns the excerpts that are drawn, by their begin. */
+  /** @returns the drawn excerpts, ordered by their begin. */
   private drawnWindows(): readonly number[] {
     if (this.drawn === null) {
       const { windows } = this.timeline;
@@ -121,7 +121,7 @@ export class TimelineLayout {
     return from < this.span.to && to > this.span.from && this.x(to) - this.x(from) >= LEAST_WINDOW;
   }
 
-  /** @returns what is at a point of the chart. */
+  /** @returns the item at a point of the chart. */
   segmentAt(x: number, y: number): { location: number; lane: number; window: number; segment: number } | null {
     if (!this.isInside(x, y) || this.group > 1) return null;
     const row = this.rowAt(y);

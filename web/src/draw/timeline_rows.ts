@@ -1,4 +1,5 @@
-/** The rows of a timeline: calls where there is room for them, otherwise parts of what is in a pixel. */
+/** The rows of a timeline: single calls where there is space for them, otherwise the mixture of colours in a
+ * pixel. */
 import { printable, shorten } from "../format";
 import type { Bins } from "../model/timeline";
 import { SINGLE_ROWS } from "../model/tiles";
@@ -9,11 +10,11 @@ import { textWidth, type Surface } from "./surface";
 import type { TimelineScene } from "./timeline";
 import { TOP, type LanePart, type TimelineLayout } from "./timeline_layout";
 
-/** Text appears in what is at least so wide and high. */
+/** Minimum width and height of items with text. */
 const LABEL_WIDTH = 44;
 const LABEL_HEIGHT = 13;
 
-/** In rows that are not so high colours are mixed, not stacked. */
+/** In rows lower than this, colours are mixed, not stacked. */
 const LEAST_STACK = 9;
 
 export function paintRows(surface: Surface, palette: Palette, scene: TimelineScene, layout: TimelineLayout): void {
@@ -26,13 +27,13 @@ export function paintRows(surface: Surface, palette: Palette, scene: TimelineSce
   painter.finish();
 }
 
-/** Paints rows. What is narrower than a pixel is added up: a pixel shows all colours that are in it, by
- * their parts, and hides none. */
+/** Paints rows. Items narrower than a pixel are added up: a pixel shows all its colours in proportion, and
+ * hides none. */
 class RowPainter {
   private readonly mixture: RowMixture;
   private readonly hatch: string;
   private readonly columns: number;
-  /** Lines of pixels from TOP - 1 on, put on the surface at once in the end; null: none yet. */
+  /** Lines of pixels from TOP - 1 on, drawn on the surface together at the end; null: none yet. */
   private image: Uint32Array<ArrayBuffer> | null = null;
   private readonly lines: number;
 
@@ -50,7 +51,7 @@ class RowPainter {
 
   /** Paints the rows from `first` to `end` - 1 as one. */
   paint(first: number, end: number): void {
-    // Whole pixels: rows that touch one another must leave no seams.
+    // Whole pixels: no seams between adjacent rows.
     const upper = Math.round(this.layout.topOf(first));
     const whole = Math.round(this.layout.topOf(end)) - upper;
     const gap = whole >= 14 ? 3 : whole >= 6 ? 1 : 0;
@@ -74,12 +75,12 @@ class RowPainter {
     this.flush(top, bottom - top);
   }
 
-  /** Shows what was mixed. */
+  /** Draws the mixed row. */
   finish(): void {
     if (this.image !== null) this.surface.pixels(this.layout.left, TOP - 1, this.columns, this.image);
   }
 
-  /** Adds a row of a group, or of a member, which stands for the next ones where rows are narrow. */
+  /** Adds a row of a group, or of a member, which represents the next members where rows are narrow. */
   private addRow(row: number, isSingle: boolean, y: number, height: number): void {
     const { arrangement, timeline } = this.scene;
     const { alike, bins, alikeBins } = timeline;
@@ -94,14 +95,14 @@ class RowPainter {
         if (begin < end) this.mixture.addCells(bins, location, location + 1, begin, end);
         else [begin, end] = [from, from];
       }
-      // What members have not, all of their group have: they are alike.
+      // Where the member has no cells, those of its group are used: the members are similar.
       this.mixture.addCells(alikeBins, group, group + 1, from, begin);
       this.mixture.addCells(alikeBins, group, group + 1, end, to);
     });
     for (const part of parts) this.addLane(part, isSingle, y, height);
   }
 
-  /** Calls `add` for the times of what is shown that are in no part. */
+  /** Calls `add` for the visible times that no window covers. */
   private addAround(parts: readonly LanePart[], add: (from: number, to: number) => void): void {
     const { span } = this.scene;
     let from = span.from;
@@ -131,7 +132,7 @@ class RowPainter {
 
   private draw(x: number, y: number, width: number, height: number, entry: number, callpath: number): void {
     const { color, hatched } = this.scene.colors.entries[entry]!;
-    // Calls that touch one another stay apart where there is room.
+    // Adjacent calls are separated where there is space.
     const shown = width > 3 ? width - 0.6 : width;
     this.surface.rect(x, y, shown, height, color);
     if (hatched && width >= 2) this.surface.hatch(x, y, shown, height, this.hatch);
@@ -142,7 +143,7 @@ class RowPainter {
     const isCalm = color === this.palette.compute || color === this.palette.line;
     const size = Math.min(11, height - 2);
     if (hatched) {
-      // Text does not stand on hatching.
+      // No text on hatching.
       const wide = Math.min(room, textWidth(name, size, 600)) + 4;
       this.surface.rect(left + 2, y + height / 2 - size * 0.7, wide, size * 1.4, color);
     }
@@ -154,7 +155,7 @@ class RowPainter {
     });
   }
 
-  /** Draws what was added up. */
+  /** Draws the added-up cells. */
   private flush(y: number, height: number): void {
     if (height < LEAST_STACK) {
       this.image ??= new Uint32Array(this.columns * this.lines);
@@ -178,7 +179,7 @@ class RowPainter {
   }
 }
 
-/** @returns whether there are cells of this location alone. */
+/** @returns whether there are cells of this single location. */
 function isCellOf(bins: Bins, location: number): boolean {
   return bins.group === 1 && bins.rowOf(location) >= 0;
 }

@@ -1,4 +1,4 @@
-/** Values of processes where they are in a cartesian topology: planes of its last two dimensions, side by
+/** Values of processes at their positions in a cartesian topology: planes of its last two dimensions, side by
  * side. */
 import { niceStep } from "./axis";
 import { scaleColor, type Palette, type ScaleName } from "./colors";
@@ -6,11 +6,11 @@ import type { Surface } from "./surface";
 
 export interface TopologyModel {
   readonly sizes: readonly number[];
-  /** By place, the last dimension fastest; NaN: nobody is there. */
+  /** By position, the last dimension fastest; NaN: no process. */
   readonly values: Float64Array;
   readonly largest: number;
   readonly scale: ScaleName;
-  /** Place that is framed; -1: none. */
+  /** The highlighted position; -1: none. */
   readonly selected: number;
 }
 
@@ -22,7 +22,7 @@ function frame(model: TopologyModel, width: number, height: number) {
   const columns = model.sizes[model.sizes.length - 1] ?? 1;
   const rows = model.sizes[model.sizes.length - 2] ?? 1;
   const planes = Math.max(1, model.values.length / (rows * columns));
-  // As many planes side by side as make the fields largest.
+  // The number of planes side by side that makes the fields largest.
   let best = { across: 1, size: 0 };
   for (let across = 1; across <= planes; across++) {
     const down = Math.ceil(planes / across);
@@ -87,7 +87,7 @@ export function drawTopology(surface: Surface, palette: Palette, model: Topology
   }
 }
 
-/** The coordinates that all of a plane share. */
+/** The coordinates shared by all positions of a plane. */
 function planeName(sizes: readonly number[], plane: number): string {
   return coordinatesOf(sizes.slice(0, -2), plane).join(", ");
 }
@@ -101,7 +101,7 @@ export function coordinatesOf(sizes: readonly number[], place: number): number[]
   return found;
 }
 
-/** @returns the place at a point, -1 if there is none. */
+/** @returns the position at a point, -1 if there is none. */
 export function placeAt(model: TopologyModel, x: number, y: number, width: number, height: number): number {
   const shape = frame(model, width, height);
   const { columns, rows, planes, size } = shape;

@@ -1,4 +1,4 @@
-/** CSV as RFC 4180 describes it. */
+/** CSV as defined by RFC 4180. */
 
 export type CsvValue = string | number | null;
 

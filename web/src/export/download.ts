@@ -1,17 +1,17 @@
-/** Files that the page makes and hands to its reader. */
+/** Files that the page writes and offers as downloads. */
 import { CanvasSurface } from "../draw/canvas";
 import type { Palette } from "../draw/colors";
 import type { Surface } from "../draw/surface";
 import { SvgSurface } from "../draw/svg";
 
-/** What a view looks like on paper. */
+/** The appearance of a view on paper. */
 export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly draw: (surface: Surface, palette: Palette) => void;
 }
 
-/** PNG files have twice the resolution of the screen's smallest. */
+/** PNG files have twice the resolution of a standard screen. */
 const PNG_SCALE = 2;
 
 export function saveBlob(name: string, blob: Blob): void {
@@ -41,7 +41,7 @@ export function pngOf(picture: Picture, palette: Palette): Promise<Blob> {
   picture.draw(surface, palette);
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => {
-      if (blob === null) reject(new Error("the browser cannot make a picture of this size"));
+      if (blob === null) reject(new Error("the browser cannot render a picture of this size; make the window smaller"));
       else resolve(blob);
     }, "image/png");
   });

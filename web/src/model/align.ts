@@ -1,9 +1,9 @@
-/** Brings the severities of another report to the dimensions of this one, so that the same trees can
- * show both. */
+/** Aligns the severities of another report with the dimensions of this one, so that the same trees can show
+ * both. */
 import { accumulate } from "./forest";
 import type { Report } from "./report";
 
-/** What the other report has and this one has not goes to the closest ancestor that both have. */
+/** Elements that only the other report has are mapped to the closest common ancestor. */
 function mapMetrics(own: Report, other: Report): Int32Array {
   const map = new Int32Array(other.metrics.length).fill(-1);
   other.metrics.forEach((metric, index) => {
@@ -38,8 +38,8 @@ function mapLocations(own: Report, other: Report): Int32Array {
 
 interface Cell {
   readonly metric: number;
-  readonly callpath: number; // -1: no call path in common
-  readonly location: number; // -1: a location that only the other has
+  readonly callpath: number; // -1: no common call path
+  readonly location: number; // -1: a location that only the other report has
   readonly value: number;
 }
 
@@ -63,9 +63,9 @@ function mappedCells(own: Report, other: Report): Cell[] {
   return found;
 }
 
-/** @returns the other report's severities with the dimensions of `own`. What lies at ranks that only
- * the other has counts in all sums, but at no location; what lies below call trees that only the
- * other has counts for its metric. */
+/** @returns the other report's severities with the dimensions of `own`. Values at ranks that only the other
+ * report has count in all sums, but at no location. Values below call trees that only the other report has
+ * count for their metric. */
 export function alignReport(own: Report, other: Report): Report {
   const found = mappedCells(own, other);
   const metric: number[] = [];

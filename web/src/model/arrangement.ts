@@ -1,12 +1,12 @@
-/** Which location stands in which row of the timeline: each in one of its own, or those that are alike
- * (src/view/timeline/alike.h) in one row together, unless the reader has opened it. */
+/** The mapping of locations to rows of the timeline: each location in its own row, or similar locations
+ * (src/view/timeline/similar_locations.h) together in one row, unless the user has opened their group. */
 import type { Bundle } from "../data/bundle";
 
 export interface Alike {
   readonly count: number;
   /** Group of each location. */
   readonly of: Float64Array;
-  /** The location that each group looks like. */
+  /** The representative location of each group. */
   readonly typical: Float64Array;
   /** Members of each group, ascending. */
   readonly members: readonly (readonly number[])[];
@@ -23,16 +23,16 @@ export interface Arrangement {
   readonly rows: number;
   /** Null: each location has a row. */
   readonly alike: Alike | null;
-  /** @returns the location that a row shows; of a group the typical one. */
+  /** @returns the location that a row shows; for a group its representative. */
   location(row: number): number;
-  /** @returns the row of a location, of those in closed groups that of the group. */
+  /** @returns the row of a location; for locations in closed groups the row of the group. */
   row(location: number): number;
-  /** @returns the group that a row stands for; -1: it is one location's. */
+  /** @returns the group of a row; -1: a row of a single location. */
   group(row: number): number;
   isOpen(group: number): boolean;
 }
 
-/** Each location in a row of its own, in their order. */
+/** Each location in its own row, in order. */
 export function plainArrangement(locations: number): Arrangement {
   return {
     rows: locations,
@@ -44,7 +44,7 @@ export function plainArrangement(locations: number): Arrangement {
   };
 }
 
-/** A row for each group; below those that are open, one for each member. A single location is no group. */
+/** A row for each group; below open groups, one row for each member. A single location is no group. */
 export function groupedArrangement(alike: Alike, open: ReadonlySet<number>): Arrangement {
   const order: number[] = [];
   const groups: number[] = [];
@@ -72,7 +72,7 @@ export function groupedArrangement(alike: Alike, open: ReadonlySet<number>): Arr
   };
 }
 
-/** @returns whether a location has a row that shows what it did, and not another one like it. */
+/** @returns whether a location has a row that shows its own activity, not that of a similar one. */
 export function hasRow(arrangement: Arrangement, location: number): boolean {
   return arrangement.location(arrangement.row(location)) === location;
 }

@@ -3,10 +3,10 @@ import type { Bundle } from "../data/bundle";
 import type { JsonCounter } from "../data/layout";
 import type { Arrangement } from "./arrangement";
 
-/** What it was from each time until the next one. */
+/** The value from each time until the next one. */
 export interface Curve {
   readonly time: Float64Array;
-  /** Of a total at that time, of a level its mean. */
+  /** For a total its value at that time, for a level its mean. */
   readonly value: Float64Array;
   readonly least: Float64Array;
   readonly greatest: Float64Array;
@@ -15,7 +15,7 @@ export interface Curve {
 export interface Counter {
   readonly name: string;
   readonly unit: string;
-  /** A sum of everything so far: its growth is shown, per second. */
+  /** A cumulative sum: its growth per second is shown. */
   readonly isTotal: boolean;
   /** Null: no values of this location. */
   readonly curves: readonly (Curve | null)[];
@@ -65,7 +65,7 @@ function doubles(high: Float64Array, low: Float64Array): Float64Array {
   });
 }
 
-/** @returns the unit of what is shown. */
+/** @returns the unit of the displayed values. */
 export function unitOf(counter: Counter): string {
   if (!counter.isTotal) return counter.unit;
   return counter.unit === "" ? "1/s" : `${counter.unit}/s`;
@@ -83,7 +83,7 @@ function lastAt(curve: Curve, time: number): number {
   return low;
 }
 
-/** A total between its values: in proportion to the time. */
+/** A total between its values: linear interpolation. */
 function totalAt(curve: Curve, time: number): number {
   const at = lastAt(curve, time);
   if (at < 0) return curve.value[0]!;
@@ -92,8 +92,8 @@ function totalAt(curve: Curve, time: number): number {
   return curve.value[at]! + part * (curve.value[at + 1]! - curve.value[at]!);
 }
 
-/** Of each of `count` equal parts of the time from `from` to `to`: the mean of a level, which lasts until
- * the next one is recorded, or how fast a total grew, per second; NaN where nothing is known yet. */
+/** For each of `count` equal parts of the time from `from` to `to`: the mean of a level, which holds its
+ * value until the next one is recorded, or the growth of a total per second; NaN before the first value. */
 export function partsOf(
   counter: Counter,
   curve: Curve,
@@ -150,7 +150,7 @@ export function extremesOf(curve: Curve, span: Range, count: number): { least: F
   return { least, most };
 }
 
-/** @returns the mean of several locations by parts of the time, of those that are known; null: none is. */
+/** @returns the mean over several locations by parts of the time, over known values; null: no values. */
 export function meanOfParts(
   counter: Counter,
   locations: readonly number[],
@@ -178,31 +178,32 @@ interface Range {
   readonly to: number;
 }
 
-/** What a chart shows: rows by parts of the time. */
+/** Data of a chart: rows by parts of the time. */
 export interface CounterField {
   readonly span: Range;
   readonly parts: number;
-  /** Rows of the timeline: cells[i] is of `group` rows from first + i * group on; null: none has values. */
+  /** Rows of the timeline: cells[i] belongs to `group` rows from first + i * group on; null: none has
+   * values. */
   readonly first: number;
   readonly group: number;
   readonly cells: readonly (Float64Array | null)[];
-  /** Of all cells; low > high: there are none. */
+  /** Extremes of all cells; low > high: no cells. */
   readonly low: number;
   readonly high: number;
-  /** Of few rows, of a level: what it reached in each part. */
+  /** For few rows, for a level: the extremes in each part. */
   readonly extremes: readonly ({ least: Float64Array; most: Float64Array } | null)[];
 }
 
-/** More curves than these cannot be told apart. */
+/** Maximum number of distinguishable curves. */
 export const MOST_CURVES = 6;
 
 const PARTS = 400;
 const MOST_ROWS = 200;
 
-/** Of more locations in a row, so many stand for all. */
+/** Number of locations that represent a row with more locations. */
 const MOST_IN_ROW = 16;
 
-/** @returns the locations whose mean a row of a field is. */
+/** @returns the locations whose mean is a row of a field. */
 export function locationsOfRows(arrangement: Arrangement, first: number, end: number): number[] {
   const all: number[] = [];
   for (let row = first; row < end; row++) {
@@ -214,7 +215,7 @@ export function locationsOfRows(arrangement: Arrangement, first: number, end: nu
   return Array.from({ length: MOST_IN_ROW }, (_, i) => all[Math.floor((i * all.length) / MOST_IN_ROW)]!);
 }
 
-/** Makes the cells of the rows and the time that are shown. */
+/** Computes the cells of the visible rows and the visible time. */
 export function makeField(
   counter: Counter,
   arrangement: Arrangement,

@@ -1,4 +1,4 @@
-/** How values are distributed. */
+/** Distributions of values. */
 
 export interface Distribution {
   readonly count: number;
@@ -12,7 +12,7 @@ export interface Distribution {
   readonly max: number;
 }
 
-/** @returns the quantile of an ascending list, interpolated between neighbours. */
+/** @returns the quantile of an ascending list, interpolated between neighbouring values. */
 export function quantile(sorted: ArrayLike<number>, q: number): number {
   const position = q * (sorted.length - 1);
   const below = Math.floor(position);
@@ -47,7 +47,7 @@ export function density(values: ArrayLike<number>, points: number): Float64Array
   if (count === 0 || max <= min) return densities.fill(1);
   const spread = Math.min(deviation, (upperQuartile - lowerQuartile) / 1.349 || deviation);
   const width = Math.max(0.9 * spread * count ** -0.2, (max - min) / (2 * points));
-  // Values are counted in fine bins first: the cost does not depend on their number.
+  // Values are first counted in fine bins: the cost does not depend on their number.
   const bins = new Float64Array(4 * points);
   for (let i = 0; i < values.length; i++) {
     const bin = Math.floor(((values[i]! - min) / (max - min)) * (bins.length - 1));

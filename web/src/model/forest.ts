@@ -1,7 +1,7 @@
-/** Arithmetic of forests whose parents precede their children. */
+/** Operations on forests whose parents precede their children. */
 
 export interface Forest {
-  /** Of each node; -1: a root. */
+  /** Parent of each node; -1: a root. */
   readonly parent: Int32Array;
   readonly children: readonly (readonly number[])[];
   readonly roots: readonly number[];
@@ -18,7 +18,7 @@ export function makeForest(parents: ArrayLike<number>): Forest {
   return { parent, children, roots };
 }
 
-/** @returns for each node its value and those of all below it. */
+/** @returns for each node the sum of its value and those of its subtree. */
 export function accumulate(forest: Forest, exclusive: Float64Array): Float64Array {
   const inclusive = exclusive.slice();
   for (let node = inclusive.length - 1; node >= 0; node--) {
@@ -28,7 +28,7 @@ export function accumulate(forest: Forest, exclusive: Float64Array): Float64Arra
   return inclusive;
 }
 
-/** @returns the node and all below it, parents before their children. */
+/** @returns the node and its subtree, parents before their children. */
 export function subtree(forest: Forest, node: number): number[] {
   const found = [node];
   for (let i = 0; i < found.length; i++) found.push(...forest.children[found[i]!]!);
@@ -54,7 +54,7 @@ export function isWithin(forest: Forest, node: number, ancestor: number): boolea
   return at === ancestor;
 }
 
-/** What a tree shows for a node: collapsed all of the subtree, expanded what belongs to it alone. */
+/** The displayed values of a node: inclusive if collapsed, exclusive if expanded. */
 export function weight(
   node: number,
   isExpanded: boolean,
@@ -64,8 +64,8 @@ export function weight(
   return isExpanded ? exclusive[node]! : inclusive[node]!;
 }
 
-/** Follows the largest child from each node on, until a node itself has more than any of them.
- * @returns the nodes on the way, the first one included */
+/** Follows the largest child of each node, until a node's own value exceeds those of its children.
+ * @returns the nodes on the way, including the first one */
 export function hottestPath(
   forest: Forest,
   from: number,
@@ -94,8 +94,8 @@ export interface VisibleRow {
 }
 
 /** @returns the rows of a tree from top to bottom.
- * @param order  children in the order in which they are to be shown
- * @param isShown  nodes for which it is false are left out with all below them */
+ * @param order children in display order
+ * @param isShown nodes for which it is false are omitted with their subtrees */
 export function visibleRows(
   forest: Forest,
   isExpanded: (node: number) => boolean,

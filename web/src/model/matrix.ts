@@ -1,10 +1,10 @@
-/** Sums of a matrix for a square of colours: locations are put together in groups, if there are more than
- * there is room for. */
+/** Sums of a matrix for a square of colours: locations are grouped if there are more than available
+ * fields. */
 import type { Matrix } from "./report";
 
 export type MatrixValue = "amount" | "times";
 
-/** Locations from `first` on, `group` of them in a row and a column. */
+/** Locations from `first` on, `group` locations in each row and column. */
 export interface MatrixGrid {
   readonly first: number;
   readonly end: number;
@@ -19,7 +19,7 @@ export interface MatrixGrid {
   readonly total: number;
 }
 
-/** @param metric  of the links that count; -1: all */
+/** @param metric kind of the links that count; -1: all */
 export function makeGrid(
   matrix: Matrix,
   value: MatrixValue,
@@ -50,7 +50,7 @@ export function makeGrid(
   return { first, end, group, size, values, from, to, largest: values.reduce((a, b) => Math.max(a, b), 0), total };
 }
 
-/** @returns the kinds of links that there are (metrics), ascending. */
+/** @returns the kinds of the existing links (metrics), ascending. */
 export function kindsOf(matrix: Matrix): number[] {
   return [...new Set(matrix.metric)].sort((a, b) => a - b);
 }

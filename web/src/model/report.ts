@@ -51,11 +51,11 @@ export interface Cells {
 
 export interface PathSegments {
   readonly location: Uint32Array;
-  /** Ticks; segment i reaches from edge[i] to edge[i + 1]. */
+  /** Ticks; segment i extends from edge[i] to edge[i + 1]. */
   readonly edge: Float64Array;
 }
 
-/** Who had to do with whom: src/view/report/matrix_data.h. */
+/** Relations between pairs of locations: src/view/report/matrix_data.h. */
 export interface Matrix {
   readonly count: number;
   readonly from: Float64Array;
@@ -87,7 +87,7 @@ export interface Iteration {
   readonly computationCapacity: number;
   readonly waiting: number;
   readonly locations: number;
-  /** -1: not one location. */
+  /** -1: no single location */
   readonly slowest: number;
   /** By kind of wait state: metric and ticks. */
   readonly waits: readonly { readonly metric: number; readonly ticks: number }[];
@@ -149,7 +149,7 @@ function makeMetrics(page: JsonPage): { metrics: Metric[]; forest: Forest } {
   return { metrics, forest };
 }
 
-/** Costs are fixed-point numbers of ticks: what to multiply the stored values of a metric with. */
+/** Costs are fixed-point numbers of ticks: the factor for the stored values of a metric. */
 function scales(page: JsonPage): Float64Array {
   return Float64Array.from(page.metrics, (metric) => (metric.cost ? 2 ** -page.cost_shift : 1));
 }
@@ -304,7 +304,7 @@ export function locationName(report: Report, location: number): string {
   return who.thread === 0 ? `rank ${who.rank}` : `rank ${who.rank}, thread ${who.thread}`;
 }
 
-/** @returns ticks as seconds, numbers of other units as they are. */
+/** @returns ticks as seconds, numbers of other units unchanged. */
 export function inUnits(report: Report, unit: Unit, value: number): number {
   return unit === "sec" ? value / report.ticksPerSecond : value;
 }

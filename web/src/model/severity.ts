@@ -1,24 +1,24 @@
-/** Sums of severities over parts of the cube: what coupled trees show [Wolf 2002, section 4.5]. */
+/** Sums of severities over parts of the cube: the values of coupled trees [Wolf 2002, section 4.5]. */
 import { accumulate, subtree } from "./forest";
 import type { Report } from "./report";
 
-/** Values of nodes: alone, and with all below them. */
+/** Values of nodes: exclusive and inclusive. */
 export interface NodeValues {
   readonly exclusive: Float64Array;
   readonly inclusive: Float64Array;
 }
 
-/** @returns the metric alone (its node is expanded), or with its parts (collapsed). */
+/** @returns the metric alone (its node is expanded), or with its children (collapsed). */
 export function metricSet(report: Report, metric: number, isExpanded: boolean): readonly number[] {
   return isExpanded ? [metric] : subtree(report.metricForest, metric);
 }
 
-/** @returns the call path alone (its node is expanded), or with all that it calls (collapsed). */
+/** @returns the call path alone (its node is expanded), or with its callees (collapsed). */
 export function callpathSet(report: Report, callpath: number, isExpanded: boolean): readonly number[] {
   return isExpanded ? [callpath] : subtree(report.callForest, callpath);
 }
 
-/** Adds up over locations and the metrics named: one value for each call path. */
+/** Sums over locations and the given metrics: one value for each call path. */
 export function callpathValues(report: Report, metrics: readonly number[]): NodeValues {
   const { rows } = report;
   const exclusive = new Float64Array(report.callpaths.length);
@@ -31,7 +31,7 @@ export function callpathValues(report: Report, metrics: readonly number[]): Node
   return { exclusive, inclusive: accumulate(report.callForest, exclusive) };
 }
 
-/** Adds up over the metrics and call paths named: one value for each location. */
+/** Sums over the given metrics and call paths: one value for each location. */
 export function locationValues(
   report: Report,
   metrics: readonly number[],
@@ -54,7 +54,7 @@ export function locationValues(
   return values;
 }
 
-/** As locationValues() for each call path at once, with all that it calls.
+/** As locationValues() for each call path in one pass, including callees.
  * @returns values[callpath * locations + location] */
 export function callpathLocationValues(report: Report, metrics: readonly number[]): Float64Array {
   const { rows, cells } = report;
@@ -78,7 +78,7 @@ export function callpathLocationValues(report: Report, metrics: readonly number[
   return values;
 }
 
-/** Adds up the values of call paths that end in the same function. */
+/** Sums the values of call paths that end in the same function. */
 export function functionValues(report: Report, exclusive: Float64Array): Map<string, number> {
   const values = new Map<string, number>();
   exclusive.forEach((value, callpath) => {

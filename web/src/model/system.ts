@@ -14,7 +14,7 @@ export interface SystemTree {
   readonly nodeOf: Int32Array;
 }
 
-/** Hosts stand below a machine if there are several; threads appear where a rank has several. */
+/** Hosts are children of a machine if there are several; threads are shown where a rank has several. */
 export function makeSystem(report: Report): SystemTree {
   const parents: number[] = [];
   const kind: SystemKind[] = [];

@@ -1,4 +1,4 @@
-/** The timeline in tiles (src/view/tiles/tiles.h): which of them a view needs, and what they make together. */
+/** The timeline in tiles (src/view/tiles/tiles.h): the tiles of a view, and their combination. */
 import type { Bundle } from "../data/bundle";
 import type { JsonCells, JsonTileIndex, JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";
@@ -27,10 +27,10 @@ export interface TileIndex {
   /** Kinds of wait states (metrics). */
   readonly kinds: readonly number[];
   readonly levels: readonly Level[];
-  /** Its rows are groups of alike locations. */
+  /** Its rows are groups of similar locations. */
   readonly alikeLevel: Level;
   readonly alike: Alike;
-  /** Without curves, and the tiles that have these. */
+  /** Counters without their curves; `counterTiles` are the tiles of the curves. */
   readonly counters: readonly Counter[];
   readonly counterTiles: readonly number[];
   readonly firstEvent: number;
@@ -64,7 +64,7 @@ export function makeTileIndex(bundle: Bundle<JsonTileIndex>): TileIndex {
 export interface CellView {
   readonly level: Level;
   readonly depth: number;
-  /** Ascending. */
+  /** In ascending order. */
   readonly bands: readonly number[];
   readonly firstColumn: number;
   readonly endColumn: number;
@@ -74,11 +74,11 @@ export function cellTile(level: Level, band: number, depth: number, column: numb
   return level.first + band * (2 ** (level.depth + 1) - 1) + 2 ** depth - 1 + column;
 }
 
-/** Rows of cells are at most so high where there are more locations than pixels, as high as those that are
- * drawn: finer ones would only be added up. */
+/** Maximum height of rows of cells where there are more locations than pixels, equal to that of the drawn
+ * rows: finer cells would only be added up. */
 const ROW_PIXELS = 3;
 
-/** @returns the cells for a part of the timeline on a chart of so many pixels. */
+/** @returns the cells for a time window of the timeline on a chart of a given number of pixels. */
 export function cellsFor(index: TileIndex, span: Range2, rows: Range2, width: number, height: number): CellView {
   const most = Math.max(1, (rows.to - rows.from) / Math.max(1, height / ROW_PIXELS));
   let level = index.levels[0]!;
@@ -90,7 +90,7 @@ export function cellsFor(index: TileIndex, span: Range2, rows: Range2, width: nu
   return cellsOf(index, level, bands, span, width);
 }
 
-/** @returns the cells of some bands of a level for a part of the time on a chart of so many pixels. */
+/** @returns the cells of given bands of a level for a time window on a chart of a given number of pixels. */
 export function cellsOf(
   index: TileIndex,
   level: Level,
@@ -122,26 +122,26 @@ export function tilesOf(view: CellView): number[] {
   return tiles;
 }
 
-/** @returns how many bins of a view's cells a part of the time has. */
+/** @returns the number of bins of a view's cells in a time window. */
 export function binsIn(index: TileIndex, view: CellView, span: Range2): number {
   return ((span.to - span.from) / index.length) * index.bins * 2 ** view.depth;
 }
 
-/** Of more rows there are no single events. */
+/** Single events are not shown for more rows. */
 export const SINGLE_ROWS = 700;
 
-/** Single events are shown if the tiles have so many calls at most. */
+/** Single events are shown if the tiles contain at most this number of calls. */
 const MOST_CALLS = 120_000;
 const MOST_TILES = 64;
 
-/** @returns the bands that some locations are in. */
+/** @returns the bands that contain the given locations. */
 export function bandsOf(index: TileIndex, rows: Range2): number[] {
   const first = Math.max(0, Math.floor(rows.from / index.rows));
   const last = Math.min(index.eventFirst.length, Math.ceil(rows.to / index.rows));
   return Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i);
 }
 
-/** @returns the tiles with the events of some bands in some time; null: more than can be shown. */
+/** @returns the tiles with the events of given bands in a time window; null: too many to show. */
 export function eventTilesFor(index: TileIndex, span: Range2, bands: readonly number[]): number[] | null {
   const tiles: number[] = [];
   let calls = 0;
@@ -157,7 +157,7 @@ export function eventTilesFor(index: TileIndex, span: Range2, bands: readonly nu
   return tiles;
 }
 
-/** @returns the last of the ascending values from first to end - 1 that is not behind `limit`. */
+/** @returns the last of the ascending values from first to end - 1 that is at most `limit`. */
 function lastBefore(values: Float64Array, first: number, end: number, limit: number): number {
   let low = first;
   let high = end;
@@ -174,7 +174,7 @@ export interface Cells {
   readonly rows: number;
   readonly compute: Uint8Array;
   readonly call: Uint8Array;
-  /** By kind; null: none of it here. */
+  /** By kind; null: the kind does not occur here. */
   readonly wait: readonly (Uint8Array | null)[];
 }
 
@@ -198,11 +198,11 @@ type Loaded = (tile: number) => Cells | undefined;
 
 interface Standing {
   readonly cells: Cells;
-  /** Each of its bins stands for 2^up of the tile that was asked for. */
+  /** Each of its bins represents 2^up bins of the requested tile. */
   readonly up: number;
 }
 
-/** @returns a tile, or as long as it is not there the finest one of those that have its time, too. */
+/** @returns a tile, or, while it is missing, the finest available tile that covers its time. */
 function standingFor(view: CellView, band: number, column: number, loaded: Loaded): Standing | null {
   for (let up = 0; up <= view.depth; up++) {
     const cells = loaded(cellTile(view.level, band, view.depth - up, Math.floor(column / 2 ** up)));
@@ -211,13 +211,13 @@ function standingFor(view: CellView, band: number, column: number, loaded: Loade
   return null;
 }
 
-/** Makes the cells of a view of the tiles that are there; coarser ones stand in for those that are not.
- * A band that lacks any has no rows.
- * @param behind  is shown where there are no rows */
+/** Combines the available tiles to the cells of a view; coarser tiles replace missing ones. A band that lacks
+ * any part has no rows.
+ * @param behind is shown where there are no rows */
 export function assembleCells(index: TileIndex, view: CellView, loaded: Loaded, behind: Bins | null): Bins {
   const count = (view.endColumn - view.firstColumn) * index.bins;
   const { group } = view.level;
-  const places = new Map<number, number>(); // first row of each band that is there
+  const places = new Map<number, number>(); // first row of each available band
   const tiles: (Standing & { readonly row: number; readonly column: number })[] = [];
   for (const band of view.bands) {
     const row = places.size * index.rows;
@@ -261,7 +261,7 @@ export function assembleCells(index: TileIndex, view: CellView, loaded: Loaded, 
   };
 }
 
-/** Copies rows of a tile's cells, or of a part of a coarser one stretched by 2^up. */
+/** Copies rows of a tile's cells, or of a part of a coarser tile stretched by 2^up. */
 function copyCells(
   bins: number,
   target: Uint8Array,
@@ -301,7 +301,7 @@ export function makeEventTile(bundle: Bundle<JsonTimeline>): EventTile {
   return { from, to, columns: Object.fromEntries(NAMES.map((name) => [name, bundle.column(name)])) };
 }
 
-/** @returns tiles as if they had come as one timeline, each a window. */
+/** @returns tiles in the form of one timeline, each as a window. */
 export function joinEventTiles(index: TileIndex, tiles: readonly EventTile[]): Bundle<JsonTimeline> {
   return {
     json: {

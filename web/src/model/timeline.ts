@@ -1,11 +1,11 @@
-/** The timeline in memory: what each location was doing, wait states, arrows. Times are ticks since the
+/** The timeline in memory: the activity of each location, wait states, arrows. Times are ticks since the
  * begin of the run (src/view/timeline/timeline_events.h). */
 import type { Bundle } from "../data/bundle";
 import type { JsonTimeline } from "../data/layout";
 import { makeAlike, type Alike } from "./arrangement";
 import { makeCounters, type Counter } from "./counters";
 
-/** Some locations for some time, with all their events. */
+/** A time window of some locations, with all their events. */
 export interface TimelineWindow {
   readonly from: number;
   readonly to: number;
@@ -15,7 +15,7 @@ export interface TimelineWindow {
   /** Wait states and arrows from first to end - 1. */
   readonly waits: Range;
   readonly arrows: Range;
-  /** The wait state that it surrounds: kind (a metric) and place; null: all of the run. */
+  /** The wait state that the window surrounds: kind (a metric) and place; null: the whole run. */
   readonly about: { readonly metric: number; readonly location: number; readonly enter: number } | null;
 }
 
@@ -24,13 +24,13 @@ export interface Range {
   end: number;
 }
 
-/** Segments; those of a lane follow one another, and one lasts until the next one begins. */
+/** Segments; those of a lane are consecutive, and each lasts until the begin of the next one. */
 export interface Segments {
   readonly since: Float64Array;
-  /** -1: nothing is known to run. */
+  /** -1: unknown activity. */
   readonly callpath: Int32Array;
   readonly kind: Uint8Array;
-  /** The wait state that it is; -1: none. */
+  /** The wait state of the segment; -1: none. */
   readonly wait: Int32Array;
 }
 
@@ -65,24 +65,24 @@ export interface TimelineArrows {
   readonly time: Float64Array;
 }
 
-/** Parts of the time, by rows of locations: percent of their CPU time. */
+/** Shares of time bins, by rows of locations: percent of their CPU time. */
 export interface Bins {
   /** Ticks. */
   readonly from: number;
   readonly to: number;
   readonly count: number;
   readonly rows: number;
-  /** Neighbouring locations in a row. */
+  /** Number of neighbouring locations in a row. */
   readonly group: number;
-  /** @returns the row of a location, or of a group of alike ones; -1: none. */
+  /** @returns the row of a location, or of its group of similar locations; -1: none. */
   readonly rowOf: (place: number) => number;
   /** Kinds of wait states (metrics). */
   readonly kinds: readonly number[];
   readonly compute: CellPlane;
   readonly call: CellPlane;
-  /** By kind; null: none of it here. */
+  /** By kind; null: the kind does not occur here. */
   readonly wait: readonly (CellPlane | null)[];
-  /** Shown where these have no row or do not reach: cells that were there before; null: nothing. */
+  /** Shown where these cells have no row or end: the previous cells; null: nothing. */
   readonly behind: Bins | null;
 }
 
@@ -98,18 +98,18 @@ export interface Timeline {
   readonly segments: Segments;
   readonly waits: TimelineWaits;
   readonly arrows: TimelineArrows;
-  /** Of runs that are not shown whole. */
+  /** For runs that are not shown completely. */
   readonly bins: Bins | null;
   readonly alike: Alike;
-  /** By groups of alike locations. */
+  /** By groups of similar locations. */
   readonly alikeBins: Bins | null;
-  /** Without curves where a server has them. */
+  /** Without curves if a server provides them. */
   readonly counters: readonly Counter[];
-  /** It comes from a server, which has all events: windows and bins are what is in view. */
+  /** The timeline comes from a server, which has all events: windows and bins are those in view. */
   readonly isTiled: boolean;
 }
 
-/** @returns the parts of an ascending list of window numbers, one for each window. */
+/** @returns the slices of an ascending list of window numbers, one for each window. */
 function rangesOf(windows: Float64Array, count: number): Range[] {
   const ranges: Range[] = [];
   for (let window = 0, at = 0; window < count; window++) {
@@ -122,12 +122,12 @@ function rangesOf(windows: Float64Array, count: number): Range[] {
 
 type LanesOfWindow = Pick<TimelineWindow, "firstLocation" | "laneOf">;
 
-/** @returns the lane of a location in a window; -1: it has none there. */
+/** @returns the lane of a location in a window; -1: none. */
 export function laneAt({ firstLocation, laneOf }: LanesOfWindow, location: number): number {
   return laneOf[location - firstLocation] ?? -1;
 }
 
-/** @returns the lanes of each window. Windows have few of many locations: these are neighbours. */
+/** @returns the lanes of each window. A window contains few, neighbouring locations. */
 function lanesOf(laneWindow: Float64Array, laneLocation: Float64Array, count: number): LanesOfWindow[] {
   const first = new Float64Array(count).fill(Infinity);
   const last = new Float64Array(count).fill(-1);
@@ -152,7 +152,7 @@ interface Lanes {
   readonly kind: Float64Array;
 }
 
-/** Splits the calls that wait where their waiting ends, and marks what is waiting. */
+/** Splits waiting calls at the end of their waiting, and marks the waiting part. */
 function splitWaits(lanes: Lanes, waitsOf: readonly number[][], waits: TimelineWaits) {
   const start = new Uint32Array(lanes.start.length);
   const most = lanes.since.length + 2 * waits.count;
@@ -178,7 +178,7 @@ function splitWaits(lanes: Lanes, waitsOf: readonly number[][], waits: TimelineW
       const path = lanes.callpath[i]! - 1;
       while (next < own.length && waits.enter[own[next]!]! + waits.time[own[next]!]! <= begin) next++;
       let waiting = -1;
-      // Calls inside of a waiting call may wait, too: the innermost one stands later in the list.
+      // Calls inside of a waiting call may wait, too: the innermost call is later in the list.
       for (let k = next; k < own.length && waits.enter[own[k]!]! <= begin; k++) {
         const isOver = waits.enter[own[k]!]! + waits.time[own[k]!]! <= begin;
         if (!isOver && waits.callpath[own[k]!] === path && lanes.kind[i] !== 0) waiting = own[k]!;
@@ -306,7 +306,7 @@ export function segmentIn(timeline: Timeline, lane: number, time: number): numbe
   return low;
 }
 
-/** @returns the whole call, or stretch of other code, that a segment is a part of. */
+/** @returns the whole call, or stretch of other code, that contains a segment. */
 export function extentOf(timeline: Timeline, lane: number, segment: number): { from: number; to: number } {
   const { since, callpath, kind } = timeline.segments;
   const first = timeline.laneStart[lane]!;
@@ -314,7 +314,7 @@ export function extentOf(timeline: Timeline, lane: number, segment: number): { f
   let begin = segment;
   let end = segment + 1;
   if (kind[segment] !== SegmentKind.NoCall) {
-    // Its parts are split by calls inside of it, which have other call paths.
+    // Its parts are separated by calls inside of it, which have other call paths.
     while (begin > first && kind[begin] === SegmentKind.CallGoesOn) begin--;
     while (begin > first && (callpath[begin] !== callpath[segment] || kind[begin] !== SegmentKind.CallBegins)) {
       begin--;
@@ -324,7 +324,8 @@ export function extentOf(timeline: Timeline, lane: number, segment: number): { f
   return { from: since[begin]!, to: since[end]! };
 }
 
-/** @returns the wait state of a location whose call began then, -1 if it is not in the page. */
+/** @returns the wait state of a location whose call began at this time, -1 if the page does not contain
+ * it. */
 export function findWait(timeline: Timeline, location: number, enter: number): number {
   const { waits } = timeline;
   for (let i = 0; i < waits.count; i++) {
@@ -333,18 +334,18 @@ export function findWait(timeline: Timeline, location: number, enter: number): n
   return -1;
 }
 
-/** What a location did for some time. */
+/** An activity of a location for some time. */
 export interface Activity {
   readonly location: number;
   readonly callpath: number;
-  /** -1: it did not wait. */
+  /** -1: no wait state. */
   readonly wait: number;
   readonly time: number;
   readonly share: number;
 }
 
-/** Adds up what a location did between two times, longest first, as far as `window` tells; of tiles,
- * as far as any of them tells. */
+/** Adds up the activities of a location between two times, longest first, within `window`; for tiles, within
+ * all of them. */
 export function activitiesIn(
   timeline: Timeline,
   window: TimelineWindow,
@@ -363,7 +364,7 @@ export function activitiesIn(
       if (since[i]! >= to) break;
       const time = Math.min(since[i + 1]!, to) - Math.max(since[i]!, from);
       if (time <= 0 || callpath[i]! < 0) continue;
-      // A wait state is in all tiles that it touches.
+      // A wait state is contained in all tiles that it overlaps.
       const key = wait[i]! >= 0 ? `w${timeline.waits.enter[wait[i]!]}` : `c${callpath[i]}`;
       const entry = found.get(key) ?? { callpath: callpath[i]!, wait: wait[i]!, time: 0 };
       entry.time += time;
@@ -377,9 +378,9 @@ export function activitiesIn(
 
 const LONGEST_CHAIN = 8;
 
-/** Follows a wait state back: what its cause did meanwhile; if that mostly waited, too, what the cause
- * of that did, and so on. @returns the largest part of each step; the last one is no wait if the
- * timeline reaches back that far */
+/** Follows the causes of a wait state: the activity of its cause during the wait; if the cause mostly waited,
+ * too, the activity of the cause of that, and so on.
+ * @returns the largest part of each step; the last one is no wait if the timeline reaches back far enough */
 export function followCauses(timeline: Timeline, wait: number): Activity[] {
   const { waits } = timeline;
   const chain: Activity[] = [];
@@ -399,8 +400,8 @@ export function followCauses(timeline: Timeline, wait: number): Activity[] {
   return chain;
 }
 
-/** @returns where the events are that a chain of causes needs next: what the cause of the last wait in
- * it did while it lasted; null: the chain is at its end. */
+/** @returns the place of the events that a chain of causes needs next: the activity of the cause of its last
+ * wait during the wait; null: the chain is complete. */
 export function nextOfChain(
   timeline: Timeline,
   wait: number,
@@ -413,7 +414,7 @@ export function nextOfChain(
   return { location: waits.causeLocation[at]!, from, to: from + waits.time[at]! };
 }
 
-/** @returns the longest wait states in the page, longest first, none of them twice. */
+/** @returns the longest wait states in the page, longest first, without duplicates. */
 export function longestWaits(timeline: Timeline, most: number): number[] {
   const { waits } = timeline;
   const order = Array.from({ length: waits.count }, (_, i) => i);

@@ -1,4 +1,4 @@
-/** What the three trees show of a node: its weight, what is 100 %, number, colour. */
+/** Display values of the nodes in the three trees: weight, what is 100 %, number, colour. */
 import { formatPercent, formatValue } from "../format";
 import { scaleColor } from "../draw/colors";
 import type { Unit } from "../data/layout";
@@ -9,18 +9,18 @@ import type { Mode, Pane, Store } from "./store";
 /** A tree's numbers. Weights are ticks, occurrences or bytes. */
 export interface PaneNumbers {
   weight(node: number): number;
-  /** The same in the other experiment; null: there is none. */
+  /** The same value in the other experiment; null: none. */
   peerWeight(node: number): number | null;
-  /** What is 100 % of this node. */
+  /** The weight that is 100 % for this node. */
   whole(node: number): number;
   unit(node: number): Unit;
-  /** Nodes that share colours: each tree of metrics is a group of its own. */
+  /** Nodes that share a colour scale: each tree of metrics is a separate group. */
   group(node: number): number;
 }
 
 export interface Shown {
   readonly text: string;
-  /** Of what is 100 %, or of the largest colour: length of the bar, 0 to 1. */
+  /** Relative to 100 %, or to the largest colour: length of the bar, 0 to 1. */
   readonly fraction: number;
   readonly color: string;
   readonly isFaint: boolean;
@@ -31,7 +31,7 @@ function weigh(values: NodeValues, isOpen: (node: number) => boolean) {
     (isOpen(node) ? values.exclusive : values.inclusive)[node] ?? 0;
 }
 
-/** What a node's weight is related to in a mode. */
+/** The reference of a node's weight in a mode. */
 export function paneNumbers(store: Store, pane: Pane): PaneNumbers {
   const { report } = store;
   const metric = store.selectedMetric.value;
@@ -74,7 +74,7 @@ export function paneNumbers(store: Store, pane: Pane): PaneNumbers {
   };
 }
 
-/** Writes a weight as the mode demands. */
+/** Formats a weight for the mode. */
 export function showWeight(
   store: Store,
   mode: Mode,
@@ -96,8 +96,8 @@ export function showWeight(
   }
 }
 
-/** @returns what to show of the nodes of a pane; the largest of the nodes in view has the last
- * colour unless the user has set limits. */
+/** @returns the display values of the nodes of a pane; the largest of the visible nodes has the last colour
+ * unless the user has set limits. */
 export function shower(
   store: Store,
   numbers: PaneNumbers,

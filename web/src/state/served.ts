@@ -1,4 +1,4 @@
-/** The timeline of a page that a server has: it follows what the reader looks at. */
+/** The timeline of a served page: it follows the user's view. */
 import { effect, untracked } from "@preact/signals";
 import type { JsonTileIndex, JsonTimeline } from "../data/layout";
 import { fetchBundle } from "../data/server";
@@ -10,10 +10,10 @@ import type { Timeline } from "../model/timeline";
 import { TileSource } from "./tiles";
 import type { TimelineState } from "./timeline";
 
-/** The longest waits of each kind are there from the start, so many of them. */
+/** Number of the longest waits of each kind that are fetched at the start. */
 const LONGEST = 8;
 
-/** @returns the timeline; `state` gets a new one whenever tiles have come. */
+/** @returns the timeline; `state` gets a new one whenever tiles have arrived. */
 export async function timelineOfServer(report: Report, state: TimelineState): Promise<Timeline> {
   const index = makeTileIndex(await fetchBundle<JsonTileIndex>("timeline"));
   const source = new TileSource(index, (take) => tileReader(index, take));

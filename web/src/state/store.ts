@@ -1,4 +1,4 @@
-/** What is shown: the report, what is selected in it, and what follows from that. */
+/** The state of the page: the report, the selection in it, and derived values. */
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
 import type { Palette, ScaleName } from "../draw/colors";
 import { depthOf, hottestPath, pathTo, subtree } from "../model/forest";
@@ -34,7 +34,7 @@ export type Order = "definition" | "value" | "name";
 export type Pane = "metric" | "call" | "system";
 
 export interface Limits {
-  readonly low: number; // fractions of what is 100 %
+  readonly low: number; // fractions of 100 %
   readonly high: number;
 }
 
@@ -64,7 +64,7 @@ export class Store {
   readonly phase = signal(0);
   readonly matrix = signal<MatrixName>("delays");
   readonly matrixValue = signal<MatrixValue>("amount");
-  /** Of its links; null: all. */
+  /** Kind of the displayed links; null: all. */
   readonly matrixKind = signal<string | null>(null);
   /** Locations; null: all. */
   readonly matrixRange = signal<Span | null>(null);
@@ -124,7 +124,7 @@ export class Store {
     this.reset();
   }
 
-  /** Selects what the run loses most time with, or all its time. */
+  /** Selects the largest cost of the run, or all its time. */
   reset(): void {
     const problem = this.report.summary.problems[0];
     const id = problem?.metric ?? "time";
@@ -167,7 +167,7 @@ export class Store {
     );
   }
 
-  /** Opens the call tree and the system tree along the largest values of what is selected. */
+  /** Opens the call tree and the system tree along the largest values of the selection. */
   expandHottest(): void {
     const { exclusive, inclusive } = this.callNodes.value;
     const forest = this.report.callForest;
@@ -185,7 +185,7 @@ export class Store {
     this.systemOpen.value = union(this.systemOpen.value, path.slice(0, -1));
   }
 
-  /** Goes to the metric in the trees, at the call path where it is largest. */
+  /** Shows the metric in the trees, at the call path where it is largest. */
   showInTrees(metric: string, callpath?: number): void {
     const found = this.report.metricById.get(metric);
     if (found === undefined) return;
@@ -198,7 +198,7 @@ export class Store {
     }
   }
 
-  /** Goes to a wait state in the timeline. */
+  /** Shows a wait state in the timeline. */
   showInTimeline(instance: JsonInstance): void {
     const ticks = (seconds: number): number => Math.round(seconds * this.report.ticksPerSecond);
     const involved = [instance.cause_location ?? instance.location];
@@ -206,7 +206,7 @@ export class Store {
     this.timeline.goTo(instance.location, ticks(instance.enter), ticks(instance.wait), involved);
   }
 
-  /** What a tree shows for the selected metric: 100 % for the call tree in mode "selection". */
+  /** The inclusive or exclusive value of the selected metric: 100 % for the call tree in mode "selection". */
   metricWeight(): number {
     const open = this.metricOpen.value.has(this.metric.value);
     const nodes = this.metricNodes.value;

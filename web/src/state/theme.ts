@@ -20,7 +20,7 @@ function remember(theme: Theme): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // It is asked for again next time.
+    // The setting is then not stored; the next page starts with the default.
   }
 }
 
@@ -29,7 +29,7 @@ export function bindTheme(): { theme: Signal<Theme>; palette: ReadonlySignal<Pal
   const changes = signal(0);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => changes.value++);
   const palette = computed(() => {
-    // The style sheet decides by this attribute, and by the system's preference if there is none.
+    // The style sheet uses this attribute, or the system's preference without it.
     if (theme.value === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme.value;
     void changes.value;

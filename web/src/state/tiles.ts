@@ -1,4 +1,4 @@
-/** Fetches the tiles that the reader's view of the timeline needs, and makes a timeline of them. */
+/** Fetches the tiles of the current view of the timeline, and builds a timeline from them. */
 import { signal } from "@preact/signals";
 import type { TileAnswer } from "../data/tile_worker";
 import type { Arrangement } from "../model/arrangement";
@@ -21,22 +21,23 @@ import {
   type TileIndex,
 } from "../model/tiles";
 
-/** Tiles that are kept; the ones used longest ago go first. */
+/** Number of cached tiles; the least recently used ones are evicted. */
 const KEPT = 600;
 
-/** Rows of opened groups: so many bands of locations have cells of their own. */
+/** Rows of opened groups: this number of bands of locations have their own cells. */
 const MOST_BANDS = 64;
 
-/** If tiles take longer than so many milliseconds, those that are there are shown, and again so later. */
-const PATIENCE = 250;
+/** If tiles take longer than this number of milliseconds, the available ones are shown, and again after the
+ * same time. */
+const REDRAW_DELAY = 250;
 
-/** Tiles that explain chosen wait states, wherever they are. */
+/** Number of tiles for the explanation of selected wait states, at any place. */
 const KEPT_FOR_CHAINS = 24;
 
-/** Asks for a tile; `take` gets it some time. */
+/** Requests a tile; `take` receives it later. */
 type Reader = (tile: number) => void;
 
-/** What is shown: cells, and those of groups of alike locations, single events. */
+/** The current view: cells, cells of groups of similar locations, single events. */
 interface View {
   readonly cells: CellView;
   readonly alike: CellView | null;
@@ -44,12 +45,12 @@ interface View {
   readonly key: string;
 }
 
-/** The picture follows what the reader does at once, of the cells that are there. It changes once more when
- * all that the view needs has come, or from time to time while that takes long. */
+/** The picture follows user actions immediately, drawn from available cells. It is updated once more when all
+ * tiles of the view have arrived, or repeatedly while that takes long. */
 export class TileSource {
   readonly timeline = signal<Timeline | null>(null);
   readonly failure = signal<string | null>(null);
-  /** Whether something that the view needs is under way. */
+  /** Whether a tile of the view is being fetched. */
   readonly busy = signal(false);
   private readonly read: Reader;
   private readonly cells = new Map<number, Cells>();
@@ -58,14 +59,14 @@ export class TileSource {
   private readonly chains: number[] = [];
   private always: readonly number[] = [];
   private view: View;
-  /** The whole run in a few coarse cells, which stand in where nothing better has come: by locations and by
-   * groups of alike ones. */
+  /** The whole run in a few coarse cells, which replace missing finer ones: by locations and by groups of
+   * similar locations. */
   private readonly whole: CellView;
   private readonly wholeAlike: CellView;
-  /** All tiles that should be there. */
+  /** All tiles to be loaded. */
   private needed: ReadonlySet<number> = new Set();
   private joined: readonly number[] = [];
-  /** The last cells that lacked nothing: they stand in as long as those of the next view do. */
+  /** The last complete cells: they replace missing cells of the next view. */
   private complete: { readonly cells: Bins | null; readonly alike: Bins | null } = { cells: null, alike: null };
   private timer: ReturnType<typeof setTimeout> | null = null;
 
@@ -81,7 +82,7 @@ export class TileSource {
     this.build();
   }
 
-  /** Shows a part of the timeline on a chart of so many pixels. */
+  /** Shows a time window of the timeline on a chart of a given number of pixels. */
   show(span: Range2, rows: Range2, arrangement: Arrangement, width: number, height: number): void {
     const { index } = this;
     const isPlain = arrangement.alike === null;
@@ -92,7 +93,7 @@ export class TileSource {
       ? cellsFor(index, span, rows, width, height)
       : cellsOf(index, index.levels[0]!, members, span, width);
     const alike = isPlain ? null : cellsOf(index, index.alikeLevel, [0], span, width);
-    // Events, if there are not too many: of rows of one location each, or where cells are too coarse.
+    // Events, if there are not too many: for rows of one location each, or where cells are too coarse.
     const isSingle = height / (rows.to - rows.from) >= 3;
     const isCoarse = isPlain && rows.to - rows.from < SINGLE_ROWS && binsIn(index, cells, span) < width / 2;
     const events = isSingle || isCoarse ? (eventTilesFor(index, span, bands) ?? []) : [];
@@ -104,14 +105,14 @@ export class TileSource {
     this.update();
   }
 
-  /** Keeps what some locations did in some time, for good. */
+  /** Keeps the events of given locations in a time window permanently. */
   keep(places: readonly { location: number; from: number; to: number }[]): void {
     this.always = places.flatMap((place) => this.tilesAt(place.location, place.from, place.to));
     this.needAll();
     this.update();
   }
 
-  /** Fetches what a location did in some time, to explain a wait state. */
+  /** Fetches the events of a location in a time window, to explain a wait state. */
   need(location: number, from: number, to: number): void {
     for (const tile of this.tilesAt(location, from, to)) {
       if (this.chains.includes(tile)) continue;
@@ -155,12 +156,12 @@ export class TileSource {
   private update(): void {
     this.busy.value = [...this.needed].some((tile) => this.pending.has(tile));
     if (!this.busy.value) this.build();
-    else this.timer ??= setTimeout(() => this.build(), PATIENCE);
+    else this.timer ??= setTimeout(() => this.build(), REDRAW_DELAY);
   }
 
   private build(): void {
     if (this.timer !== null) clearTimeout(this.timer);
-    this.timer = this.busy.value ? setTimeout(() => this.build(), PATIENCE) : null;
+    this.timer = this.busy.value ? setTimeout(() => this.build(), REDRAW_DELAY) : null;
     const { index, view, complete } = this;
     const wanted = [...new Set([...view.events, ...this.chains, ...this.always])].filter((tile) => this.events.has(tile));
     wanted.sort((a, b) => a - b);
@@ -184,8 +185,8 @@ export class TileSource {
     forget(this.events, this.needed);
   }
 
-  /** @returns the cells of a view. Where they lack something those that were shown before stand in, and
-   * behind all of them the coarse ones of the whole run: readers move on before other cells are there. */
+  /** @returns the cells of a view. Missing cells are replaced by those shown before, and behind all of them
+   * by the coarse ones of the whole run: users move on before other cells have arrived. */
   private binsOf(view: CellView, whole: CellView, before: Bins | null): Bins {
     const loaded = (tile: number): Cells | undefined => this.cells.get(tile);
     const last = assembleCells(this.index, whole, loaded, null);
@@ -199,7 +200,7 @@ function wholeRun(level: Level): CellView {
   return { level, depth: 0, bands, firstColumn: 0, endColumn: 1 };
 }
 
-/** @returns the bands of all rows that are shown, and those of rows that are single locations. */
+/** @returns the bands of all visible rows, and those of rows of single locations. */
 function bandsOfRows(
   index: TileIndex,
   rows: Range2,
@@ -208,7 +209,7 @@ function bandsOfRows(
 ): { bands: number[]; members: number[] } {
   const bands = new Set<number>();
   const members = new Set<number>();
-  // Of rows that are too narrow, some stand for all.
+  // For narrower rows, some locations represent all.
   const step = Math.max(1, Math.ceil((3 * (rows.to - rows.from)) / height));
   const first = Math.max(0, Math.floor(rows.from / step) * step);
   for (let row = first; row < Math.min(rows.to, arrangement.rows); row += step) {

@@ -1,4 +1,4 @@
-/** What part of the timeline is shown, and how. */
+/** The rendered span of the timeline, and its settings. */
 import { computed, effect, signal } from "@preact/signals";
 import { groupedArrangement, hasRow, plainArrangement, type Alike, type Arrangement } from "../model/arrangement";
 import type { Counter } from "../model/counters";
@@ -11,32 +11,32 @@ export interface Span {
   readonly to: number;
 }
 
-/** Seconds are far longer than this; below it there is nothing more to see. */
+/** Smallest time window in ticks: shorter ones show nothing new. */
 const LEAST_TICKS = 20;
 const LEAST_ROWS = 1;
 const EXPANDED_ROWS = 24;
 
-/** A chart of usual height tells so many rows apart. */
+/** Number of distinguishable rows on a chart of usual height. */
 const FILLED_ROWS = 64;
 
 export class TimelineState {
   /** Null until it is needed. */
   readonly data = signal<Timeline | null>(null);
   readonly failure = signal<string | null>(null);
-  /** Whether something that is shown is under way from a server. */
+  /** Whether visible data are being fetched from a server. */
   readonly busy = signal(false);
-  /** Ticks since the begin of the run; null: all of it. */
+  /** Ticks since the begin of the run; null: the whole run. */
   readonly span = signal<Span | null>(null);
   /** Rows; null: all. */
   readonly rows = signal<Span | null>(null);
   readonly coloring = signal<Coloring>("class");
   readonly arrows = signal(true);
   readonly path = signal(true);
-  /** The counter whose values are shown: its number; -1: none. */
+  /** The displayed counter: its number; -1: none. */
   readonly counter = signal(-1);
-  /** Its values, as soon as they are there. */
+  /** Its values, when loaded. */
   readonly curves = signal<Counter | null>(null);
-  /** Locations that are alike stand in one row. */
+  /** Similar locations share one row. */
   readonly grouped = signal(false);
   /** Groups that are open: their members have rows. */
   readonly open = signal<ReadonlySet<number>>(new Set());
@@ -50,11 +50,11 @@ export class TimelineState {
       ? groupedArrangement(this.alike.value, this.open.value)
       : this.plain,
   );
-  /** The wait state that is explained. */
+  /** The selected wait state. */
   readonly chosen = signal<{ readonly location: number; readonly enter: number } | null>(null);
-  /** Of the chart, in pixels: decides how fine the tiles of a server need be. */
+  /** Size of the chart in pixels: determines the resolution of a server's tiles. */
   readonly size = signal<{ readonly width: number; readonly height: number }>({ width: 0, height: 0 });
-  /** Fetches what a location did, to explain a wait state; does nothing where all events are there. */
+  /** Fetches the events of a location, to explain a wait state; does nothing if all events are loaded. */
   need: (location: number, from: number, to: number) => void = () => {};
   /** Reads the values of a counter. */
   readCounter: (counter: number) => Promise<Counter> = (counter) =>
@@ -108,19 +108,19 @@ export class TimelineState {
     return (this.rows.value && within(this.rows.value, rows)) ?? { from: 0, to: rows };
   }
 
-  /** @returns whether some locations are alike. */
+  /** @returns whether some locations are similar. */
   canGroup(): boolean {
     return this.alike.value !== null;
   }
 
-  /** Gives alike locations one row, or each its own. */
+  /** Groups similar locations in one row, or gives each its own row. */
   group(grouped: boolean): void {
     this.rows.value = null;
     this.open.value = new Set();
     this.grouped.value = grouped;
   }
 
-  /** Opens or closes a group. If it has many members, the first ones are shown. */
+  /** Opens or closes a group. If it has many members, the first members are shown. */
   toggleGroup(group: number): void {
     const { alike } = this.arrangement.value;
     if (alike === null) return;
@@ -134,13 +134,13 @@ export class TimelineState {
     this.rows.value = isLong ? within({ from: header, to: header + FILLED_ROWS }, rows) : null;
   }
 
-  /** Makes the time shown `factor` times as long; `at` (a part of it) stays where it is. */
+  /** Scales the time window by `factor`; the point `at` (a fraction of the window) stays in place. */
   zoom(factor: number, at = 0.5): void {
     const length = this.data.value?.length ?? 1;
     this.span.value = zoomed(this.shownSpan(), factor, at, length, LEAST_TICKS);
   }
 
-  /** Moves by a part of what is shown. */
+  /** Moves by a fraction of the time window. */
   pan(part: number): void {
     const length = this.data.value?.length ?? 1;
     this.span.value = moved(this.shownSpan(), part, length);
@@ -160,7 +160,7 @@ export class TimelineState {
     this.span.value = within({ from: from - missing, to: to + missing }, length);
   }
 
-  /** Shows some rows, and others around them that fill the chart. */
+  /** Shows given rows, and surrounding rows that fill the chart. */
   showRows(from: number, to: number): void {
     const missing = Math.max(0, EXPANDED_ROWS - (to - from)) / 2;
     this.rows.value = within({ from: from - missing, to: to + missing }, this.arrangement.value.rows);
@@ -171,7 +171,7 @@ export class TimelineState {
     this.rows.value = null;
   }
 
-  /** Chooses a wait state and shows it with as much around it again. */
+  /** Selects a wait state and shows it with its own duration of context on each side. */
   goTo(location: number, enter: number, time: number, involved: readonly number[]): void {
     this.chosen.value = { location, enter };
     this.show(enter - 0.8 * time, enter + 1.4 * time);
@@ -189,7 +189,7 @@ export class TimelineState {
   }
 }
 
-/** @returns null for all of it. */
+/** @returns null for the whole range. */
 function within(span: Span, length: number): Span | null {
   const size = span.to - span.from;
   if (size >= length) return null;

@@ -1,4 +1,5 @@
-/** Every state of the page has an address: #view?key=value&... with what differs from the start. */
+/** Every state of the page has an address: #view?key=value&... with the differences from the initial
+ * state. */
 import { batch, effect, type Signal } from "@preact/signals";
 import { SCALE_NAMES } from "../draw/colors";
 import type { Store, ViewName } from "./store";
@@ -196,12 +197,12 @@ function fields(store: Store): Field[] {
   ];
 }
 
-/** Browsers take 200 changes of the address in 30 seconds and drop others: so many may come at once, and
- * one more each time some milliseconds have gone by. */
+/** Browsers accept 200 changes of the address in 30 seconds and drop others: this number of changes is
+ * allowed in a burst, and one more after each interval of some milliseconds. */
 const ADDRESS_CHANGES = 40;
 const ADDRESS_PAUSE = 250;
 
-/** Keeps the address and the state the same, in both directions. */
+/** Synchronizes the address and the state in both directions. */
 export function bindAddress(store: Store): void {
   const all = fields(store);
   const defaults = new Map(all.map((field) => [field.key, field.read()]));
@@ -215,7 +216,7 @@ export function bindAddress(store: Store): void {
       if (text !== field.read()) field.write(text);
     }
   };
-  // While the reader zooms or moves for long, the address follows in steps.
+  // During long zooming or moving, the address follows in steps.
   let later: string | null = null;
   let left = ADDRESS_CHANGES;
   const writeLater = (): void => {
@@ -252,7 +253,7 @@ export function bindAddress(store: Store): void {
       if (left > 0) writeLater();
       return;
     }
-    // Who goes back finds what there was.
+    // Going back in the history restores the previous state.
     writeLater();
     history.pushState(null, "", hash);
   });

@@ -34,7 +34,7 @@ function rowName({ report, arrangement }: TimelineScene, row: number): string {
   return group >= 0 ? groupText(report, arrangement.alike!, group) : locationName(report, arrangement.location(row));
 }
 
-/** The curves of a counter, below the timeline and for the same time. */
+/** The curves of a counter, below the timeline and for the same time window. */
 export function CounterPanel({ scene, counter, field, palette }: Props): JSX.Element {
   const names = field.cells.map((_, i) => rowName(scene, field.first + i * field.group));
   const draw = useCallback(

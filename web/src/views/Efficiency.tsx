@@ -17,7 +17,7 @@ const CALLPATHS = 40;
 const ITERATIONS = 25;
 const CHART_HEIGHT = 220;
 
-/** As src/report/efficiency.c has it. */
+/** As in src/diagnosis/efficiency.c. */
 function verdict(value: number): "good" | "acceptable" | "poor" {
   return value >= 0.9 ? "good" : value >= 0.8 ? "acceptable" : "poor";
 }
@@ -58,7 +58,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
             <th scope="col" title="longest computation / duration">
               Communication
             </th>
-            <th scope="col" title="with all that it calls, of all locations">
+            <th scope="col" title="including callees, sum over all locations">
               CPU time
             </th>
           </tr>
@@ -84,7 +84,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
       </table>
       {phase === undefined ? (
         <p class="muted">
-          The program has no phases. Mark its iterations with FERMATA_ITERATION (fermata/user.h) to see how they differ.
+          The program has no phases. Mark its iterations with FERMATA_ITERATION (fermata/fermata.h) to compare them.
         </p>
       ) : (
         <PhaseRows store={store} phase={phase} />
@@ -251,7 +251,7 @@ function PhaseRows({ store, phase }: { store: Store; phase: Phase }): JSX.Elemen
         draw={draw}
         hit={hit}
         height={CHART_HEIGHT}
-        label={`Duration of ${formatCount(phase.iterations)} iterations of ${name}, and what locations did in them on average`}
+        label={`Duration of ${formatCount(phase.iterations)} iterations of ${name}, and the average activity of the locations in them`}
         testId="phase-chart"
       />
       <table class="grid" data-testid="phase-table">
@@ -266,7 +266,7 @@ function PhaseRows({ store, phase }: { store: Store; phase: Phase }): JSX.Elemen
             <th scope="col" title="longest minus average computation">
               Imbalance
             </th>
-            <th scope="col" title="of all locations">
+            <th scope="col" title="sum over all locations">
               Waiting
             </th>
             <th scope="col" class="text">

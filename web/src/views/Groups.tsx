@@ -4,25 +4,25 @@ import { type Alike, type Arrangement } from "../model/arrangement";
 import { locationName, type Report } from "../model/report";
 import type { Store } from "../state/store";
 
-/** @returns "37 like rank 12", or the name of a single one. */
+/** @returns "37 like rank 12", or the name of a single location. */
 export function groupText(report: Report, alike: Alike, group: number): string {
   const name = locationName(report, alike.typical[group]!);
   const size = alike.members[group]!.length;
   return size === 1 ? name : `${formatCount(size)} like ${name}`;
 }
 
-/** @returns the ranks of some locations: "ranks 0-3, 7". */
+/** @returns the ranks of given locations: "ranks 0-3, 7". */
 export function ranksText(report: Report, locations: readonly number[]): string {
   const ranks = [...new Set(locations.map((location) => report.locations[location]!.rank))];
   return `${ranks.length === 1 ? "rank" : "ranks"} ${formatRanges(ranks, 8)}`;
 }
 
-/** The groups of alike locations: a button for each, which opens and closes it. */
+/** The groups of similar locations: a button for each, which opens and closes it. */
 export function Groups({ store, arrangement }: { store: Store; arrangement: Arrangement }): JSX.Element {
   const { report } = store;
   const alike = arrangement.alike!;
   return (
-    <ul class="legend groups" aria-label="Groups of alike ranks">
+    <ul class="legend groups" aria-label="Groups of similar ranks">
       {alike.members.map((members, group) => (
         <li key={group}>
           {members.length === 1 ? (

@@ -52,7 +52,7 @@ export function Locks({ store }: { store: Store }): JSX.Element {
             <th scope="col">Waits</th>
             <th scope="col">Exclusive</th>
             <th scope="col">Shared</th>
-            <th scope="col" title="part of the time from the first request to the last release">
+            <th scope="col" title="share of the time from the first request to the last release">
               Held
             </th>
             <th scope="col">Mean queue</th>
@@ -86,13 +86,13 @@ export function Locks({ store }: { store: Store }): JSX.Element {
       </table>
       <Queue store={store} lock={chosen} />
       <div class="two-columns">
-        <Parties title="Who held it" parties={chosen.holders} column="Others waited" value="caused" />
-        <Parties title="Who waited" parties={chosen.victims} column="Waited" value="waiting" />
+        <Parties title="Holders" parties={chosen.holders} column="Waiting caused" value="caused" />
+        <Parties title="Waiting ranks" parties={chosen.victims} column="Waited" value="waiting" />
       </div>
       {chosen.longest_chain > 1 && (
         <p>
-          Longest chain of epochs that waited for one another: {formatCount(chosen.longest_chain)}, beginning with
-          the ranks {chosen.chain.join(" \u2192 ")}
+          Longest chain of epochs, each of which waited for the previous one: {formatCount(chosen.longest_chain)},
+          beginning with the ranks {chosen.chain.join(" \u2192 ")}
           {chosen.chain.length < chosen.longest_chain && " \u2192 ..."}
         </p>
       )}
@@ -115,7 +115,7 @@ function Queue({ store, lock }: { store: Store; lock: JsonLock }): JSX.Element {
         Length of the queue over time <small>{lockName(lock)}</small>
       </h2>
       {lock.queue.length === 0 ? (
-        <p class="empty">Nobody waited.</p>
+        <p class="empty">No rank waited.</p>
       ) : (
         <Chart
           draw={draw}
@@ -171,7 +171,7 @@ function Parties(props: {
   );
 }
 
-/** All locks, and the queue for the one that is chosen. */
+/** All locks, and the queue of the selected lock. */
 function locksPicture(locks: readonly JsonLock[], chosen: JsonLock): Picture {
   const numeric = (title: string) => ({ title, numeric: true });
   const table: Table = {

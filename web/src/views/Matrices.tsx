@@ -54,12 +54,12 @@ const KINDS: readonly Kind[] = [
     columns: "suffered by",
     amount: "Waiting",
     times: "Wait states",
-    about: "Waiting, from who came late to who waited.",
-    none: "Nobody waited for anybody.",
+    about: "Waiting, from the delaying to the waiting location.",
+    none: "No location waited for another one.",
   },
 ];
 
-/** Who had to do with whom. */
+/** Relations between pairs of locations. */
 export function Matrices({ store }: { store: Store }): JSX.Element {
   const { report } = store;
   const kind = KINDS.find(({ name }) => name === store.matrix.value)!;
@@ -182,7 +182,8 @@ function hitAt(
     format(grid.values[row * grid.size + column]!),
   ];
   if (grid.group === 1) return { lines };
-  // Both axes show the same locations: those from the one to the other, or around them if these are many.
+  // Both axes show the same locations: those from the one to the other, or a range around them if there are
+  // many.
   const [low, high] = row < column ? [row, column] : [column, row];
   const near = (high - low + 1) * 2 <= grid.size;
   const from = grid.first + (near ? low : row) * grid.group;

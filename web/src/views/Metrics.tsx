@@ -7,7 +7,7 @@ import { depthOf } from "../model/forest";
 import { inUnits, type Metric } from "../model/report";
 import type { Store } from "../state/store";
 
-/** What every metric means. */
+/** Explanations of all metrics. */
 export function Metrics({ store }: { store: Store }): JSX.Element {
   const query = useSignal("");
   const { report } = store;

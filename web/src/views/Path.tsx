@@ -6,7 +6,7 @@ import { CallpathName, callpathText } from "../components/Names";
 import { drawCriticalPath, segmentAt } from "../draw/critical_path";
 import type { Surface } from "../draw/surface";
 import { csvOf } from "../export/csv";
-import { formatPercent, formatSeconds } from "../format";
+import { formatInterval, formatPercent, formatSeconds } from "../format";
 import { inUnits, locationName } from "../model/report";
 import { callpathValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
@@ -15,7 +15,7 @@ const HEIGHT = 260;
 const PICTURE_WIDTH = 1000;
 const ROWS = 60;
 
-/** The critical path: the chain of activities that the run time is made of. */
+/** The critical path: the chain of activities that determines the run time. */
 export function Path({ store }: { store: Store }): JSX.Element {
   const { report } = store;
   const palette = store.palette.value;
@@ -34,11 +34,9 @@ export function Path({ store }: { store: Store }): JSX.Element {
     if (segment < 0) return null;
     const begin = path.edge[segment]!;
     const end = path.edge[segment + 1]!;
+    const interval = formatInterval(inUnits(report, "sec", begin), inUnits(report, "sec", end));
     return {
-      lines: [
-        locationName(report, path.location[segment]!),
-        `${formatSeconds(inUnits(report, "sec", end - begin))} from ${formatSeconds(inUnits(report, "sec", begin))} on`,
-      ],
+      lines: [locationName(report, path.location[segment]!), interval],
       activate: () => store.selectLocation(path.location[segment]!),
     };
   };
@@ -47,7 +45,8 @@ export function Path({ store }: { store: Store }): JSX.Element {
     <section class="view path-view" aria-label="Critical path">
       <div class="toolbar">
         <span class="muted">
-          The chain of activities that determined when the run ended. Only what shortens it makes the run shorter.
+          The chain of activities that determined the length of the run. Only a shorter critical path makes the run
+          shorter.
         </span>
         <span class="spacer" />
         <ExportMenu
@@ -85,7 +84,7 @@ export function Path({ store }: { store: Store }): JSX.Element {
             <th scope="col">On the path</th>
             <th scope="col">Share</th>
             <th />
-            <th scope="col" title="what perfect balance of this call path would save at most">
+            <th scope="col" title="maximum saving by perfect balance of this call path">
               By imbalance
             </th>
           </tr>

@@ -4,7 +4,7 @@ import type { Store } from "../state/store";
 
 const TEXT_LIMIT = 2000;
 
-/** What was measured, where and how; how to use this page. */
+/** Properties of the measurement; usage of this page. */
 export function Run({ store }: { store: Store }): JSX.Element {
   const { report } = store;
   const { experiment } = report;
@@ -34,7 +34,7 @@ export function Run({ store }: { store: Store }): JSX.Element {
           <Facts facts={facts} />
           <h2>Recording</h2>
           {report.environment === null ? (
-            <p class="empty">Nothing is known about it.</p>
+            <p class="empty">No information about the recording.</p>
           ) : (
             <Facts facts={flatten(report.environment, "")} />
           )}
@@ -42,7 +42,7 @@ export function Run({ store }: { store: Store }): JSX.Element {
         <div>
           <h2>Warnings</h2>
           {report.warnings.length === 0 ? (
-            <p class="muted">None: nothing was left out.</p>
+            <p class="muted">No warnings: nothing was left out.</p>
           ) : (
             <ul class="observations warnings">
               {report.warnings.map((text, i) => (
@@ -53,8 +53,8 @@ export function Run({ store }: { store: Store }): JSX.Element {
           <h2>How to use this page</h2>
           <Keys />
           <p>
-            Every state has an address: copy it from the address bar to show somebody what you see. The page
-            holds all of its data; it needs no network and asks for nothing.
+            Every state has an address: copy the address from the address bar to share the current view. A page as a
+            file contains all of its data and makes no network requests.
           </p>
         </div>
       </div>
@@ -98,9 +98,9 @@ export function Keys(): JSX.Element {
     ["w s a d", "in the timeline: zoom in and out, earlier and later"],
     ["+ - \u2191 \u2193", "in the timeline: fewer and more ranks, other ranks"],
     ["n p", "in the timeline: next and previous of the longest wait states"],
-    ["c", "in the timeline: from a wait state to the one that caused it"],
+    ["c", "in the timeline: from a wait state to the wait state that caused it"],
     ["0", "in the timeline: the whole run"],
-    ["g", "in the timeline: one row for alike ranks, or one for each"],
+    ["g", "in the timeline: one row for similar ranks, or one row for each rank"],
     ["?", "this list"],
   ];
   return (

@@ -8,7 +8,7 @@ import { inUnits } from "../model/report";
 import { callpathValues, locationValues, metricSet } from "../model/severity";
 import type { Store } from "../state/store";
 
-/** The answer: what the run loses its time with, why, and what to do. */
+/** The summary: where the run loses time, why, and what to do. */
 export function Summary({ store }: { store: Store }): JSX.Element {
   const { report } = store;
   const { problems, observations, others } = report.summary;
@@ -17,9 +17,9 @@ export function Summary({ store }: { store: Store }): JSX.Element {
       <Headline store={store} />
       <div class="summary-columns">
         <div>
-          <h2>What costs most</h2>
+          <h2>Largest costs</h2>
           {problems.length === 0 && (
-            <p class="empty">No wait state is worth speaking of: the time goes elsewhere.</p>
+            <p class="empty">No wait state is significant: the time is spent in other activities.</p>
           )}
           {problems.map((problem, i) => (
             <Finding key={i} store={store} problem={problem} number={i + 1} />
@@ -36,7 +36,7 @@ export function Summary({ store }: { store: Store }): JSX.Element {
           <CriticalPath store={store} />
           {observations.length > 0 && (
             <>
-              <h2>Also worth knowing</h2>
+              <h2>Further findings</h2>
               <ul class="observations">
                 {observations.map((text, i) => (
                   <li key={i}>{text}</li>
@@ -60,7 +60,7 @@ export function Summary({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** Ticks of all locations together. */
+/** Sum of the ticks of all locations. */
 function cpuTime(store: Store): number {
   const time = store.report.metricById.get("time");
   return time === undefined ? 0 : store.report.metricInclusive[time.index]!;
@@ -105,7 +105,7 @@ function Headline({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** Where the CPU time went, as one bar. */
+/** Distribution of the CPU time, as one bar. */
 function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element {
   const palette = store.palette.value;
   const { shares } = store.report.summary;
@@ -134,7 +134,7 @@ function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element 
   );
 }
 
-/** A problem in words, with who waits and who causes it. */
+/** A problem in words, with its waiting and its causing ranks. */
 function Finding({ store, problem, number }: { store: Store; problem: JsonProblem; number: number }): JSX.Element {
   const { report } = store;
   const palette = store.palette.value;
@@ -159,9 +159,9 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
       <div class="finding-body">
         {report.locations.length > 1 && (
           <div class="strips">
-            <Strip store={store} name="Who waits" values={waits} color={palette.wait} />
+            <Strip store={store} name="Waiting" values={waits} color={palette.wait} />
             {causes !== null && (
-              <Strip store={store} name="Who it goes back to" values={causes} color={palette.cause} />
+              <Strip store={store} name="Waiting caused" values={causes} color={palette.cause} />
             )}
           </div>
         )}
@@ -175,11 +175,11 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
         </dl>
         <p class="actions">
           <button type="button" onClick={() => store.showInTrees(problem.metric, problem.callpath)}>
-            Where it waits
+            Waiting call path
           </button>
           {problem.cause !== null && (
             <button type="button" onClick={() => store.showInTrees(problem.cost, problem.cause ?? undefined)}>
-              What causes it
+              Causing call path
             </button>
           )}
           <button
@@ -249,7 +249,7 @@ function Efficiency({ store }: { store: Store }): JSX.Element | null {
 
 const PATH_ROWS = 6;
 
-/** What the run time is made of. */
+/** Composition of the run time. */
 function CriticalPath({ store }: { store: Store }): JSX.Element | null {
   const { report } = store;
   const path = report.metricById.get("critical_path");

@@ -11,7 +11,7 @@ import { inUnits, locationName } from "../model/report";
 import { callpathLocationValues } from "../model/severity";
 import type { Store } from "../state/store";
 
-/** Call paths of a heat map at most; the others are smaller. */
+/** Maximum number of call paths in a heat map; the others are smaller. */
 const HEAT_ROWS = 40;
 const HEAT_CELLS = 8_000_000;
 
@@ -117,7 +117,7 @@ export function HeatMap({ store }: { store: Store }): JSX.Element {
     [model.value, palette],
   );
   if (model.value === null) return <p class="empty">Too many locations for one picture.</p>;
-  if (model.value.rows.length === 0) return <p class="empty">Nothing of this metric here.</p>;
+  if (model.value.rows.length === 0) return <p class="empty">No values of this metric here.</p>;
   const { unit } = store.selectedMetric.value;
   const formatTicks = (value: number): string => formatValue(unit, inUnits(report, unit, value));
   const hit = (x: number, y: number, wide: number, height: number): Hit | null => {

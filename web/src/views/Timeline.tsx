@@ -6,8 +6,8 @@ import type { Hit } from "../components/Chart";
 import { callpathText } from "../components/Names";
 import { drawTimeline, layoutOf, type TimelineScene } from "../draw/timeline";
 import { timelineColors, type TimelineColors } from "../draw/timeline_colors";
-import { formatCount, formatNumber, formatPercent, formatSeconds, printable, shorten } from "../format";
-import { inUnits, locationName } from "../model/report";
+import { formatCount, formatInterval, formatNumber, formatPercent, formatSeconds, printable, shorten } from "../format";
+import { inUnits, locationName, type Report } from "../model/report";
 import {
   ARROW_NAMES,
   extentOf,
@@ -36,18 +36,18 @@ const PICTURE = { width: 1400, height: 640 };
 const COLORINGS: readonly (readonly [Coloring, string, string])[] = [
   ["class", "Activity", "computation, communication, waiting"],
   ["region", "Function", "the functions that take most time"],
-  ["kind", "Wait state", "each kind of wait state in a colour of its own"],
+  ["kind", "Wait state", "each kind of wait state in its own colour"],
   ["counter", "Counter", "the values of the counter, by rank and time"],
 ];
 
-/** Ranks by time: what each was doing, why it waited. */
+/** Ranks by time: activities and causes of waiting. */
 export function TimelineView({ store }: { store: Store }): JSX.Element {
   const { timeline } = store;
   useEffect(() => timeline.load(), []);
   const data = timeline.data.value;
   if (data !== null) return <Loaded store={store} timeline={data} />;
   const text = !timeline.isThere
-    ? "This page has no timeline: the trace was not there when it was made, or it was asked not to have one."
+    ? "This page has no timeline: the trace was not available, or the page was written with --no-timeline."
     : timeline.failure.value !== null
       ? `The timeline cannot be read: ${timeline.failure.value}`
       : "Reading the timeline...";
@@ -63,7 +63,7 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
   const state = store.timeline;
   const palette = store.palette.value;
   const wanted = state.chosen.value;
-  // Of a server's timeline cells come more often than events.
+  // In a server's timeline, cells arrive more often than events.
   const { waits } = timeline;
   const chosen = useMemo(
     () => (wanted === null ? -1 : findWait(timeline, wanted.location, wanted.enter)),
@@ -149,13 +149,13 @@ function Loaded({ store, timeline }: { store: Store; timeline: Timeline }): JSX.
           </select>
         )}
         {state.canGroup() && (
-          <label title="One row for all ranks that did alike for all of the run (key: g)">
+          <label title="One row for all ranks with similar behaviour over the whole run (key: g)">
             <input
               type="checkbox"
               checked={arrangement.alike !== null}
               onChange={(event) => state.group(event.currentTarget.checked)}
             />{" "}
-            group alike ranks
+            group similar ranks
           </label>
         )}
         <span class="zoom-buttons">
@@ -225,7 +225,7 @@ function selectWait(store: Store, timeline: Timeline, wait: number): void {
   store.timeline.goTo(waits.location[wait]!, waits.enter[wait]!, waits.time[wait]!, involved);
 }
 
-/** @returns whether a server's events of what is shown are there. */
+/** @returns whether a server's events of the current view are loaded. */
 function isSingle({ timeline, span: { from, to }, rows, arrangement }: TimelineScene): boolean {
   const middle = arrangement.location(Math.floor((rows.from + rows.to) / 2));
   return timeline.windows.some(
@@ -233,12 +233,15 @@ function isSingle({ timeline, span: { from, to }, rows, arrangement }: TimelineS
   );
 }
 
+function interval(report: Report, from: number, to: number): string {
+  return formatInterval(inUnits(report, "sec", from), inUnits(report, "sec", to));
+}
+
 function spanText(scene: TimelineScene): string {
   const { report, timeline, span: { from, to } } = scene;
-  const seconds = (ticks: number): string => formatSeconds(inUnits(report, "sec", ticks));
-  const shown = `${seconds(to - from)} from ${seconds(from)} on`;
+  const shown = interval(report, from, to);
   if (timeline.bins === null) return `${shown}; all ${formatCount(timeline.calls)} calls`;
-  if (!timeline.isTiled) return `${shown}; overview, single calls where marked blue on top`;
+  if (!timeline.isTiled) return `${shown}; overview, single calls at the blue marks`;
   return `${shown}; ${isSingle(scene) ? "single calls" : "zoom in for single calls"}`;
 }
 
@@ -260,7 +263,7 @@ function hitAt(
     return {
       lines: [
         about === null ? "All events" : `All events around a long ${report.metrics[about.metric]!.name}`,
-        `${seconds(to - from)} from ${seconds(from)} on; click to zoom in`,
+        `${interval(report, from, to)}; click to zoom in`,
       ],
       activate: () => store.timeline.show(from, to),
     };
@@ -289,7 +292,7 @@ function hitAt(
   const region = shorten(printable(report.callpaths[path]!.region), 80);
   const lines = [
     `${locationName(report, found.location)}${group >= 0 ? ", one of the group" : ""}: ${region}`,
-    `${seconds(extent.to - extent.from)} from ${seconds(extent.from)} on`,
+    interval(report, extent.from, extent.to),
     shorten(callpathText(report, path), 160),
   ];
   const wait = segments.wait[found.segment]!;
@@ -307,7 +310,7 @@ function hitAt(
   };
 }
 
-/** @returns what the colour of a counter's value tells. */
+/** @returns the description of a counter's value. */
 function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, row: number, x: number): Hit {
   const { report, timeline } = store;
   const first = field.first + Math.floor((row - field.first) / field.group) * field.group;
@@ -324,7 +327,7 @@ function hitOfField(store: Store, field: CounterField, layout: TimelineLayout, r
   };
 }
 
-/** @returns what the row of a group tells. */
+/** @returns the description of a group's row. */
 function hitOfGroup(store: Store, layout: TimelineLayout, group: number, x: number): Hit {
   const { report, timeline } = store;
   const members = layout.arrangement.alike!.members[group]!;

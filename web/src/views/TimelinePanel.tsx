@@ -10,14 +10,14 @@ import type { Store } from "../state/store";
 interface Props {
   store: Store;
   timeline: Timeline;
-  /** The wait state that is explained; -1: none. */
+  /** The selected wait state; -1: none. */
   chosen: number;
   chain: readonly Activity[];
   longest: readonly number[];
   select: (wait: number) => void;
 }
 
-/** What a wait state is, what it goes back to, and which others there are. */
+/** Explanation of a wait state and its causes, and a list of others. */
 export function TimelinePanel(props: Props): JSX.Element {
   const { chosen, store, timeline } = props;
   return (
@@ -27,7 +27,7 @@ export function TimelinePanel(props: Props): JSX.Element {
       ) : (
         <p class="muted">
           {store.timeline.chosen.value === null
-            ? "Click a hatched wait state, or one of these, to see what it goes back to."
+            ? "Click a hatched wait state, or one of these, to see its cause."
             : timeline.isTiled
               ? "Reading the events of this wait state..."
               : "The page does not have the events of this wait state."}
@@ -57,13 +57,13 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
         start
         {cause >= 0 && (
           <>
-            , until <b>{locationName(report, cause)}</b> came to{" "}
+            , until <b>{locationName(report, cause)}</b> reached{" "}
             <CallpathName short report={report} callpath={waits.causeCallpath[chosen]!} />
           </>
         )}
         .
       </p>
-      {cause >= 0 && <h3>What happened meanwhile</h3>}
+      {cause >= 0 && <h3>Activity of the cause during the wait</h3>}
       <ol class="steps">
         {chain.map((step, i) => (
           <Step
@@ -81,13 +81,13 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
       )}
       {instance !== null && (
         <>
-          <h3>Cause by the analysis</h3>
+          <h3>Cause found by the analysis</h3>
           <Chain store={store} instance={instance} />
         </>
       )}
       <p class="actions">
         <button type="button" onClick={() => select(chosen)}>
-          Zoom to it
+          Zoom to wait state
         </button>
         <button type="button" onClick={() => store.showInTrees(metric.id, waits.callpath[chosen]!)}>
           Show in the trees
@@ -102,10 +102,10 @@ function Explanation({ store, timeline, chosen, chain, select }: Props): JSX.Ele
 
 const PARTS = 3;
 
-/** Smaller parts explain nothing. */
+/** Smaller shares are not listed. */
 const LEAST_SHARE = 0.01;
 
-/** @returns what the cause of a wait did while it lasted. */
+/** @returns the activities of the cause of a wait during the wait. */
 function partsOf(timeline: Timeline, wait: number): Activity[] {
   const { waits } = timeline;
   const window = timeline.windows[waits.window[wait]!]!;
@@ -114,7 +114,8 @@ function partsOf(timeline: Timeline, wait: number): Activity[] {
   return parts.filter((part, i) => i === 0 || part.share >= LEAST_SHARE).slice(0, PARTS);
 }
 
-/** What a cause did: mostly compute, which ends the chain, or mostly wait, which goes on. */
+/** The activity of a cause: mostly computation, which ends the chain, or mostly waiting, which continues
+ * it. */
 function Step(props: {
   store: Store;
   timeline: Timeline;
@@ -169,7 +170,7 @@ function Longest({ store, timeline, chosen, longest, select }: Props): JSX.Eleme
   return (
     <div class="longest">
       <h3>The longest wait states{timeline.bins === null || timeline.isTiled ? "" : " in the excerpts"}</h3>
-      {longest.length === 0 && <p class="muted">There are none.</p>}
+      {longest.length === 0 && <p class="muted">No wait states.</p>}
       <ol>
         {longest.map((wait) => (
           <li key={wait} class={wait === chosen ? "selected" : ""}>

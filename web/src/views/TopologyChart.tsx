@@ -8,7 +8,7 @@ import { inUnits } from "../model/report";
 import type { Topology } from "../model/topology";
 import type { Store } from "../state/store";
 
-/** Values of processes in the grid that the program has put them in. */
+/** Values of processes in the program's cartesian topology. */
 export function TopologyChart({ store }: { store: Store }): JSX.Element {
   const { topologies } = store.report;
   const topology = topologies[store.topology.value] ?? topologies[0];

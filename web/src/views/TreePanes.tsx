@@ -11,7 +11,7 @@ import { Distribution, HeatMap, Ranks } from "./SystemCharts";
 import { TopologyChart } from "./TopologyChart";
 import { callRows, metricRows, systemRows, type TreeRows } from "./tree_rows";
 
-/** More cells than these are not added up for the small charts beside the call paths. */
+/** The small charts beside the call paths are omitted for more cells than this. */
 const SPREAD_CELLS = 3_000_000;
 const SPREAD_WIDTH = 56;
 
@@ -104,7 +104,7 @@ export function MetricPane({ store }: { store: Store }): JSX.Element {
         }
         shown={(node) => {
           const all = shown.value(node);
-          // That a tree is 100 % of itself needs no bar.
+          // The value of a tree relative to itself is 100 %: no bar.
           const isWhole = report.metrics[node]!.root === node && !tree.value.isOpen(node);
           return isWhole ? { ...all, fraction: 0 } : all;
         }}
@@ -145,7 +145,7 @@ export function CallPane({ store }: { store: Store }): JSX.Element {
       <header>
         <h2>Call path</h2>
         <Tabs<CallList>
-          label="How calls are listed"
+          label="Form of the call tree"
           value={store.callList.value}
           options={[
             ["tree", "Tree"],
@@ -172,7 +172,7 @@ export function CallPane({ store }: { store: Store }): JSX.Element {
         spread={isTree ? spread : undefined}
         onSelect={(node) => (store.callpath.value = node)}
         onToggle={(node, how) => toggle(tree.value, store.callOpen, node, how)}
-        empty={query.value === "" ? "Nothing of this metric." : "No call path has this name."}
+        empty={query.value === "" ? "No values of this metric." : "No call path has this name."}
       />
     </section>
   );
@@ -186,7 +186,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
   const view = store.systemView.value;
   const names = useComputed(() => {
     const { locations } = store.report;
-    // Names that are all the same, or that only number the locations, tell nothing.
+    // Names that are all the same, or that only number the locations, carry no information.
     return locations.some(
       ({ name, index }) => name !== locations[0]!.name && name !== locationName(store.report, index),
     );
@@ -196,7 +196,7 @@ export function SystemPane({ store }: { store: Store }): JSX.Element {
       <header>
         <h2>System</h2>
         <Tabs<SystemView>
-          label="How locations are shown"
+          label="Form of the system tree"
           value={view}
           options={[
             ["tree", "Tree"],

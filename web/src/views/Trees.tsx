@@ -20,15 +20,14 @@ const MODES: readonly { mode: Mode; name: string; title: string }[] = [
   {
     mode: "selection",
     name: "% of selection",
-    title: "percent of what is selected in the tree to the left",
+    title: "percent of the selection in the tree to the left",
   },
   { mode: "peer", name: "% of other run", title: "percent of the same value in another experiment" },
 ];
 
-/** Three coupled trees: what, where in the program, where in the system. A collapsed node stands
- * for all below it, an expanded one for itself. What is selected in a tree decides what the trees to
- * its right show. */
-/** @returns the last parts of a long path of a file: the first ones say where it was built. */
+/** Three coupled trees: metric, call path, system. A collapsed node shows its inclusive value, an expanded
+ * node its exclusive value. The selection in a tree determines the values of the trees to its right. */
+/** @returns the last parts of a long path of a file: the first parts only name the build folder. */
 function endOfPath(file: string): string {
   const parts = file.split("/");
   return parts.length > 4 ? `\u2026/${parts.slice(-3).join("/")}` : file;
@@ -94,7 +93,7 @@ function moved(
 
 function Toolbar({ store }: { store: Store }): JSX.Element {
   return (
-    <div class="toolbar" role="toolbar" aria-label="What the trees show">
+    <div class="toolbar" role="toolbar" aria-label="Settings of the trees">
       <div class="segments" role="group" aria-label="Numbers">
         {MODES.filter(({ mode }) => mode !== "peer" || store.peer.value !== null).map(
           ({ mode, name, title }) => (
@@ -159,7 +158,7 @@ function Toolbar({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** Colours between two limits, or so that the largest value in view has the last one. */
+/** Colours between two limits, or up to the largest visible value. */
 function ScaleChoice({ store }: { store: Store }): JSX.Element {
   const limits = store.limits.value;
   const percent = (ratio: number): string => (100 * ratio).toString();
@@ -222,7 +221,7 @@ function ScaleChoice({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** Chooses another experiment's page to compare with. */
+/** Selects another experiment's page for comparison. */
 function PeerChoice({ store }: { store: Store }): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   const failure = useSignal("");
@@ -257,7 +256,7 @@ function PeerChoice({ store }: { store: Store }): JSX.Element {
           Compare...
         </button>
       ) : (
-        <button type="button" title="Compare no longer" onClick={drop}>
+        <button type="button" title="Stop comparing" onClick={drop}>
           {"\u00d7"} {shorten(printable(store.peerName.value), 24)}
         </button>
       )}

@@ -16,7 +16,7 @@ import type { Store } from "../state/store";
 
 const BOX_ROW = 26;
 
-/** Statistics of the wait states, kind by kind; the longest ones with the chain of their causes. */
+/** Statistics of the wait states by kind; the longest wait states with the chains of their causes. */
 export function Waits({ store }: { store: Store }): JSX.Element {
   const { report } = store;
   const records = [...report.statistics].sort((a, b) => b.sum - a.sum);
@@ -170,7 +170,7 @@ function statisticsTable(store: Store, records: readonly JsonStatistics[]): Tabl
       numeric("Least"),
       numeric("Median"),
       numeric("Longest"),
-      { title: "The longest one" },
+      { title: "Longest wait" },
     ],
     rows: records.map((r) => [
       { text: store.report.metricById.get(r.metric)!.name },

@@ -1,4 +1,4 @@
-/** The single events of the part of the timeline that is shown, as a table. */
+/** The single events of the displayed time window, as a table. */
 import { hasRow } from "../model/arrangement";
 import { callpathText } from "../components/Names";
 import type { TimelineScene } from "../draw/timeline";
@@ -18,7 +18,7 @@ export function timelineCsv(report: Report, scene: TimelineScene, counter: Count
   );
 }
 
-/** The values themselves, not what a chart makes of them. */
+/** The recorded values, not the aggregated ones of a chart. */
 function counterRows(report: Report, scene: TimelineScene, counter: Counter): Row[] {
   const rows: Row[] = [];
   counter.curves.forEach((curve, location) => {

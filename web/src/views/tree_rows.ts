@@ -1,4 +1,4 @@
-/** Which rows each of the three trees has, from top to bottom. */
+/** The rows of each of the three trees, from top to bottom. */
 import { isWithin, makeForest, visibleRows, type Forest, type VisibleRow } from "../model/forest";
 import { functionValues } from "../model/severity";
 import { paneNumbers, type PaneNumbers } from "../state/panes";
@@ -12,7 +12,7 @@ export interface TreeRows {
   readonly name: (node: number) => string;
 }
 
-/** @returns nodes whose name holds the query, and all above them; null: no query. */
+/** @returns nodes whose name contains the query, and all their ancestors; null: no query. */
 function found(forest: Forest, name: (node: number) => string, query: string): Uint8Array | null {
   if (query === "") return null;
   const wanted = query.toLowerCase();
@@ -24,7 +24,7 @@ function found(forest: Forest, name: (node: number) => string, query: string): U
   return mark;
 }
 
-/** @returns nodes below which the search found something: they are open while it lasts. */
+/** @returns ancestors of the nodes found by the search: they are open during the search. */
 function opened(forest: Forest, marks: Uint8Array | null): (node: number) => boolean {
   if (marks === null) return () => false;
   return (node) => forest.children[node]!.some((child) => marks[child] === 1);
@@ -58,7 +58,7 @@ export function metricRows(store: Store, query: string): TreeRows {
     (marks === null || marks[node] === 1) &&
     (zeros || values[node] !== 0 || marks !== null || isWithin(forest, selected, node));
   const isOpen = (node: number): boolean => open.has(node) || byQuery(node);
-  // Roots have different units: their order is that of the table.
+  // Roots have different units: they keep the order of the table.
   const order = sorter(store, numbers, name);
   const rows = visibleRows(
     forest,
@@ -93,7 +93,7 @@ export function callRows(store: Store, query: string): TreeRows {
   return { forest, rows, numbers, isOpen, name };
 }
 
-/** Call paths, or functions (each shown by the first call path that ends in it), largest first. */
+/** Call paths, or functions (each represented by the first call path that ends in it), largest first. */
 function flatRows(store: Store, numbers: PaneNumbers, query: string): TreeRows {
   const { report } = store;
   const { exclusive } = store.callNodes.value;

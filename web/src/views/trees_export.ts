@@ -11,10 +11,10 @@ import { treeRows } from "./tree_rows";
 
 const PANES: readonly Pane[] = ["metric", "call", "system"];
 const TITLES: Record<Pane, string> = { metric: "Metric", call: "Call path", system: "System" };
-/** Of each tree in a picture. */
+/** Maximum number of rows of each tree in a picture. */
 const MOST_ROWS = 400;
 
-/** The rows of the three trees as they are shown, with exact values. */
+/** The displayed rows of the three trees, with exact values. */
 export function treesCsv(store: Store): string {
   const { report } = store;
   const rows: CsvValue[][] = [];
