@@ -4,7 +4,7 @@
 #include "analysis/causes/cause_chain.h"
 
 #include "cube/model/delay_kind.h"
-#include "engine/mail.h"
+#include "engine/mailbox/mailbox.h"
 
 #include <string.h>
 
@@ -52,8 +52,8 @@ struct chains {
 /* ---- at the waiter ---- */
 
 /* Asks for the cause of a location's wait state. */
-static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, uint32_t location,
-                uint32_t number, struct link link)
+static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned worker,
+                uint32_t location, uint32_t number, struct link link)
 {
     const struct fm_formation *formation = chains->formation;
     const struct fm_trace *trace = formation->analysis->trace;
@@ -82,8 +82,8 @@ static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, ui
         shares[i] = (struct share){scratch->profile.time[visit],
                                    busy_time->location->profile.items[visit].callpath};
     }
-    fm_mail_send(mail, worker, fm_trace_process(trace, question.location), scratch->message.items,
-                 size);
+    fm_mailbox_send(mailboxes, worker, fm_trace_process(trace, question.location),
+                    scratch->message.items, size);
 }
 
 /* ---- at the causing location ---- */
@@ -141,7 +141,7 @@ static uint32_t callpath_of(const struct fm_location *location, uint32_t activit
     return location->profile.items[location->visit.items[activity]].callpath;
 }
 
-static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+static void answer(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
                    const void *message, size_t size)
 {
     (void)process;
@@ -178,14 +178,14 @@ static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_
     if (is_wait && question->link.depth + 1 < FM_CUBE_CHAIN) {
         struct link next = question->link;
         ++next.depth;
-        ask(chains, mail, worker, question->location, wait.number, next);
+        ask(chains, mailboxes, worker, question->location, wait.number, next);
     }
 }
 
 /* ---- the stage ---- */
 
 /* Begins the chains of the worst instances of a worker's locations. */
-static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t first,
                   uint32_t last)
 {
     struct chains *chains = context;
@@ -203,7 +203,8 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
                 &chains->formation->busy_times[instance->location].waits;
             uint32_t number = fm_wait_list_behind(waits, until);
             if (number > 0 && waits->items[number - 1].until == until) {
-                ask(chains, mail, worker, instance->location, number - 1, (struct link){s, i, 0});
+                ask(chains, mailboxes, worker, instance->location, number - 1,
+                    (struct link){s, i, 0});
             }
         }
     }
@@ -245,7 +246,7 @@ void fm_cause_chains_find(const struct fm_formation *formation, uint64_t begin,
         .begin = begin,
         .scratch = fm_allocate_apart(workers, sizeof *chains.scratch),
     };
-    fm_mail_run(engine, start, answer, &chains);
+    fm_mailboxes_run(engine, start, answer, &chains);
     share_findings(formation->analysis->team, chains.scratch, workers, statistics);
     for (unsigned w = 0; w < workers; ++w) {
         fm_profile_free(&chains.scratch[w].profile);

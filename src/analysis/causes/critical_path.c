@@ -1,7 +1,7 @@
 #include "analysis/causes/critical_path.h"
 
 #include "base/containers/sort.h"
-#include "engine/mail.h"
+#include "engine/mailbox/mailbox.h"
 
 #include <inttypes.h>
 
@@ -69,7 +69,8 @@ struct walking {
 };
 
 /* Follows the path through the locations that are owned here. */
-static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker, struct token token)
+static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsigned worker,
+                 struct token token)
 {
     struct fm_critical_path *path = walking->path;
     const struct fm_formation *formation = walking->formation;
@@ -100,14 +101,14 @@ static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker,
         token.location = wait->cause_location;
         uint32_t process = fm_trace_process(trace, token.location);
         if (!fm_engine_owns(formation->analysis->engine, process)) {
-            fm_mail_send(mail, worker, process, &token, sizeof token);
+            fm_mailbox_send(mailboxes, worker, process, &token, sizeof token);
             return;
         }
     }
 }
 
-static void start_walk(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
-                       uint32_t last)
+static void start_walk(void *context, struct fm_mailboxes *mailboxes, unsigned worker,
+                       uint32_t first, uint32_t last)
 {
     struct walking *walking = context;
     const struct fm_trace *trace = walking->formation->analysis->trace;
@@ -115,17 +116,17 @@ static void start_walk(void *context, struct fm_mail *mail, unsigned worker, uin
     if (location != FM_NONE && fm_trace_process(trace, location) >= first &&
         fm_trace_process(trace, location) < last) {
         walking->path->end = span_of(walking->path, trace, location).end;
-        walk(walking, mail, worker, (struct token){walking->path->end, location, 0, 0});
+        walk(walking, mailboxes, worker, (struct token){walking->path->end, location, 0, 0});
     }
 }
 
-static void go_on(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+static void go_on(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
                   const void *message, size_t size)
 {
     (void)process;
     (void)size;
     const struct token *token = message;
-    walk(context, mail, worker, *token);
+    walk(context, mailboxes, worker, *token);
 }
 
 /* ---- profiles ---- */
@@ -268,7 +269,7 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
         path->span_busy = fm_allocate(trace->location_count, sizeof *path->span_busy);
     }
     struct profiling profiling = {path, formation};
-    fm_mail_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
+    fm_mailboxes_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
     fm_engine_run(analysis->engine, profile_busy, &profiling);
     fm_engine_run(analysis->engine, profile_segments, &profiling);
     add_up_callpaths(path, analysis);

@@ -8,7 +8,7 @@
 #include "analysis/causes/time_windows.h"
 #include "base/containers/keyed_sort.h"
 #include "cube/model/delay_kind.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,10 +26,10 @@ struct cause_side {
     bool contention;
 };
 
-/* What a location did in an interval that ends in its own wait state. */
+/* What a location did in an interval that ends in its own wait state: sent to the cause. */
 struct own_side {
-    struct fm_waiter_side message;
-    uint32_t first, end; /* shares */
+    struct fm_waiter_side waiter;
+    struct fm_items shares; /* struct fm_waiter_share */
 };
 
 /* One location's window of time. What has a number stands in the tables of the worker that owns the
@@ -72,7 +72,7 @@ struct costs {
     struct scratch *scratch;           /* by worker */
     struct fm_dispatch *notices;
     struct fm_dispatch *places;
-    struct fm_list_dispatch *sides;
+    struct fm_dispatch *sides;
     uint64_t window_end; /* included */
 };
 
@@ -263,7 +263,7 @@ static void keep_own_side(void *context, uint32_t number, const struct fm_interv
     const struct fm_wait *wait = &walking->waits->items[number];
     bool contention = fm_delay_metrics(kind_of(wait))->is_contention;
     struct own_side side = {
-        .message =
+        .waiter =
             {
                 .begin = interval->begin,
                 .wait = fm_wait_ticks(wait),
@@ -273,13 +273,13 @@ static void keep_own_side(void *context, uint32_t number, const struct fm_interv
                 .waiter = walking->number,
                 .callpath = callpath_of(location, location->visit.items[wait->activity]),
             },
-        .first = (uint32_t)scratch->shares.count,
     };
+    const size_t first_share = scratch->shares.count;
     /* What the waiter did in the meantime does not reduce the delay of an owner of a lock. */
     if (!contention) {
         add_shares(scratch, location, interval);
     }
-    side.end = (uint32_t)scratch->shares.count;
+    side.shares.count = (uint32_t)(scratch->shares.count - first_share);
     fm_vector_push(&scratch->own_sides, side);
 }
 
@@ -359,13 +359,15 @@ static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
     const struct scratch *scratch = &costs->scratch[worker];
+    const struct fm_waiter_share *shares = scratch->shares.items;
     (void)first;
     (void)last;
     for (size_t i = 0; i < scratch->own_sides.count; ++i) {
-        const struct own_side *side = &scratch->own_sides.items[i];
-        fm_list_dispatch_send(costs->sides, worker, fm_trace_process(trace, side->message.location),
-                              &side->message, scratch->shares.items + side->first,
-                              side->end - side->first);
+        struct own_side *side = &scratch->own_sides.items[i];
+        side->shares.items = shares;
+        shares += side->shares.count;
+        fm_dispatch_send(costs->sides, worker, fm_trace_process(trace, side->waiter.location),
+                         side);
     }
 }
 
@@ -407,12 +409,12 @@ static void book_class(struct costs *costs, unsigned worker, const struct fm_wai
     formation->costs[worker].roundings += (direct != 0) + (indirect != 0);
 }
 
-static void compare(void *context, unsigned worker, uint32_t process, const void *record,
-                    const void *shares, uint32_t share_count)
+static void compare(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)process;
     struct costs *costs = context;
-    const struct fm_waiter_side *waiter = record;
+    const struct own_side *side = record;
+    const struct fm_waiter_side *waiter = &side->waiter;
     const struct location_window *window = &costs->locations[waiter->location];
     struct scratch *scratch = &costs->scratch[worker];
     struct fm_caused_waits *caused = &costs->caused[waiter->location];
@@ -433,8 +435,8 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
         .own = scratch->cause_shares.items + own.first,
         .own_count = own.end - own.first,
         .waiter = waiter,
-        .shares = shares,
-        .share_count = share_count,
+        .shares = side->shares.items,
+        .share_count = side->shares.count,
         .wait = wait,
         .caused = caused,
         .waiter_time = scratch->waiter_time,
@@ -443,38 +445,6 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     wait->end = (uint32_t)caused->parts.count;
     scratch->cause_shares.count = kept_shares;
     book_class(costs, worker, waiter, (fm_delay_kind_t)wait->delay_kind, direct);
-}
-
-/* What compare() will look at. */
-static void prefetch_cause(void *context, unsigned worker, uint32_t process, const void *record,
-                           unsigned stage)
-{
-    (void)process;
-    const struct costs *costs = context;
-    const struct fm_waiter_side *waiter = record;
-    const struct scratch *scratch = &costs->scratch[worker];
-    const struct location_window *window = &costs->locations[waiter->location];
-    const struct fm_caused_waits *caused = &costs->caused[waiter->location];
-    if (stage == 0) {
-        __builtin_prefetch(window);
-        __builtin_prefetch(caused);
-        return;
-    }
-    size_t number = window->first_notice + (waiter->position - window->first_caused);
-    if (stage == 1) {
-        const struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
-        __builtin_prefetch(&scratch->cause_sides.items[number]);
-        __builtin_prefetch(wait, 1);
-        __builtin_prefetch((const char *)(wait + 1) - 1, 1);
-        __builtin_prefetch(caused->parts.items + caused->parts.count, 1);
-        __builtin_prefetch(caused->visits.items + caused->visits.count, 1);
-    } else {
-        const struct cause_side *side = &scratch->cause_sides.items[number];
-        if (side->first < side->end) {
-            __builtin_prefetch(&scratch->cause_shares.items[side->first]);
-            __builtin_prefetch(&scratch->cause_shares.items[side->end - 1]);
-        }
-    }
 }
 
 /* ---- the stages ---- */
@@ -536,19 +506,19 @@ static void find_all_costs(struct costs *costs)
         workers * WAITS_OF_A_WORKER);
     costs->notices = fm_dispatch_create(engine, sizeof(struct fm_wait_notice), take_notice, costs);
     costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
-    costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),
-                                           sizeof(struct fm_waiter_share), compare, costs);
-    fm_list_dispatch_prefetch(costs->sides, prefetch_cause, 3);
+    costs->sides = fm_dispatch_create(engine, sizeof(struct own_side), compare, costs);
+    fm_dispatch_carry_items(costs->sides, offsetof(struct own_side, shares),
+                            sizeof(struct fm_waiter_share));
     for (uint32_t s = 0; s < windows.count; ++s) {
         costs->window_end = windows.ends[s];
         fm_dispatch_run(costs->notices, notify_causes, costs);
         fm_dispatch_run(costs->places, place_waits, costs);
         fm_engine_run(engine, walk_intervals, costs);
-        fm_list_dispatch_run(costs->sides, tell_causes, costs);
+        fm_dispatch_run(costs->sides, tell_causes, costs);
     }
     fm_dispatch_free(costs->notices);
     fm_dispatch_free(costs->places);
-    fm_list_dispatch_free(costs->sides);
+    fm_dispatch_free(costs->sides);
     fm_time_windows_free(&windows);
 }
 

@@ -83,7 +83,7 @@ void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
 #define FM_INTERVAL_WALK_STAGES 2
 
 /** Fetches what fm_interval_walk_to() looks at first, where a worker goes from one location to the
- * next; see fm_prefetcher_t. */
+ * next, in two stages. */
 void fm_interval_walk_prefetch(const struct fm_interval_walk *walk, unsigned stage);
 
 /** Computes what a location does from `begin` to `end`, where the other location knows another

@@ -1,6 +1,7 @@
 #include "analysis/collective/gathering.h"
 
 #include "base/containers/map.h"
+#include "engine/dispatch/inboxes.h"
 
 /* Instances of one scope and series: first, by ordinal, those before the first one that is missing
  * (which happened unrecorded); then the remaining ones in the order of their arrival. */
@@ -33,8 +34,8 @@ struct gathered_message {
 struct fm_gathering {
     struct fm_analysis *analysis;
     struct partial *partials; /* by worker */
-    struct fm_exchange *parts;
-    struct fm_exchange *answers;
+    struct fm_inboxes *parts;
+    struct fm_inboxes *answers;
 };
 
 struct fm_gathering *fm_gathering_create(struct fm_analysis *analysis)
@@ -43,8 +44,8 @@ struct fm_gathering *fm_gathering_create(struct fm_analysis *analysis)
     gathering->analysis = analysis;
     gathering->partials =
         fm_allocate(fm_engine_workers(analysis->engine), sizeof *gathering->partials);
-    gathering->parts = fm_exchange_create(analysis->engine, sizeof(struct gathered_message));
-    gathering->answers = fm_exchange_create(analysis->engine, sizeof(struct gathered_message));
+    gathering->parts = fm_inboxes_create(analysis->engine, sizeof(struct gathered_message));
+    gathering->answers = fm_inboxes_create(analysis->engine, sizeof(struct gathered_message));
     return gathering;
 }
 
@@ -60,8 +61,8 @@ void fm_gathering_free(struct fm_gathering *gathering)
         fm_vector_free(&partial->series);
         fm_map_free(&partial->series_of);
     }
-    fm_exchange_free(gathering->parts);
-    fm_exchange_free(gathering->answers);
+    fm_inboxes_free(gathering->parts);
+    fm_inboxes_free(gathering->answers);
     fm_free(gathering->partials);
     fm_free(gathering);
 }
@@ -190,8 +191,9 @@ static void send_part(struct fm_gathering *gathering, unsigned worker, uint32_t 
     uint32_t home = home_of(&gathering->analysis->trace->communicators[all->communicator],
                             series->scope, ordinal);
     if (home != FM_NONE) {
-        struct gathered_message *message = fm_exchange_post(gathering->parts, worker, home);
-        *message = (struct gathered_message){*all, series->scope, ordinal, process, series->series};
+        const struct gathered_message message = {*all, series->scope, ordinal, process,
+                                                 series->series};
+        fm_inboxes_send(gathering->parts, worker, home, &message);
     }
 }
 
@@ -251,10 +253,9 @@ static void answer_parts(struct fm_gathering *gathering, unsigned worker,
     }
     for (size_t i = 0; i < count; ++i) {
         if (sums[number[i]].is_whole) {
-            struct gathered_message *answer =
-                fm_exchange_post(gathering->answers, worker, parts[i].process);
-            *answer = parts[i];
-            answer->all = sums[number[i]];
+            struct gathered_message answer = parts[i];
+            answer.all = sums[number[i]];
+            fm_inboxes_send(gathering->answers, worker, answer.process, &answer);
         }
     }
     fm_free(number);
@@ -266,7 +267,7 @@ static void judge_parts(void *context, unsigned worker, uint32_t first, uint32_t
     struct fm_gathering *gathering = context;
     for (uint32_t process = first; process < last; ++process) {
         size_t count;
-        const struct gathered_message *parts = fm_exchange_inbox(gathering->parts, process, &count);
+        const struct gathered_message *parts = fm_inbox(gathering->parts, process, &count);
         if (count != 0) {
             answer_parts(gathering, worker, parts, count);
         }
@@ -280,7 +281,7 @@ static void take_answers(void *context, unsigned worker, uint32_t first, uint32_
         return;
     }
     size_t count;
-    const struct gathered_message *answers = fm_exchange_inbox(gathering->answers, first, &count);
+    const struct gathered_message *answers = fm_inbox(gathering->answers, first, &count);
     for (size_t i = 0; i < count; ++i) {
         struct series *series =
             find_series(&gathering->partials[worker], answers[i].scope, (uint8_t)answers[i].series);
@@ -292,12 +293,12 @@ void fm_gathering_close(struct fm_gathering *gathering)
 {
     struct fm_engine *engine = gathering->analysis->engine;
     fm_engine_run(engine, send_parts, gathering);
-    fm_exchange_deliver(gathering->parts);
+    fm_inboxes_deliver(gathering->parts);
     fm_engine_run(engine, judge_parts, gathering);
-    fm_exchange_deliver(gathering->answers);
+    fm_inboxes_deliver(gathering->answers);
     fm_engine_run(engine, take_answers, gathering);
-    fm_exchange_clear(gathering->parts);
-    fm_exchange_clear(gathering->answers);
+    fm_inboxes_clear(gathering->parts);
+    fm_inboxes_clear(gathering->answers);
 }
 
 /* ---- what it means for a member ---- */

@@ -2,10 +2,11 @@
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
+#include "engine/dispatch/inboxes.h"
 
 struct fm_join {
     struct fm_analysis *analysis;
-    struct fm_exchange *members;
+    struct fm_inboxes *members;
     fm_judge_t *judge;
     void *context; /* of the judge */
 };
@@ -14,13 +15,13 @@ struct fm_join *fm_join_create(struct fm_analysis *analysis)
 {
     struct fm_join *join = fm_allocate(1, sizeof *join);
     join->analysis = analysis;
-    join->members = fm_exchange_create(analysis->engine, sizeof(struct fm_member));
+    join->members = fm_inboxes_create(analysis->engine, sizeof(struct fm_member));
     return join;
 }
 
 void fm_join_free(struct fm_join *join)
 {
-    fm_exchange_free(join->members);
+    fm_inboxes_free(join->members);
     fm_free(join);
 }
 
@@ -29,7 +30,7 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
     const struct fm_communicator *communicator =
         &join->analysis->trace->communicators[member->communicator];
     if (communicator->size == 1) {
-        *(struct fm_member *)fm_exchange_post(join->members, worker, member->process) = *member;
+        fm_inboxes_send(join->members, worker, member->process, member);
         return;
     }
     /* Any member may judge, as long as all choose the same: spread the instances. */
@@ -37,7 +38,7 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
     for (uint32_t i = 0; i < communicator->size; ++i) {
         uint32_t home = communicator->members[(start + i) % communicator->size];
         if (home != FM_NONE) {
-            *(struct fm_member *)fm_exchange_post(join->members, worker, home) = *member;
+            fm_inboxes_send(join->members, worker, home, member);
             return;
         }
     }
@@ -107,7 +108,7 @@ static void judge_processes(void *context, unsigned worker, uint32_t first, uint
     struct grouping grouping = {0};
     for (uint32_t process = first; process < last; ++process) {
         size_t count;
-        const struct fm_member *inbox = fm_exchange_inbox(join->members, process, &count);
+        const struct fm_member *inbox = fm_inbox(join->members, process, &count);
         if (count == 0) {
             continue;
         }
@@ -132,9 +133,9 @@ void fm_join_judge(struct fm_join *join, fm_judge_t *judge, void *context)
 {
     join->judge = judge;
     join->context = context;
-    fm_exchange_deliver(join->members);
+    fm_inboxes_deliver(join->members);
     fm_finders_run(join->analysis, judge_processes, join);
-    fm_exchange_clear(join->members);
+    fm_inboxes_clear(join->members);
 }
 
 void fm_member_wait(const struct fm_finder *finder, const struct fm_member *member,

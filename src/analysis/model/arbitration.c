@@ -3,6 +3,7 @@
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
+#include "engine/dispatch/inboxes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,14 +167,14 @@ struct verdict {
 struct arbitration {
     struct fm_findings *findings;
     const struct fm_trace *trace;
-    struct fm_exchange *links;
-    struct fm_exchange *verdicts;
+    struct fm_inboxes *links;
+    struct fm_inboxes *verdicts;
 };
 
 static void post_link(struct arbitration *arbitration, unsigned worker, const struct link *link)
 {
     uint32_t home = (uint32_t)(fm_hash(link->t) % arbitration->trace->process_count);
-    *(struct link *)fm_exchange_post(arbitration->links, worker, home) = *link;
+    fm_inboxes_send(arbitration->links, worker, home, link);
 }
 
 static void post_links(struct arbitration *arbitration, unsigned worker, uint32_t l)
@@ -311,10 +312,9 @@ static void judge_tick(struct arbitration *arbitration, unsigned worker, const s
     for (size_t i = 0; i < nodes->count; ++i) {
         const struct node *node = &nodes->items[i];
         if (node->chosen != 0) {
-            struct verdict *verdict =
-                fm_exchange_post(arbitration->verdicts, worker,
-                                 fm_trace_process(arbitration->trace, node->links->location));
-            *verdict = (struct verdict){node->links->location, node->links->wait, node->chosen};
+            const struct verdict verdict = {node->links->location, node->links->wait, node->chosen};
+            fm_inboxes_send(arbitration->verdicts, worker,
+                            fm_trace_process(arbitration->trace, verdict.location), &verdict);
         }
     }
 }
@@ -326,7 +326,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
     node_vector nodes = {0};
     for (uint32_t p = first; p < last; ++p) {
         size_t count;
-        const struct link *inbox = fm_exchange_inbox(arbitration->links, p, &count);
+        const struct link *inbox = fm_inbox(arbitration->links, p, &count);
         links.count = 0;
         for (size_t i = 0; i < count; ++i) {
             fm_vector_push(&links, inbox[i]);
@@ -373,7 +373,7 @@ static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32
     struct arbitration *arbitration = context;
     for (uint32_t p = first; p < last; ++p) {
         size_t count;
-        const struct verdict *verdicts = fm_exchange_inbox(arbitration->verdicts, p, &count);
+        const struct verdict *verdicts = fm_inbox(arbitration->verdicts, p, &count);
         for (size_t i = 0; i < count; ++i) {
             fall_back(&arbitration->findings[verdicts[i].location], verdicts[i].wait,
                       verdicts[i].choice);
@@ -391,14 +391,14 @@ void fm_findings_arbitrate(struct fm_findings *findings, const struct fm_trace *
     struct arbitration arbitration = {
         .findings = findings,
         .trace = trace,
-        .links = fm_exchange_create(engine, sizeof(struct link)),
-        .verdicts = fm_exchange_create(engine, sizeof(struct verdict)),
+        .links = fm_inboxes_create(engine, sizeof(struct link)),
+        .verdicts = fm_inboxes_create(engine, sizeof(struct verdict)),
     };
     fm_engine_run(engine, arbitrate_locations, &arbitration);
-    fm_exchange_deliver(arbitration.links);
+    fm_inboxes_deliver(arbitration.links);
     fm_engine_run(engine, judge, &arbitration);
-    fm_exchange_deliver(arbitration.verdicts);
+    fm_inboxes_deliver(arbitration.verdicts);
     fm_engine_run(engine, take_verdicts, &arbitration);
-    fm_exchange_free(arbitration.links);
-    fm_exchange_free(arbitration.verdicts);
+    fm_inboxes_free(arbitration.links);
+    fm_inboxes_free(arbitration.verdicts);
 }

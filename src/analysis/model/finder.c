@@ -1,6 +1,6 @@
 #include "analysis/model/finder.h"
 
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 /* A finding on its way to the owner of the call. */
 struct sent_finding {
@@ -102,26 +102,10 @@ static void take_finding(void *context, unsigned worker, uint32_t process, const
     fm_findings_add_inside(findings, location, &candidate);
 }
 
-static void prefetch_finding(void *context, unsigned worker, uint32_t process, const void *record,
-                             unsigned stage)
-{
-    (void)worker;
-    (void)process;
-    const struct fm_analysis *analysis = context;
-    const struct sent_finding *finding = record;
-    fm_findings_prefetch(&analysis->findings[finding->location], stage);
-    if (stage == 1 && !finding->is_part &&
-        finding->of_operations != finding->content.candidate.metric) {
-        const struct fm_location *location = &analysis->trace->locations[finding->location];
-        __builtin_prefetch(&location->visit.items[finding->content.candidate.activity]);
-    }
-}
-
 void fm_finders_open(struct fm_analysis *analysis)
 {
     analysis->sent_findings =
         fm_dispatch_create(analysis->engine, sizeof(struct sent_finding), take_finding, analysis);
-    fm_dispatch_prefetch(analysis->sent_findings, prefetch_finding, 2);
 }
 
 void fm_finders_close(struct fm_analysis *analysis)
@@ -130,7 +114,7 @@ void fm_finders_close(struct fm_analysis *analysis)
     analysis->sent_findings = NULL;
 }
 
-void fm_finders_run(struct fm_analysis *analysis, fm_phase_t *stage, void *context)
+void fm_finders_run(struct fm_analysis *analysis, fm_stage_t *stage, void *context)
 {
     fm_dispatch_run(analysis->sent_findings, stage, context);
 }

@@ -48,6 +48,6 @@ void fm_finders_open(struct fm_analysis *analysis);
 void fm_finders_close(struct fm_analysis *analysis);
 
 /** Runs a stage in which findings for other processes are reported, too. Collective. */
-void fm_finders_run(struct fm_analysis *analysis, fm_phase_t *stage, void *context);
+void fm_finders_run(struct fm_analysis *analysis, fm_stage_t *stage, void *context);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "analysis/pattern.h"
 
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 /* An access epoch on its way to one of its targets. */
 struct access_message {

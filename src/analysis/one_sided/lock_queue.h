@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "cube/model/cube.h"
-#include "engine/team.h"
+#include "engine/team/team.h"
 #include "trace/tables/trace.h"
 
 #include <stdbool.h>

@@ -35,7 +35,7 @@ struct fm_progress *fm_progress_create(struct fm_analysis *analysis);
 void fm_progress_free(struct fm_progress *progress);
 
 /** Runs a stage in which needs are found, and has them answered. All of the team must do so. */
-void fm_progress_run(struct fm_progress *progress, fm_phase_t *phase, void *context);
+void fm_progress_run(struct fm_progress *progress, fm_stage_t *stage, void *context);
 
 /** A process's call cannot finish before software on `target` has taken notice of it. To be called
  * by the worker that owns the process: for each of its calls in turn, naming each target once. */

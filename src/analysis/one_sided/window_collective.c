@@ -3,7 +3,7 @@
 #include "analysis/collective/gathering.h"
 #include "analysis/one_sided/epochs.h"
 #include "analysis/pattern.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 #include "base/containers/map.h"
 

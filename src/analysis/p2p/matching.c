@@ -247,32 +247,3 @@ void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent)
                        (struct fm_late_receiver){sent->complete_location, sent->complete});
     }
 }
-
-/* @return the stream of a send if it was in use a short time ago, else NULL */
-static inline const struct fm_stream *recent_stream(const struct fm_receiver *receiver,
-                                                    const struct fm_sent *sent)
-{
-    uint32_t recent = *recent_of(receiver, sent->communicator, sent->source, sent->tag);
-    return recent < receiver->streams.count ? &receiver->streams.items[recent] : NULL;
-}
-
-void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_sent *sent,
-                          unsigned stage)
-{
-    if (stage == 0) {
-        __builtin_prefetch(receiver);
-        __builtin_prefetch(receiver->recent);
-        return;
-    }
-    const struct fm_stream *stream = recent_stream(receiver, sent);
-    if (stream == NULL) {
-        return;
-    }
-    if (stage == 1) {
-        __builtin_prefetch(stream);
-    } else if (stream->first != FM_NONE) {
-        const struct fm_arrival *arrival = &receiver->arrivals[stream->first];
-        __builtin_prefetch(arrival, 1);
-        __builtin_prefetch(&arrival->next, 1); /* it may stand on the next line */
-    }
-}

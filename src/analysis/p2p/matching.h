@@ -95,8 +95,4 @@ static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *
  * which they were sent. */
 void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent);
 
-/** Fetches what fm_receiver_take() will need; see fm_prefetcher_t. */
-void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_sent *sent,
-                          unsigned stage);
-
 #endif

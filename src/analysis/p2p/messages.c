@@ -12,7 +12,7 @@
 #include "analysis/pattern.h"
 
 #include "base/containers/sort.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 /* A matched message, seen from the process that received it. */
 struct received {
@@ -150,14 +150,6 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
     (void)worker;
     struct p2p *p2p = context;
     fm_receiver_take(&p2p->receivers[process], record);
-}
-
-static void prefetch_receive(void *context, unsigned worker, uint32_t process, const void *record,
-                             unsigned stage)
-{
-    (void)worker;
-    struct p2p *p2p = context;
-    fm_receiver_prefetch(&p2p->receivers[process], record, stage);
 }
 
 /* ---- messages of one process ---- */
@@ -365,7 +357,6 @@ void fm_messages_match(struct fm_analysis *analysis)
     };
     p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
     p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);
-    fm_dispatch_prefetch(p2p.sends, prefetch_receive, 3);
     for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
         if (fm_patterns[p]->messages != 0) {
             p2p.wanted |= fm_patterns[p]->messages;

@@ -4,7 +4,7 @@
 #include "analysis/results/order_statistics.h"
 
 #include "base/memory.h"
-#include "engine/team.h"
+#include "engine/team/team.h"
 
 #define DIGIT_BITS 8
 #define DIGITS     (1u << DIGIT_BITS)

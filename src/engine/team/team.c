@@ -1,4 +1,4 @@
-#include "engine/team_internal.h"
+#include "engine/team/team_internal.h"
 
 #include "base/memory.h"
 

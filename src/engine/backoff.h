@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <time.h>
 
-#define FM_PATIENCE_LOOKS   64 /**< at what needs a microsecond or two */
-#define FM_PATIENCE_YIELDS  2000
-#define FM_PATIENCE_SHORT   20000L  /**< nanoseconds */
-#define FM_PATIENCE_LONGEST 500000L /**< nanoseconds */
+#define FM_BACKOFF_POLLS   64 /**< at what needs a microsecond or two */
+#define FM_BACKOFF_YIELDS  2000
+#define FM_BACKOFF_SHORTEST   20000L  /**< nanoseconds */
+#define FM_BACKOFF_LONGEST 500000L /**< nanoseconds */
 
 /** Tells the processor that one looks again and again. */
 static inline void fm_relax_processor(void)
@@ -26,17 +26,17 @@ static inline void fm_relax_processor(void)
 #endif
 }
 
-#define FM_LINGER_LOOKS 1000
+#define FM_SPIN_POLLS 1000
 
 /** Waits a moment before one looks again, awake: threads of one process mostly wait for less time
  * than it takes to sleep and be woken.
  * @param turn  how often one has looked in vain
  * @return false: it is time to sleep */
-static inline bool fm_linger(unsigned turn)
+static inline bool fm_spin(unsigned turn)
 {
-    if (turn < FM_LINGER_LOOKS) {
+    if (turn < FM_SPIN_POLLS) {
         fm_relax_processor();
-    } else if (turn < FM_LINGER_LOOKS + FM_PATIENCE_YIELDS) {
+    } else if (turn < FM_SPIN_POLLS + FM_BACKOFF_YIELDS) {
         sched_yield();
     } else {
         return false;
@@ -46,19 +46,19 @@ static inline bool fm_linger(unsigned turn)
 
 /** @return for how many nanoseconds to sleep before it is worth to look again; 0: not at all.
  * @param turn  how often one has looked in vain */
-static inline long fm_patience(unsigned turn)
+static inline long fm_backoff_nanoseconds(unsigned turn)
 {
-    if (turn < FM_PATIENCE_YIELDS) {
+    if (turn < FM_BACKOFF_YIELDS) {
         return 0;
     }
-    unsigned doublings = (turn - FM_PATIENCE_YIELDS) / 16;
-    return doublings < 5 ? FM_PATIENCE_SHORT << doublings : FM_PATIENCE_LONGEST;
+    unsigned doublings = (turn - FM_BACKOFF_YIELDS) / 16;
+    return doublings < 5 ? FM_BACKOFF_SHORTEST << doublings : FM_BACKOFF_LONGEST;
 }
 
 /** Waits before one looks again. */
-static inline void fm_be_patient(unsigned turn)
+static inline void fm_backoff(unsigned turn)
 {
-    long nanoseconds = fm_patience(turn);
+    long nanoseconds = fm_backoff_nanoseconds(turn);
     if (nanoseconds == 0) {
         sched_yield();
     } else {

@@ -1,7 +1,7 @@
-#include "engine/mail_internal.h"
+#include "engine/mailbox/mailbox_internal.h"
 
 #include "base/memory.h"
-#include "engine/patience.h"
+#include "engine/backoff.h"
 
 #include <sched.h>
 #include <string.h>
@@ -64,22 +64,22 @@ static void wake(struct fm_mailbox *box)
     }
 }
 
-void fm_mail_deliver(struct fm_mail *mail, struct fm_packet **packet, unsigned worker)
+void fm_mailbox_deliver(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker)
 {
-    struct fm_mailbox *box = &mail->boxes[worker];
+    struct fm_mailbox *box = &mailboxes->boxes[worker];
     struct fm_packet *delivered = *packet;
     *packet = NULL;
-    atomic_fetch_add(&mail->under_way, 1);
+    atomic_fetch_add(&mailboxes->under_way, 1);
     fm_packet_push(&box->packets, delivered);
     wake(box);
 }
 
-static void deliver_all(struct fm_mail *mail, unsigned worker)
+static void deliver_all(struct fm_mailboxes *mailboxes, unsigned worker)
 {
-    struct fm_outbox *outbox = &mail->outboxes[worker];
-    for (unsigned receiver = 0; receiver < mail->engine->workers; ++receiver) {
+    struct fm_outbox *outbox = &mailboxes->outboxes[worker];
+    for (unsigned receiver = 0; receiver < mailboxes->engine->workers; ++receiver) {
         if (outbox->packets[receiver] != NULL) {
-            fm_mail_deliver(mail, &outbox->packets[receiver], receiver);
+            fm_mailbox_deliver(mailboxes, &outbox->packets[receiver], receiver);
         }
     }
 }
@@ -88,17 +88,17 @@ static void write_letter(struct fm_packet *packet, uint32_t process, const void 
                          size_t size)
 {
     struct letter letter = {(uint32_t)size, process};
-    unsigned char *place = packet->letters + packet->written;
+    unsigned char *place = packet->content + packet->written;
     memcpy(place, &letter, sizeof letter);
     memcpy(place + sizeof letter, message, size);
     packet->written += room_for(size);
 }
 
-void fm_mail_put(struct fm_mail *mail, struct fm_packet **packet, unsigned worker, uint32_t process,
-                 const void *message, size_t size)
+void fm_mailbox_put(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker,
+                    uint32_t process, const void *message, size_t size)
 {
     if (*packet != NULL && !has_room(*packet, room_for(size))) {
-        fm_mail_deliver(mail, packet, worker);
+        fm_mailbox_deliver(mailboxes, packet, worker);
     }
     if (*packet == NULL) {
         *packet = fm_packet_create(room_for(size));
@@ -115,47 +115,47 @@ static void send_to_self(struct fm_outbox *outbox, uint32_t process, const void 
     write_letter(outbox->own.last, process, message, size);
 }
 
-static void send_to_worker(struct fm_mail *mail, struct fm_outbox *outbox, unsigned receiver,
-                           uint32_t process, const void *message, size_t size)
+static void send_to_worker(struct fm_mailboxes *mailboxes, struct fm_outbox *outbox,
+                           unsigned receiver, uint32_t process, const void *message, size_t size)
 {
     struct fm_packet **packet = &outbox->packets[receiver];
     if (*packet != NULL && !has_room(*packet, room_for(size))) {
-        fm_mail_deliver(mail, packet, receiver);
+        fm_mailbox_deliver(mailboxes, packet, receiver);
     }
     if (*packet == NULL) {
         *packet = take_packet(outbox, room_for(size));
     }
     write_letter(*packet, process, message, size);
-    atomic_bool *waits = &mail->boxes[receiver].waits;
+    atomic_bool *waits = &mailboxes->boxes[receiver].waits;
     if (atomic_load_explicit(waits, memory_order_relaxed) && atomic_exchange(waits, false)) {
-        fm_mail_deliver(mail, packet, receiver);
+        fm_mailbox_deliver(mailboxes, packet, receiver);
     }
 }
 
-void fm_mail_send(struct fm_mail *mail, unsigned worker, uint32_t process, const void *message,
-                  size_t size)
+void fm_mailbox_send(struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
+                     const void *message, size_t size)
 {
-    unsigned receiver = mail->engine->owner_of[process];
+    unsigned receiver = mailboxes->engine->owner_of[process];
     if (receiver == worker) {
-        send_to_self(&mail->outboxes[worker], process, message, size);
-    } else if (receiver < mail->engine->workers) {
-        send_to_worker(mail, &mail->outboxes[worker], receiver, process, message, size);
+        send_to_self(&mailboxes->outboxes[worker], process, message, size);
+    } else if (receiver < mailboxes->engine->workers) {
+        send_to_worker(mailboxes, &mailboxes->outboxes[worker], receiver, process, message, size);
     } else {
-        fm_mail_team_send(mail->team, worker, process, message, size);
+        fm_mailbox_team_send(mailboxes->team, worker, process, message, size);
     }
 }
 
-static void read_letters(struct fm_mail *mail, unsigned worker, struct fm_packet *packet)
+static void read_letters(struct fm_mailboxes *mailboxes, unsigned worker, struct fm_packet *packet)
 {
     for (unsigned read = 1; packet->read < packet->written; ++read) {
         struct letter letter;
-        const unsigned char *place = packet->letters + packet->read;
+        const unsigned char *place = packet->content + packet->read;
         memcpy(&letter, place, sizeof letter);
         packet->read += room_for(letter.size);
-        mail->handler(mail->context, mail, worker, letter.process, place + sizeof letter,
-                      letter.size);
-        if (mail->team != NULL && read % LETTERS_AT_ONCE == 0) {
-            fm_mail_team_work(mail->team, worker, 0);
+        mailboxes->handler(mailboxes->context, mailboxes, worker, letter.process,
+                           place + sizeof letter, letter.size);
+        if (mailboxes->team != NULL && read % LETTERS_AT_ONCE == 0) {
+            fm_mailbox_team_work(mailboxes->team, worker, 0);
         }
     }
 }
@@ -173,12 +173,12 @@ static void put_away(struct fm_outbox *outbox, struct fm_packet *packet)
 }
 
 /* Reads the worker's letters to itself, also those that it writes meanwhile. */
-static void read_own(struct fm_mail *mail, unsigned worker)
+static void read_own(struct fm_mailboxes *mailboxes, unsigned worker)
 {
-    struct fm_outbox *outbox = &mail->outboxes[worker];
+    struct fm_outbox *outbox = &mailboxes->outboxes[worker];
     struct fm_packet *packet;
     while ((packet = outbox->own.first) != NULL) {
-        read_letters(mail, worker, packet);
+        read_letters(mailboxes, worker, packet);
         outbox->own.first = packet->next;
         if (outbox->own.first == NULL) {
             outbox->own.last = NULL;
@@ -187,34 +187,34 @@ static void read_own(struct fm_mail *mail, unsigned worker)
     }
 }
 
-void fm_mail_end(struct fm_mail *mail)
+void fm_mailbox_end(struct fm_mailboxes *mailboxes)
 {
-    atomic_store(&mail->over, true);
-    for (unsigned w = 0; w < mail->engine->workers; ++w) {
-        pthread_mutex_lock(&mail->boxes[w].lock);
-        pthread_cond_signal(&mail->boxes[w].arrived);
-        pthread_mutex_unlock(&mail->boxes[w].lock);
+    atomic_store(&mailboxes->over, true);
+    for (unsigned w = 0; w < mailboxes->engine->workers; ++w) {
+        pthread_mutex_lock(&mailboxes->boxes[w].lock);
+        pthread_cond_signal(&mailboxes->boxes[w].arrived);
+        pthread_mutex_unlock(&mailboxes->boxes[w].lock);
     }
 }
 
 /* A worker has nothing to do. */
-static void become_idle(struct fm_mail *mail)
+static void become_idle(struct fm_mailboxes *mailboxes)
 {
-    if (atomic_fetch_sub(&mail->under_way, 1) == 1 && mail->team == NULL) {
-        fm_mail_end(mail);
+    if (atomic_fetch_sub(&mailboxes->under_way, 1) == 1 && mailboxes->team == NULL) {
+        fm_mailbox_end(mailboxes);
     }
 }
 
-static bool is_there(const struct fm_mail *mail, unsigned worker)
+static bool is_there(const struct fm_mailboxes *mailboxes, unsigned worker)
 {
-    return atomic_load(&mail->boxes[worker].packets) != NULL || atomic_load(&mail->over);
+    return atomic_load(&mailboxes->boxes[worker].packets) != NULL || atomic_load(&mailboxes->over);
 }
 
 /* Sleeps until something is in the box or the phase is over, or for so many nanoseconds (0: as long
  * as it takes). */
-static void sleep_until_there(struct fm_mail *mail, unsigned worker, long nanoseconds)
+static void sleep_until_there(struct fm_mailboxes *mailboxes, unsigned worker, long nanoseconds)
 {
-    struct fm_mailbox *box = &mail->boxes[worker];
+    struct fm_mailbox *box = &mailboxes->boxes[worker];
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += nanoseconds;
@@ -222,7 +222,7 @@ static void sleep_until_there(struct fm_mail *mail, unsigned worker, long nanose
     until.tv_nsec %= 1000000000;
     pthread_mutex_lock(&box->lock);
     atomic_store(&box->sleeps, true);
-    for (int status = 0; status == 0 && !is_there(mail, worker);) {
+    for (int status = 0; status == 0 && !is_there(mailboxes, worker);) {
         status = nanoseconds == 0 ? pthread_cond_wait(&box->arrived, &box->lock)
                                   : pthread_cond_timedwait(&box->arrived, &box->lock, &until);
     }
@@ -232,42 +232,42 @@ static void sleep_until_there(struct fm_mail *mail, unsigned worker, long nanose
 
 /* Waits until something is in the box or the phase is over: at first awake, since the next packet
  * is mostly on its way. */
-static void wait_for_workers(struct fm_mail *mail, unsigned worker)
+static void wait_for_workers(struct fm_mailboxes *mailboxes, unsigned worker)
 {
-    for (unsigned turn = 0; !is_there(mail, worker); ++turn) {
-        if (!fm_linger(turn)) {
-            sleep_until_there(mail, worker, 0);
+    for (unsigned turn = 0; !is_there(mailboxes, worker); ++turn) {
+        if (!fm_spin(turn)) {
+            sleep_until_there(mailboxes, worker, 0);
         }
     }
 }
 
 /* The same, while other processes may send something, too. */
-static void wait_for_team(struct fm_mail *mail, unsigned worker)
+static void wait_for_team(struct fm_mailboxes *mailboxes, unsigned worker)
 {
-    for (unsigned idle = 0; !is_there(mail, worker); ++idle) {
-        long nanoseconds = fm_patience(idle);
+    for (unsigned idle = 0; !is_there(mailboxes, worker); ++idle) {
+        long nanoseconds = fm_backoff_nanoseconds(idle);
         if (nanoseconds != 0) {
-            sleep_until_there(mail, worker, nanoseconds);
-        } else if (idle > FM_PATIENCE_LOOKS) {
+            sleep_until_there(mailboxes, worker, nanoseconds);
+        } else if (idle > FM_BACKOFF_POLLS) {
             sched_yield();
         }
-        fm_mail_team_work(mail->team, worker, idle + 1);
+        fm_mailbox_team_work(mailboxes->team, worker, idle + 1);
     }
 }
 
 /* Takes what others have sent; waits for it if there is nothing. @return NULL: the phase is over */
-static struct fm_packet *receive(struct fm_mail *mail, unsigned worker)
+static struct fm_packet *receive(struct fm_mailboxes *mailboxes, unsigned worker)
 {
-    struct fm_mailbox *box = &mail->boxes[worker];
+    struct fm_mailbox *box = &mailboxes->boxes[worker];
     size_t at_work = 1, count;
     if (atomic_load(&box->packets) == NULL) {
         atomic_store(&box->waits, true);
-        become_idle(mail);
+        become_idle(mailboxes);
         at_work = 0;
-        if (mail->team == NULL) {
-            wait_for_workers(mail, worker);
+        if (mailboxes->team == NULL) {
+            wait_for_workers(mailboxes, worker);
         } else {
-            wait_for_team(mail, worker);
+            wait_for_team(mailboxes, worker);
         }
         atomic_store(&box->waits, false);
     }
@@ -275,30 +275,30 @@ static struct fm_packet *receive(struct fm_mail *mail, unsigned worker)
     /* From now on it is the worker who keeps the phase from being over: one packet did so before.
      */
     if (count != 0 && count + at_work != 1) {
-        atomic_fetch_sub(&mail->under_way, count + at_work - 1);
+        atomic_fetch_sub(&mailboxes->under_way, count + at_work - 1);
     }
     return packets;
 }
 
 static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    struct fm_mail *mail = context;
-    struct fm_outbox *outbox = &mail->outboxes[worker];
-    outbox->packets = fm_allocate(mail->engine->workers, sizeof *outbox->packets);
-    mail->start(mail->context, mail, worker, first, last);
+    struct fm_mailboxes *mailboxes = context;
+    struct fm_outbox *outbox = &mailboxes->outboxes[worker];
+    outbox->packets = fm_allocate(mailboxes->engine->workers, sizeof *outbox->packets);
+    mailboxes->start(mailboxes->context, mailboxes, worker, first, last);
     for (;;) {
-        read_own(mail, worker);
-        deliver_all(mail, worker);
-        struct fm_packet *packet = receive(mail, worker);
+        read_own(mailboxes, worker);
+        deliver_all(mailboxes, worker);
+        struct fm_packet *packet = receive(mailboxes, worker);
         if (packet == NULL) {
             break;
         }
         while (packet != NULL) {
             struct fm_packet *next = packet->next;
-            read_letters(mail, worker, packet);
+            read_letters(mailboxes, worker, packet);
             put_away(outbox, packet);
-            if (mail->team != NULL) {
-                fm_mail_team_work(mail->team, worker, 0);
+            if (mailboxes->team != NULL) {
+                fm_mailbox_team_work(mailboxes->team, worker, 0);
             }
             packet = next;
         }
@@ -307,10 +307,10 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_free(outbox->packets);
 }
 
-void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handler_t *handler,
-                 void *context)
+void fm_mailboxes_run(struct fm_engine *engine, fm_mailbox_start_t *start,
+                      fm_mailbox_handler_t *handler, void *context)
 {
-    struct fm_mail mail = {
+    struct fm_mailboxes mailboxes = {
         .engine = engine,
         .start = start,
         .handler = handler,
@@ -320,16 +320,16 @@ void fm_mail_run(struct fm_engine *engine, fm_mail_start_t *start, fm_mail_handl
         .under_way = engine->workers,
     };
     for (unsigned w = 0; w < engine->workers; ++w) {
-        pthread_mutex_init(&mail.boxes[w].lock, NULL);
-        pthread_cond_init(&mail.boxes[w].arrived, NULL);
+        pthread_mutex_init(&mailboxes.boxes[w].lock, NULL);
+        pthread_cond_init(&mailboxes.boxes[w].arrived, NULL);
     }
-    mail.team = fm_mail_team_create(&mail);
-    fm_engine_run(engine, work, &mail);
-    fm_mail_team_free(mail.team);
+    mailboxes.team = fm_mailbox_team_create(&mailboxes);
+    fm_engine_run(engine, work, &mailboxes);
+    fm_mailbox_team_free(mailboxes.team);
     for (unsigned w = 0; w < engine->workers; ++w) {
-        pthread_cond_destroy(&mail.boxes[w].arrived);
-        pthread_mutex_destroy(&mail.boxes[w].lock);
+        pthread_cond_destroy(&mailboxes.boxes[w].arrived);
+        pthread_mutex_destroy(&mailboxes.boxes[w].lock);
     }
-    fm_free(mail.outboxes);
-    fm_free(mail.boxes);
+    fm_free(mailboxes.outboxes);
+    fm_free(mailboxes.boxes);
 }

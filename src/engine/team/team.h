@@ -12,7 +12,7 @@
 
 #include "base/containers/vector.h"
 #include "base/error.h"
-#include "engine/transport.h"
+#include "engine/team/transport.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "engine/mail.h"
+#include "engine/mailbox/mailbox.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static uint32_t mix(uint32_t value)
     return value ^ (value >> 15);
 }
 
-static void send_message(struct post *post, struct fm_mail *mail, unsigned worker, uint32_t from,
-                         uint32_t hops)
+static void send_message(struct post *post, struct fm_mailboxes *mailboxes, unsigned worker,
+                         uint32_t from, uint32_t hops)
 {
     static _Thread_local unsigned char buffer[sizeof(struct message) + LARGEST];
     uint32_t to = mix(from * 7919 + hops * 31 + (uint32_t)post->sent[from][from]) % PROCESSES;
@@ -46,20 +46,20 @@ static void send_message(struct post *post, struct fm_mail *mail, unsigned worke
     message->hops = hops;
     message->size = chance == 0 ? LARGEST : chance % 40;
     memset(message->filling, (int)(message->number & 0xff), message->size);
-    fm_mail_send(mail, worker, to, message, sizeof *message + message->size);
+    fm_mailbox_send(mailboxes, worker, to, message, sizeof *message + message->size);
 }
 
-static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t first,
                   uint32_t last)
 {
     for (uint32_t process = first; process < last; ++process) {
         for (uint32_t i = 0; i < process % 4; ++i) {
-            send_message(context, mail, worker, process, 1500 + i);
+            send_message(context, mailboxes, worker, process, 1500 + i);
         }
     }
 }
 
-static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+static void handle(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
                    const void *content, size_t size)
 {
     struct post *post = context;
@@ -71,7 +71,7 @@ static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_
     post->damaged += !whole;
     post->disordered += message->number != post->received[process][message->from]++;
     if (message->hops > 0) {
-        send_message(post, mail, worker, process, message->hops - 1);
+        send_message(post, mailboxes, worker, process, message->hops - 1);
     }
 }
 
@@ -83,7 +83,7 @@ static void all_arrive(void **state)
         struct fm_engine *engine = fm_engine_create(NULL, workers, PROCESSES, weights);
         struct post *post = fm_allocate(1, sizeof *post);
         uint64_t total = 0;
-        fm_mail_run(engine, start, handle, post);
+        fm_mailboxes_run(engine, start, handle, post);
         for (uint32_t from = 0; from < PROCESSES; ++from) {
             for (uint32_t to = 0; to < PROCESSES; ++to) {
                 assert_int_equal(post->sent[from][to], post->received[to][from]);
@@ -106,11 +106,11 @@ static void all_arrive(void **state)
     }
 }
 
-static void start_nothing(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
-                          uint32_t last)
+static void start_nothing(void *context, struct fm_mailboxes *mailboxes, unsigned worker,
+                          uint32_t first, uint32_t last)
 {
     (void)context;
-    (void)mail;
+    (void)mailboxes;
     (void)worker;
     (void)first;
     (void)last;
@@ -123,7 +123,7 @@ static void without_messages(void **state)
     struct post *post = fm_allocate(1, sizeof *post);
     for (unsigned workers = 1; workers <= 4; ++workers) {
         struct fm_engine *engine = fm_engine_create(NULL, workers, PROCESSES, weights);
-        fm_mail_run(engine, start_nothing, handle, post);
+        fm_mailboxes_run(engine, start_nothing, handle, post);
         fm_engine_free(engine);
     }
     fm_free(post);

@@ -5,7 +5,7 @@
 #define FERMATA_ENGINE_MAIL_INTERNAL_H
 
 #include "engine/engine_internal.h"
-#include "engine/mail.h"
+#include "engine/mailbox/mailbox.h"
 #include "engine/packet.h"
 
 #include <pthread.h>
@@ -37,16 +37,16 @@ struct fm_outbox {
     unsigned char apart[FM_APART];
 };
 
-struct fm_mail_team;
+struct fm_mailbox_team;
 
-struct fm_mail {
+struct fm_mailboxes {
     struct fm_engine *engine;
-    fm_mail_start_t *start;
-    fm_mail_handler_t *handler;
+    fm_mailbox_start_t *start;
+    fm_mailbox_handler_t *handler;
     void *context;
-    struct fm_mailbox *boxes;   /**< by worker */
-    struct fm_outbox *outboxes; /**< by worker */
-    struct fm_mail_team *team;  /**< NULL: a process alone */
+    struct fm_mailbox *boxes;     /**< by worker */
+    struct fm_outbox *outboxes;   /**< by worker */
+    struct fm_mailbox_team *team; /**< NULL: a process alone */
     unsigned char apart[FM_APART];
     atomic_size_t under_way; /**< packets in boxes, and workers that are at work */
     atomic_bool over;        /**< no letter will come any more */
@@ -55,28 +55,28 @@ struct fm_mail {
 
 /** Writes a message to a worker of this process into `*packet`; it is made if it is NULL, and
  * delivered before if it is full. */
-void fm_mail_put(struct fm_mail *mail, struct fm_packet **packet, unsigned worker, uint32_t process,
-                 const void *message, size_t size);
+void fm_mailbox_put(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker,
+                    uint32_t process, const void *message, size_t size);
 
 /** Puts `*packet` into the box of a worker of this process, and leaves NULL there. */
-void fm_mail_deliver(struct fm_mail *mail, struct fm_packet **packet, unsigned worker);
+void fm_mailbox_deliver(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker);
 
 /** Ends the phase: wakes all workers. */
-void fm_mail_end(struct fm_mail *mail);
+void fm_mailbox_end(struct fm_mailboxes *mailboxes);
 
 /** @return the part of a phase that talks to other processes; NULL for a process alone. */
-struct fm_mail_team *fm_mail_team_create(struct fm_mail *mail);
+struct fm_mailbox_team *fm_mailbox_team_create(struct fm_mailboxes *mailboxes);
 
 /** Ends it; waits for all of the team. */
-void fm_mail_team_free(struct fm_mail_team *team);
+void fm_mailbox_team_free(struct fm_mailbox_team *team);
 
 /** Sends a message to a process that another process of the team owns, sooner or later. */
-void fm_mail_team_send(struct fm_mail_team *team, unsigned worker, uint32_t process,
-                       const void *message, size_t size);
+void fm_mailbox_team_send(struct fm_mailbox_team *team, unsigned worker, uint32_t process,
+                          const void *message, size_t size);
 
 /** Sends what a worker has kept back, and takes what has come, unless another worker does so right
  * now. Ends the phase if all of the team are idle.
  * @param idle  how often it was called since the worker had a letter; 0: it has another one */
-void fm_mail_team_work(struct fm_mail_team *team, unsigned worker, unsigned idle);
+void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker, unsigned idle);
 
 #endif

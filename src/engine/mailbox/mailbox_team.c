@@ -2,9 +2,9 @@
  * when every process is idle and all letters that were sent have arrived. The processes add up both
  * numbers again and again, each time after all of them were idle; two sums in a row with all
  * letters arrived and none sent in between tell that nobody can go on (Mattern's four counters). */
-#include "engine/mail_internal.h"
+#include "engine/mailbox/mailbox_internal.h"
 
-#include "engine/team_internal.h"
+#include "engine/team/team_internal.h"
 
 #include "base/memory.h"
 
@@ -26,8 +26,8 @@ struct head {
 
 typedef FM_VECTOR(unsigned char) byte_vector;
 
-struct fm_mail_team {
-    struct fm_mail *mail;
+struct fm_mailbox_team {
+    struct fm_mailboxes *mailboxes;
     struct fm_transport *transport;
     byte_vector *outgoing;       /* [worker][process of the team] */
     struct fm_packet **incoming; /* [worker]: what an arriving packet holds for it */
@@ -38,14 +38,14 @@ struct fm_mail_team {
     uint64_t last_sums[2]; /* of the wave before */
 };
 
-struct fm_mail_team *fm_mail_team_create(struct fm_mail *mail)
+struct fm_mailbox_team *fm_mailbox_team_create(struct fm_mailboxes *mailboxes)
 {
-    struct fm_engine *engine = mail->engine;
+    struct fm_engine *engine = mailboxes->engine;
     if (fm_team_size(engine->team) == 1) {
         return NULL;
     }
-    struct fm_mail_team *team = fm_allocate(1, sizeof *team);
-    team->mail = mail;
+    struct fm_mailbox_team *team = fm_allocate(1, sizeof *team);
+    team->mailboxes = mailboxes;
     team->transport = engine->team->transport;
     team->outgoing =
         fm_allocate((size_t)engine->workers * team->transport->count, sizeof *team->outgoing);
@@ -56,7 +56,7 @@ struct fm_mail_team *fm_mail_team_create(struct fm_mail *mail)
     return team;
 }
 
-void fm_mail_team_free(struct fm_mail_team *team)
+void fm_mailbox_team_free(struct fm_mailbox_team *team)
 {
     if (team == NULL) {
         return;
@@ -65,7 +65,7 @@ void fm_mail_team_free(struct fm_mail_team *team)
      */
     uint64_t ready = 1;
     team->transport->calls->sum(team->transport, &ready, 1);
-    for (size_t i = 0; i < (size_t)team->mail->engine->workers * team->transport->count; ++i) {
+    for (size_t i = 0; i < (size_t)team->mailboxes->engine->workers * team->transport->count; ++i) {
         fm_vector_free(&team->outgoing[i]);
     }
     pthread_mutex_destroy(&team->lock);
@@ -74,13 +74,13 @@ void fm_mail_team_free(struct fm_mail_team *team)
     fm_free(team);
 }
 
-static byte_vector *outgoing_of(struct fm_mail_team *team, unsigned worker, unsigned to)
+static byte_vector *outgoing_of(struct fm_mailbox_team *team, unsigned worker, unsigned to)
 {
     return &team->outgoing[(size_t)worker * team->transport->count + to];
 }
 
 /* The transport takes the packet over. The lock must be held. */
-static void send_packet(struct fm_mail_team *team, unsigned worker, unsigned to)
+static void send_packet(struct fm_mailbox_team *team, unsigned worker, unsigned to)
 {
     byte_vector *packet = outgoing_of(team, worker, to);
     if (packet->count != 0) {
@@ -90,10 +90,10 @@ static void send_packet(struct fm_mail_team *team, unsigned worker, unsigned to)
     }
 }
 
-void fm_mail_team_send(struct fm_mail_team *team, unsigned worker, uint32_t process,
-                       const void *message, size_t size)
+void fm_mailbox_team_send(struct fm_mailbox_team *team, unsigned worker, uint32_t process,
+                          const void *message, size_t size)
 {
-    const struct fm_engine *engine = team->mail->engine;
+    const struct fm_engine *engine = team->mailboxes->engine;
     unsigned to = engine->owner_of[process] - engine->workers;
     byte_vector *packet = outgoing_of(team, worker, to);
     struct head head = {(size + 15) & ~(size_t)15, process,
@@ -112,36 +112,36 @@ void fm_mail_team_send(struct fm_mail_team *team, unsigned worker, uint32_t proc
     }
 }
 
-static void open_packet(struct fm_mail_team *team, const struct fm_parcel *packet)
+static void open_packet(struct fm_mailbox_team *team, const struct fm_parcel *packet)
 {
-    const struct fm_engine *engine = team->mail->engine;
+    const struct fm_engine *engine = team->mailboxes->engine;
     const unsigned char *content = packet->content;
     for (size_t at = 0; at < packet->bytes;) {
         struct head head;
         memcpy(&head, content + at, sizeof head);
         at += sizeof head;
         unsigned worker = engine->owner_of[head.process];
-        fm_mail_put(team->mail, &team->incoming[worker], worker, head.process, content + at,
-                    head.size - head.padding);
+        fm_mailbox_put(team->mailboxes, &team->incoming[worker], worker, head.process, content + at,
+                       head.size - head.padding);
         at += head.size;
         ++team->arrived;
     }
     for (unsigned worker = 0; worker < engine->workers; ++worker) {
         if (team->incoming[worker] != NULL) {
-            fm_mail_deliver(team->mail, &team->incoming[worker], worker);
+            fm_mailbox_deliver(team->mailboxes, &team->incoming[worker], worker);
         }
     }
     fm_free(packet->content);
 }
 
 /* Takes part in the next sum, or looks for its result. */
-static void ride_wave(struct fm_mail_team *team, unsigned looks)
+static void ride_wave(struct fm_mailbox_team *team, unsigned looks)
 {
     uint64_t sums[2];
     const struct fm_transport_calls *calls = team->transport->calls;
     if (!team->in_wave) {
         /* No letter here is to be handled: nobody sends, and none arrives under this lock. */
-        if (looks > LOOKS_BEFORE_WAVE && atomic_load(&team->mail->under_way) == 0) {
+        if (looks > LOOKS_BEFORE_WAVE && atomic_load(&team->mailboxes->under_way) == 0) {
             uint64_t own[2] = {atomic_load(&team->sent), team->arrived};
             calls->begin_wave(team->transport, own);
             team->in_wave = true;
@@ -149,13 +149,13 @@ static void ride_wave(struct fm_mail_team *team, unsigned looks)
     } else if (calls->end_wave(team->transport, sums)) {
         team->in_wave = false;
         if (sums[0] == sums[1] && sums[0] == team->last_sums[0] && sums[1] == team->last_sums[1]) {
-            fm_mail_end(team->mail);
+            fm_mailbox_end(team->mailboxes);
         }
         memcpy(team->last_sums, sums, sizeof sums);
     }
 }
 
-void fm_mail_team_work(struct fm_mail_team *team, unsigned worker, unsigned idle)
+void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker, unsigned idle)
 {
     if (idle == 1) {
         pthread_mutex_lock(&team->lock);
@@ -169,10 +169,10 @@ void fm_mail_team_work(struct fm_mail_team *team, unsigned worker, unsigned idle
     }
     unsigned from;
     struct fm_parcel packet;
-    while (fm_team_receive(team->mail->engine->team, &from, &packet)) {
+    while (fm_team_receive(team->mailboxes->engine->team, &from, &packet)) {
         open_packet(team, &packet);
     }
-    if (idle != 0 && !atomic_load(&team->mail->over)) {
+    if (idle != 0 && !atomic_load(&team->mailboxes->over)) {
         ride_wave(team, idle);
     }
     pthread_mutex_unlock(&team->lock);

@@ -5,7 +5,7 @@
 #define FERMATA_ENGINE_TRANSPORT_LOAD_H
 
 #include "base/error.h"
-#include "engine/transport.h"
+#include "engine/team/transport.h"
 
 /** Loads libfermata-engine-<library>.so and starts MPI; once in a process. Collective over all
  * processes that were launched together.

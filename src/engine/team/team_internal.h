@@ -4,7 +4,7 @@
 #define FERMATA_ENGINE_TEAM_INTERNAL_H
 
 #include "base/containers/vector.h"
-#include "engine/team.h"
+#include "engine/team/team.h"
 
 /** A packet of a later phase than the one at hand. */
 struct fm_early_packet {

@@ -1,9 +1,9 @@
-#include "engine/transport_load.h"
+#include "engine/team/transport_load.h"
 
 #include "base/memory.h"
 #include "base/process/installed.h"
 #include "base/process/launch.h"
-#include "engine/transport_module.h"
+#include "engine/team/transport_module.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -6,7 +6,7 @@
 #define FERMATA_ENGINE_TRANSPORT_MODULE_H
 
 #include "base/error.h"
-#include "engine/transport.h"
+#include "engine/team/transport.h"
 
 /** Name of the only symbol of a module, of the type fm_transport_open_t. Its number changes with
  * this interface and with struct fm_transport_calls. */
