@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Generates sources of the recorder from the tables of the paradigms' functions (functions.tbl).
+
+usage: generate.py functions.tbl OUTPUT_FOLDER
+       generate.py --preload OUTPUT_FOLDER endings.tbl functions.tbl...
+
+Of one paradigm, for its library of wrappers:
+  functions.h    FM_FUNCTION_... numbers of its functions
+  regions.inc    their names and OTF2 region roles
+  prototypes.h   prototypes of the wrappers fm_NAME
+  plain.c        the wrappers that record Enter and Leave only
+  wrappers.inc   initializers of the table of wrappers, one for each function
+
+Of all paradigms, for the preload library:
+  names.inc      the functions' names, in order, as C strings
+  trampolines.S  the exported entry points, and behind them those of the functions by which processes
+                 end
+  endings.inc    the latter's names and whether the process ends for certain
+  paradigms.inc  which of the names are whose
+  libraries.inc  the paradigms' libraries and the wrappers for them
+
+A table has a line for each function, and these:
+  paradigm profiling|next HEADER   how wrappers call the function NAME: as PNAME, which the library
+                                   has for that, or the next NAME after the wrapper
+                                   (fm_paradigm.next); HEADER is what the wrappers include
+  library SONAME WRAPPERS TITLE    a library of the paradigm: the begin of its file's name, the file
+                                   name of the library of wrappers for it, its name for people
+  ending certain|possible NAME     a function by which the process ends, or may end, without exit
+                                   handlers
+"""
+import pathlib
+import re
+import sys
+
+LINE = re.compile(r"(plain|own)\s+(progressing|local)\s+(\w+)\s+(\w+(?: ?\*)?)\s*\b(\w+)\((.*)\)$")
+PARAMETER_NAME = re.compile(r"(\w+)\s*(?:\[[^\]]*\])*$")
+
+
+class Table:
+    """A table: calls, header, libraries (soname, wrappers, title), endings (name, certain) and
+    functions (body, role, return type, name, parameters)."""
+
+    def __init__(self, path):
+        self.calls, self.header = None, None
+        self.libraries, self.endings, self.functions = [], [], []
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if line and not line.startswith("#") and not self.take(line):
+                sys.exit(f"{path}:{number}: no line of a table of functions: {line}")
+
+    def take(self, line):
+        """Takes a line; False if it is none."""
+        word, *rest = line.split(None, 1)
+        fields = rest[0].split(None, 2) if rest else []
+        if word == "paradigm" and len(fields) == 2 and fields[0] in ("profiling", "next"):
+            self.calls, self.header = fields
+        elif word == "library" and len(fields) == 3:
+            self.libraries.append(fields)
+        elif word == "ending" and len(fields) == 2 and fields[0] in ("certain", "possible"):
+            self.endings.append((fields[1], fields[0] == "certain"))
+        else:
+            match = LINE.match(line)
+            if not match:
+                return False
+            body, _, role, result, name, parameters = match.groups()
+            self.functions.append((body, role, result, name, parameters))
+        return True
+
+    def call(self, result, name, parameters):
+        """The C expression by which the wrapper of a function calls it."""
+        arguments = argument_names(parameters)
+        if self.calls == "profiling":
+            return f"P{name}({arguments})"
+        return f"(({result} (*)({parameters}))fm_next_functions[FM_FUNCTION_{name}])({arguments})"
+
+
+def argument_names(parameters):
+    if parameters == "void":
+        return ""
+    return ", ".join(PARAMETER_NAME.search(part).group(1) for part in parameters.split(","))
+
+
+def plain_wrapper(table, result, name, parameters):
+    call = table.call(result, name, parameters)
+    record = (f"FM_RECORD_PLAIN_VOID({name}, {call})" if result == "void"
+              else f"FM_RECORD_PLAIN({result}, {name}, {call})")
+    return [f"#ifndef {name}", f"{result} fm_{name}({parameters})", "{", f"    {record};", "}",
+            "#endif"]
+
+
+def write_wrappers(table):
+    header = ["#ifndef FM_FUNCTIONS_H", "#define FM_FUNCTIONS_H",
+              "/* generated: numbers of the paradigm's functions */", "enum {"]
+    header += [f"    FM_FUNCTION_{name}," for _, _, _, name, _ in table.functions]
+    header += ["    FM_FUNCTION_COUNT", "};", "#endif", ""]
+    regions = [f'{{"{name}", OTF2_REGION_ROLE_{role}}},' for _, role, _, name, _ in table.functions]
+    prototypes, wrappers = ["/* generated */"], []
+    plain = ["/* generated */", f'#include "{table.header}"']
+    if table.calls == "next":
+        plain += ["fm_function_t fm_next_functions[FM_FUNCTION_COUNT];"]
+    for body, _, result, name, parameters in table.functions:
+        prototypes += [f"#ifndef {name}", f"{result} fm_{name}({parameters});", "#endif"]
+        wrappers += [f"#ifndef {name}", f"(fm_function_t)fm_{name},", "#else", "NULL,", "#endif"]
+        if body == "plain":
+            plain += plain_wrapper(table, result, name, parameters)
+    return {"functions.h": "\n".join(header), "regions.inc": "\n".join(regions) + "\n",
+            "prototypes.h": "\n".join(prototypes) + "\n", "plain.c": "\n".join(plain) + "\n",
+            "wrappers.inc": "\n".join(wrappers) + "\n"}
+
+
+def trampolines(names):
+    lines = ["/* generated: entry points that jump through fm_preload_slots */",
+             '#include "record/preload/trampoline.h"', ".text"]
+    lines += [f"FM_TRAMPOLINE({name}, {number})" for number, name in enumerate(names)]
+    lines += ["FM_SLOTS_BEGIN"]
+    lines += [f"FM_SLOT({number})" for number in range(len(names))]
+    lines += ["FM_SLOTS_END", ""]
+    return "\n".join(lines)
+
+
+def write_preload(endings_table, tables):
+    names, paradigms, libraries = [], [], []
+    endings = list(endings_table.endings)
+    for number, table in enumerate(tables):
+        profiling = str(table.calls == "profiling").lower()
+        paradigms += [f"{{.first = {len(names)}, .count = {len(table.functions)}, "
+                      f".has_profiling_names = {profiling}}},"]
+        libraries += [f'{{.paradigm = &paradigms[{number}], .soname = "{soname}", '
+                      f'.wrappers = "{wrappers}", .title = "{title}"}},'
+                      for soname, wrappers, title in table.libraries]
+        names += [name for _, _, _, name, _ in table.functions]
+        endings += table.endings
+    return {"names.inc": "".join(f'"{name}",\n' for name in names),
+            "trampolines.S": trampolines(names + [name for name, _ in endings]),
+            "endings.inc": "".join(f'{{.name = "{name}", .ends = {str(certain).lower()}}},\n'
+                                   for name, certain in endings),
+            "paradigms.inc": "\n".join(paradigms) + "\n",
+            "libraries.inc": "\n".join(libraries) + "\n"}
+
+
+def main():
+    if sys.argv[1] == "--preload":
+        output = pathlib.Path(sys.argv[2])
+        endings, *tables = (Table(pathlib.Path(path)) for path in sys.argv[3:])
+        files = write_preload(endings, tables)
+    else:
+        output = pathlib.Path(sys.argv[2])
+        files = write_wrappers(Table(pathlib.Path(sys.argv[1])))
+    output.mkdir(parents=True, exist_ok=True)
+    for file_name, text in files.items():
+        (output / file_name).write_text(text)
+
+
+main()
