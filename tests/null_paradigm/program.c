@@ -1,10 +1,11 @@
 /* Uses the null library, and MPI where it is compiled with it.
  * usage: program [ORDER]   which of them ends last, and how: null (default), mpi, exit (the program
- *                          exits without null_finalize) */
+ *                          exits without null_finalize), _exit (without exit handlers, too) */
 #include "nulllib.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef WITH_MPI
 #include <mpi.h>
 #endif
@@ -58,6 +59,9 @@ int main(int argc, char **argv)
         work();
     }
 #endif
+    if (strcmp(last, "_exit") == 0) {
+        _exit(0);
+    }
     if (strcmp(last, "exit") != 0) {
         null_finalize();
     }

@@ -92,8 +92,8 @@ void fm_archive_end_definitions(void);
 /** Writes the global definitions from the merged set, and the markers. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
 
-/** The call that ends a run in order, of the paradigm that numbers the processes; NULL: the set has
- * none. Valid until the next paradigm is defined. */
+/** The call that ends a run in order, of the paradigm that numbers the processes, else of the
+ * first; NULL: there is none. Valid until the next paradigm is defined. */
 const char *fm_archive_last_call(const struct fm_definitions *set);
 
 /** Closes the archive. Collective; only if no process has failed.

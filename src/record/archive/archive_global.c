@@ -41,8 +41,11 @@ static const struct fm_paradigm_description *leading_paradigm(const struct fm_de
 
 const char *fm_archive_last_call(const struct fm_definitions *set)
 {
-    const struct fm_paradigm_description *leading = leading_paradigm(set);
-    return leading != NULL && leading->last_call[0] != '\0' ? leading->last_call : NULL;
+    const struct fm_paradigm_description *paradigm = leading_paradigm(set);
+    if (paradigm == NULL && set->tables[FM_DEFINE_PARADIGM].count != 0) {
+        paradigm = paradigm_of(set, 0);
+    }
+    return paradigm != NULL && paradigm->last_call[0] != '\0' ? paradigm->last_call : NULL;
 }
 
 enum { NAME_BYTES = FM_PARADIGM_TEXT + 16 };
@@ -261,9 +264,9 @@ static void write_groups(const struct output *o)
                 members[size++] = words[range] + k * words[range + 1];
             }
         }
-        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
-            o->writer, i + FM_GROUP_FIRST, empty, OTF2_GROUP_TYPE_COMM_GROUP, paradigm,
-            OTF2_GROUP_FLAG_NONE, size, members));
+        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, i + FM_GROUP_FIRST, empty,
+                                                         OTF2_GROUP_TYPE_COMM_GROUP, paradigm,
+                                                         OTF2_GROUP_FLAG_NONE, size, members));
     }
     free(members);
 }

@@ -37,7 +37,7 @@ FM_API void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle);
 
 /** Look-up behind the cache's back. @return the object or NULL */
 FM_API FM_COLD void *fm_handles_search(struct fm_handle_map *map, struct fm_thread *thread,
-                                uint64_t handle);
+                                       uint64_t handle);
 
 static inline uint64_t fm_handle_hash(uint64_t handle)
 {

@@ -129,8 +129,7 @@ struct fm_thread {
 };
 
 /** The calling thread; NULL before its first recorded call. */
-extern FM_API __thread struct fm_thread *fm_thread_self
-    __attribute__((tls_model("initial-exec")));
+extern FM_API __thread struct fm_thread *fm_thread_self __attribute__((tls_model("initial-exec")));
 
 /** Sets the memory budget for records.
  * @param bytes  of all threads together; each thread gets at least two chunks
@@ -200,7 +199,8 @@ FM_API FM_COLD uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
 bool fm_thread_extend(struct fm_thread *thread);
 
 /** fm_thread_leave for long calls and full chunks. */
-FM_API FM_COLD uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t words);
+FM_API FM_COLD uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now,
+                                                size_t words);
 
 /** Takes back what was written behind a place in one of the thread's chunks. */
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place);

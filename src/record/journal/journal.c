@@ -17,7 +17,7 @@ static struct {
     bool begun;
     size_t written[FM_DEFINE_JOURNALED]; /* definitions that are in the journal */
     size_t sites[FM_DEFINE_JOURNALED];   /* those of call sites */
-    uint32_t *names;                      /* names given to those */
+    uint32_t *names;                     /* names given to those */
     size_t name_words, name_capacity;
 } journal;
 
@@ -109,8 +109,8 @@ static bool write_paradigm(int file, const struct fm_region *regions, size_t cou
         strcpy(next + sizeof regions[i].role, regions[i].name);
         next += sizeof regions[i].role + strlen(regions[i].name) + 1;
     }
-    bool good = write_block(file, FM_JOURNAL_PARADIGM, regions->paradigm,
-                            sizeof *regions->paradigm, NULL, 0) &&
+    bool good = write_block(file, FM_JOURNAL_PARADIGM, regions->paradigm, sizeof *regions->paradigm,
+                            NULL, 0) &&
                 write_block(file, FM_JOURNAL_FUNCTIONS, functions, bytes, NULL, 0);
     free(functions);
     return good;

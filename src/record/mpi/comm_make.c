@@ -29,7 +29,7 @@ static void record_creation(struct fm_thread *thread, const struct fm_comm *comm
 /* Body of a constructor that is collective on `old`; `more` runs with the new communicator. */
 #define FROM_PARENT(name, old, call, made_handle, more)                                            \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         if (thread == NULL) {                                                                      \
             return call;                                                                           \
         }                                                                                          \
@@ -49,7 +49,7 @@ static void record_creation(struct fm_thread *thread, const struct fm_comm *comm
 /* Body of a constructor whose participants have only the new communicator in common. */
 #define FROM_MEMBERS(name, call, made_expression)                                                  \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = call;                                                                         \
         if (thread != NULL) {                                                                      \
             struct fm_comm *made = result == MPI_SUCCESS ? (made_expression) : NULL;               \

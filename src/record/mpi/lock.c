@@ -101,7 +101,7 @@ FM_INLINE void record_flush(struct fm_thread *thread, int result, int rank, MPI_
 #define FLUSH(name, completion)                                                                    \
     int fm_##name(int rank, MPI_Win win)                                                           \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(rank, win);                                                           \
         if (thread != NULL) {                                                                      \
             record_flush(thread, rank >= 0 ? result : MPI_ERR_RANK, rank, win, completion);        \
@@ -112,7 +112,7 @@ FM_INLINE void record_flush(struct fm_thread *thread, int result, int rank, MPI_
 #define FLUSH_ALL(name, completion)                                                                \
     int fm_##name(MPI_Win win)                                                                     \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(win);                                                                 \
         if (thread != NULL) {                                                                      \
             record_flush(thread, result, -1, win, completion);                                     \

@@ -5,7 +5,7 @@
     int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
                   MPI_Comm comm)                                                                   \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(buf, count, datatype, dest, tag, comm);                               \
         if (thread != NULL) {                                                                      \
             record_send(thread, result, count, datatype, dest, tag, comm);                         \
@@ -17,7 +17,7 @@
     int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
                   MPI_Comm comm, MPI_Request *request)                                             \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(buf, count, datatype, dest, tag, comm, request);                      \
         if (thread != NULL) {                                                                      \
             record_isend(thread, result, count, datatype, dest, tag, comm, *request);              \

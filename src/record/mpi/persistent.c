@@ -5,7 +5,7 @@
     int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
                   MPI_Comm comm, MPI_Request *request)                                             \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(buf, count, datatype, dest, tag, comm, request);                      \
         if (thread != NULL) {                                                                      \
             fm_thread_leave(thread, 0);                                                            \

@@ -64,7 +64,7 @@ static void record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t 
 
 #define CREATE(name, has_memory, operation, call)                                                  \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         if (thread == NULL) {                                                                      \
             return call;                                                                           \
         }                                                                                          \

@@ -1,7 +1,7 @@
 /** @file
- * What an archive states about a paradigm (MPI, OpenSHMEM, ...): the part of a paradigm that is data.
- * A journal carries it too (journal.h), so that `fermata` completes the archive of a killed run
- * without the paradigm's code.
+ * What an archive states about a paradigm (MPI, OpenSHMEM, ...): the part of a paradigm that is
+ * data. A journal carries it too (journal.h), so that `fermata` completes the archive of a killed
+ * run without the paradigm's code.
  */
 #ifndef FERMATA_RECORD_PARADIGM_DESCRIPTION_H
 #define FERMATA_RECORD_PARADIGM_DESCRIPTION_H

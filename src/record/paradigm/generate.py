@@ -17,7 +17,8 @@ Of all paradigms, for the preload library:
                  end
   endings.inc    the latter's names and whether the process ends for certain
   paradigms.inc  which of the names are whose
-  libraries.inc  the paradigms' libraries and the wrappers for them
+  libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title) for each of the
+                 paradigms' libraries
 
 A table has a line for each function, and these:
   paradigm profiling|next HEADER   how wrappers call the function NAME: as PNAME, which the library
@@ -124,8 +125,7 @@ def write_preload(endings_table, tables):
         profiling = str(table.calls == "profiling").lower()
         paradigms += [f"{{.first = {len(names)}, .count = {len(table.functions)}, "
                       f".has_profiling_names = {profiling}}},"]
-        libraries += [f'{{.paradigm = &paradigms[{number}], .soname = "{soname}", '
-                      f'.wrappers = "{wrappers}", .title = "{title}"}},'
+        libraries += [f'FM_LIBRARY({number}, "{soname}", "{wrappers}", "{title}")'
                       for soname, wrappers, title in table.libraries]
         names += [name for _, _, _, name, _ in table.functions]
         endings += table.endings

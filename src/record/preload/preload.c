@@ -1,8 +1,8 @@
 /* The library that is preloaded into every process. It exports the names of all functions of all
- * paradigms (paradigm.h). At the first call of one it looks which libraries of paradigms the process
- * has loaded, loads the wrappers that were built for them and the recorder, and lets the names of
- * these paradigms lead to the wrappers. If anything is missing they lead to the paradigm's library
- * itself: the program runs as without us.
+ * paradigms (paradigm.h). At the first call of one it looks which libraries of paradigms the
+ * process has loaded, loads the wrappers that were built for them and the recorder, and lets the
+ * names of these paradigms lead to the wrappers. If anything is missing they lead to the paradigm's
+ * library itself: the program runs as without us.
  *
  * It exports, too, the functions by which processes end without exit handlers, so that what was
  * measured can be saved before; and some that tell what becomes of libraries and signals. They do
@@ -35,9 +35,9 @@ enum { FUNCTION_COUNT = sizeof function_names / sizeof function_names[0] };
 struct library;
 static struct paradigm {
     uint32_t first, count;
-    bool has_profiling_names;        /* fm_paradigm.next is NULL */
-    bool resolved;                   /* its names lead where they are to lead */
-    const struct library *library;   /* that the process has loaded; NULL: none so far */
+    bool has_profiling_names;      /* fm_paradigm.next is NULL */
+    bool resolved;                 /* its names lead where they are to lead */
+    const struct library *library; /* that the process has loaded; NULL: none so far */
 } paradigms[] = {
 #include "paradigms.inc"
 };
@@ -49,7 +49,10 @@ static struct library {
     const char *soname, *wrappers, *title;
     char path[PATH_MAX];
 } libraries[] = {
+#define FM_LIBRARY(number, begin_of_name, file, people)                                            \
+    {.paradigm = &paradigms[number], .soname = begin_of_name, .wrappers = file, .title = people},
 #include "libraries.inc"
+#undef FM_LIBRARY
 };
 enum { LIBRARY_COUNT = sizeof libraries / sizeof libraries[0] };
 
@@ -73,9 +76,9 @@ static uint64_t start_ticks, start_nanoseconds;
 static pthread_mutex_t resolving = PTHREAD_MUTEX_INITIALIZER; /* guards recorder, paradigms */
 static const struct fm_recorder *recorder;                    /* NULL: not loaded */
 static const struct fm_user_functions *_Atomic user_functions;
-static void (*save)(bool ending);                      /* set once there is something to be saved */
-static void (*unloaded)(void);                         /* as above */
-static void (*signal_set)(int number);                 /* as above */
+static void (*save)(bool ending);      /* set once there is something to be saved */
+static void (*unloaded)(void);         /* as above */
+static void (*signal_set)(int number); /* as above */
 
 /* What instrumented functions call. Before the library of a paradigm is loaded nothing is recorded.
  */
@@ -211,9 +214,8 @@ static void lead_functions_to(fm_function_event_t *enter, fm_function_event_t *l
 /* Lets the names of a paradigm lead to its wrappers, or to its library. */
 static void resolve_paradigm(struct paradigm *paradigm)
 {
-    void *library = paradigm->library != NULL
-                        ? dlopen(paradigm->library->path, RTLD_NOW | RTLD_NOLOAD)
-                        : NULL;
+    void *library =
+        paradigm->library != NULL ? dlopen(paradigm->library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
     const struct fm_paradigm *wrappers = library != NULL ? attach(paradigm, library) : NULL;
     for (uint32_t i = 0; i < paradigm->count; i++) {
         uint32_t slot = paradigm->first + i;
@@ -327,8 +329,7 @@ static fm_function_t find_function(const char *name)
     find_libraries();
     for (size_t i = 0; i < PARADIGM_COUNT && symbol == NULL; i++) {
         const struct library *library = paradigms[i].library;
-        void *handle =
-            library != NULL ? dlopen(library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+        void *handle = library != NULL ? dlopen(library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
         symbol = handle != NULL ? dlsym(handle, name) : NULL;
     }
     symbol = symbol != NULL ? symbol : dlsym(RTLD_NEXT, name);

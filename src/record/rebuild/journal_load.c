@@ -74,8 +74,8 @@ static bool take_functions(struct fm_process_journal *journal,
             return false;
         }
         memcpy(&role, next, sizeof role);
-        journal->functions[journal->function_count++] = (struct fm_region){
-            name, role, &journal->paradigms[journal->paradigm_count - 1]};
+        journal->functions[journal->function_count++] =
+            (struct fm_region){name, role, &journal->paradigms[journal->paradigm_count - 1]};
         next = name + strlen(name) + 1;
     }
     return next == end;

@@ -13,7 +13,7 @@ struct fm_process_journal {
     size_t function_count;
     struct fm_paradigm_description paradigms[FM_PARADIGMS_MOST]; /**< of those functions */
     size_t paradigm_count;
-    char *texts[FM_PARADIGMS_MOST]; /**< names of the functions of each */
+    char *texts[FM_PARADIGMS_MOST];    /**< names of the functions of each */
     struct fm_definitions sites;       /**< of call stacks */
     struct fm_definitions definitions; /**< processes and regions, which are the archive's, aside */
     bool saved;                        /**< the process ended in order; */

@@ -54,7 +54,8 @@ FM_API bool fm_session_open(const struct fm_paradigm *paradigm, const struct fm_
  * @param library  as above; NULL: not known */
 FM_API void fm_session_join(const struct fm_paradigm *paradigm, const char *library);
 
-/** A run of this process alone, if none has begun and no paradigm has ranks: begins it. Thread-safe.
+/** A run of this process alone, if none has begun and no paradigm has ranks: begins it.
+ * Thread-safe.
  * @return whether there is a run */
 bool fm_session_open_alone(void);
 
@@ -62,8 +63,8 @@ bool fm_session_open_alone(void);
  * the run, between its calls. */
 FM_API void fm_session_sample(void);
 
-/** Records a paradigm's last call, which ended at `time`, clock ticks, with its operations, into the
- * room that it reserves with fm_thread_leave_at. */
+/** Records a paradigm's last call, which ended at `time`, clock ticks, with its operations, into
+ * the room that it reserves with fm_thread_leave_at. */
 typedef void fm_last_call_t(struct fm_thread *thread, uint64_t time);
 
 /** A paradigm ends with the call that the thread is in. If it is the last one the run ends: all
