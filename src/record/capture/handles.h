@@ -1,5 +1,5 @@
 /** @file
- * Map from handles of the MPI library to what the recorder knows of the object. Handles are
+ * Map from handles of a paradigm's library to what the recorder knows of the object. Handles are
  * recycled by the library: an entry leaves the map before the library can give the handle away.
  */
 #ifndef FERMATA_RECORD_CAPTURE_HANDLES_H
