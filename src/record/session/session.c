@@ -182,7 +182,15 @@ bool fm_session_open(const struct fm_paradigm *paradigm, const struct fm_exchang
 
 void fm_session_join(const struct fm_paradigm *paradigm, const char *library)
 {
+    struct fm_guard guard;
     fm_session_paradigm_begins(paradigm, library);
+    if (library != NULL && fm_session_is_set(&fm_session.open) &&
+        !fm_session_is_set(&fm_session_state.ended) && fm_session.exchange->rank == 0 &&
+        getpid() == fm_session_state.process) {
+        fm_guard_begin(&guard);
+        fm_session_describe_library();
+        fm_guard_end(&guard);
+    }
 }
 
 bool fm_session_open_alone(void)

@@ -93,6 +93,12 @@ void fm_session_describe_end(const struct fm_closing *closing,
     fm_experiment_result(fm_session.directory, &totals, true);
 }
 
+void fm_session_describe_library(void)
+{
+    struct fm_environment facts = fm_session_environment();
+    fm_experiment_describe(fm_session.directory, &facts);
+}
+
 struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
                                      const struct fm_overhead_rates *rates)
 {
