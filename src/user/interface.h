@@ -42,7 +42,8 @@ struct fm_user_functions {
 
 /** @param size     bytes of struct fm_user_functions that the caller knows
  * @param settled  out: another request would give the same result
- * @return the recorder's functions, NULL: there are none (yet: no MPI library is loaded) */
+ * @return the recorder's functions, NULL: there are none (yet: no library of a
+ * paradigm is loaded) */
 typedef const struct fm_user_functions *fm_user_connect_t(size_t size, bool *settled);
 
 #endif
