@@ -50,7 +50,7 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
         char *name = fm_place_name(diagnosis, cube->regions[hottest].name);
         fm_sentences_add(
             lines, "",
-            "%s of CPU time (%s) is spent in %s without waiting for anybody: data "
+            "%s of CPU time (%s) is spent in %s without waiting: data "
             "transfer and the library's own work. %s",
             fm_format_percent(percent, regions[hottest], diagnosis->metrics[FM_METRIC_TIME]),
             fm_format_ticks(value, cube, regions[hottest]), name, fm_metric_info(metric)->advice);

@@ -175,14 +175,14 @@ static uint32_t describe_delay(const struct fm_diagnosis *diagnosis, fm_delay_ki
     describe_shares(diagnosis, kind, callpath, direct, stems);
     double longer = excess_time(diagnosis, &view, callpath);
     bool several = extent != FM_RANKS_ONE;
-    static const char shares[] = "%s of this kind of waiting goes back to that directly; %s of all "
-                                 "waiting of the run stems from it.";
+    static const char shares[] = "This causes %s of this kind of waiting directly, and %s of all "
+                                 "waiting of the run.";
     char share[sizeof shares + 2 * FM_FORMAT_SIZE];
     snprintf(share, sizeof share, shares, direct, stems);
     if (fm_delay_metrics(kind)->is_contention)
         fm_sentences_add(lines, "Why", "Because %s on %s %s long in %s before %s the lock on. %s",
-                         several ? "the owners" : "the owner", ranks, several ? "are" : "is", path,
-                         several ? "they pass" : "it passes", share);
+                         several ? "the owners" : "the owner", ranks, several ? "spend" : "spends",
+                         path, several ? "they pass" : "it passes", share);
     else if (longer > 0 && extent != FM_RANKS_ALL)
         fm_sentences_add(lines, "Why", "Because %s takes %s longer on %s than on average. %s", path,
                          fm_format_ticks(excess, cube, (int64_t)longer), ranks, share);
@@ -244,7 +244,7 @@ static uint32_t describe_origin(const struct fm_diagnosis *diagnosis, fm_metric_
         "%s of this kind of waiting is passed on by ranks that have waited themselves. In "
         "%s it began with %s: in the longest of these, %s took %s longer there, so that "
         "%s waited in "
-        "%s (%s). %s of all waiting of the run stems from it.",
+        "%s (%s). Delays there cause %s of all waiting of the run.",
         fm_format_percent(passed, (int64_t)indirect, (int64_t)(direct + indirect)),
         fm_format_longest(longest, same, record->worst_count), path, who,
         fm_format_ticks(time, cube, (int64_t)delay->ticks), passer, place,

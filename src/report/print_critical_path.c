@@ -42,7 +42,7 @@ static void print_partitions(const struct fm_report *report)
     if (fclose(stream) != 0)
         abort();
     fm_terminal_print(report->terminal, "", 2,
-                      "Imbalance is told apart by the partitions that were chosen: %s.", text);
+                      "Imbalance is distinguished by the chosen partitions: %s.", text);
     free(text);
 }
 
