@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Below this part of a kind's waiting time, a call path is no cause to speak of. */
+/** Call paths that cause a smaller part of a kind's waiting are not named. */
 #define SMALLEST_CAUSE 0.05
 
-/** Above this part of it, waiting of others is the cause that matters. */
+/** If more than this part of the waiting is indirect, its origin is named. */
 #define MOSTLY 0.5
 
 /** Sum of a COST metric and all below it at one call path (FM_CUBE_NONE: everywhere), in ticks. */
@@ -132,7 +132,8 @@ void fm_root_cause_inside(const struct fm_diagnosis *diagnosis, uint32_t callpat
     free(name);
 }
 
-/** Tells how much of a kind's waiting, and of the run's, goes back to a call path. */
+/** Formats how much of a kind's waiting a call path causes directly, and how much of all waiting of
+ * the run. */
 static void describe_shares(const struct fm_diagnosis *diagnosis, fm_delay_kind_t kind,
                             uint32_t callpath, char direct[FM_FORMAT_SIZE],
                             char stems[FM_FORMAT_SIZE])
@@ -211,8 +212,8 @@ static const struct fm_cube_cause *passed_on_delay(const struct fm_cube_instance
     return last->metric == FM_METRIC_NONE ? last : NULL;
 }
 
-/** If a kind of wait state is mostly passed on, names what the longest of them began with.
- * @return its call path, or FM_CUBE_NONE if most of it is not passed on or nobody knows */
+/** If a kind of wait state is mostly indirect, names the call path where the longest chains begin.
+ * @return that call path, or FM_CUBE_NONE if most of it is direct or no chain is known */
 static uint32_t describe_origin(const struct fm_diagnosis *diagnosis, fm_metric_t wait,
                                 fm_delay_kind_t kind, struct fm_sentences *lines)
 {
@@ -260,7 +261,8 @@ uint32_t fm_root_cause_explain(const struct fm_diagnosis *diagnosis, fm_metric_t
                                struct fm_sentences *lines)
 {
     fm_delay_kind_t kind = fm_delay_kind(wait);
-    /* Whoever queues for a lock waits for those before it: only the first owner says why. */
+    /* A rank in the queue of a lock waits for those in front of it: only the first owner explains
+     * the queue. */
     uint32_t callpath = fm_delay_metrics(kind)->is_contention
                             ? FM_CUBE_NONE
                             : describe_origin(diagnosis, wait, kind, lines);

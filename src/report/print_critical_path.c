@@ -21,7 +21,7 @@ static void callpath_values(const struct fm_report *report, fm_metric_t metric, 
     }
 }
 
-/** Tells which partitions the user chose. */
+/** Prints the partitions that the user chose. */
 static void print_partitions(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;
