@@ -15,8 +15,8 @@
 /** The policy's first words: pages as files connect to nothing. */
 #define POLICY "default-src 'none'"
 
-/** Of the compressed severities and definitions; a third is added by base64. A page is meant to
- * travel by mail. */
+/** Of the compressed severities and definitions; a third is added by base64. A page is
+ * small enough for an e-mail. */
 #define REPORT_LIMIT (2400U << 10)
 
 /** Of all compressed data: the timeline gets what the report leaves. */

@@ -3,8 +3,8 @@
  *
  * Member of a page's JSON "sources": excerpts with "file" (as regions name it), "first" (number of
  * its first line, from 1) and "lines" (texts). Only files of this machine that look like sources
- * and can be read are there. A trace may name any file: whoever shows a report decides whether
- * sources belong to it.
+ * and can be read are there. A trace may name any file: the caller decides whether sources belong
+ * to the report.
  */
 #ifndef FERMATA_VIEW_REPORT_SOURCE_DATA_H
 #define FERMATA_VIEW_REPORT_SOURCE_DATA_H

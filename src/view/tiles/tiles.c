@@ -42,7 +42,7 @@ struct maker {
     struct fm_clusters alike;
     struct level levels[MOST_LEVELS];
     unsigned level_count;
-    struct level alike_level; /* its rows are those of alike locations */
+    struct level alike_level; /* its rows are those of similar locations */
     uint64_t first_event;
     struct fm_event_tiles events;
     fm_counter_list counters;

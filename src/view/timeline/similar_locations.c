@@ -8,7 +8,7 @@
 /** A whole part in a profile. */
 #define WHOLE 200U
 
-/** Kinds of wait states that a profile tells apart. */
+/** Kinds of wait states that a profile distinguishes. */
 #define MOST_KINDS 5U
 
 #define MOST_GROUPS 32U
