@@ -150,8 +150,8 @@ static fm_status_t parse_blocks(struct parser *p, struct fm_error *error)
         }
     }
     if (status == FM_OK && p->next < p->end) {
-        status = fm_fail(error, FM_ERR_DATA, "%s:%u: a zero byte: this is no text", p->name,
-                         p->line);
+        status =
+            fm_fail(error, FM_ERR_DATA, "%s:%u: a zero byte: this is no text", p->name, p->line);
     }
     return status;
 }
