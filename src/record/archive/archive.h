@@ -140,9 +140,6 @@ void fm_convert_open_call(struct fm_thread *thread);
 void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
                       struct fm_event_regions *regions);
 
-/** Frees what was remembered to write records faster (convert.c). */
-void fm_convert_forget(void);
-
 /** Which functions have an event, by number (convert.c). Other regions have the numbers behind
  * those of all functions. */
 enum { FM_FUNCTIONS_MOST = 1024 };
