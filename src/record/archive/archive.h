@@ -139,9 +139,6 @@ void fm_convert_open_call(struct fm_thread *thread);
 void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
                       struct fm_event_regions *regions);
 
-/** Frees what was remembered to write records faster (convert.c). */
-void fm_convert_forget(void);
-
 /** Which functions have an event, by number (convert.c). */
 extern bool fm_functions_used[FM_FUNCTIONS_MOST];
 

@@ -28,6 +28,9 @@ bool fm_path_push(struct fm_path *path, uint32_t site)
         path->sites = sites;
         path->site_room = room;
     }
+    if (!path->due && path->settled > 0) {
+        path->settled--; /* as after fm_path_pop, whose work fm_path_move has done */
+    }
     path->sites[path->site_count++] = site;
     path->due = true;
     return true;
