@@ -8,7 +8,7 @@
 #ifndef FERMATA_FUNCTIONS_FUNCTION_KIND_H
 #define FERMATA_FUNCTIONS_FUNCTION_KIND_H
 
-#include "functions/paradigm.h"
+#include "functions/paradigm_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #ifndef FERMATA_FUNCTIONS_TABLES_H
 #define FERMATA_FUNCTIONS_TABLES_H
 
-#include "functions/paradigm.h"
+#include "functions/paradigm_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* fermata-symbols: resolves addresses to functions and lines; questions on standard input, answers
  * on standard output (exchange.h). The recorder starts it at the end of a run, and when a filter
  * selects the functions that are recorded. */
-#include "symbols/exchange.h"
+#include "symbols/lookup_protocol.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * with what it did itself. What a wait state has caused in turn (phi) is not known yet: it is
  * distributed afterwards, by the shares that are found here. Wait states are looked at in windows
  * of time, so that what is under way at once is bounded. */
-#include "analysis/causes/comparison.h"
+#include "analysis/causes/cause_comparison.h"
 #include "analysis/causes/cost_table.h"
 #include "analysis/causes/intervals.h"
 #include "analysis/causes/time_windows.h"
@@ -429,7 +429,7 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     wait->inner = own.first_wait;
     wait->inner_end = own.wait_end;
     wait->first = (uint32_t)caused->parts.count;
-    const struct fm_comparison comparison = {
+    const struct fm_cause_comparison comparison = {
         .waits = &costs->formation->busy_times[waiter->location].waits,
         .inner = own.inner,
         .own = scratch->cause_shares.items + own.first,

@@ -66,7 +66,7 @@ static bool look_at_libraries(void)
         const struct fm_paradigm_library *library = &fm_paradigm_libraries[i];
         if (look_for_file(library->wrappers, library->title)) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s: programs that use it can be recorded",
-                           library->title);
+                             library->title);
             any = true;
         }
     }
@@ -83,8 +83,8 @@ static void look_at_engines(void)
     for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
         if (look_for_file(engines[i].file, engines[i].name)) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL,
-                           "%s: its processes can analyse together (mpirun fermata analyze)",
-                           engines[i].name);
+                             "%s: its processes can analyse together (mpirun fermata analyze)",
+                             engines[i].name);
         }
     }
 }
@@ -110,7 +110,7 @@ static void look_at_installation(void)
     }
     if (!look_at_libraries()) {
         fm_doctor_report(FM_HEALTH_BAD, "install one of the libraries above",
-                       "no library can be recorded");
+                         "no library can be recorded");
     }
     look_at_engines();
     look_for_symbols();

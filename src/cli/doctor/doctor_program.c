@@ -90,7 +90,7 @@ static void look_at_libraries(const char *path)
     for (size_t i = 0; i < fm_paradigm_library_count; i++) {
         if (strstr(text, fm_paradigm_libraries[i].soname) != NULL) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s uses %s", path,
-                           fm_paradigm_libraries[i].title);
+                             fm_paradigm_libraries[i].title);
             any = true;
         }
     }
@@ -99,7 +99,7 @@ static void look_at_libraries(const char *path)
     }
     if (strstr(text, "libmpi") != NULL) {
         fm_doctor_report(FM_HEALTH_BAD, "link it with Open MPI 4 or MPICH 3.x/4.x",
-                       "%s uses an MPI library that is not known", path);
+                         "%s uses an MPI library that is not known", path);
     } else {
         fm_doctor_report(FM_HEALTH_WARNING,
                          "nothing to do if it is a script, an interpreter or loads MPI itself",

@@ -1,6 +1,6 @@
 #include "cli/recording/recording.h"
 
-#include "base/process/launch.h"
+#include "base/process/launcher.h"
 #include "cli/recording/dry_run.h"
 #include "cli/recording/recording_options.h"
 #include "cli/text/safe_text.h"

@@ -1,5 +1,5 @@
 /* Packets: each is on its way by itself while the process goes on. */
-#include "engine/mpi/transport.h"
+#include "engine/mpi/mpi_transport.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
+#include "record/closing/overhead.h"
 #include "record/selection/unrecorded.h"
-#include "record/session/overhead.h"
 
 #include <string.h>
 

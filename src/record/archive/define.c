@@ -160,7 +160,7 @@ uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t
     return fm_define(set, FM_DEFINE_REGION, words, sizeof words / sizeof words[0]);
 }
 
-uint32_t fm_define_function(struct fm_definitions *set, const struct fm_region *function)
+uint32_t fm_define_function(struct fm_definitions *set, const struct fm_recorded_region *function)
 {
     const struct fm_paradigm_description *paradigm = function->paradigm;
     return fm_define_region(set, function->name, function->role, paradigm->otf2, 0, paradigm->name,

@@ -138,7 +138,7 @@ uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t
                           uint32_t paradigm, uint32_t flags, const char *file, uint32_t line);
 
 /** Number of the region of a recorded function. */
-uint32_t fm_define_function(struct fm_definitions *set, const struct fm_region *function);
+uint32_t fm_define_function(struct fm_definitions *set, const struct fm_recorded_region *function);
 
 /** Number of a paradigm. */
 uint32_t fm_define_paradigm(struct fm_definitions *set,

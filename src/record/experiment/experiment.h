@@ -5,8 +5,8 @@
 #ifndef FERMATA_RECORD_EXPERIMENT_EXPERIMENT_H
 #define FERMATA_RECORD_EXPERIMENT_EXPERIMENT_H
 
+#include "record/closing/clock_check.h"
 #include "record/paradigm/region.h"
-#include "record/session/clock_check.h"
 
 #include <stdbool.h>
 #include <stddef.h>

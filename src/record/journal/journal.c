@@ -93,7 +93,7 @@ static off_t end_of(int file)
 }
 
 /* The functions of one paradigm. */
-static bool write_paradigm(int file, const struct fm_region *regions, size_t count)
+static bool write_paradigm(int file, const struct fm_recorded_region *regions, size_t count)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++) {
@@ -116,7 +116,7 @@ static bool write_paradigm(int file, const struct fm_region *regions, size_t cou
     return good;
 }
 
-static bool write_functions(int file, const struct fm_region *regions, size_t count)
+static bool write_functions(int file, const struct fm_recorded_region *regions, size_t count)
 {
     bool good = true;
     for (size_t first = 0, end; good && first < count; first = end) {
@@ -129,7 +129,7 @@ static bool write_functions(int file, const struct fm_region *regions, size_t co
 }
 
 bool fm_journal_begin(const char *directory, const struct fm_journal_process *process,
-                      const struct fm_region *regions, size_t region_count)
+                      const struct fm_recorded_region *regions, size_t region_count)
 {
     snprintf(journal.directory, sizeof journal.directory, "%s", directory);
     journal.rank = process->rank;
@@ -144,7 +144,7 @@ bool fm_journal_begin(const char *directory, const struct fm_journal_process *pr
     return good;
 }
 
-bool fm_journal_functions(const struct fm_region *regions, size_t region_count)
+bool fm_journal_functions(const struct fm_recorded_region *regions, size_t region_count)
 {
     int file = journal.begun ? open_file(-1, false) : -1;
     if (file < 0) {

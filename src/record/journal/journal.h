@@ -74,11 +74,11 @@ static inline struct fm_journal_sum fm_journal_sum_of_head(const struct fm_journ
 /** Begins the journal of this process: facts and functions. The folder exists.
  * @return false: not written, errno tells why */
 bool fm_journal_begin(const char *directory, const struct fm_journal_process *process,
-                      const struct fm_region *regions, size_t region_count);
+                      const struct fm_recorded_region *regions, size_t region_count);
 
 /** Appends functions of a paradigm that was added later. The caller holds the lock that guards the
  * table. @return false: not written, errno tells why */
-bool fm_journal_functions(const struct fm_region *regions, size_t region_count);
+bool fm_journal_functions(const struct fm_recorded_region *regions, size_t region_count);
 
 /** Appends the definitions that are new since the last call. The caller holds the lock that guards
  * the set. Like all below it may be called in a signal handler: it takes no lock and does not use

@@ -4,7 +4,7 @@
  * group. */
 #include "record/mpi/collective.h"
 
-#include "record/mpi/request.h"
+#include "record/mpi/objects/request.h"
 
 void fm_collective_record(struct fm_thread *thread, OTF2_CollectiveOp operation,
                           const struct fm_comm *c, int root, struct fm_volume volume)

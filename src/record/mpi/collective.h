@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_MPI_COLLECTIVE_H
 #define FERMATA_RECORD_MPI_COLLECTIVE_H
 
-#include "record/mpi/comm.h"
+#include "record/mpi/objects/comm.h"
 #include "record/mpi/wrap.h"
 
 /** Bytes that this rank sends and receives in a collective, counted once for each peer. */

@@ -1,8 +1,8 @@
 /* Calls that make or free communicators. A call is a collective operation on the communicator that
  * all participants have in common: the parent, or where there is none, the new one. */
-#include "record/mpi/comm.h"
-#include "record/mpi/request.h"
-#include "record/mpi/topology.h"
+#include "record/mpi/objects/comm.h"
+#include "record/mpi/objects/request.h"
+#include "record/mpi/objects/topology.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* MPI_Wait..., MPI_Test..., MPI_Request_free. */
-#include "record/mpi/request.h"
+#include "record/mpi/objects/request.h"
 
 /* Requests of a call, and statuses where the program wants none. */
 struct batch {

@@ -1,6 +1,6 @@
 /* Active-target synchronization: fence; start, complete, post, wait, test. */
-#include "record/mpi/group.h"
-#include "record/mpi/window.h"
+#include "record/mpi/objects/group.h"
+#include "record/mpi/objects/window.h"
 
 int fm_MPI_Win_fence(int assert, MPI_Win win)
 {

@@ -1,5 +1,5 @@
 /* Passive-target synchronization: locks and flushes. MPI does not tell when a lock is acquired. */
-#include "record/mpi/window.h"
+#include "record/mpi/objects/window.h"
 
 static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const struct fm_win *win,
                      OTF2_LockType type, uint32_t target)

@@ -1,5 +1,5 @@
 /* Blocking and non-blocking point-to-point calls. */
-#include "record/mpi/request.h"
+#include "record/mpi/objects/request.h"
 
 #define BLOCKING_SEND(name)                                                                        \
     int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \

@@ -1,5 +1,5 @@
 /* Persistent point-to-point requests: every start is an operation of its own. */
-#include "record/mpi/request.h"
+#include "record/mpi/objects/request.h"
 
 #define SEND_INIT(name)                                                                            \
     int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \

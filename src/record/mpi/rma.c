@@ -1,6 +1,6 @@
 /* One-sided operations. */
-#include "record/mpi/request.h"
-#include "record/mpi/window.h"
+#include "record/mpi/objects/request.h"
+#include "record/mpi/objects/window.h"
 
 /* The window of an operation that is to be recorded, else NULL. */
 FM_INLINE struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win win, int target)

@@ -1,8 +1,8 @@
 /* MPI as a paradigm: begin and end of the MPI program (MPI_Init, MPI_Init_thread, MPI_Finalize,
  * MPI_Finalized, MPI_Abort); and the recorder's own communication, on a communicator of its own. */
 #include "record/flight/flight.h"
-#include "record/mpi/comm.h"
-#include "record/mpi/description.h"
+#include "record/mpi/mpi_description.h"
+#include "record/mpi/objects/comm.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@ enum { FM_FUNCTIONS_MOST = 1024 };
 enum { FM_PARADIGMS_MOST = 8 };
 
 /** A recorded function; its number is its place in the table. */
-struct fm_region {
+struct fm_recorded_region {
     const char *name;
     uint32_t role; /**< OTF2_RegionRole */
     const struct fm_paradigm_description *paradigm;

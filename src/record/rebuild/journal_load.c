@@ -1,7 +1,7 @@
 #include "record/rebuild/journal_load.h"
 
 #include "record/journal/journal_read.h"
-#include "record/mpi/description.h"
+#include "record/mpi/mpi_description.h"
 #include "record/rebuild/define_check.h"
 
 #include <stdio.h>
@@ -74,8 +74,8 @@ static bool take_functions(struct fm_process_journal *journal,
             return false;
         }
         memcpy(&role, next, sizeof role);
-        journal->functions[journal->function_count++] =
-            (struct fm_region){name, role, &journal->paradigms[journal->paradigm_count - 1]};
+        journal->functions[journal->function_count++] = (struct fm_recorded_region){
+            name, role, &journal->paradigms[journal->paradigm_count - 1]};
         next = name + strlen(name) + 1;
     }
     return next == end;

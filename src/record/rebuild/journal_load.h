@@ -9,7 +9,7 @@
 /** What one process told of itself. */
 struct fm_process_journal {
     struct fm_journal_process process;
-    struct fm_region *functions; /**< by number; the names lie in `texts` */
+    struct fm_recorded_region *functions; /**< by number; the names lie in `texts` */
     size_t function_count;
     struct fm_paradigm_description paradigms[FM_PARADIGMS_MOST]; /**< of those functions */
     size_t paradigm_count;

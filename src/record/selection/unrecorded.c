@@ -8,13 +8,14 @@
 
 enum { FIRST_BYTES = 4096 };
 
-static size_t place_of(const struct fm_unrecorded_table *table, const struct fm_unrecorded *entry)
+static size_t place_of(const struct fm_unrecorded_table *table,
+                       const struct fm_unrecorded_count *entry)
 {
     uint64_t hash = ((uint64_t)entry->reference << 32 | entry->peer) * 0x9e3779b97f4a7c15u;
     hash = (hash ^ hash >> 32 ^ entry->tag ^ (uint64_t)entry->series << 32) * 0x9e3779b97f4a7c15u;
     size_t mask = table->capacity - 1, place = (size_t)(hash >> 32) & mask;
     for (;; place = (place + 1) & mask) {
-        const struct fm_unrecorded *slot = &table->slots[place];
+        const struct fm_unrecorded_count *slot = &table->slots[place];
         if (slot->series == 0 ||
             (slot->series == entry->series && slot->reference == entry->reference &&
              slot->peer == entry->peer && slot->tag == entry->tag)) {
@@ -49,12 +50,12 @@ static bool grow(struct fm_unrecorded_table *table)
     return true;
 }
 
-bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded *entry)
+bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded_count *entry)
 {
     if (2 * (table->count + 1) > table->capacity && !grow(table)) {
         return false;
     }
-    struct fm_unrecorded *slot = &table->slots[place_of(table, entry)];
+    struct fm_unrecorded_count *slot = &table->slots[place_of(table, entry)];
     if (slot->series == 0) {
         *slot = *entry;
         table->count++;
@@ -67,7 +68,7 @@ bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unreco
 static bool add(struct fm_unrecorded_table *table, enum fm_series series, uint32_t reference,
                 uint32_t peer, uint32_t tag)
 {
-    return fm_unrecorded_add(table, &(struct fm_unrecorded){1, series, reference, peer, tag});
+    return fm_unrecorded_add(table, &(struct fm_unrecorded_count){1, series, reference, peer, tag});
 }
 
 /* The rule class of a call's function, whose name has the prefix of its programming model. */

@@ -21,7 +21,7 @@
 
 /** The session. `lock` guards `definitions` and `ended`. */
 struct fm_session {
-    const struct fm_region *regions; /**< recorded functions, by number */
+    const struct fm_recorded_region *regions; /**< recorded functions, by number */
     size_t region_count;
     pthread_mutex_t lock;
     struct fm_definitions definitions;

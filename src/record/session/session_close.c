@@ -2,10 +2,11 @@
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/capture/guard.h"
+#include "record/closing/overhead.h"
+#include "record/closing/unify.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
-#include "record/session/overhead.h"
 #include "record/session/session.h"
 #include "record/session/session_archive.h"
 #include "record/session/session_clock.h"
@@ -13,7 +14,6 @@
 #include "record/session/session_stack.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
-#include "record/session/unify.h"
 
 #include <errno.h>
 #include <limits.h>

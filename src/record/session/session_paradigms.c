@@ -12,11 +12,11 @@ static struct {
         bool open;           /* it has begun and not ended */
     } items[FM_PARADIGMS_MOST];
     uint32_t count;
-    struct fm_region regions[FM_FUNCTIONS_MOST];
+    struct fm_recorded_region regions[FM_FUNCTIONS_MOST];
 } active;
 
 /* The run's journal begins with the functions known by then; later ones are appended. */
-static bool journal_functions(const struct fm_region *regions, size_t count)
+static bool journal_functions(const struct fm_recorded_region *regions, size_t count)
 {
     return !fm_session_is_set(&fm_session.open) || fm_session_is_set(&fm_session_state.ended) ||
            fm_journal_functions(regions, count);
@@ -29,9 +29,9 @@ static bool add(const struct fm_paradigm *paradigm)
         return false;
     }
     for (uint32_t i = 0; i < paradigm->count; i++) {
-        active.regions[first + i] = (struct fm_region){.name = paradigm->functions[i].name,
-                                                       .role = paradigm->functions[i].role,
-                                                       .paradigm = paradigm->description};
+        active.regions[first + i] = (struct fm_recorded_region){.name = paradigm->functions[i].name,
+                                                                .role = paradigm->functions[i].role,
+                                                                .paradigm = paradigm->description};
     }
     if (!journal_functions(active.regions + first, paradigm->count)) {
         return false;
