@@ -8,7 +8,7 @@
 #include "analysis/model/partition.h"
 #include "base/error.h"
 #include "cube/model/cube.h"
-#include "engine/team.h"
+#include "engine/team/team.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,106 +1,81 @@
 /** @file
- * What a family of patterns is and what it gets. A family lives in one file and stands in the
- * registry (registry.c); its detect function runs phases on the engine and adds its findings.
+ * What a pattern is: a kind of wait state (with its sub-patterns) or a family of counts, and how it
+ * is found. A pattern lives in a file of its own (or with its closest relatives) and has a line in
+ * patterns.def; docs/adding-a-pattern.md leads through an example.
+ *
+ * The analysis matches messages, brings the members of collective operations together, and builds
+ * the epochs of one-sided communication; a pattern states which of these it wants, and is called
+ * for each, on all workers at the same time.
  */
 #ifndef FERMATA_ANALYSIS_PATTERN_H
 #define FERMATA_ANALYSIS_PATTERN_H
 
-#include "analysis/detail.h"
-#include "analysis/model/findings.h"
-#include "engine/engine.h"
-#include "trace/tables/trace.h"
+#include "analysis/model/finder.h"
+#include "analysis/model/readers.h"
+#include "analysis/model/record_merge.h"
+#include "analysis/model/run.h"
 
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
+struct fm_access_match;
+struct fm_exposure_match;
+struct fm_gathered;
+struct fm_member;
+struct fm_message;
 
-/** What could not be analysed; told in the report. */
-struct fm_omissions {
-    atomic_uint_fast64_t unmatched_sends;
-    atomic_uint_fast64_t unmatched_receives;
-    atomic_uint_fast64_t cut_off_messages; /**< one side happened in a pause of the recording */
-    atomic_uint_fast64_t unknown_progress; /**< calls whose target was not recorded meanwhile */
-    atomic_uint_fast64_t clock_violations; /**< messages received before they were sent */
-    atomic_uint_fast64_t incomplete_collectives; /**< some member's record is missing */
-    atomic_uint_fast64_t mixed_collectives;      /**< members called different operations */
-    atomic_uint_fast64_t unknown_neighborhoods;  /**< neighbourhood collectives without topology */
-    atomic_uint_fast64_t unmatched_epochs;       /**< access or exposure epochs without partner */
+/** Which messages a pattern is called for. */
+enum {
+    FM_MESSAGES_ALL = 1,             /**< each that is matched */
+    FM_MESSAGES_RECEIVER_WAITED = 2, /**< sent while the receiver was in its completing call */
+    FM_MESSAGES_SENDER_WAITED = 4,   /**< received late: the sender was in a blocking call */
 };
 
-struct fm_lock_queues;
+/** A set of kinds of calls: FM_CALLS(BARRIER) | FM_CALLS(INIT). */
+#define FM_CALLS(call) ((uint64_t)1 << FM_CALL_##call)
 
-struct fm_analysis {
-    const struct fm_trace *trace;
-    struct fm_trace *consumed; /**< `trace`, whose one-sided records are freed once they are read;
-                                  NULL: they are needed afterwards */
-    const fm_metric_t *own_metrics; /**< by region: fm_own_metric() */
-    struct fm_engine *engine;
-    struct fm_team *team;            /**< that owns all processes together */
-    struct fm_findings *findings;    /**< by location; empty for those owned elsewhere */
-    bool asynchronous_progress;      /**< targets answer without being in a call */
-    bool path_from_init_to_finalize; /**< the critical path leads through this part only */
-    const uint32_t *partition_of;    /**< by location: partition that the user chose; NULL: none */
-    uint32_t partition_count;
-    struct fm_omissions omissions;
-    struct fm_lock_queues *lock_queues; /**< NULL: no windows */
-    fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not wanted */
-};
+/** All kinds of calls are below. */
+#define FM_CALL_KINDS 64
 
 struct fm_pattern {
-    const char *name;
-    void (*detect)(struct fm_analysis *analysis);
+    const char *name; /**< as the specification calls it */
+
+    unsigned messages; /**< FM_MESSAGES_...: what `message` is called for; 0: none */
+    /** For a matched message, on the worker that owns its receiver. The messages of a process come
+     * from the last received one to the first. See p2p/message.h. */
+    void (*message)(const struct fm_finder *finder, const struct fm_message *message);
+
+    uint64_t members; /**< FM_CALLS(...): the collective operations that `member` is called for */
+    /** For each member of a complete collective operation on a communicator, on the worker that
+     * owns the member's process; those of a process come in their order. See
+     * collective/gathering.h. */
+    void (*member)(const struct fm_finder *finder, const struct fm_member *member,
+                   const struct fm_gathered *all);
+
+    uint64_t instances; /**< FM_CALLS(...): those that `instance` is called for */
+    /** For a complete collective operation as a whole, on some worker: what is found must be
+     * reported by fm_found_remote_wait() and fm_found_remote_part(). `members` come in no
+     * particular order, and may be sorted. See collective/instance.h. */
+    void (*instance)(const struct fm_finder *finder, const struct fm_member **members,
+                     uint32_t count);
+
+    /** For each access epoch (MPI_Win_start to MPI_Win_complete), on the worker that owns its
+     * process. See one_sided/active_target.h. */
+    void (*access)(const struct fm_finder *finder, const struct fm_access_match *access);
+
+    /** For each exposure epoch (MPI_Win_post to MPI_Win_wait) likewise. */
+    void (*exposure)(const struct fm_finder *finder, const struct fm_exposure_match *exposure);
+
+    unsigned
+        reads; /**< FM_READS(...): tables that `detect` reads; they are kept until it returns */
+    /** Once for the run, before or after other patterns: for what the functions above do not cover.
+     * Runs stages of its own; `finder->worker` means nothing here. A pattern that reads
+     * FM_READS(EPOCHS) is called only if the run has windows. Collective. */
+    void (*detect)(const struct fm_finder *finder);
 };
 
-/** All families, ended by NULL. */
+/** All patterns in the order of their precedence, ended by NULL: of two wait states of one call
+ * with the same event time the earlier pattern's is chosen. */
 extern const struct fm_pattern *const fm_patterns[];
 
-/** A call: activity of a location. activity == FM_NONE: the call is missing in the trace. */
-struct fm_call_ref {
-    uint32_t location;
-    uint32_t activity;
-};
-
-static inline bool fm_same_call(struct fm_call_ref a, struct fm_call_ref b)
-{
-    return a.activity == b.activity && a.location == b.location;
-}
-
-/** Merges the records of a process's locations by the time of their calls, keeping each location's
- * own order; ties: the lower location. */
-struct fm_record_merge {
-    const struct fm_trace *trace;
-    uint32_t first_location;
-    uint32_t location_count;
-    uint32_t only_next, only_end; /**< rows, if there is one location; else 0 */
-    uint32_t *next;               /**< by location of the process: next row; NULL: only one */
-    size_t (*count)(const struct fm_location *location);
-    uint32_t (*activity)(const struct fm_location *location, uint32_t row);
-};
-
-/** A record: row of a table of a location. */
-struct fm_record_ref {
-    uint32_t location;
-    uint32_t row;
-};
-
-/** Begins a merge over a table.
- * @param count     number of rows of the table
- * @param activity  call that a row belongs to */
-void fm_record_merge_begin(struct fm_record_merge *merge, const struct fm_trace *trace,
-                           uint32_t process, size_t (*count)(const struct fm_location *),
-                           uint32_t (*activity)(const struct fm_location *, uint32_t));
-
-/** fm_record_merge_next() for several locations. */
-bool fm_record_merge_earliest(struct fm_record_merge *merge, struct fm_record_ref *record);
-
-/** Finds the next record. @return whether there was one; after the last one the merge is over. */
-static inline bool fm_record_merge_next(struct fm_record_merge *merge, struct fm_record_ref *record)
-{
-    if (merge->only_next < merge->only_end) {
-        *record = (struct fm_record_ref){merge->first_location, merge->only_next++};
-        return true;
-    }
-    return merge->next != NULL && fm_record_merge_earliest(merge, record);
-}
+/** Finds all wait states of a run with the patterns of fm_patterns. Runs stages; collective. */
+void fm_patterns_run(struct fm_analysis *analysis);
 
 #endif

@@ -1,12 +1,12 @@
 #include "analysis/pattern.h"
 
-extern const struct fm_pattern fm_pattern_p2p;
-extern const struct fm_pattern fm_pattern_collective;
-extern const struct fm_pattern fm_pattern_one_sided;
+#define FM_PATTERN(symbol) extern const struct fm_pattern fm_pattern_##symbol;
+#include "analysis/patterns.def"
+#undef FM_PATTERN
 
 const struct fm_pattern *const fm_patterns[] = {
-    &fm_pattern_p2p,
-    &fm_pattern_collective,
-    &fm_pattern_one_sided,
+#define FM_PATTERN(symbol) &fm_pattern_##symbol,
+#include "analysis/patterns.def"
+#undef FM_PATTERN
     NULL,
 };

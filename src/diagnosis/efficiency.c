@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/** From here on an efficiency is good, and acceptable. */
+#define GOOD       0.9
+#define ACCEPTABLE 0.8
+
 /** @return the efficiencies from mean and longest computation and the duration. */
 static struct fm_efficiency efficiency(double mean, double longest, double duration)
 {
@@ -111,4 +115,35 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
     fm_free(list.begin);
     return efficiency(all / locations, longest,
                       (double)(cube->experiment.end - cube->experiment.begin));
+}
+
+bool fm_diagnosis_efficiency(const struct fm_diagnosis *diagnosis, struct fm_efficiency *efficiency)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    if (cube->callpath_count == 0 || cube->location_count < 2) {
+        return false;
+    }
+    struct fm_efficiency *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
+    struct fm_efficiency found = fm_efficiency_of_cube(cube, callpaths);
+    if (diagnosis->options.is_subtree) {
+        found = callpaths[0];
+    }
+    fm_free(callpaths);
+    if (isnan(found.parallel)) {
+        return false;
+    }
+    *efficiency = found;
+    return true;
+}
+
+bool fm_efficiency_is_acceptable(double efficiency)
+{
+    return efficiency >= ACCEPTABLE;
+}
+
+const char *fm_efficiency_verdict(double efficiency)
+{
+    return efficiency >= GOOD                        ? "good"
+           : fm_efficiency_is_acceptable(efficiency) ? "acceptable"
+                                                     : "poor";
 }

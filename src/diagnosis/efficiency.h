@@ -4,7 +4,9 @@
 #ifndef FERMATA_DIAGNOSIS_EFFICIENCY_H
 #define FERMATA_DIAGNOSIS_EFFICIENCY_H
 
-#include "cube/model/cube.h"
+#include "diagnosis/diagnosis.h"
+
+#include <stdbool.h>
 
 /** Each is from 0 to 1; parallel = load_balance * communication. NAN: nothing was computed. */
 struct fm_efficiency {
@@ -23,5 +25,18 @@ struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *
  * @return those of the run */
 struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
                                            struct fm_efficiency *callpaths);
+
+/** Computes the efficiencies of what a diagnosis is about: the run, or the subtree that its cube is
+ * restricted to, which lasts as long as on its slowest location.
+ * @param efficiency  out: set only if there are efficiencies
+ * @return whether there are: something was computed, on two locations at least */
+bool fm_diagnosis_efficiency(const struct fm_diagnosis *diagnosis,
+                             struct fm_efficiency *efficiency);
+
+/** @return "good" (from 0.9), "acceptable" (from 0.8) or "poor". */
+const char *fm_efficiency_verdict(double efficiency);
+
+/** @return whether the verdict is not "poor"; false for NAN. */
+bool fm_efficiency_is_acceptable(double efficiency);
 
 #endif

@@ -46,6 +46,19 @@ static unsigned count_processors(const struct fm_team *team)
     return processors > 0 ? processors : 1;
 }
 
+/* Numbers the workers of the team in the order of the processes that they own. */
+static void number_workers(struct fm_engine *engine)
+{
+    size_t bytes;
+    unsigned *workers =
+        fm_team_share(engine->team, &engine->workers, sizeof engine->workers, &bytes);
+    for (unsigned m = 0; m < fm_team_size(engine->team); ++m) {
+        engine->first_sender += m < fm_team_self(engine->team) ? workers[m] : 0;
+        engine->sender_count += workers[m];
+    }
+    fm_free(workers);
+}
+
 struct fm_engine *fm_engine_create(struct fm_team *team, unsigned workers, uint32_t process_count,
                                    const uint64_t *weights)
 {
@@ -75,6 +88,7 @@ struct fm_engine *fm_engine_create(struct fm_team *team, unsigned workers, uint3
         }
     }
     fm_free(begin);
+    number_workers(engine);
     engine->pool = fm_pool_create(workers);
     if (engine->pool == NULL) {
         fprintf(stderr, "fermata: cannot start %u threads: %m\n", workers);
@@ -116,7 +130,7 @@ bool fm_engine_owns(const struct fm_engine *engine, uint32_t process)
 
 struct assignment {
     const struct fm_engine *engine;
-    fm_phase_t *phase;
+    fm_stage_t *stage;
     void *context;
 };
 
@@ -124,11 +138,11 @@ static void work(void *context, unsigned worker)
 {
     const struct assignment *assignment = context;
     const uint32_t *first = &assignment->engine->first[worker];
-    assignment->phase(assignment->context, worker, first[0], first[1]);
+    assignment->stage(assignment->context, worker, first[0], first[1]);
 }
 
-void fm_engine_run(struct fm_engine *engine, fm_phase_t *phase, void *context)
+void fm_engine_run(struct fm_engine *engine, fm_stage_t *stage, void *context)
 {
-    fm_pool_run(engine->pool, work, &(struct assignment){engine, phase, context});
+    fm_pool_run(engine->pool, work, &(struct assignment){engine, stage, context});
     fm_memory_relax();
 }

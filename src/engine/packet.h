@@ -12,7 +12,7 @@ struct fm_packet {
     struct fm_packet *next;
     size_t capacity;
     size_t written, read; /**< bytes */
-    _Alignas(16) unsigned char letters[];
+    _Alignas(16) unsigned char content[];
 };
 
 /** The packet that was pushed last; NULL: the stack is empty. */

@@ -1,7 +1,7 @@
 #include "engine/pool.h"
 
 #include "base/memory.h"
-#include "engine/patience.h"
+#include "engine/backoff.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void wait_while(struct fm_pool *pool, atomic_uint *number, unsigned value
         if ((atomic_load(number) == value) != is_same) {
             return;
         }
-    } while (fm_linger(turn++));
+    } while (fm_spin(turn++));
     pthread_mutex_lock(&pool->lock);
     while ((atomic_load(number) == value) == is_same) {
         pthread_cond_wait(changed, &pool->lock);

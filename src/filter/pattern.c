@@ -51,7 +51,8 @@ static bool matches_one(const char *pattern, char text, const char **next)
 
 bool fm_pattern_matches(const char *pattern, const char *text)
 {
-    /* Where to go on if what follows the last `*` does not match here: that one takes one more. */
+    /* Where matching resumes when it fails behind the last `*`: that `*` takes one character more.
+     */
     const char *behind_star = NULL, *again = NULL, *next;
     while (*text != '\0' || *pattern != '\0') {
         if (*pattern == '*') {

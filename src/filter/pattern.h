@@ -1,5 +1,5 @@
 /** @file
- * Patterns of names, as shells have them.
+ * Wildcard patterns of names, as in shells.
  */
 #ifndef FERMATA_FILTER_PATTERN_H
 #define FERMATA_FILTER_PATTERN_H

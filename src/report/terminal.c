@@ -103,6 +103,16 @@ void fm_terminal_print(const struct fm_terminal *terminal, const char *label, un
     free(text);
 }
 
+void fm_terminal_sentences(const struct fm_terminal *terminal, const struct fm_sentences *sentences,
+                           unsigned margin, unsigned indent)
+{
+    for (size_t i = 0; i < sentences->count; i++) {
+        char label[64];
+        snprintf(label, sizeof label, "%*s%s", (int)margin, "", sentences->items[i].label);
+        fm_terminal_paragraph(terminal, label, indent, sentences->items[i].text);
+    }
+}
+
 unsigned fm_terminal_bar(const struct fm_terminal *terminal, double fraction, unsigned columns)
 {
     /* U+2588 is a full block, U+2589 seven eighths of one, ..., U+258F one eighth. */

@@ -5,6 +5,8 @@
 #ifndef FERMATA_REPORT_TERMINAL_H
 #define FERMATA_REPORT_TERMINAL_H
 
+#include "diagnosis/sentences.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,6 +39,11 @@ void fm_terminal_paragraph(const struct fm_terminal *terminal, const char *label
 /** As fm_terminal_paragraph() with a printf format. */
 void fm_terminal_print(const struct fm_terminal *terminal, const char *label, unsigned indent,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/** Writes sentences as paragraphs: their labels behind `margin` blanks, their text from column
+ * `indent` on. */
+void fm_terminal_sentences(const struct fm_terminal *terminal, const struct fm_sentences *sentences,
+                           unsigned margin, unsigned indent);
 
 /** Writes a bar of `fraction` (0 to 1; others are limited) of `columns` columns.
  * @return the number of columns used */

@@ -38,7 +38,7 @@ static int add_binary(struct questions *q, char *text)
     return binary.path != NULL && binary.build_id != NULL ? 0 : -1;
 }
 
-/* A text without what separates fields. */
+/* A text without the characters that separate fields. */
 static void put(FILE *answers, const char *text)
 {
     for (; text != NULL && *text != '\0'; text++) {
@@ -90,7 +90,7 @@ static void tell_if_different(void *context, uint64_t address, const struct fm_s
     }
 }
 
-/* Functions without a symbol are called by their place. */
+/* The name of a function without a symbol is its address. */
 static bool excludes_nameless(const struct fm_filter *filter, const char *path)
 {
     const char *slash = strrchr(path, '/');

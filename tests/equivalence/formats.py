@@ -15,8 +15,8 @@ import zlib
 
 ARCHIVE_SUFFIXES = {".otf2", ".def", ".evt", ".marker"}
 
-# The anchor of an OTF2 archive (3.0, no snapshots, no thumbnails) ends with 8 bytes of a random trace
-# identifier and 11 more.
+# The anchor of an OTF2 archive (3.0, no snapshots, no thumbnails) ends with 8 bytes of a random
+# trace identifier and 11 more.
 TRACE_IDENTIFIER = slice(-19, -11)
 
 # A report file ends with a checksum of all before it.

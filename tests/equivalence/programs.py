@@ -64,8 +64,8 @@ def all_programs(build, tests):
 
 def records_without_times(program, experiment):
     """The records of each location as otf2-print shows them, sorted, without what varies."""
-    done = subprocess.run(["otf2-print", experiment / "traces.otf2"], capture_output=True, text=True,
-                          errors="replace", timeout=TIMEOUT, check=False)
+    done = subprocess.run(["otf2-print", experiment / "traces.otf2"], capture_output=True,
+                          text=True, errors="replace", timeout=TIMEOUT, check=False)
     varying = VARYING_ATTRIBUTES.get(program.name, ANY_PROGRAM)
     records = []
     for line in done.stdout.splitlines():

@@ -5,7 +5,7 @@
 #ifndef FERMATA_TESTS_THREAD_TEAM_H
 #define FERMATA_TESTS_THREAD_TEAM_H
 
-#include "engine/team.h"
+#include "engine/team/team.h"
 
 /** Runs `body(context, team)` in as many threads as the team is to have processes, and waits for
  * all of them. */

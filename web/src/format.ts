@@ -1,4 +1,4 @@
-/** Numbers for display, formatted as by `fermata report` (src/report/format.c). */
+/** Numbers for display, formatted as by `fermata report` (src/diagnosis/number_format.c). */
 import type { Unit } from "./data/layout";
 
 /** As toFixed(), but a number in the middle between two is rounded to the even one, as in C. */

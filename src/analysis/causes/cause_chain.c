@@ -1,10 +1,10 @@
-/* A chain goes from location to location: the waiter tells the causing location what it did in the
+/* A chain goes from location to location: the waiter sends the causing location what it did in the
  * interval, that one finds what it did longer, or the waiting of its own that delayed it, with
  * which the chain goes on. */
 #include "analysis/causes/cause_chain.h"
 
 #include "cube/model/delay_kind.h"
-#include "engine/mail.h"
+#include "engine/mailbox/mailbox.h"
 
 #include <string.h>
 
@@ -52,24 +52,24 @@ struct chains {
 /* ---- at the waiter ---- */
 
 /* Asks for the cause of a location's wait state. */
-static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, uint32_t location,
-                uint32_t number, struct link link)
+static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned worker,
+                uint32_t location, uint32_t number, struct link link)
 {
     const struct fm_formation *formation = chains->formation;
     const struct fm_trace *trace = formation->analysis->trace;
-    const struct fm_timeline *timeline = &formation->timelines[location];
-    const struct fm_wait *wait = &timeline->waits.items[number];
+    const struct fm_busy_time *busy_time = &formation->busy_times[location];
+    const struct fm_wait *wait = &busy_time->waits.items[number];
     struct scratch *scratch = &chains->scratch[worker];
     bool contention = fm_delay_metrics(fm_delay_kind((fm_metric_t)wait->metric))->is_contention;
     struct question question = {
-        .begin = timeline->waits.begin[number],
+        .begin = busy_time->waits.begin[number],
         .end = wait->until,
         .link = link,
         .location = wait->cause_location,
     };
-    /* What the waiter did in the meantime excuses nobody who kept a lock. */
+    /* What the waiter did in the meantime does not reduce the delay of an owner of a lock. */
     if (!contention) {
-        fm_timeline_profile(timeline, question.begin, wait->enter, &scratch->profile);
+        fm_busy_time_profile(busy_time, question.begin, wait->enter, &scratch->profile);
         question.share_count = scratch->profile.count;
     }
     size_t size = sizeof question + question.share_count * sizeof(struct share);
@@ -80,10 +80,10 @@ static void ask(struct chains *chains, struct fm_mail *mail, unsigned worker, ui
     for (uint32_t i = 0; i < question.share_count; ++i) {
         uint32_t visit = scratch->profile.visits[i];
         shares[i] = (struct share){scratch->profile.time[visit],
-                                   timeline->location->profile.items[visit].callpath};
+                                   busy_time->location->profile.items[visit].callpath};
     }
-    fm_mail_send(mail, worker, fm_trace_process(trace, question.location), scratch->message.items,
-                 size);
+    fm_mailbox_send(mailboxes, worker, fm_trace_process(trace, question.location),
+                    scratch->message.items, size);
 }
 
 /* ---- at the causing location ---- */
@@ -141,7 +141,7 @@ static uint32_t callpath_of(const struct fm_location *location, uint32_t activit
     return location->profile.items[location->visit.items[activity]].callpath;
 }
 
-static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+static void answer(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
                    const void *message, size_t size)
 {
     (void)process;
@@ -149,13 +149,13 @@ static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_
     struct chains *chains = context;
     const struct question *question = message;
     const struct fm_formation *formation = chains->formation;
-    const struct fm_timeline *timeline = &formation->timelines[question->location];
-    const struct fm_location *location = timeline->location;
+    const struct fm_busy_time *busy_time = &formation->busy_times[question->location];
+    const struct fm_location *location = busy_time->location;
     struct scratch *scratch = &chains->scratch[worker];
-    fm_timeline_profile(timeline, question->begin, question->end, &scratch->profile);
+    fm_busy_time_profile(busy_time, question->begin, question->end, &scratch->profile);
     struct longest delay = longest_delay(
         location, &scratch->profile, (const struct share *)(question + 1), question->share_count);
-    struct longest wait = longest_wait(&timeline->waits, question->begin, question->end);
+    struct longest wait = longest_wait(&busy_time->waits, question->begin, question->end);
     if (delay.number == FM_NONE && wait.number == FM_NONE) {
         return;
     }
@@ -169,8 +169,8 @@ static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_
         .permille = (uint32_t)((double)ticks * 1000 / (double)whole + 0.5),
     };
     if (is_wait) {
-        cause.callpath = callpath_of(location, timeline->waits.items[wait.number].activity);
-        cause.metric = timeline->waits.items[wait.number].metric;
+        cause.callpath = callpath_of(location, busy_time->waits.items[wait.number].activity);
+        cause.metric = busy_time->waits.items[wait.number].metric;
     } else {
         cause.callpath = location->profile.items[delay.number].callpath;
     }
@@ -178,14 +178,14 @@ static void answer(void *context, struct fm_mail *mail, unsigned worker, uint32_
     if (is_wait && question->link.depth + 1 < FM_CUBE_CHAIN) {
         struct link next = question->link;
         ++next.depth;
-        ask(chains, mail, worker, question->location, wait.number, next);
+        ask(chains, mailboxes, worker, question->location, wait.number, next);
     }
 }
 
-/* ---- the phase ---- */
+/* ---- the stage ---- */
 
 /* Begins the chains of the worst instances of a worker's locations. */
-static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t first,
                   uint32_t last)
 {
     struct chains *chains = context;
@@ -200,10 +200,11 @@ static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t
             }
             uint64_t until = chains->begin + instance->enter + instance->wait;
             const struct fm_wait_list *waits =
-                &chains->formation->timelines[instance->location].waits;
+                &chains->formation->busy_times[instance->location].waits;
             uint32_t number = fm_wait_list_behind(waits, until);
             if (number > 0 && waits->items[number - 1].until == until) {
-                ask(chains, mail, worker, instance->location, number - 1, (struct link){s, i, 0});
+                ask(chains, mailboxes, worker, instance->location, number - 1,
+                    (struct link){s, i, 0});
             }
         }
     }
@@ -245,7 +246,7 @@ void fm_cause_chains_find(const struct fm_formation *formation, uint64_t begin,
         .begin = begin,
         .scratch = fm_allocate_apart(workers, sizeof *chains.scratch),
     };
-    fm_mail_run(engine, start, answer, &chains);
+    fm_mailboxes_run(engine, start, answer, &chains);
     share_findings(formation->analysis->team, chains.scratch, workers, statistics);
     for (unsigned w = 0; w < workers; ++w) {
         fm_profile_free(&chains.scratch[w].profile);

@@ -75,7 +75,7 @@ double fm_compare_owner(const struct fm_comparison *c)
     for (uint32_t i = 0; i < c->own_count; ++i) {
         busy += c->own[i].ticks;
     }
-    double ratio = 0; /* part of the waiting that goes back to the owner's own waiting */
+    double ratio = 0; /* part of the waiting that is caused by the owner's own waiting */
     if (c->inner.ticks > 0) {
         ratio = busy <= waiter->busy || c->inner.ticks >= waiter->wait
                     ? 1

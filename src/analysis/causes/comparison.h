@@ -7,7 +7,7 @@
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/intervals.h"
 
-/** What the waiter tells its cause, with its shares. */
+/** What the waiter sends its cause, with its shares. */
 struct fm_waiter_side {
     uint64_t begin;    /**< of the interval on both sides */
     uint64_t wait;     /**< ticks */

@@ -1,7 +1,7 @@
 #include "analysis/causes/critical_path.h"
 
 #include "base/containers/sort.h"
-#include "engine/mail.h"
+#include "engine/mailbox/mailbox.h"
 
 #include <inttypes.h>
 
@@ -69,14 +69,15 @@ struct walking {
 };
 
 /* Follows the path through the locations that are owned here. */
-static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker, struct token token)
+static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsigned worker,
+                 struct token token)
 {
     struct fm_critical_path *path = walking->path;
     const struct fm_formation *formation = walking->formation;
     const struct fm_trace *trace = formation->analysis->trace;
     for (;;) {
         uint32_t at = token.location;
-        const struct fm_wait_list *waits = &formation->timelines[at].waits;
+        const struct fm_wait_list *waits = &formation->busy_times[at].waits;
         uint64_t begin = span_of(path, trace, at).begin;
         uint32_t behind = fm_wait_list_behind(waits, token.time);
         /* Waits at one tick lead in no circle; each location is passed at most once. */
@@ -100,14 +101,14 @@ static void walk(struct walking *walking, struct fm_mail *mail, unsigned worker,
         token.location = wait->cause_location;
         uint32_t process = fm_trace_process(trace, token.location);
         if (!fm_engine_owns(formation->analysis->engine, process)) {
-            fm_mail_send(mail, worker, process, &token, sizeof token);
+            fm_mailbox_send(mailboxes, worker, process, &token, sizeof token);
             return;
         }
     }
 }
 
-static void start_walk(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
-                       uint32_t last)
+static void start_walk(void *context, struct fm_mailboxes *mailboxes, unsigned worker,
+                       uint32_t first, uint32_t last)
 {
     struct walking *walking = context;
     const struct fm_trace *trace = walking->formation->analysis->trace;
@@ -115,17 +116,17 @@ static void start_walk(void *context, struct fm_mail *mail, unsigned worker, uin
     if (location != FM_NONE && fm_trace_process(trace, location) >= first &&
         fm_trace_process(trace, location) < last) {
         walking->path->end = span_of(walking->path, trace, location).end;
-        walk(walking, mail, worker, (struct token){walking->path->end, location, 0, 0});
+        walk(walking, mailboxes, worker, (struct token){walking->path->end, location, 0, 0});
     }
 }
 
-static void go_on(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+static void go_on(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
                   const void *message, size_t size)
 {
     (void)process;
     (void)size;
     const struct token *token = message;
-    walk(context, mail, worker, *token);
+    walk(context, mailboxes, worker, *token);
 }
 
 /* ---- profiles ---- */
@@ -136,11 +137,11 @@ struct profiling {
 };
 
 /* @return [node of the location's call tree]: ticks without waiting between two moments */
-static uint64_t *busy_between(const struct fm_timeline *timeline, uint64_t from, uint64_t to,
+static uint64_t *busy_between(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
                               struct fm_profile *profile)
 {
-    uint64_t *busy = fm_allocate(timeline->location->profile.count, sizeof *busy);
-    fm_timeline_profile(timeline, from, to, profile);
+    uint64_t *busy = fm_allocate(busy_time->location->profile.count, sizeof *busy);
+    fm_busy_time_profile(busy_time, from, to, profile);
     for (uint32_t i = 0; i < profile->count; ++i) {
         busy[profile->visits[i]] = profile->time[profile->visits[i]];
     }
@@ -156,12 +157,12 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
     struct fm_profile profile = {0};
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_timeline *timeline = &profiling->formation->timelines[l];
+        const struct fm_busy_time *busy_time = &profiling->formation->busy_times[l];
         path->time[l] = fm_allocate(trace->locations[l].profile.count, sizeof(uint64_t));
-        path->busy[l] = busy_between(timeline, 0, UINT64_MAX, &profile);
+        path->busy[l] = busy_between(busy_time, 0, UINT64_MAX, &profile);
         if (path->spans != NULL) {
             path->span_busy[l] =
-                busy_between(timeline, path->spans[l].begin, path->spans[l].end, &profile);
+                busy_between(busy_time, path->spans[l].begin, path->spans[l].end, &profile);
         }
     }
     fm_profile_free(&profile);
@@ -173,7 +174,7 @@ static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_f
                                 const struct fm_path_segment *segment)
 {
     uint32_t l = segment->location;
-    const struct fm_wait_list *waits = &formation->timelines[l].waits;
+    const struct fm_wait_list *waits = &formation->busy_times[l].waits;
     uint32_t next = fm_wait_list_behind(waits, segment->to);
     const struct fm_wait *wait = &waits->items[next];
     if (next == waits->count || wait->enter >= segment->to) {
@@ -198,8 +199,8 @@ static void profile_segments(void *context, unsigned worker, uint32_t first, uin
         if (segment->location < begin || segment->location >= end) {
             continue;
         }
-        fm_timeline_profile(&profiling->formation->timelines[segment->location], segment->from,
-                            segment->to, &profile);
+        fm_busy_time_profile(&profiling->formation->busy_times[segment->location], segment->from,
+                             segment->to, &profile);
         for (uint32_t i = 0; i < profile.count; ++i) {
             path->time[segment->location][profile.visits[i]] += profile.time[profile.visits[i]];
         }
@@ -244,7 +245,7 @@ static void join_segments(struct fm_critical_path *path, struct fm_team *team)
         fm_vector_push(&path->segments, all.items[s]);
     }
     fm_vector_free(&all);
-    /* Only one process knows the begin, and one the end; the others have 0. */
+    /* One process has the begin, one the end; all other processes have 0. */
     uint64_t sums[] = {path->length, path->begin, path->end};
     fm_team_sum(team, sums, 3);
     path->length = sums[0];
@@ -268,7 +269,7 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
         path->span_busy = fm_allocate(trace->location_count, sizeof *path->span_busy);
     }
     struct profiling profiling = {path, formation};
-    fm_mail_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
+    fm_mailboxes_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
     fm_engine_run(analysis->engine, profile_busy, &profiling);
     fm_engine_run(analysis->engine, profile_segments, &profiling);
     add_up_callpaths(path, analysis);

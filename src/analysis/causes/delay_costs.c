@@ -1,14 +1,14 @@
-/* What delays cost. The waiter tells its cause what it did in the interval; the cause compares that
+/* What delays cost. The waiter sends its cause what it did in the interval; the cause compares that
  * with what it did itself. What a wait state has caused in turn (phi) is not known yet: it is
- * distributed afterwards, by the shares that are found here. Wait states are looked at in slices of
- * time, so that what is under way at once is bounded. */
+ * distributed afterwards, by the shares that are found here. Wait states are looked at in windows
+ * of time, so that what is under way at once is bounded. */
 #include "analysis/causes/comparison.h"
 #include "analysis/causes/cost_table.h"
 #include "analysis/causes/intervals.h"
-#include "analysis/model/slices.h"
+#include "analysis/causes/time_windows.h"
 #include "base/containers/keyed_sort.h"
 #include "cube/model/delay_kind.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,20 +26,20 @@ struct cause_side {
     bool contention;
 };
 
-/* What a location did in an interval that ends in its own wait state. */
+/* What a location did in an interval that ends in its own wait state: sent to the cause. */
 struct own_side {
-    struct fm_waiter_side message;
-    uint32_t first, end; /* shares */
+    struct fm_waiter_side waiter;
+    struct fm_items shares; /* struct fm_waiter_share */
 };
 
-/* One location's slice of time. What has a number stands in the tables of the worker that owns the
+/* One location's window of time. What has a number stands in the tables of the worker that owns the
  * location. */
-struct location_slice {
+struct location_window {
     struct fm_interval_walk *walk;
-    uint32_t own_end;                         /* behind the slice's own wait states */
+    uint32_t own_end;                         /* behind the window's own wait states */
     FM_VECTOR(struct fm_wait_notice) notices; /* of other locations, as they come */
     size_t first_notice;                      /* sorted: in `notices`, and in `cause_sides` */
-    size_t first_caused; /* of the slice, among the wait states that the location has caused */
+    size_t first_caused; /* of the window, among the wait states that the location has caused */
 };
 
 /* Tells a waiter where its cause keeps its wait state. */
@@ -50,7 +50,7 @@ struct place {
 };
 
 /* One worker's tables, allocated by itself: what workers write all the time lies apart. In those of
- * a slice, its locations stand one behind the other. */
+ * a window, its locations stand one behind the other. */
 struct scratch {
     FM_VECTOR(struct fm_wait_notice) notices;      /* by time */
     FM_VECTOR(struct cause_side) cause_sides;      /* in this order */
@@ -67,13 +67,13 @@ struct scratch {
 struct costs {
     struct fm_formation *formation;
     struct fm_group_points points;
-    struct fm_caused_waits *caused;   /* by location */
-    struct location_slice *locations; /* by location */
-    struct scratch *scratch;          /* by worker */
+    struct fm_caused_waits *caused;    /* by location */
+    struct location_window *locations; /* by location */
+    struct scratch *scratch;           /* by worker */
     struct fm_dispatch *notices;
     struct fm_dispatch *places;
-    struct fm_list_dispatch *sides;
-    uint64_t slice_end; /* included */
+    struct fm_dispatch *sides;
+    uint64_t window_end; /* included */
 };
 
 static fm_delay_kind_t kind_of(const struct fm_wait *wait)
@@ -89,10 +89,10 @@ static void notify_causes(void *context, unsigned worker, uint32_t first, uint32
     const struct fm_trace *trace = costs->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
-        struct location_slice *slice = &costs->locations[l];
-        uint32_t w = slice->own_end;
-        for (; w < waits->count && waits->items[w].until <= costs->slice_end; ++w) {
+        const struct fm_wait_list *waits = &costs->formation->busy_times[l].waits;
+        struct location_window *window = &costs->locations[l];
+        uint32_t w = window->own_end;
+        for (; w < waits->count && waits->items[w].until <= costs->window_end; ++w) {
             const struct fm_wait *wait = &waits->items[w];
             fm_delay_kind_t kind = kind_of(wait);
             fm_dispatch_send(costs->notices, worker, fm_trace_process(trace, wait->cause_location),
@@ -106,7 +106,7 @@ static void notify_causes(void *context, unsigned worker, uint32_t first, uint32
                                  .delay_kind = kind,
                              });
         }
-        slice->own_end = w;
+        window->own_end = w;
     }
 }
 
@@ -137,17 +137,17 @@ static void sort_tick(const struct fm_wait_notice *notices, struct fm_keyed *ord
 }
 
 /* @return positions of a location's notices in their order, valid until the next call */
-static const struct fm_keyed *sort_notices(const struct location_slice *slice,
+static const struct fm_keyed *sort_notices(const struct location_window *window,
                                            struct scratch *scratch)
 {
-    size_t count = slice->notices.count;
+    size_t count = window->notices.count;
     scratch->order.count = scratch->spare.count = 0;
     fm_vector_reserve(&scratch->order, count);
     fm_vector_reserve(&scratch->spare, count);
     struct fm_keyed *order = scratch->order.items;
     /* They come from one waiter after the other, each in the order of time: the sequence of the
      * last one first, because so are its notices of a tick. */
-    const struct fm_wait_notice *notices = slice->notices.items;
+    const struct fm_wait_notice *notices = window->notices.items;
     for (size_t end = count, begin, i = 0; end > 0; end = begin) {
         for (begin = end - 1; begin > 0 && notices[begin - 1].waiter == notices[begin].waiter;) {
             --begin;
@@ -174,15 +174,15 @@ static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
 {
     const struct fm_trace *trace = costs->formation->analysis->trace;
     struct scratch *scratch = &costs->scratch[worker];
-    struct location_slice *slice = &costs->locations[l];
+    struct location_window *window = &costs->locations[l];
     struct fm_caused_waits *caused = &costs->caused[l];
-    const struct fm_keyed *order = sort_notices(slice, scratch);
-    slice->first_caused = caused->waits.count;
-    slice->first_notice = scratch->notices.count;
-    fm_vector_reserve(&caused->waits, slice->notices.count);
-    fm_vector_reserve(&scratch->notices, slice->notices.count);
-    for (size_t i = 0; i < slice->notices.count; ++i) {
-        const struct fm_wait_notice *notice = &slice->notices.items[order[i].value];
+    const struct fm_keyed *order = sort_notices(window, scratch);
+    window->first_caused = caused->waits.count;
+    window->first_notice = scratch->notices.count;
+    fm_vector_reserve(&caused->waits, window->notices.count);
+    fm_vector_reserve(&scratch->notices, window->notices.count);
+    for (size_t i = 0; i < window->notices.count; ++i) {
+        const struct fm_wait_notice *notice = &window->notices.items[order[i].value];
         uint32_t position = (uint32_t)caused->waits.count++;
         caused->waits.items[position] = (struct fm_caused_wait){
             .t = notice->t,
@@ -196,7 +196,7 @@ static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
         fm_dispatch_send(costs->places, worker, fm_trace_process(trace, notice->waiter),
                          &(struct place){notice->waiter, notice->number, position});
     }
-    slice->notices.count = 0;
+    window->notices.count = 0;
 }
 
 static void place_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -216,7 +216,7 @@ static void take_place(void *context, unsigned worker, uint32_t process, const v
     (void)process;
     struct costs *costs = context;
     const struct place *place = record;
-    costs->formation->timelines[place->waiter].waits.positions[place->number] = place->position;
+    costs->formation->busy_times[place->waiter].waits.positions[place->number] = place->position;
 }
 
 /* ---- what locations did in the intervals ---- */
@@ -263,7 +263,7 @@ static void keep_own_side(void *context, uint32_t number, const struct fm_interv
     const struct fm_wait *wait = &walking->waits->items[number];
     bool contention = fm_delay_metrics(kind_of(wait))->is_contention;
     struct own_side side = {
-        .message =
+        .waiter =
             {
                 .begin = interval->begin,
                 .wait = fm_wait_ticks(wait),
@@ -273,13 +273,13 @@ static void keep_own_side(void *context, uint32_t number, const struct fm_interv
                 .waiter = walking->number,
                 .callpath = callpath_of(location, location->visit.items[wait->activity]),
             },
-        .first = (uint32_t)scratch->shares.count,
     };
-    /* What the waiter did in the meantime excuses nobody who kept a lock. */
+    const size_t first_share = scratch->shares.count;
+    /* What the waiter did in the meantime does not reduce the delay of an owner of a lock. */
     if (!contention) {
         add_shares(scratch, location, interval);
     }
-    side.end = (uint32_t)scratch->shares.count;
+    side.shares.count = (uint32_t)(scratch->shares.count - first_share);
     fm_vector_push(&scratch->own_sides, side);
 }
 
@@ -336,36 +336,38 @@ static void walk_intervals(void *context, unsigned worker, uint32_t first, uint3
     scratch->own_sides.count = scratch->shares.count = 0;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        struct location_slice *slice = &costs->locations[l];
+        struct location_window *window = &costs->locations[l];
         prefetch_walks(costs, l, fm_trace_first_location(trace, last));
         struct walking walking = {
             .scratch = scratch,
             .number = l,
             .location = &trace->locations[l],
-            .waits = &costs->formation->timelines[l].waits,
-            .notices = scratch->notices.items + slice->first_notice,
+            .waits = &costs->formation->busy_times[l].waits,
+            .notices = scratch->notices.items + window->first_notice,
         };
         const struct fm_interval_handler handler = {&walking, keep_own_side, keep_cause_side};
-        size_t caused = costs->caused[l].waits.count - slice->first_caused;
-        fm_interval_walk_to(slice->walk, costs->slice_end, walking.notices, (uint32_t)caused,
+        size_t caused = costs->caused[l].waits.count - window->first_caused;
+        fm_interval_walk_to(window->walk, costs->window_end, walking.notices, (uint32_t)caused,
                             &handler);
     }
 }
 
-/* ---- waiters tell their causes, and these compare ---- */
+/* ---- waiters report to their causes, which compare ---- */
 
 static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct costs *costs = context;
     const struct fm_trace *trace = costs->formation->analysis->trace;
     const struct scratch *scratch = &costs->scratch[worker];
+    const struct fm_waiter_share *shares = scratch->shares.items;
     (void)first;
     (void)last;
     for (size_t i = 0; i < scratch->own_sides.count; ++i) {
-        const struct own_side *side = &scratch->own_sides.items[i];
-        fm_list_dispatch_send(costs->sides, worker, fm_trace_process(trace, side->message.location),
-                              &side->message, scratch->shares.items + side->first,
-                              side->end - side->first);
+        struct own_side *side = &scratch->own_sides.items[i];
+        side->shares.items = shares;
+        shares += side->shares.count;
+        fm_dispatch_send(costs->sides, worker, fm_trace_process(trace, side->waiter.location),
+                         side);
     }
 }
 
@@ -381,7 +383,7 @@ static struct cause_side look_again(struct costs *costs, struct scratch *scratch
     fm_interval_walk_look(costs->locations[l].walk, waiter->begin, end, &interval);
     uint32_t first = (uint32_t)scratch->cause_shares.count;
     add_cause_shares(scratch, location, &interval);
-    struct fm_wait_list *waits = &costs->formation->timelines[l].waits;
+    struct fm_wait_list *waits = &costs->formation->busy_times[l].waits;
     fm_wait_list_cover(waits, interval.first_wait, interval.wait_end);
     return (struct cause_side){
         .begin = interval.begin,
@@ -407,17 +409,17 @@ static void book_class(struct costs *costs, unsigned worker, const struct fm_wai
     formation->costs[worker].roundings += (direct != 0) + (indirect != 0);
 }
 
-static void compare(void *context, unsigned worker, uint32_t process, const void *record,
-                    const void *shares, uint32_t share_count)
+static void compare(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)process;
     struct costs *costs = context;
-    const struct fm_waiter_side *waiter = record;
-    const struct location_slice *slice = &costs->locations[waiter->location];
+    const struct own_side *side = record;
+    const struct fm_waiter_side *waiter = &side->waiter;
+    const struct location_window *window = &costs->locations[waiter->location];
     struct scratch *scratch = &costs->scratch[worker];
     struct fm_caused_waits *caused = &costs->caused[waiter->location];
     struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
-    size_t number = slice->first_notice + (waiter->position - slice->first_caused);
+    size_t number = window->first_notice + (waiter->position - window->first_caused);
     size_t kept_shares = scratch->cause_shares.count;
     struct cause_side own = scratch->cause_sides.items[number];
     if (own.begin != waiter->begin) {
@@ -428,13 +430,13 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     wait->inner_end = own.wait_end;
     wait->first = (uint32_t)caused->parts.count;
     const struct fm_comparison comparison = {
-        .waits = &costs->formation->timelines[waiter->location].waits,
+        .waits = &costs->formation->busy_times[waiter->location].waits,
         .inner = own.inner,
         .own = scratch->cause_shares.items + own.first,
         .own_count = own.end - own.first,
         .waiter = waiter,
-        .shares = shares,
-        .share_count = share_count,
+        .shares = side->shares.items,
+        .share_count = side->shares.count,
         .wait = wait,
         .caused = caused,
         .waiter_time = scratch->waiter_time,
@@ -445,39 +447,7 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     book_class(costs, worker, waiter, (fm_delay_kind_t)wait->delay_kind, direct);
 }
 
-/* What compare() will look at. */
-static void prefetch_cause(void *context, unsigned worker, uint32_t process, const void *record,
-                           unsigned stage)
-{
-    (void)process;
-    const struct costs *costs = context;
-    const struct fm_waiter_side *waiter = record;
-    const struct scratch *scratch = &costs->scratch[worker];
-    const struct location_slice *slice = &costs->locations[waiter->location];
-    const struct fm_caused_waits *caused = &costs->caused[waiter->location];
-    if (stage == 0) {
-        __builtin_prefetch(slice);
-        __builtin_prefetch(caused);
-        return;
-    }
-    size_t number = slice->first_notice + (waiter->position - slice->first_caused);
-    if (stage == 1) {
-        const struct fm_caused_wait *wait = &caused->waits.items[waiter->position];
-        __builtin_prefetch(&scratch->cause_sides.items[number]);
-        __builtin_prefetch(wait, 1);
-        __builtin_prefetch((const char *)(wait + 1) - 1, 1);
-        __builtin_prefetch(caused->parts.items + caused->parts.count, 1);
-        __builtin_prefetch(caused->visits.items + caused->visits.count, 1);
-    } else {
-        const struct cause_side *side = &scratch->cause_sides.items[number];
-        if (side->first < side->end) {
-            __builtin_prefetch(&scratch->cause_shares.items[side->first]);
-            __builtin_prefetch(&scratch->cause_shares.items[side->end - 1]);
-        }
-    }
-}
-
-/* ---- the phases ---- */
+/* ---- the stages ---- */
 
 static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -488,7 +458,7 @@ static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t 
     for (uint32_t l = fm_trace_first_location(analysis->trace, first);
          l < fm_trace_first_location(analysis->trace, last); ++l) {
         costs->locations[l].walk =
-            fm_interval_walk_create(analysis, &costs->formation->timelines[l], &costs->points, l,
+            fm_interval_walk_create(analysis, &costs->formation->busy_times[l], &costs->points, l,
                                     &costs->scratch[worker].difference);
         fm_vector_reserve(&costs->caused[l].waits, costs->formation->caused_counts[l]);
     }
@@ -501,10 +471,10 @@ static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t
     const struct fm_trace *trace = costs->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        struct location_slice *slice = &costs->locations[l];
-        fm_timeline_walk_to(&costs->formation->timelines[l], UINT64_MAX);
-        fm_interval_walk_free(slice->walk);
-        fm_vector_free(&slice->notices);
+        struct location_window *window = &costs->locations[l];
+        fm_busy_time_walk_to(&costs->formation->busy_times[l], UINT64_MAX);
+        fm_interval_walk_free(window->walk);
+        fm_vector_free(&window->notices);
     }
 }
 
@@ -525,31 +495,31 @@ static void close_scratch(struct costs *costs, unsigned workers)
     fm_free(costs->scratch);
 }
 
-/* Fills `caused` slice by slice. */
+/* Fills `caused` window by window. */
 static void find_all_costs(struct costs *costs)
 {
     struct fm_engine *engine = costs->formation->analysis->engine;
     uint64_t workers =
         (uint64_t)fm_engine_workers(engine) * fm_team_size(costs->formation->analysis->team);
-    struct fm_slices slices =
-        fm_slices_choose(costs->formation->times, costs->formation->analysis->trace->location_count,
-                         workers * WAITS_OF_A_WORKER);
+    struct fm_time_windows windows = fm_time_windows_choose(
+        costs->formation->times, costs->formation->analysis->trace->location_count,
+        workers * WAITS_OF_A_WORKER);
     costs->notices = fm_dispatch_create(engine, sizeof(struct fm_wait_notice), take_notice, costs);
     costs->places = fm_dispatch_create(engine, sizeof(struct place), take_place, costs);
-    costs->sides = fm_list_dispatch_create(engine, sizeof(struct fm_waiter_side),
-                                           sizeof(struct fm_waiter_share), compare, costs);
-    fm_list_dispatch_prefetch(costs->sides, prefetch_cause, 3);
-    for (uint32_t s = 0; s < slices.count; ++s) {
-        costs->slice_end = slices.ends[s];
+    costs->sides = fm_dispatch_create(engine, sizeof(struct own_side), compare, costs);
+    fm_dispatch_carry_items(costs->sides, offsetof(struct own_side, shares),
+                            sizeof(struct fm_waiter_share));
+    for (uint32_t s = 0; s < windows.count; ++s) {
+        costs->window_end = windows.ends[s];
         fm_dispatch_run(costs->notices, notify_causes, costs);
         fm_dispatch_run(costs->places, place_waits, costs);
         fm_engine_run(engine, walk_intervals, costs);
-        fm_list_dispatch_run(costs->sides, tell_causes, costs);
+        fm_dispatch_run(costs->sides, tell_causes, costs);
     }
     fm_dispatch_free(costs->notices);
     fm_dispatch_free(costs->places);
-    fm_list_dispatch_free(costs->sides);
-    fm_slices_free(&slices);
+    fm_dispatch_free(costs->sides);
+    fm_time_windows_free(&windows);
 }
 
 void fm_formation_costs(struct fm_formation *formation)

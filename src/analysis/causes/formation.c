@@ -16,7 +16,7 @@ struct opening {
     struct opened **workers;
 };
 
-static void open_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void open_busy_times(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct opening *opening = context;
     struct fm_formation *formation = opening->formation;
@@ -27,9 +27,9 @@ static void open_timelines(void *context, unsigned worker, uint32_t first, uint3
     opened->times = *formation->times;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_wait_list *waits = &formation->timelines[l].waits;
-        fm_timeline_open(&formation->timelines[l], &trace->locations[l],
-                         &formation->analysis->findings[l]);
+        const struct fm_wait_list *waits = &formation->busy_times[l].waits;
+        fm_busy_time_open(&formation->busy_times[l], &trace->locations[l],
+                          &formation->analysis->findings[l]);
         fm_wait_times_add(&opened->times, waits);
         for (uint32_t w = 0; w < waits->count; ++w) {
             ++opened->caused_counts[waits->items[w].cause_location];
@@ -83,7 +83,7 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     uint32_t locations = analysis->trace->location_count;
     *formation = (struct fm_formation){
         .analysis = analysis,
-        .timelines = fm_allocate(locations, sizeof *formation->timelines),
+        .busy_times = fm_allocate(locations, sizeof *formation->busy_times),
         .caused_counts = fm_allocate(locations, sizeof *formation->caused_counts),
         .costs = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->costs),
         .remote = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->remote),
@@ -94,30 +94,30 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
     formation->cost_scale = (double)(UINT64_C(1) << formation->cost_shift);
     struct opening opening = {
         formation, fm_allocate(fm_engine_workers(analysis->engine), sizeof *opening.workers)};
-    fm_engine_run(analysis->engine, open_timelines, &opening);
+    fm_engine_run(analysis->engine, open_busy_times, &opening);
     add_up(formation, &opening);
     fm_free(opening.workers);
 }
 
-static void close_timelines(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void close_busy_times(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct fm_formation *formation = context;
     const struct fm_trace *trace = formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        fm_timeline_close(&formation->timelines[l]);
+        fm_busy_time_close(&formation->busy_times[l]);
     }
 }
 
 void fm_formation_close(struct fm_formation *formation)
 {
-    fm_engine_run(formation->analysis->engine, close_timelines, formation);
+    fm_engine_run(formation->analysis->engine, close_busy_times, formation);
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
         fm_remote_costs_free(&formation->remote[w]);
         fm_vector_free(&formation->costs[w].cells);
     }
-    fm_free(formation->timelines);
+    fm_free(formation->busy_times);
     fm_free(formation->caused_counts);
     fm_free(formation->times);
     fm_free(formation->costs);

@@ -6,9 +6,9 @@
 #define FERMATA_ANALYSIS_CAUSES_FORMATION_H
 
 #include "analysis/causes/remote_costs.h"
-#include "analysis/model/slices.h"
-#include "analysis/model/timeline.h"
-#include "analysis/pattern.h"
+#include "analysis/causes/time_windows.h"
+#include "analysis/model/busy_time.h"
+#include "analysis/model/run.h"
 #include "cube/model/cube.h"
 
 /** Values on their way to the cube, where those of the same place are added up. Of one worker. */
@@ -21,18 +21,18 @@ struct fm_cost_cells {
 /** Timelines and costs of all locations. */
 struct fm_formation {
     struct fm_analysis *analysis;
-    struct fm_timeline *timelines;  /**< by location */
-    uint64_t *caused_counts;        /**< by location: wait states that it has caused */
-    struct fm_wait_times *times;    /**< of the wait states of all locations */
-    struct fm_cost_cells *costs;    /**< by worker */
-    struct fm_remote_costs *remote; /**< by worker */
-    uint32_t cost_shift;            /**< as in the cube's experiment */
-    double cost_scale;              /**< 2^cost_shift */
-    bool is_circular;               /**< wait states cause themselves: there are no costs */
-    uint64_t waiting;               /**< sum of all waiting times, ticks */
+    struct fm_busy_time *busy_times; /**< by location */
+    uint64_t *caused_counts;         /**< by location: wait states that it has caused */
+    struct fm_wait_times *times;     /**< of the wait states of all locations */
+    struct fm_cost_cells *costs;     /**< by worker */
+    struct fm_remote_costs *remote;  /**< by worker */
+    uint32_t cost_shift;             /**< as in the cube's experiment */
+    double cost_scale;               /**< 2^cost_shift */
+    bool is_circular;                /**< wait states cause themselves: there are no costs */
+    uint64_t waiting;                /**< sum of all waiting times, ticks */
 };
 
-/** Prepares the timelines. Collective. Free with fm_formation_close(). */
+/** Prepares the busy times. Collective. Free with fm_formation_close(). */
 void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analysis);
 void fm_formation_close(struct fm_formation *formation);
 
@@ -47,7 +47,7 @@ void fm_formation_add_at_callpath(struct fm_formation *formation, unsigned worke
                                   double ticks);
 
 /** Computes delay costs, interval-delay costs, unattributed costs and the classes of wait states,
- * and the begins of all intervals. Runs message-driven phases. */
+ * and the begins of all intervals. Runs message-driven stages. */
 void fm_formation_costs(struct fm_formation *formation);
 
 /** Adds the costs of the locations that are owned here to the cube. */

@@ -30,7 +30,7 @@ struct community {
 
 struct fm_interval_walk {
     const struct fm_analysis *analysis;
-    struct fm_timeline *timeline;
+    struct fm_busy_time *busy_time;
     const struct fm_group_points *points;
     uint32_t location;
     uint32_t next_wait;
@@ -47,7 +47,7 @@ struct fm_interval_walk {
 };
 
 struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analysis,
-                                                 struct fm_timeline *timeline,
+                                                 struct fm_busy_time *busy_time,
                                                  const struct fm_group_points *points,
                                                  uint32_t location,
                                                  struct fm_difference *difference)
@@ -55,7 +55,7 @@ struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analy
     struct fm_interval_walk *walk = fm_allocate(1, sizeof *walk);
     size_t events = analysis->trace->locations[location].event_count;
     walk->analysis = analysis;
-    walk->timeline = timeline;
+    walk->busy_time = busy_time;
     walk->points = points;
     walk->location = location;
     walk->difference = difference;
@@ -80,8 +80,8 @@ void fm_interval_walk_free(struct fm_interval_walk *walk)
 
 static void remember(struct fm_interval_walk *walk, struct snapshot *snapshot)
 {
-    size_t nodes = walk->timeline->nodes;
-    snapshot->t = walk->timeline->walk.time;
+    size_t nodes = walk->busy_time->nodes;
+    snapshot->t = walk->busy_time->walk.time;
     snapshot->waits = walk->next_wait;
     if (snapshot->vector == FM_NONE && walk->pool.count + nodes <= walk->pool_limit) {
         snapshot->vector = (uint32_t)(walk->pool.count / nodes);
@@ -89,7 +89,7 @@ static void remember(struct fm_interval_walk *walk, struct snapshot *snapshot)
         walk->pool.count += nodes;
     }
     if (snapshot->vector != FM_NONE) {
-        memcpy(walk->pool.items + snapshot->vector * nodes, walk->timeline->busy,
+        memcpy(walk->pool.items + snapshot->vector * nodes, walk->busy_time->busy,
                nodes * sizeof *walk->pool.items);
     }
     if (walk->difference->vector == snapshot->vector) {
@@ -133,7 +133,7 @@ static void pass_group_point(struct fm_interval_walk *walk, uint32_t communicato
         walk->latest_community = index;
     }
     struct snapshot *snapshot = &walk->communities.items[index].snapshot;
-    if (snapshot->t != walk->timeline->walk.time) {
+    if (snapshot->t != walk->busy_time->walk.time) {
         remember(walk, snapshot);
     }
 }
@@ -149,7 +149,7 @@ static bool passed_together(const struct fm_interval_walk *walk, uint32_t partne
     const struct fm_trace *trace = walk->analysis->trace;
     for (uint32_t c = walk->latest_community; c != FM_NONE; c = walk->communities.items[c].behind) {
         const struct community *community = &walk->communities.items[c];
-        if (community->snapshot.t != walk->timeline->walk.time) {
+        if (community->snapshot.t != walk->busy_time->walk.time) {
             return false;
         }
         if (has_one_location(trace, partner) &&
@@ -173,7 +173,7 @@ static void pass_pair_point(struct fm_interval_walk *walk, uint32_t partner, boo
     }
     struct pair *pair = &walk->pairs.items[index];
     remember(walk, contention ? &pair->contention : &pair->synchronization);
-    walk->latest_pair = walk->timeline->walk.time;
+    walk->latest_pair = walk->busy_time->walk.time;
 }
 
 /* ---- looking back ---- */
@@ -248,12 +248,12 @@ void fm_difference_free(struct fm_difference *difference)
 static void subtract(struct fm_interval_walk *walk, uint32_t vector)
 {
     struct fm_difference *difference = walk->difference;
-    if (difference->vector == vector && difference->time == walk->timeline->walk.time) {
+    if (difference->vector == vector && difference->time == walk->busy_time->walk.time) {
         return;
     }
-    uint32_t nodes = walk->timeline->nodes, count = 0;
+    uint32_t nodes = walk->busy_time->nodes, count = 0;
     const uint64_t *before = walk->pool.items + (size_t)vector * nodes;
-    const uint64_t *busy = walk->timeline->busy;
+    const uint64_t *busy = walk->busy_time->busy;
     for (uint32_t v = 0; v < nodes; ++v) {
         uint64_t ticks = busy[v] - before[v];
         difference->visits[count] = v;
@@ -262,7 +262,7 @@ static void subtract(struct fm_interval_walk *walk, uint32_t vector)
     }
     difference->count = count;
     difference->vector = vector;
-    difference->time = walk->timeline->walk.time;
+    difference->time = walk->busy_time->walk.time;
     difference->is_told = false;
 }
 
@@ -270,8 +270,8 @@ static void look_up(struct fm_interval_walk *walk, uint64_t begin, uint64_t end)
 {
     struct fm_difference *difference = walk->difference;
     struct fm_profile *profile = &difference->profile;
-    fm_timeline_profile(walk->timeline, begin, end, profile);
-    make_room(difference, walk->timeline->nodes);
+    fm_busy_time_profile(walk->busy_time, begin, end, profile);
+    make_room(difference, walk->busy_time->nodes);
     for (uint32_t i = 0; i < profile->count; ++i) {
         difference->visits[i] = profile->visits[i];
         difference->ticks[i] = profile->time[profile->visits[i]];
@@ -287,8 +287,8 @@ void fm_interval_walk_look(struct fm_interval_walk *walk, uint64_t begin, uint64
     look_up(walk, begin, end);
     *interval = (struct fm_interval){
         .begin = begin,
-        .first_wait = fm_wait_list_behind(&walk->timeline->waits, begin),
-        .wait_end = fm_wait_list_behind(&walk->timeline->waits, end),
+        .first_wait = fm_wait_list_behind(&walk->busy_time->waits, begin),
+        .wait_end = fm_wait_list_behind(&walk->busy_time->waits, end),
         .count = walk->difference->count,
         .visits = walk->difference->visits,
         .ticks = walk->difference->ticks,
@@ -347,17 +347,17 @@ static void fetch_elements(const void *items, size_t next, size_t size)
 
 static void fetch_tables(const struct fm_interval_walk *walk)
 {
-    const struct fm_timeline *timeline = walk->timeline;
-    const struct fm_timeline_walk *at = &timeline->walk;
-    const struct fm_wait_list *waits = &timeline->waits;
-    const struct fm_location *location = timeline->location;
+    const struct fm_busy_time *busy_time = walk->busy_time;
+    const struct fm_busy_time_walk *at = &busy_time->walk;
+    const struct fm_wait_list *waits = &busy_time->waits;
+    const struct fm_location *location = busy_time->location;
     fetch_elements(waits->items, walk->next_wait, sizeof *waits->items);
     fetch_elements(location->enter.items, at->activity, sizeof *location->enter.items);
     fetch_elements(location->leave.items, at->activity, sizeof *location->leave.items);
     fetch_elements(location->visit.items, at->activity, sizeof *location->visit.items);
     fetch_elements(location->state_since.items, at->state, sizeof *location->state_since.items);
     fetch_elements(location->state_visit.items, at->state, sizeof *location->state_visit.items);
-    fetch(timeline->busy, timeline->nodes * sizeof *timeline->busy);
+    fetch(busy_time->busy, busy_time->nodes * sizeof *busy_time->busy);
     fetch(walk->pool.items, walk->pool.count * sizeof *walk->pool.items);
     fetch(walk->pairs.items, walk->pairs.count * sizeof *walk->pairs.items);
     fetch(walk->communities.items, walk->communities.count * sizeof *walk->communities.items);
@@ -388,13 +388,13 @@ static bool is_contention(const struct fm_wait *wait)
 static void tell_own(struct fm_interval_walk *walk, uint32_t number,
                      const struct fm_interval_handler *handler)
 {
-    const struct fm_wait *wait = &walk->timeline->waits.items[number];
+    const struct fm_wait *wait = &walk->busy_time->waits.items[number];
     struct snapshot from =
         latest_point(walk, wait->cause_location, wait->until, is_contention(wait));
     struct fm_interval interval;
-    walk->timeline->waits.begin[number] = from.t;
+    walk->busy_time->waits.begin[number] = from.t;
     /* While a call waits, and nothing happens inside it, nothing is done. */
-    describe(walk, &from, wait->enter, fm_timeline_is_in(walk->timeline, wait->activity),
+    describe(walk, &from, wait->enter, fm_busy_time_is_in(walk->busy_time, wait->activity),
              &interval);
     handler->own(handler->context, number, &interval);
 }
@@ -404,7 +404,7 @@ static void tell_caused(struct fm_interval_walk *walk, const struct fm_wait_noti
 {
     struct snapshot from = latest_point(walk, notice->waiter, notice->t, notice->contention);
     uint64_t end =
-        notice->contention ? notice->t : walk->timeline->location->enter.items[notice->activity];
+        notice->contention ? notice->t : walk->busy_time->location->enter.items[notice->activity];
     struct fm_interval interval;
     describe(walk, &from, end, end == notice->t, &interval);
     handler->caused(handler->context, number, &interval);
@@ -415,11 +415,11 @@ void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
                          const struct fm_wait_notice *notices, uint32_t count,
                          const struct fm_interval_handler *handler)
 {
-    const struct fm_wait_list *waits = &walk->timeline->waits;
+    const struct fm_wait_list *waits = &walk->busy_time->waits;
     const fm_group_point_vector *points = &walk->points->by_time[walk->location];
     uint32_t caused = 0;
     walk->difference->vector = FM_NONE;
-    make_room(walk->difference, walk->timeline->nodes);
+    make_room(walk->difference, walk->busy_time->nodes);
     for (;;) {
         uint64_t own_time =
             walk->next_wait < waits->count ? waits->items[walk->next_wait].until : UINT64_MAX;
@@ -431,7 +431,7 @@ void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
         if (t > until || t == UINT64_MAX) {
             break;
         }
-        fm_timeline_walk_to(walk->timeline, t);
+        fm_busy_time_walk_to(walk->busy_time, t);
         /* All that ends at this tick ends before the points of this tick are passed. */
         uint32_t first_wait = walk->next_wait, first_caused = caused;
         while (walk->next_wait < waits->count && waits->items[walk->next_wait].until == t) {

@@ -9,8 +9,8 @@
 #ifndef FERMATA_ANALYSIS_CAUSES_INTERVALS_H
 #define FERMATA_ANALYSIS_CAUSES_INTERVALS_H
 
+#include "analysis/model/busy_time.h"
 #include "analysis/model/group_points.h"
-#include "analysis/model/timeline.h"
 #include "base/containers/map.h"
 
 /** Tells a location that another one waits for it. */
@@ -32,8 +32,8 @@ struct fm_interval {
     uint32_t count;      /**< nodes of the call tree in which time was spent, without waiting */
     const uint32_t *visits;
     const uint64_t *ticks;
-    bool is_repeated; /**< of those that end in what others wait for: nodes and ticks are the same
-                         as in the one before */
+    bool is_repeated; /**< of those that end in what other locations wait for: nodes and ticks are
+                         the same as in the one before */
 };
 
 /** Who wants to know the intervals. The interval is valid during the call. */
@@ -62,18 +62,18 @@ void fm_difference_free(struct fm_difference *difference);
 
 struct fm_interval_walk;
 
-/** @return a walk through the timeline of a location, to be freed with fm_interval_walk_free(). The
- * timeline must not have been walked.
+/** @return a walk through the busy time of a location, to be freed with fm_interval_walk_free().
+ * The busy time must not have been walked.
  * @param difference  that all walks of a worker share */
 struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analysis,
-                                                 struct fm_timeline *timeline,
+                                                 struct fm_busy_time *busy_time,
                                                  const struct fm_group_points *points,
                                                  uint32_t location,
                                                  struct fm_difference *difference);
 void fm_interval_walk_free(struct fm_interval_walk *walk);
 
-/** Walks to `until` (included) and tells all intervals that end on the way, also the begin of each
- * to the timeline's wait list.
+/** Walks to `until` (included) and reports all intervals that end on the way, also the begin of
+ * each to the wait list of the busy time.
  * @param notices  those to the location whose times lie on the way, ascending by time
  * @param count    of notices */
 void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
@@ -83,7 +83,7 @@ void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
 #define FM_INTERVAL_WALK_STAGES 2
 
 /** Fetches what fm_interval_walk_to() looks at first, where a worker goes from one location to the
- * next; see fm_prefetcher_t. */
+ * next, in two stages. */
 void fm_interval_walk_prefetch(const struct fm_interval_walk *walk, unsigned stage);
 
 /** Computes what a location does from `begin` to `end`, where the other location knows another

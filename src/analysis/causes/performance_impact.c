@@ -208,7 +208,7 @@ static void book_waiting_beside(struct fm_formation *formation, unsigned worker,
                                 struct fm_cost_table *table)
 {
     const struct fm_location *location = &formation->analysis->trace->locations[l];
-    const struct fm_wait_list *waits = &formation->timelines[l].waits;
+    const struct fm_wait_list *waits = &formation->busy_times[l].waits;
     fm_cost_table_begin(table, formation, l);
     for (uint32_t w = 0; w < waits->count; ++w) {
         const struct fm_wait *wait = &waits->items[w];

@@ -6,16 +6,14 @@
  * has been told of the next one. Everything that concerns a location is computed in this order and
  * by one worker, so that the result does not depend on how work is distributed.
  *
- * Workers of one process write it to where the other one looks for it: chains of wait states go
- * back and forth between them, and letters would take longer than all the rest. Between processes
- * there are letters. */
+ * Locations of one worker write it directly; locations of different workers and processes send
+ * messages. */
 #include "analysis/causes/caused_waits.h"
-#include "analysis/model/slices.h"
-#include "engine/dispatch.h"
-#include "engine/mail.h"
-#include "engine/steps.h"
+#include "analysis/causes/time_windows.h"
+#include "engine/dispatch/dispatch.h"
+#include "engine/mailbox/mailbox.h"
 
-/* So many wait states are at hand at once: they and what belongs to them fit in a cache. */
+/* So many wait states are in work at once: they and what belongs to them fit in a cache. */
 #define WAITS_AT_HAND 4096
 
 /* Numbers that are added and subtracted again without a rest: the sum of costs of different size
@@ -41,18 +39,16 @@ struct walk {
     fixed_point *changes; /* by own wait state: what is added to `factor` when it is reached */
     double *extra;   /* phi of wait states of which only a part lies in an interval; NULL: none */
     bool is_through; /* nothing is left in the worker's window */
-    bool is_looked_after; /* listed in the worker's `blocked` */
 };
 
 /* A worker is at a part of the time, and no location of it goes beyond, so that all of them stay
  * together. It moves on when all of them are through. */
 struct place {
     uint64_t begin;
-    uint32_t slice;
+    uint32_t window;
     uint32_t not_through; /* locations */
     uint32_t first_location, last_location;
-    FM_VECTOR(uint32_t) ready;   /* locations that can go on */
-    FM_VECTOR(uint32_t) blocked; /* locations that need to be told by another worker */
+    FM_VECTOR(uint32_t) ready; /* locations that can go on */
     unsigned char apart[FM_APART];
 };
 
@@ -60,9 +56,8 @@ struct propagation {
     struct fm_formation *formation;
     struct fm_caused_waits *caused; /* by location */
     struct walk *walks;             /* by location */
-    struct fm_slices slices;
+    struct fm_time_windows windows;
     struct fm_dispatch *terminals;
-    bool is_alone;        /* all locations are owned by this process */
     struct place *places; /* by worker */
 };
 
@@ -108,7 +103,7 @@ static double phi_of(const struct walk *walk, uint32_t number)
            (walk->extra == NULL ? 0 : walk->extra[number]);
 }
 
-/* Distributes what a wait state costs over the own wait states that it goes back to. */
+/* Distributes what a wait state costs over the own wait states that it is caused by. */
 static void distribute(struct walk *walk, const struct fm_caused_wait *wait)
 {
     if (wait->inner >= wait->inner_end) {
@@ -142,7 +137,7 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
     const struct fm_trace *trace = propagation->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        fm_wait_list_sum_up(&propagation->formation->timelines[l].waits);
+        fm_wait_list_sum_up(&propagation->formation->busy_times[l].waits);
     }
 }
 
@@ -150,14 +145,13 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
  * for themselves, if this process owns both; otherwise the waiter has told the cause. */
 static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number)
 {
-    return propagation->formation->timelines[waiter].waits.covers[number] == 0;
+    return propagation->formation->busy_times[waiter].waits.covers[number] == 0;
 }
 
 static bool is_owned(const struct propagation *propagation, uint32_t location)
 {
     const struct fm_analysis *analysis = propagation->formation->analysis;
-    return propagation->is_alone ||
-           fm_engine_owns(analysis->engine, fm_trace_process(analysis->trace, location));
+    return fm_engine_owns(analysis->engine, fm_trace_process(analysis->trace, location));
 }
 
 /* Where the cause of a wait state keeps it. */
@@ -181,7 +175,7 @@ static void tell_terminal(void *context, unsigned worker, uint32_t first, uint32
     const struct fm_trace *trace = propagation->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        const struct fm_wait_list *waits = &propagation->formation->busy_times[l].waits;
         for (uint32_t n = 0; n < waits->count; ++n) {
             struct terminal_message message = {waits->items[n].cause_location, waits->positions[n]};
             if (is_terminal(propagation, l, n) && !is_owned(propagation, message.location)) {
@@ -206,14 +200,7 @@ static void tell_all_terminals(struct propagation *propagation)
 
 static bool is_told(const struct fm_caused_wait *wait)
 {
-    double phi;
-    __atomic_load(&wait->phi, &phi, __ATOMIC_ACQUIRE);
-    return phi == phi;
-}
-
-static void write_phi(struct fm_caused_wait *wait, double phi)
-{
-    __atomic_store(&wait->phi, &phi, __ATOMIC_RELEASE);
+    return wait->phi == wait->phi;
 }
 
 /* Tells a location of the same worker, which is ready if that was what it had come to. */
@@ -221,14 +208,14 @@ static void take_phi(struct propagation *propagation, unsigned worker,
                      const struct phi_message *message)
 {
     struct walk *walk = &propagation->walks[message->location];
-    write_phi(&walk->caused->waits.items[message->position], message->phi);
+    walk->caused->waits.items[message->position].phi = message->phi;
     if (message->position == walk->caused_left - 1) {
         fm_vector_push(&propagation->places[worker].ready, message->location);
     }
 }
 
-static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
-                     uint32_t location, uint32_t number)
+static void tell_phi(struct propagation *propagation, struct fm_mailboxes *mailboxes,
+                     unsigned worker, uint32_t location, uint32_t number)
 {
     const struct fm_analysis *analysis = propagation->formation->analysis;
     struct walk *walk = &propagation->walks[location];
@@ -245,34 +232,20 @@ static void tell_phi(struct propagation *propagation, struct fm_mail *mail, unsi
     wait->propagates = message.phi > 0;
     if (is_at(&propagation->places[worker], message.location)) {
         take_phi(propagation, worker, &message);
-    } else if (propagation->is_alone) {
-        write_phi(&propagation->caused[message.location].waits.items[message.position],
-                  message.phi);
     } else {
-        fm_mail_send(mail, worker, fm_trace_process(analysis->trace, message.location), &message,
-                     sizeof message);
+        fm_mailbox_send(mailboxes, worker, fm_trace_process(analysis->trace, message.location),
+                        &message, sizeof message);
     }
 }
 
-static bool has_caused_in(const struct walk *walk, uint64_t window)
+static bool has_caused_in(const struct walk *walk, uint64_t begin)
 {
-    return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= window;
-}
-
-/* A location has come to a wait state of which it was not told yet. */
-static void look_after(const struct propagation *propagation, struct place *place,
-                       uint32_t location, uint32_t waiter)
-{
-    struct walk *walk = &propagation->walks[location];
-    if (propagation->is_alone && !is_at(place, waiter) && !walk->is_looked_after) {
-        walk->is_looked_after = true;
-        fm_vector_push(&place->blocked, location);
-    }
+    return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= begin;
 }
 
 /* Goes on with a location until it was not told of the next wait state, or the window ends. */
-static void advance(struct propagation *propagation, struct fm_mail *mail, unsigned worker,
-                    uint32_t location)
+static void advance(struct propagation *propagation, struct fm_mailboxes *mailboxes,
+                    unsigned worker, uint32_t location)
 {
     struct walk *walk = &propagation->walks[location];
     struct fm_caused_wait *caused = walk->caused->waits.items;
@@ -287,7 +260,6 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
             if (!is_told(wait)) {
                 if (!is_owned(propagation, wait->waiter) ||
                     !is_terminal(propagation, wait->waiter, wait->number)) {
-                    look_after(propagation, place, location, wait->waiter);
                     break;
                 }
                 wait->phi = 0;
@@ -295,7 +267,7 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
             distribute(walk, wait);
             --walk->caused_left;
         } else if (walk->own_left > 0 && waits[walk->own_left - 1].until >= window) {
-            tell_phi(propagation, mail, worker, location, --walk->own_left);
+            tell_phi(propagation, mailboxes, worker, location, --walk->own_left);
         } else {
             break;
         }
@@ -306,32 +278,34 @@ static void advance(struct propagation *propagation, struct fm_mail *mail, unsig
     }
 }
 
-static void advance_ready(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+static void advance_ready(struct propagation *propagation, struct fm_mailboxes *mailboxes,
+                          unsigned worker)
 {
     struct place *place = &propagation->places[worker];
     while (place->ready.count > 0) {
-        advance(propagation, mail, worker, place->ready.items[--place->ready.count]);
+        advance(propagation, mailboxes, worker, place->ready.items[--place->ready.count]);
     }
 }
 
-/* Begins the next slice, the one before, as long as nothing is left to do in the one at hand. What
+/* Begins the next window, the one before, as long as nothing is left to do in the current one. What
  * is missing there comes from later times, so that some worker can always go on.
  * @return whether there was one to begin */
-static bool move_window(struct propagation *propagation, struct fm_mail *mail, unsigned worker)
+static bool move_window(struct propagation *propagation, struct fm_mailboxes *mailboxes,
+                        unsigned worker)
 {
     struct place *place = &propagation->places[worker];
-    uint32_t slice = place->slice;
-    while (place->not_through == 0 && place->slice > 0) {
-        --place->slice;
-        place->begin = place->slice == 0 ? 0 : propagation->slices.ends[place->slice - 1] + 1;
+    uint32_t window = place->window;
+    while (place->not_through == 0 && place->window > 0) {
+        --place->window;
+        place->begin = place->window == 0 ? 0 : propagation->windows.ends[place->window - 1] + 1;
         place->not_through = place->last_location - place->first_location;
         for (uint32_t l = place->first_location; l < place->last_location; ++l) {
             propagation->walks[l].is_through = false;
-            advance(propagation, mail, worker, l);
+            advance(propagation, mailboxes, worker, l);
         }
-        advance_ready(propagation, mail, worker);
+        advance_ready(propagation, mailboxes, worker);
     }
-    return place->slice != slice;
+    return place->window != window;
 }
 
 static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -341,12 +315,12 @@ static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct place *place = &propagation->places[worker];
     *place = (struct place){
         .begin = UINT64_MAX,
-        .slice = propagation->slices.count,
+        .window = propagation->windows.count,
         .first_location = fm_trace_first_location(trace, first),
         .last_location = fm_trace_first_location(trace, last),
     };
     for (uint32_t l = place->first_location; l < place->last_location; ++l) {
-        const struct fm_wait_list *waits = &propagation->formation->timelines[l].waits;
+        const struct fm_wait_list *waits = &propagation->formation->busy_times[l].waits;
         propagation->walks[l] = (struct walk){
             .own_left = waits->count,
             .caused_left = (uint32_t)propagation->caused[l].waits.count,
@@ -357,69 +331,26 @@ static void begin(void *context, unsigned worker, uint32_t first, uint32_t last)
     }
 }
 
-/* ---- the workers of a process alone ---- */
-
-/* @return whether a location has come to a wait state of which it was not told yet */
-static bool is_blocked(const struct walk *walk)
-{
-    return walk->caused_left != 0 && !is_told(&walk->caused->waits.items[walk->caused_left - 1]);
-}
-
-/* Goes on with those of the blocked locations that were told by other workers. A new slice may have
- * taken them further meanwhile. */
-static bool advance_blocked(struct propagation *propagation, unsigned worker)
-{
-    struct place *place = &propagation->places[worker];
-    bool found = false;
-    for (size_t i = 0; i < place->blocked.count;) {
-        uint32_t location = place->blocked.items[i];
-        struct walk *walk = &propagation->walks[location];
-        if (is_blocked(walk)) {
-            ++i;
-            continue;
-        }
-        place->blocked.items[i] = place->blocked.items[--place->blocked.count];
-        walk->is_looked_after = false;
-        found = true;
-        advance(propagation, NULL, worker, location);
-        advance_ready(propagation, NULL, worker);
-    }
-    return found;
-}
-
-static fm_step_t step(void *context, unsigned worker)
-{
-    struct propagation *propagation = context;
-    struct place *place = &propagation->places[worker];
-    bool moved = move_window(propagation, NULL, worker);
-    if (place->slice == 0 && place->not_through == 0) {
-        return FM_STEP_LAST;
-    }
-    return advance_blocked(propagation, worker) || moved ? FM_STEP_TAKEN : FM_STEP_IN_VAIN;
-}
-
-/* ---- the workers of several processes ---- */
-
-static void start(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
+static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t first,
                   uint32_t last)
 {
     struct propagation *propagation = context;
     begin(propagation, worker, first, last);
-    move_window(propagation, mail, worker);
+    move_window(propagation, mailboxes, worker);
 }
 
-static void handle(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
+static void handle(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
                    const void *content, size_t size)
 {
     (void)process;
     (void)size;
     struct propagation *propagation = context;
     take_phi(propagation, worker, content);
-    advance_ready(propagation, mail, worker);
-    move_window(propagation, mail, worker);
+    advance_ready(propagation, mailboxes, worker);
+    move_window(propagation, mailboxes, worker);
 }
 
-/* ---- the phases ---- */
+/* ---- the stages ---- */
 
 static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -452,24 +383,18 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
         .formation = formation,
         .caused = caused,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
-        .is_alone = fm_team_size(formation->analysis->team) == 1,
-        .slices = fm_slices_choose(formation->times, formation->analysis->trace->location_count,
-                                   WAITS_AT_HAND),
+        .windows = fm_time_windows_choose(
+            formation->times, formation->analysis->trace->location_count, WAITS_AT_HAND),
         .places = fm_allocate_apart(workers, sizeof(struct place)),
     };
     fm_engine_run(formation->analysis->engine, sum_up_covers, &propagation);
-    if (propagation.is_alone) {
-        fm_engine_run_steps(formation->analysis->engine, begin, step, &propagation);
-    } else {
-        tell_all_terminals(&propagation);
-        fm_mail_run(formation->analysis->engine, start, handle, &propagation);
-    }
+    tell_all_terminals(&propagation);
+    fm_mailboxes_run(formation->analysis->engine, start, handle, &propagation);
     formation->is_circular = !is_complete(&propagation);
     fm_engine_run(formation->analysis->engine, close_walks, &propagation);
-    fm_slices_free(&propagation.slices);
+    fm_time_windows_free(&propagation.windows);
     for (unsigned w = 0; w < workers; ++w) {
         fm_vector_free(&propagation.places[w].ready);
-        fm_vector_free(&propagation.places[w].blocked);
     }
     fm_free(propagation.places);
     fm_free(propagation.walks);

@@ -61,7 +61,7 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
         struct fm_caused_waits *caused = &booking->caused[l];
         if (!formation->is_circular) {
             fm_cost_table_begin(&table, formation, l);
-            book_own(&table, &trace->locations[l], &formation->timelines[l].waits);
+            book_own(&table, &trace->locations[l], &formation->busy_times[l].waits);
             book_caused(&table, caused);
             fm_cost_table_end(&table, formation, worker, l);
         }

@@ -1,16 +1,17 @@
 #include "analysis/collective/gathering.h"
 
 #include "base/containers/map.h"
+#include "engine/dispatch/inboxes.h"
 
 /* Instances of one scope and series: first, by ordinal, those before the first one that is missing
- * (which happened unrecorded); then the others as they came. */
+ * (which happened unrecorded); then the remaining ones in the order of their arrival. */
 struct series {
     uint32_t scope;
     uint8_t series;
     FM_VECTOR(struct fm_gathered) instances;
     uint32_t dense;               /* how many stand at their ordinals */
     struct fm_map position_of;    /* ordinal of another one -> position */
-    FM_VECTOR(uint32_t) ordinals; /* of the others */
+    FM_VECTOR(uint32_t) ordinals; /* of the remaining ones */
 };
 
 /* What one worker knows. */
@@ -33,8 +34,8 @@ struct gathered_message {
 struct fm_gathering {
     struct fm_analysis *analysis;
     struct partial *partials; /* by worker */
-    struct fm_exchange *parts;
-    struct fm_exchange *answers;
+    struct fm_inboxes *parts;
+    struct fm_inboxes *answers;
 };
 
 struct fm_gathering *fm_gathering_create(struct fm_analysis *analysis)
@@ -43,8 +44,8 @@ struct fm_gathering *fm_gathering_create(struct fm_analysis *analysis)
     gathering->analysis = analysis;
     gathering->partials =
         fm_allocate(fm_engine_workers(analysis->engine), sizeof *gathering->partials);
-    gathering->parts = fm_exchange_create(analysis->engine, sizeof(struct gathered_message));
-    gathering->answers = fm_exchange_create(analysis->engine, sizeof(struct gathered_message));
+    gathering->parts = fm_inboxes_create(analysis->engine, sizeof(struct gathered_message));
+    gathering->answers = fm_inboxes_create(analysis->engine, sizeof(struct gathered_message));
     return gathering;
 }
 
@@ -60,8 +61,8 @@ void fm_gathering_free(struct fm_gathering *gathering)
         fm_vector_free(&partial->series);
         fm_map_free(&partial->series_of);
     }
-    fm_exchange_free(gathering->parts);
-    fm_exchange_free(gathering->answers);
+    fm_inboxes_free(gathering->parts);
+    fm_inboxes_free(gathering->answers);
     fm_free(gathering->partials);
     fm_free(gathering);
 }
@@ -143,7 +144,7 @@ static void add(struct fm_gathered *all, const struct fm_gathered *other)
         other->is_mixed || other->call != all->call || other->communicator != all->communicator;
 }
 
-/* The only member of a communicator needs nobody: others may use the same one for themselves. */
+/* A communicator with one member: other processes may use the same one (MPI_COMM_SELF). */
 static bool is_alone(const struct fm_gathering *gathering, const struct fm_member *member)
 {
     return gathering->analysis->trace->communicators[member->communicator].size == 1;
@@ -190,8 +191,9 @@ static void send_part(struct fm_gathering *gathering, unsigned worker, uint32_t 
     uint32_t home = home_of(&gathering->analysis->trace->communicators[all->communicator],
                             series->scope, ordinal);
     if (home != FM_NONE) {
-        struct gathered_message *message = fm_exchange_post(gathering->parts, worker, home);
-        *message = (struct gathered_message){*all, series->scope, ordinal, process, series->series};
+        const struct gathered_message message = {*all, series->scope, ordinal, process,
+                                                 series->series};
+        fm_inboxes_send(gathering->parts, worker, home, &message);
     }
 }
 
@@ -251,10 +253,9 @@ static void answer_parts(struct fm_gathering *gathering, unsigned worker,
     }
     for (size_t i = 0; i < count; ++i) {
         if (sums[number[i]].is_whole) {
-            struct gathered_message *answer =
-                fm_exchange_post(gathering->answers, worker, parts[i].process);
-            *answer = parts[i];
-            answer->all = sums[number[i]];
+            struct gathered_message answer = parts[i];
+            answer.all = sums[number[i]];
+            fm_inboxes_send(gathering->answers, worker, answer.process, &answer);
         }
     }
     fm_free(number);
@@ -266,7 +267,7 @@ static void judge_parts(void *context, unsigned worker, uint32_t first, uint32_t
     struct fm_gathering *gathering = context;
     for (uint32_t process = first; process < last; ++process) {
         size_t count;
-        const struct gathered_message *parts = fm_exchange_inbox(gathering->parts, process, &count);
+        const struct gathered_message *parts = fm_inbox(gathering->parts, process, &count);
         if (count != 0) {
             answer_parts(gathering, worker, parts, count);
         }
@@ -280,7 +281,7 @@ static void take_answers(void *context, unsigned worker, uint32_t first, uint32_
         return;
     }
     size_t count;
-    const struct gathered_message *answers = fm_exchange_inbox(gathering->answers, first, &count);
+    const struct gathered_message *answers = fm_inbox(gathering->answers, first, &count);
     for (size_t i = 0; i < count; ++i) {
         struct series *series =
             find_series(&gathering->partials[worker], answers[i].scope, (uint8_t)answers[i].series);
@@ -292,12 +293,12 @@ void fm_gathering_close(struct fm_gathering *gathering)
 {
     struct fm_engine *engine = gathering->analysis->engine;
     fm_engine_run(engine, send_parts, gathering);
-    fm_exchange_deliver(gathering->parts);
+    fm_inboxes_deliver(gathering->parts);
     fm_engine_run(engine, judge_parts, gathering);
-    fm_exchange_deliver(gathering->answers);
+    fm_inboxes_deliver(gathering->answers);
     fm_engine_run(engine, take_answers, gathering);
-    fm_exchange_clear(gathering->parts);
-    fm_exchange_clear(gathering->answers);
+    fm_inboxes_clear(gathering->parts);
+    fm_inboxes_clear(gathering->answers);
 }
 
 /* ---- what it means for a member ---- */
@@ -314,18 +315,33 @@ bool fm_gathering_find(struct fm_gathering *gathering, unsigned worker,
     return found->is_whole;
 }
 
-bool fm_gathering_add_wait(const struct fm_analysis *analysis, const struct fm_member *member,
-                           const struct fm_gathered *all, fm_rule_t rule, fm_metric_t metric)
+void fm_gathered_wait(const struct fm_finder *finder, const struct fm_member *member,
+                      const struct fm_gathered *all, fm_metric_t metric)
 {
-    return fm_member_waits(member, all) &&
-           fm_findings_add(&analysis->findings[member->wait_location],
-                           &analysis->trace->locations[member->wait_location],
-                           &(struct fm_candidate){
-                               .t = all->enter,
-                               .activity = member->wait_activity,
-                               .cause_location = all->location,
-                               .cause_activity = all->activity,
-                               .rule = (uint8_t)rule,
-                               .metric = (uint8_t)metric,
-                           });
+    if (member->wait_enter < all->enter && all->enter <= member->leave) {
+        fm_found_wait(finder, (struct fm_call_ref){member->wait_location, member->wait_activity},
+                      all->enter, (struct fm_call_ref){all->location, all->activity}, metric);
+    }
+}
+
+/* @return when all members have entered and one has left */
+static uint64_t all_could_go(const struct fm_gathered *all)
+{
+    return all->enter > all->first_leave ? all->enter : all->first_leave;
+}
+
+bool fm_member_completes_late(const struct fm_member *member, const struct fm_gathered *all)
+{
+    return !member->non_blocking && member->leave > all_could_go(all);
+}
+
+struct fm_part fm_member_late_completion(const struct fm_member *member,
+                                         const struct fm_gathered *all, fm_metric_t metric)
+{
+    return (struct fm_part){
+        .since = all_could_go(all),
+        .activity = member->wait_activity,
+        .kind = FM_PART_COMPLETION,
+        .metric = (uint8_t)metric,
+    };
 }

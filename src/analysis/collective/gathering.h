@@ -26,13 +26,13 @@ struct fm_gathering;
 struct fm_gathering *fm_gathering_create(struct fm_analysis *analysis);
 void fm_gathering_free(struct fm_gathering *gathering);
 
-/** Adds a member. To be called in a phase; members of a process come in the order of their
+/** Adds a member. To be called in a stage; members of a process come in the order of their
  * ordinals, which begin with 0 for each scope and series; some may be missing. */
 void fm_gathering_add(struct fm_gathering *gathering, unsigned worker,
                       const struct fm_member *member);
 
 /** Brings together what workers know of the same instances, and counts those that are incomplete or
- * mixed as omissions. Runs phases; collective. */
+ * mixed as omissions. Runs stages; collective. */
 void fm_gathering_close(struct fm_gathering *gathering);
 
 /** After fm_gathering_close(): finds the instance of a member.
@@ -41,15 +41,16 @@ void fm_gathering_close(struct fm_gathering *gathering);
 bool fm_gathering_find(struct fm_gathering *gathering, unsigned worker,
                        const struct fm_member *member, struct fm_gathered *found);
 
-/** @return whether the last member's event lies inside the call in which `member` waits. */
-static inline bool fm_member_waits(const struct fm_member *member, const struct fm_gathered *all)
-{
-    return member->wait_enter < all->enter && all->enter <= member->leave;
-}
+/** Reports the wait state of a member that waits for the last one, if it does. */
+void fm_gathered_wait(const struct fm_finder *finder, const struct fm_member *member,
+                      const struct fm_gathered *all, fm_metric_t metric);
 
-/** Adds the wait state of a member that waits for the last one, if it does.
- * @return whether it does */
-bool fm_gathering_add_wait(const struct fm_analysis *analysis, const struct fm_member *member,
-                           const struct fm_gathered *all, fm_rule_t rule, fm_metric_t metric);
+/** @return whether a blocking member was still in its call when all had entered and one had left.
+ */
+bool fm_member_completes_late(const struct fm_member *member, const struct fm_gathered *all);
+
+/** @return that part of the member's call, to be booked on `metric`. */
+struct fm_part fm_member_late_completion(const struct fm_member *member,
+                                         const struct fm_gathered *all, fm_metric_t metric);
 
 #endif

@@ -1,33 +1,28 @@
 #include "analysis/collective/instance.h"
 
 #include "base/containers/map.h"
+#include "base/containers/sort.h"
+#include "engine/dispatch/inboxes.h"
 
 struct fm_join {
     struct fm_analysis *analysis;
-    struct fm_exchange *members;
-    struct fm_exchange *verdicts;
+    struct fm_inboxes *members;
     fm_judge_t *judge;
+    void *context; /* of the judge */
 };
 
 struct fm_join *fm_join_create(struct fm_analysis *analysis)
 {
     struct fm_join *join = fm_allocate(1, sizeof *join);
     join->analysis = analysis;
-    join->members = fm_exchange_create(analysis->engine, sizeof(struct fm_member));
-    join->verdicts = fm_exchange_create(analysis->engine, sizeof(struct fm_verdict));
+    join->members = fm_inboxes_create(analysis->engine, sizeof(struct fm_member));
     return join;
 }
 
 void fm_join_free(struct fm_join *join)
 {
-    fm_exchange_free(join->members);
-    fm_exchange_free(join->verdicts);
+    fm_inboxes_free(join->members);
     fm_free(join);
-}
-
-struct fm_analysis *fm_join_analysis(struct fm_join *join)
-{
-    return join->analysis;
 }
 
 void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member)
@@ -35,7 +30,7 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
     const struct fm_communicator *communicator =
         &join->analysis->trace->communicators[member->communicator];
     if (communicator->size == 1) {
-        *(struct fm_member *)fm_exchange_post(join->members, worker, member->process) = *member;
+        fm_inboxes_send(join->members, worker, member->process, member);
         return;
     }
     /* Any member may judge, as long as all choose the same: spread the instances. */
@@ -43,7 +38,7 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
     for (uint32_t i = 0; i < communicator->size; ++i) {
         uint32_t home = communicator->members[(start + i) % communicator->size];
         if (home != FM_NONE) {
-            *(struct fm_member *)fm_exchange_post(join->members, worker, home) = *member;
+            fm_inboxes_send(join->members, worker, home, member);
             return;
         }
     }
@@ -113,7 +108,7 @@ static void judge_processes(void *context, unsigned worker, uint32_t first, uint
     struct grouping grouping = {0};
     for (uint32_t process = first; process < last; ++process) {
         size_t count;
-        const struct fm_member *inbox = fm_exchange_inbox(join->members, process, &count);
+        const struct fm_member *inbox = fm_inbox(join->members, process, &count);
         if (count == 0) {
             continue;
         }
@@ -123,7 +118,7 @@ static void judge_processes(void *context, unsigned worker, uint32_t first, uint
             uint32_t size = grouping.begin.items[i + 1] - grouping.begin.items[i];
             if (size == analysis->trace->communicators[members[0]->communicator].size &&
                 is_of_one_kind(members, size)) {
-                join->judge(join, worker, members, size);
+                join->judge(join->context, worker, members, size);
             }
         }
     }
@@ -134,74 +129,36 @@ static void judge_processes(void *context, unsigned worker, uint32_t first, uint
     fm_vector_free(&grouping.members);
 }
 
-static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    (void)worker;
-    struct fm_join *join = context;
-    for (uint32_t process = first; process < last; ++process) {
-        size_t count;
-        const struct fm_verdict *verdicts = fm_exchange_inbox(join->verdicts, process, &count);
-        for (size_t i = 0; i < count; ++i) {
-            struct fm_findings *findings = &join->analysis->findings[verdicts[i].location];
-            const struct fm_location *location =
-                &join->analysis->trace->locations[verdicts[i].location];
-            if (verdicts[i].has_wait) {
-                fm_findings_add(findings, location, &verdicts[i].candidate);
-            }
-            if (verdicts[i].has_part) {
-                fm_vector_push(&findings->parts, verdicts[i].part);
-            }
-        }
-    }
-}
-
-void fm_join_judge(struct fm_join *join, fm_judge_t *judge)
+void fm_join_judge(struct fm_join *join, fm_judge_t *judge, void *context)
 {
     join->judge = judge;
-    fm_exchange_deliver(join->members);
-    fm_engine_run(join->analysis->engine, judge_processes, join);
-    fm_exchange_clear(join->members);
-    fm_exchange_deliver(join->verdicts);
-    fm_engine_run(join->analysis->engine, take_verdicts, join);
-    fm_exchange_clear(join->verdicts);
+    join->context = context;
+    fm_inboxes_deliver(join->members);
+    fm_finders_run(join->analysis, judge_processes, join);
+    fm_inboxes_clear(join->members);
 }
 
-void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_member *member,
-                    const struct fm_verdict *verdict)
+void fm_member_wait(const struct fm_finder *finder, const struct fm_member *member,
+                    const struct fm_member *cause, fm_metric_t metric)
 {
-    *(struct fm_verdict *)fm_exchange_post(join->verdicts, worker, member->process) = *verdict;
-}
-
-struct fm_candidate fm_member_waits_for(const struct fm_member *member,
-                                        const struct fm_member *cause, fm_rule_t rule,
-                                        fm_metric_t metric)
-{
-    return (struct fm_candidate){
-        .t = cause->enter,
-        .activity = member->wait_activity,
-        .cause_location = cause->start_location,
-        .cause_activity = cause->start_activity,
-        .rule = (uint8_t)rule,
-        .metric = (uint8_t)metric,
-    };
-}
-
-bool fm_member_may_wait(const struct fm_member *member, const struct fm_member *cause)
-{
-    return member->wait_enter < cause->enter && cause->enter <= member->leave;
-}
-
-void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
-                         const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric)
-{
-    if (fm_member_may_wait(member, cause)) {
-        fm_join_return(join, worker, member,
-                       &(struct fm_verdict){
-                           .location = member->wait_location,
-                           .has_wait = true,
-                           .candidate = fm_member_waits_for(member, cause, rule, metric),
-                       });
+    if (member->wait_enter < cause->enter && cause->enter <= member->leave) {
+        fm_found_remote_wait(
+            finder, (struct fm_call_ref){member->wait_location, member->wait_activity},
+            cause->enter, (struct fm_call_ref){cause->start_location, cause->start_activity},
+            metric, metric);
     }
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    const struct fm_member *left = *(const struct fm_member *const *)a;
+    const struct fm_member *right = *(const struct fm_member *const *)b;
+    return left->rank < right->rank ? -1 : left->rank > right->rank;
+}
+
+void fm_members_sort(const struct fm_member **members, uint32_t count)
+{
+    fm_sort(members, count, sizeof *members, compare_ranks);
 }
 
 const struct fm_member *fm_members_last(const struct fm_member *const *members, uint32_t count)

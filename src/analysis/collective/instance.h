@@ -1,12 +1,12 @@
 /** @file
  * Collective instances whose members play different parts: brings together what the members of a
- * communicator did in the k-th operation on it (or on a window over it), lets a rule judge the
- * whole, and returns the verdicts to the members.
+ * communicator did in the k-th operation on it (or on a window over it), lets patterns judge the
+ * whole.
  */
 #ifndef FERMATA_ANALYSIS_COLLECTIVE_INSTANCE_H
 #define FERMATA_ANALYSIS_COLLECTIVE_INSTANCE_H
 
-#include "analysis/pattern.h"
+#include "analysis/model/finder.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,49 +30,30 @@ struct fm_member {
     bool moved_bytes;
 };
 
-/** What an instance means for one member. */
-struct fm_verdict {
-    uint32_t location; /**< of the waiting call */
-    bool has_wait, has_part;
-    struct fm_candidate candidate; /**< if has_wait */
-    struct fm_part part;           /**< if has_part */
-};
-
 struct fm_join;
 
 /** Judges one complete instance: `members` are all of the communicator's, in no particular order.
  */
-typedef void fm_judge_t(struct fm_join *join, unsigned worker, const struct fm_member **members,
+typedef void fm_judge_t(void *context, unsigned worker, const struct fm_member **members,
                         uint32_t count);
 
 /** @return an empty join, to be freed with fm_join_free(). */
 struct fm_join *fm_join_create(struct fm_analysis *analysis);
 void fm_join_free(struct fm_join *join);
 
-struct fm_analysis *fm_join_analysis(struct fm_join *join);
-
-/** Sends a member's part to where its instance is judged. To be called in a phase. */
+/** Sends a member's part to where its instance is judged. To be called in a stage. */
 void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member);
 
-/** Judges all instances that are complete and of one kind, and adds the verdicts to the findings.
- * Runs phases; collective. */
-void fm_join_judge(struct fm_join *join, fm_judge_t *judge);
+/** Judges all instances that are complete and of one kind. What the judge finds goes to the
+ * members. Runs stages; collective. */
+void fm_join_judge(struct fm_join *join, fm_judge_t *judge, void *context);
 
-/** Sends a verdict to a member. To be called by a judge. */
-void fm_join_return(struct fm_join *join, unsigned worker, const struct fm_member *member,
-                    const struct fm_verdict *verdict);
+/** Reports that `member` waits for `cause` to enter, if it does. */
+void fm_member_wait(const struct fm_finder *finder, const struct fm_member *member,
+                    const struct fm_member *cause, fm_metric_t metric);
 
-/** Verdict "waits for `cause`", whose Enter is the event: a wait state of `metric` by `rule`. */
-void fm_join_return_wait(struct fm_join *join, unsigned worker, const struct fm_member *member,
-                         const struct fm_member *cause, fm_rule_t rule, fm_metric_t metric);
-
-/** @return whether the event of `cause` lies inside the call in which `member` waits. */
-bool fm_member_may_wait(const struct fm_member *member, const struct fm_member *cause);
-
-/** @return the candidate "`member` waits for `cause`". */
-struct fm_candidate fm_member_waits_for(const struct fm_member *member,
-                                        const struct fm_member *cause, fm_rule_t rule,
-                                        fm_metric_t metric);
+/** Sorts members by their ranks. */
+void fm_members_sort(const struct fm_member **members, uint32_t count);
 
 /** @return the member that entered last; ties: the lowest rank. */
 const struct fm_member *fm_members_last(const struct fm_member *const *members, uint32_t count);

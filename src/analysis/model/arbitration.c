@@ -3,6 +3,7 @@
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
+#include "engine/dispatch/inboxes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,8 @@ static bool precedes(const struct fm_candidate *a, const struct fm_candidate *b)
     if (a->t != b->t) {
         return a->t > b->t;
     }
-    if (a->rule != b->rule) {
-        return a->rule < b->rule;
+    if (a->precedence != b->precedence) {
+        return a->precedence < b->precedence;
     }
     if (a->cause_location != b->cause_location) {
         return a->cause_location < b->cause_location;
@@ -50,7 +51,7 @@ static void reverse(struct fm_candidate *items, size_t count)
 }
 
 /* Moves each candidate towards its place among those of the same call. Calls that wait for a few
- * messages are in order then; others are left to the merge sort. */
+ * messages are in order then; all other calls are left to the merge sort. */
 static void sort_small_calls(struct fm_candidate *items, size_t count)
 {
     for (size_t i = 1; i < count; ++i) {
@@ -65,7 +66,7 @@ static void sort_small_calls(struct fm_candidate *items, size_t count)
     }
 }
 
-/* Turns runs round in which the calls descend: some phases go through a location backwards. */
+/* Turns runs round in which the calls descend: some stages go through a location backwards. */
 static void turn_descending_runs(struct fm_candidate *items, size_t count)
 {
     for (size_t begin = 0; begin < count;) {
@@ -88,7 +89,7 @@ static void turn_descending_runs(struct fm_candidate *items, size_t count)
     }
 }
 
-/* Stable merge sort that starts from the runs that are there: each phase adds its candidates almost
+/* Stable merge sort that starts from the runs that are there: each stage adds its candidates almost
  * in order. */
 static void sort_candidates(struct fm_findings *findings)
 {
@@ -153,7 +154,7 @@ struct link {
     uint32_t cause_location;
     uint32_t wait;   /* position in the location's `waits` */
     uint32_t choice; /* how many candidates of the call stand before this one */
-    uint32_t rule;
+    uint32_t precedence;
 };
 
 /* To a call that is in a circle: it is to fall back to a later candidate. */
@@ -166,14 +167,14 @@ struct verdict {
 struct arbitration {
     struct fm_findings *findings;
     const struct fm_trace *trace;
-    struct fm_exchange *links;
-    struct fm_exchange *verdicts;
+    struct fm_inboxes *links;
+    struct fm_inboxes *verdicts;
 };
 
 static void post_link(struct arbitration *arbitration, unsigned worker, const struct link *link)
 {
     uint32_t home = (uint32_t)(fm_hash(link->t) % arbitration->trace->process_count);
-    *(struct link *)fm_exchange_post(arbitration->links, worker, home) = *link;
+    fm_inboxes_send(arbitration->links, worker, home, link);
 }
 
 static void post_links(struct arbitration *arbitration, unsigned worker, uint32_t l)
@@ -190,7 +191,7 @@ static void post_links(struct arbitration *arbitration, unsigned worker, uint32_
              ++c) {
             post_link(arbitration, worker,
                       &(struct link){candidates[c].t, l, candidates[c].cause_location, w, c - first,
-                                     candidates[c].rule});
+                                     candidates[c].precedence});
         }
     }
 }
@@ -276,10 +277,11 @@ static void cut_circles(node_vector *nodes)
         uint32_t dropped = at;
         for (uint32_t i = successor(nodes, at); i != at; i = successor(nodes, i)) {
             const struct node *other = &nodes->items[i], *worst = &nodes->items[dropped];
-            uint32_t rule = other->links[other->chosen].rule;
-            uint32_t worst_rule = worst->links[worst->chosen].rule;
-            if (rule > worst_rule ||
-                (rule == worst_rule && other->links->location > worst->links->location)) {
+            uint32_t precedence = other->links[other->chosen].precedence;
+            uint32_t worst_precedence = worst->links[worst->chosen].precedence;
+            if (precedence > worst_precedence ||
+                (precedence == worst_precedence &&
+                 other->links->location > worst->links->location)) {
                 dropped = i;
             }
         }
@@ -310,10 +312,9 @@ static void judge_tick(struct arbitration *arbitration, unsigned worker, const s
     for (size_t i = 0; i < nodes->count; ++i) {
         const struct node *node = &nodes->items[i];
         if (node->chosen != 0) {
-            struct verdict *verdict =
-                fm_exchange_post(arbitration->verdicts, worker,
-                                 fm_trace_process(arbitration->trace, node->links->location));
-            *verdict = (struct verdict){node->links->location, node->links->wait, node->chosen};
+            const struct verdict verdict = {node->links->location, node->links->wait, node->chosen};
+            fm_inboxes_send(arbitration->verdicts, worker,
+                            fm_trace_process(arbitration->trace, verdict.location), &verdict);
         }
     }
 }
@@ -325,7 +326,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
     node_vector nodes = {0};
     for (uint32_t p = first; p < last; ++p) {
         size_t count;
-        const struct link *inbox = fm_exchange_inbox(arbitration->links, p, &count);
+        const struct link *inbox = fm_inbox(arbitration->links, p, &count);
         links.count = 0;
         for (size_t i = 0; i < count; ++i) {
             fm_vector_push(&links, inbox[i]);
@@ -372,7 +373,7 @@ static void take_verdicts(void *context, unsigned worker, uint32_t first, uint32
     struct arbitration *arbitration = context;
     for (uint32_t p = first; p < last; ++p) {
         size_t count;
-        const struct verdict *verdicts = fm_exchange_inbox(arbitration->verdicts, p, &count);
+        const struct verdict *verdicts = fm_inbox(arbitration->verdicts, p, &count);
         for (size_t i = 0; i < count; ++i) {
             fall_back(&arbitration->findings[verdicts[i].location], verdicts[i].wait,
                       verdicts[i].choice);
@@ -390,14 +391,14 @@ void fm_findings_arbitrate(struct fm_findings *findings, const struct fm_trace *
     struct arbitration arbitration = {
         .findings = findings,
         .trace = trace,
-        .links = fm_exchange_create(engine, sizeof(struct link)),
-        .verdicts = fm_exchange_create(engine, sizeof(struct verdict)),
+        .links = fm_inboxes_create(engine, sizeof(struct link)),
+        .verdicts = fm_inboxes_create(engine, sizeof(struct verdict)),
     };
     fm_engine_run(engine, arbitrate_locations, &arbitration);
-    fm_exchange_deliver(arbitration.links);
+    fm_inboxes_deliver(arbitration.links);
     fm_engine_run(engine, judge, &arbitration);
-    fm_exchange_deliver(arbitration.verdicts);
+    fm_inboxes_deliver(arbitration.verdicts);
     fm_engine_run(engine, take_verdicts, &arbitration);
-    fm_exchange_free(arbitration.links);
-    fm_exchange_free(arbitration.verdicts);
+    fm_inboxes_free(arbitration.links);
+    fm_inboxes_free(arbitration.verdicts);
 }

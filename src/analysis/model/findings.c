@@ -18,34 +18,57 @@ uint64_t fm_location_own_time(const struct fm_location *location, uint32_t activ
     return duration;
 }
 
+static bool has_time_until(const struct fm_location *location, uint32_t activity, uint64_t t)
+{
+    return location->nested.count == 0 ||
+           t - location->enter.items[activity] <= fm_location_own_time(location, activity);
+}
+
+bool fm_location_waits(const struct fm_location *location, uint32_t activity, uint64_t t)
+{
+    return location->enter.items[activity] < t && t <= location->leave.items[activity] &&
+           has_time_until(location, activity, t);
+}
+
 bool fm_findings_add(struct fm_findings *findings, const struct fm_location *location,
                      const struct fm_candidate *candidate)
 {
-    uint64_t enter = location->enter.items[candidate->activity];
-    if (candidate->t <= enter || candidate->t > location->leave.items[candidate->activity]) {
-        return false;
-    }
-    return fm_findings_add_inside(findings, location, candidate);
-}
-
-bool fm_findings_add_inside(struct fm_findings *findings, const struct fm_location *location,
-                            const struct fm_candidate *candidate)
-{
-    if (location->nested.count != 0 && candidate->t - location->enter.items[candidate->activity] >
-                                           fm_location_own_time(location, candidate->activity)) {
+    if (!fm_location_waits(location, candidate->activity, candidate->t)) {
         return false;
     }
     fm_vector_push(&findings->candidates, *candidate);
     return true;
 }
 
-void fm_findings_tally(struct fm_findings *findings, const struct fm_location *location,
-                       uint32_t activity, fm_tally_t tally, uint64_t count)
+bool fm_findings_add_inside(struct fm_findings *findings, const struct fm_location *location,
+                            const struct fm_candidate *candidate)
 {
-    if (findings->tallies == NULL) {
-        findings->tallies = fm_allocate(location->profile.count * FM_TALLY_KINDS, sizeof(uint64_t));
+    if (!has_time_until(location, candidate->activity, candidate->t)) {
+        return false;
     }
-    findings->tallies[(size_t)location->visit.items[activity] * FM_TALLY_KINDS + tally] += count;
+    fm_vector_push(&findings->candidates, *candidate);
+    return true;
+}
+
+static uint64_t *counts_of(struct fm_findings *findings, const struct fm_location *location,
+                           fm_metric_t metric)
+{
+    for (size_t i = 0; i < findings->counts.count; ++i) {
+        if (findings->counts.items[i].metric == metric) {
+            return findings->counts.items[i].values;
+        }
+    }
+    uint64_t *values = fm_allocate(location->profile.count, sizeof *values);
+    fm_vector_push(&findings->counts, (struct fm_count){metric, values});
+    return values;
+}
+
+void fm_findings_count(struct fm_findings *findings, const struct fm_location *location,
+                       uint32_t activity, fm_metric_t metric, uint64_t count)
+{
+    if (count != 0) {
+        counts_of(findings, location, metric)[location->visit.items[activity]] += count;
+    }
 }
 
 const struct fm_candidate *fm_findings_wait(const struct fm_findings *findings, uint32_t activity)
@@ -72,6 +95,8 @@ void fm_findings_free(struct fm_findings *findings)
     fm_vector_free(&findings->parts);
     fm_vector_free(&findings->points);
     fm_vector_free(&findings->waits);
-    fm_free(findings->tallies);
-    findings->tallies = NULL;
+    for (size_t i = 0; i < findings->counts.count; ++i) {
+        fm_free(findings->counts.items[i].values);
+    }
+    fm_vector_free(&findings->counts);
 }

@@ -5,7 +5,7 @@
 #ifndef FERMATA_ANALYSIS_MODEL_GAPS_H
 #define FERMATA_ANALYSIS_MODEL_GAPS_H
 
-#include "engine/team.h"
+#include "engine/team/team.h"
 #include "trace/tables/trace.h"
 
 /** The gaps of one process, in the order of time. Zeroed = none. */

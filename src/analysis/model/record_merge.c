@@ -1,4 +1,6 @@
-#include "analysis/pattern.h"
+#include "analysis/model/record_merge.h"
+
+#include "base/memory.h"
 
 void fm_record_merge_begin(struct fm_record_merge *merge, const struct fm_trace *trace,
                            uint32_t process, size_t (*count)(const struct fm_location *),

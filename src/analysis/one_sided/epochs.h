@@ -79,11 +79,10 @@ static inline uint64_t fm_origin_key(uint32_t window, uint32_t origin)
     return (uint64_t)window << 32 | origin;
 }
 
-/** Builds the epochs of all processes and tallies the pair-wise synchronizations of lock epochs.
- * Frees the one-sided records of an `analysis->consumed` trace. Runs a phase.
- * @param progress  gets what calls of lock epochs need, and has it answered; NULL: not wanted
- * @return [process], to be freed with fm_epochs_free() */
-struct fm_epochs *fm_epochs_build(struct fm_analysis *analysis, struct fm_progress *progress);
+/** Builds the epochs of all processes into `analysis->epochs`, finds which of their calls waited
+ * for progress, and counts the pair-wise synchronizations of access and lock epochs. Reads the
+ * one-sided records. Runs stages; collective. */
+void fm_epochs_build(struct fm_analysis *analysis);
 
 /** Frees the epochs of `count` processes. NULL is allowed. */
 void fm_epochs_free(struct fm_epochs *epochs, uint32_t count);

@@ -1,28 +1,19 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
  * [H17 pattern 7, algorithm 2]. */
-#include "analysis/one_sided/one_sided.h"
-
 #include "analysis/one_sided/lock_order.h"
 #include "analysis/one_sided/lock_queue.h"
+#include "analysis/pattern.h"
 
 #include "base/containers/map.h"
-#include "engine/dispatch.h"
 
 #include <stdlib.h>
 
 /* What is judged is fetched from memory so many epochs before. */
 #define FETCHED_AHEAD 8
 
-/* A wait for a lock on its way to the process that waited. */
-struct contention_message {
-    uint32_t location;
-    struct fm_candidate candidate;
-};
-
 struct contention {
-    struct fm_analysis *analysis;
+    const struct fm_finder *finder;
     struct fm_lock_homes *homes;
-    struct fm_dispatch *waits;
 };
 
 /* An epoch that is judged. */
@@ -107,7 +98,7 @@ static bool is_release(const struct fm_released_epoch *epoch, const struct fm_re
     return call->activity == epoch->activity && call->location == epoch->location;
 }
 
-static void judge_epoch(struct contention *contention, unsigned worker, struct epoch *epochs,
+static void judge_epoch(const struct contention *contention, unsigned worker, struct epoch *epochs,
                         uint32_t index, uint32_t before)
 {
     struct epoch *epoch = &epochs[index];
@@ -127,18 +118,12 @@ static void judge_epoch(struct contention *contention, unsigned worker, struct e
     epoch->waited_until = until;
     epoch->blocked_by = before;
     const struct fm_released_epoch *release = epochs[before].message;
-    struct contention_message wait = {
-        .location = call->location,
-        .candidate =
-            {
-                .t = until,
-                .activity = call->activity,
-                .cause_location = release->location,
-                .cause_activity = release->activity,
-                .rule = FM_RULE_LOCK_CONTENTION,
-            },
-    };
-    fm_dispatch_send(contention->waits, worker, epoch->message->owner, &wait);
+    struct fm_finder finder = *contention->finder;
+    finder.worker = worker;
+    fm_found_remote_wait(&finder, (struct fm_call_ref){call->location, call->activity}, until,
+                         (struct fm_call_ref){release->location, release->activity},
+                         FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION,
+                         FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION);
 }
 
 /* An epoch and its calls lie where they came, not in the order of the lock. */
@@ -185,7 +170,7 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     fm_vector_free(&latest);
 }
 
-/* @return when an epoch that did not wait got its lock, as far as the trace tells */
+/* @return when an epoch that did not wait got its lock, as far as the trace shows it */
 static uint64_t granted_at(const struct epoch *epoch)
 {
     uint32_t count = epoch->message->call_count;
@@ -197,7 +182,8 @@ static uint64_t granted_at(const struct epoch *epoch)
     return epoch->calls[count - 1].leave; /* the calls come last first: the requesting one */
 }
 
-/* Tells who had the locks of one window, and who waited for them. `holds` has room for them. */
+/* Adds the owners of the locks of one window, and the waiting processes, to the queues. `holds` has
+ * room for them. */
 static void add_queues(struct contention *contention, unsigned worker, const struct epoch *epochs,
                        uint32_t begin, uint32_t end, struct fm_lock_hold *holds)
 {
@@ -223,8 +209,8 @@ static void add_queues(struct contention *contention, unsigned worker, const str
         hold->held_from = is_release(message, call) ? epoch->released_after : epoch->waited_until;
         hold->blocked_by = epoch->blocked_by - begin;
     }
-    fm_lock_queues_add(contention->analysis->lock_queues, worker, epochs[begin].message->window,
-                       holds, end - begin);
+    fm_lock_queues_add(contention->finder->analysis->lock_queues, worker,
+                       epochs[begin].message->window, holds, end - begin);
 }
 
 static void prefetch_epoch(const struct fm_released_epochs *released, uint32_t position)
@@ -276,48 +262,17 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_vector_free(&holds);
 }
 
-/* Notes a wait for a lock where it happened; handles what `waits` brings. */
-static void take_wait(void *context, unsigned worker, uint32_t process, const void *record)
+static void detect(const struct fm_finder *finder)
 {
-    (void)worker;
-    (void)process;
-    struct contention *contention = context;
-    const struct contention_message *wait = record;
-    const struct fm_analysis *analysis = contention->analysis;
-    const struct fm_location *location = &analysis->trace->locations[wait->location];
-    struct fm_candidate candidate = wait->candidate;
-    fm_metric_t own = analysis->own_metrics[fm_trace_region(location, candidate.activity)];
-    candidate.metric =
-        (uint8_t)(own == FM_METRIC_MPI_RMA_COMMUNICATION ? FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION
-                                                         : FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION);
-    fm_findings_add_inside(&analysis->findings[wait->location], location, &candidate);
-}
-
-static void prefetch_call(void *context, unsigned worker, uint32_t process, const void *record,
-                          unsigned stage)
-{
-    (void)worker;
-    (void)process;
-    const struct contention *contention = context;
-    const struct contention_message *wait = record;
-    const struct fm_location *location = &contention->analysis->trace->locations[wait->location];
-    fm_findings_prefetch(&contention->analysis->findings[wait->location], stage);
-    if (stage == 1) {
-        __builtin_prefetch(&location->visit.items[wait->candidate.activity]);
-    }
-}
-
-void fm_detect_lock_contention(struct fm_analysis *analysis, const struct fm_epochs *epochs)
-{
-    struct contention contention = {
-        .analysis = analysis,
-        .homes = fm_lock_homes_gather(analysis, epochs),
-    };
-    contention.waits = fm_dispatch_create(analysis->engine, sizeof(struct contention_message),
-                                          take_wait, &contention);
-    fm_dispatch_prefetch(contention.waits, prefetch_call, 2);
+    struct fm_analysis *analysis = finder->analysis;
+    struct contention contention = {finder, fm_lock_homes_gather(analysis, analysis->epochs)};
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
-    fm_dispatch_run(contention.waits, judge, &contention);
-    fm_dispatch_free(contention.waits);
+    fm_finders_run(analysis, judge, &contention);
     fm_lock_homes_free(contention.homes, analysis->trace->process_count);
 }
+
+const struct fm_pattern fm_pattern_lock_contention = {
+    .name = "Lock Contention",
+    .reads = FM_READS(EPOCHS),
+    .detect = detect,
+};

@@ -45,6 +45,8 @@ struct fm_lock_use {
 struct fm_progress_wait {
     struct fm_call_ref call;
     uint64_t until;
+    struct fm_call_ref cause; /**< the target's call, whose Enter ended the wait */
+    uint64_t uncovered;       /**< ticks of the wait in which no target was in its call */
 };
 
 /** Passive-target epochs of one process. */
@@ -53,13 +55,13 @@ struct fm_lock_epochs {
     FM_VECTOR(struct fm_lock_acquisition) acquisitions;
     FM_VECTOR(struct fm_lock_use) uses; /**< each window once, at most */
     FM_VECTOR(struct fm_lock_call) calls;
-    FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_detect_wait_for_progress() */
+    FM_VECTOR(struct fm_progress_wait) progress; /**< filled by fm_progress_waits_find() */
 };
 
 struct fm_lock_walk;
 
 /** Follows the locks of one process after the other.
- * @param progress  is told all needs; NULL: nobody is
+ * @param progress  gets all needs; NULL: not wanted
  * @return to be freed with fm_lock_walk_free() */
 struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis, struct fm_progress *progress,
                                          unsigned worker);
@@ -71,7 +73,7 @@ void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_l
 /** All records of the process are told. */
 void fm_lock_walk_end(struct fm_lock_walk *walk);
 
-/** The window's memory is shared: its operations need nobody's progress. */
+/** The window's memory is shared: its operations need no progress of a target. */
 void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window);
 
 /** A lock is requested, or acquired without a request before. `record->peer` is FM_NONE for all
@@ -90,5 +92,10 @@ bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *reco
 /** The operations with an id are done, at the origin or also at the target. */
 void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call);
+
+/** Counts the pair-wise synchronizations of a call that ends an epoch: those with an operation
+ * between the pair, and those without. */
+void fm_epoch_count_pairs(struct fm_analysis *analysis, struct fm_call_ref call, uint64_t needed,
+                          uint64_t unneeded);
 
 #endif

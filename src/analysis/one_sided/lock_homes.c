@@ -1,7 +1,7 @@
 #include "analysis/one_sided/lock_homes.h"
 
 #include "base/containers/map.h"
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 #include <string.h>
 
@@ -13,6 +13,12 @@ struct local_epoch {
     uint64_t progress_until; /* as of the epoch's description */
     uint32_t owner;          /* process */
     uint32_t epoch;          /* of the owner */
+};
+
+/* A released epoch on its way to a home in another process of the analysis. */
+struct remote_epoch {
+    struct fm_released_epoch epoch;
+    struct fm_items calls; /* struct fm_released_call */
 };
 
 /* The process at which locks are judged: what has come there. */
@@ -33,7 +39,7 @@ struct fm_lock_homes {
     struct window_use *uses;
     struct home *homes; /* by process */
     struct fm_dispatch *local_epochs;
-    struct fm_list_dispatch *remote_epochs;
+    struct fm_dispatch *remote_epochs;
 };
 
 static void note_uses(struct fm_lock_homes *homes)
@@ -164,8 +170,9 @@ static void send_epoch(struct fm_lock_homes *homes, unsigned worker,
     }
     clear_list(list);
     describe_epoch(homes, local, list);
-    fm_list_dispatch_send(homes->remote_epochs, worker, home, list->epochs.items, list->calls.items,
-                          (uint32_t)list->calls.count);
+    const struct remote_epoch remote = {list->epochs.items[0],
+                                        {list->calls.items, (uint32_t)list->calls.count}};
+    fm_dispatch_send(homes->remote_epochs, worker, home, &remote);
 }
 
 /* Keeps an epoch at its home; handles what `local_epochs` brings. */
@@ -190,12 +197,13 @@ static void append_epoch(struct fm_released_epochs *list, const struct fm_releas
 }
 
 /* Keeps an epoch at its home; handles what `remote_epochs` brings. */
-static void keep_remote_epoch(void *context, unsigned worker, uint32_t process, const void *record,
-                              const void *items, uint32_t count)
+static void keep_remote_epoch(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
     struct fm_lock_homes *homes = context;
-    append_epoch(&homes->homes[process].remote, record, items, count);
+    const struct remote_epoch *remote = record;
+    append_epoch(&homes->homes[process].remote, &remote->epoch, remote->calls.items,
+                 remote->calls.count);
 }
 
 static void send_epochs(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -234,16 +242,17 @@ struct fm_lock_homes *fm_lock_homes_gather(struct fm_analysis *analysis,
         .homes = fm_allocate(analysis->trace->process_count, sizeof *homes->homes),
         .local_epochs = fm_dispatch_create(analysis->engine, sizeof(struct local_epoch),
                                            keep_local_epoch, homes),
-        .remote_epochs =
-            fm_list_dispatch_create(analysis->engine, sizeof(struct fm_released_epoch),
-                                    sizeof(struct fm_released_call), keep_remote_epoch, homes),
+        .remote_epochs = fm_dispatch_create(analysis->engine, sizeof(struct remote_epoch),
+                                            keep_remote_epoch, homes),
     };
+    fm_dispatch_carry_items(homes->remote_epochs, offsetof(struct remote_epoch, calls),
+                            sizeof(struct fm_released_call));
     note_uses(homes);
     share_uses(homes);
     fm_dispatch_run(homes->local_epochs, send_epochs, homes);
-    fm_list_dispatch_deliver(homes->remote_epochs);
+    fm_dispatch_deliver(homes->remote_epochs);
     fm_dispatch_free(homes->local_epochs);
-    fm_list_dispatch_free(homes->remote_epochs);
+    fm_dispatch_free(homes->remote_epochs);
     fm_free(homes->uses);
     homes->uses = NULL;
     return homes;

@@ -2,7 +2,7 @@
 
 #include "analysis/model/own_metric.h"
 
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 struct need_message {
     uint64_t enter; /* of the needing call */
@@ -30,7 +30,7 @@ struct participant {
     fm_progress_answer_vector answers; /* to its own needs, as they came */
 };
 
-/* The last need that a worker was told: whether others follow is not known yet. */
+/* The last need of a worker: whether more follow is not known yet. */
 struct pending {
     struct need_message need;
     uint32_t target;
@@ -279,7 +279,7 @@ void fm_progress_end(struct fm_progress *progress, unsigned worker)
     progress->pending[worker].told = 0;
 }
 
-void fm_progress_run(struct fm_progress *progress, fm_phase_t *phase, void *context)
+void fm_progress_run(struct fm_progress *progress, fm_stage_t *phase, void *context)
 {
     fm_dispatch_run(progress->needs, phase, context);
     fm_dispatch_deliver(progress->answers);

@@ -1,151 +1,49 @@
-/* Wait for Progress: a passive-target call cannot finish before software on its target has taken
- * notice of it [H17 pattern 6, algorithm 1]. */
-#include "analysis/one_sided/one_sided.h"
+/* Wait for Progress: a passive-target call waits until its target enters a call in which the
+ * library can serve it; and the part of it that is certain (lower bound). */
+#include "analysis/one_sided/epochs.h"
+#include "analysis/pattern.h"
 
-#include "base/containers/keyed_sort.h"
-#include "base/containers/sort.h"
-
-#include <stdlib.h>
-
-struct waiting {
-    struct fm_analysis *analysis;
-    struct fm_progress *progress;
-    struct fm_epochs *epochs;
-};
-
-static int compare_answers(const void *a, const void *b)
+static void find(const struct fm_finder *finder, const struct fm_progress_wait *wait)
 {
-    const struct fm_progressing_call *left = *(const struct fm_progressing_call *const *)a;
-    const struct fm_progressing_call *right = *(const struct fm_progressing_call *const *)b;
-    return left->enter < right->enter ? -1 : left->enter > right->enter;
+    const struct fm_analysis *analysis = finder->analysis;
+    uint32_t region =
+        fm_trace_region(&analysis->trace->locations[wait->call.location], wait->call.activity);
+    bool is_synchronization = analysis->own_metrics[region] == FM_METRIC_MPI_RMA_SYNC_PASSIVE;
+    fm_metric_t metric = is_synchronization ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS
+                                            : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS;
+    fm_metric_t lower = is_synchronization ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER
+                                           : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER;
+    fm_found_wait(finder, wait->call, wait->until, wait->cause, metric);
+    fm_found_part(finder, wait->call.location,
+                  &(struct fm_part){
+                      .since = wait->uncovered,
+                      .activity = wait->call.activity,
+                      .kind = FM_PART_BESIDE,
+                      .metric = (uint8_t)lower,
+                      .of = (uint8_t)metric,
+                  });
 }
 
-/* @return the part of [begin, end) that none of the calls covers; they are sorted by Enter */
-static uint64_t uncovered(const struct fm_progressing_call *const *calls, size_t count,
-                          uint64_t begin, uint64_t end)
-{
-    uint64_t free_time = 0, covered_until = begin;
-    for (size_t i = 0; i < count; ++i) {
-        uint64_t from = calls[i]->enter < end ? calls[i]->enter : end;
-        if (from > covered_until) {
-            free_time += from - covered_until;
-        }
-        covered_until = calls[i]->leave > covered_until ? calls[i]->leave : covered_until;
-    }
-    return free_time + (end > covered_until ? end - covered_until : 0);
-}
-
-static fm_metric_t metric_of(const struct fm_analysis *analysis, struct fm_call_ref call)
-{
-    uint32_t region = fm_trace_region(&analysis->trace->locations[call.location], call.activity);
-    return analysis->own_metrics[region] == FM_METRIC_MPI_RMA_SYNC_PASSIVE
-               ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS
-               : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS;
-}
-
-/* @return the answer that the call waited for, or NULL: the latest call that began after it; of
- * simultaneous ones that of the lowest location */
-static const struct fm_progressing_call *awaited(const struct fm_progressing_call *const *calls,
-                                                 size_t count, uint64_t enter)
-{
-    const struct fm_progressing_call *last = NULL;
-    for (size_t i = 0; i < count; ++i) {
-        const struct fm_progressing_call *call = calls[i];
-        if (call->enter > enter &&
-            (last == NULL || call->enter > last->enter ||
-             (call->enter == last->enter && call->call.location < last->call.location))) {
-            last = call;
-        }
-    }
-    return last;
-}
-
-/* Judges one call by the answers to its needs, which are sorted here. */
-static void judge_call(const struct waiting *waiting, struct fm_lock_epochs *locks,
-                       struct fm_call_ref call, const struct fm_progressing_call **answers,
-                       size_t count)
-{
-    const struct fm_trace *trace = waiting->analysis->trace;
-    const struct fm_location *location = &trace->locations[call.location];
-    uint64_t enter = location->enter.items[call.activity];
-    const struct fm_progressing_call *last = awaited(answers, count, enter);
-    if (last == NULL) {
-        return;
-    }
-    struct fm_findings *findings = &waiting->analysis->findings[call.location];
-    if (!fm_findings_add(findings, location,
-                         &(struct fm_candidate){
-                             .t = last->enter,
-                             .activity = call.activity,
-                             .cause_location = last->call.location,
-                             .cause_activity = last->call.activity,
-                             .rule = FM_RULE_WAIT_FOR_PROGRESS,
-                             .metric = (uint8_t)metric_of(waiting->analysis, call),
-                         })) {
-        return;
-    }
-    fm_vector_push(&locks->progress, (struct fm_progress_wait){call, last->enter});
-    fm_sort(answers, count, sizeof *answers, compare_answers);
-    fm_vector_push(&findings->parts, (struct fm_part){uncovered(answers, count, enter, last->enter),
-                                                      call.activity, FM_PART_PROGRESS_LOWER});
-}
-
-/* What a worker needs to judge one process after the other. */
-struct judging {
-    FM_VECTOR(struct fm_keyed) order; /* answers by need */
-    FM_VECTOR(struct fm_keyed) spare;
-    FM_VECTOR(const struct fm_progressing_call *) of_call; /* answers to the needs of one call */
-};
-
-static void sort_answers(struct judging *judging, const fm_progress_answer_vector *answers)
-{
-    const size_t count = answers->count;
-    judging->order.count = judging->spare.count = 0;
-    fm_vector_reserve(&judging->order, count);
-    fm_vector_reserve(&judging->spare, count);
-    for (size_t i = 0; i < count; ++i) {
-        judging->order.items[i] = (struct fm_keyed){answers->items[i].need, (uint32_t)i};
-    }
-    judging->order.count = count;
-    fm_keyed_sort(judging->order.items, count, judging->spare.items);
-}
-
-static void judge_process(const struct waiting *waiting, struct judging *judging, uint32_t process)
-{
-    fm_progress_answer_vector *answers = fm_progress_answers(waiting->progress, process);
-    struct fm_lock_epochs *locks = &waiting->epochs[process].locks;
-    sort_answers(judging, answers);
-    for (size_t begin = 0, end; begin < judging->order.count; begin = end) {
-        const struct fm_call_ref call = answers->items[judging->order.items[begin].value].needing;
-        judging->of_call.count = 0;
-        for (end = begin; end < judging->order.count; ++end) {
-            const struct fm_progress_answer *answer =
-                &answers->items[judging->order.items[end].value];
-            if (!fm_same_call(answer->needing, call)) {
-                break;
-            }
-            fm_vector_push(&judging->of_call, &answer->found);
-        }
-        judge_call(waiting, locks, call, judging->of_call.items, judging->of_call.count);
-    }
-    fm_vector_free(answers);
-}
-
-static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void find_all(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
-    const struct waiting *waiting = context;
-    struct judging judging = {0};
+    const struct fm_finder *finder = context;
     for (uint32_t process = first; process < last; ++process) {
-        judge_process(waiting, &judging, process);
+        const struct fm_lock_epochs *locks = &finder->analysis->epochs[process].locks;
+        for (size_t i = 0; i < locks->progress.count; ++i) {
+            find(finder, &locks->progress.items[i]);
+        }
     }
-    fm_vector_free(&judging.order);
-    fm_vector_free(&judging.spare);
-    fm_vector_free(&judging.of_call);
 }
 
-void fm_detect_wait_for_progress(struct fm_analysis *analysis, struct fm_progress *progress,
-                                 struct fm_epochs *epochs)
+static void detect(const struct fm_finder *finder)
 {
-    fm_engine_run(analysis->engine, judge, &(struct waiting){analysis, progress, epochs});
+    struct fm_finder own = *finder;
+    fm_engine_run(finder->analysis->engine, find_all, &own);
 }
+
+const struct fm_pattern fm_pattern_wait_for_progress = {
+    .name = "Wait for Progress",
+    .reads = FM_READS(EPOCHS),
+    .detect = detect,
+};

@@ -1,13 +1,14 @@
 /* Collectives on windows: Wait at Create, Fence, Free; Early Fence; pair-wise synchronizations of
  * fences. */
 #include "analysis/collective/gathering.h"
-#include "analysis/one_sided/one_sided.h"
-#include "engine/dispatch.h"
+#include "analysis/one_sided/epochs.h"
+#include "analysis/pattern.h"
+#include "engine/dispatch/dispatch.h"
 
 #include "base/containers/map.h"
 
 /* "The epoch that this fence closes holds operations on you": from an origin to a target. */
-struct fence_access {
+struct sent_access {
     uint64_t last_operation;
     uint32_t window;
     uint32_t ordinal;
@@ -16,25 +17,26 @@ struct fence_access {
 };
 
 /* One fence of a process as its origins see it. */
-struct exposure {
+struct fence_exposure {
     uint64_t last_operation;
     uint32_t only_origins; /* processes that accessed this one and were not accessed by it */
 };
 
 /* What a process knows of its origins. */
-struct target {
-    struct exposure *exposures;   /* by collective */
-    struct fm_map slot_of_window; /* window -> slot */
-    FM_VECTOR(uint32_t) begins;   /* by slot: first one of the window's, in `by_ordinal` */
-    uint32_t *by_ordinal;         /* collectives of each window, in the order of their ordinals */
+struct fence_target {
+    struct fence_exposure *exposures; /* by collective */
+    struct fm_map slot_of_window;     /* window -> slot */
+    FM_VECTOR(uint32_t) begins;       /* by slot: first one of the window's, in `by_ordinal` */
+    uint32_t *by_ordinal; /* collectives of each window, in the order of their ordinals */
     uint32_t recent_window, recent_slot;
 };
 
 struct fences {
+    const struct fm_finder *finder;
     struct fm_analysis *analysis;
     const struct fm_epochs *epochs;
     struct fm_gathering *gathering;
-    struct target *targets; /* by process */
+    struct fence_target *targets; /* by process */
     struct fm_dispatch *accesses;
 };
 
@@ -97,17 +99,16 @@ static fm_metric_t metric_of(uint8_t call)
     }
 }
 
-static void judge_member(const struct fm_analysis *analysis, const struct fm_member *member,
+static void judge_member(const struct fm_finder *finder, const struct fm_member *member,
                          const struct fm_gathered *all, fm_metric_t metric)
 {
-    struct fm_findings *findings = &analysis->findings[member->wait_location];
     if (all->enter < all->first_leave) {
-        fm_gathering_add_wait(analysis, member, all, FM_RULE_WINDOW_COLLECTIVE_WAIT, metric);
-        fm_vector_push(&findings->points,
-                       (struct fm_group_point){all->enter, member->communicator, false});
+        fm_gathered_wait(finder, member, all, metric);
+        fm_found_group_point(finder, member->wait_location,
+                             &(struct fm_group_point){all->enter, member->communicator, false});
     } else if (metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
-        fm_findings_tally(findings, &analysis->trace->locations[member->wait_location],
-                          member->wait_activity, FM_TALLY_PARTIAL_FENCES, 1);
+        fm_found_count(finder, (struct fm_call_ref){member->wait_location, member->wait_activity},
+                       FM_METRIC_MPI_RMA_FENCE_PARTIAL, 1);
     }
 }
 
@@ -125,7 +126,7 @@ static void judge_members(void *context, unsigned worker, uint32_t first, uint32
             fm_metric_t metric = metric_of(member.call);
             if (metric != FM_METRIC_NONE &&
                 fm_gathering_find(fences->gathering, worker, &member, &all)) {
-                judge_member(fences->analysis, &member, &all, metric);
+                judge_member(fences->finder, &member, &all, metric);
             }
         }
     }
@@ -133,7 +134,7 @@ static void judge_members(void *context, unsigned worker, uint32_t first, uint32
 
 /* ---- operations between two fences ---- */
 
-static uint32_t slot_of(struct target *target, uint32_t window)
+static uint32_t slot_of(struct fence_target *target, uint32_t window)
 {
     if (target->recent_window != window) {
         uint32_t slot = fm_map_get(&target->slot_of_window, window);
@@ -146,7 +147,7 @@ static uint32_t slot_of(struct target *target, uint32_t window)
     return target->recent_slot;
 }
 
-static void open_target(struct target *target, const struct fm_epochs *epochs)
+static void open_target(struct fence_target *target, const struct fm_epochs *epochs)
 {
     size_t count = epochs->collectives.count;
     target->exposures = fm_allocate_written(count, sizeof *target->exposures);
@@ -177,7 +178,7 @@ static void open_target(struct target *target, const struct fm_epochs *epochs)
     fm_vector_free(&sizes);
 }
 
-static void close_target(struct target *target)
+static void close_target(struct fence_target *target)
 {
     fm_free(target->exposures);
     fm_free(target->by_ordinal);
@@ -205,8 +206,8 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
             for (uint32_t a = 0; a < fence->accessed_count; ++a) {
                 uint32_t number = fence->first_accessed + a;
                 fm_dispatch_send(fences->accesses, worker, accesses->processes.items[number],
-                                 &(struct fence_access){accesses->last_operations.items[number],
-                                                        fence->window, fence->ordinal, process, 0});
+                                 &(struct sent_access){accesses->last_operations.items[number],
+                                                       fence->window, fence->ordinal, process, 0});
             }
         }
     }
@@ -231,7 +232,7 @@ static bool accesses(const struct fm_epochs *epochs, const struct fm_window_coll
 
 /* @return the position of a window's collective; FM_NONE: the process has none with that ordinal.
  * Ordinals are missing where recording was paused. */
-static uint32_t find_collective(const struct target *target, uint32_t slot,
+static uint32_t find_collective(const struct fence_target *target, uint32_t slot,
                                 const struct fm_epochs *epochs, uint32_t ordinal)
 {
     const uint32_t *own = target->by_ordinal + target->begins.items[slot];
@@ -256,8 +257,8 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
 {
     (void)worker;
     struct fences *fences = context;
-    const struct fence_access *access = record;
-    struct target *target = &fences->targets[process];
+    const struct sent_access *access = record;
+    struct fence_target *target = &fences->targets[process];
     const struct fm_epochs *epochs = &fences->epochs[process];
     uint32_t slot = slot_of(target, access->window);
     uint32_t index =
@@ -265,7 +266,7 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
     if (index == FM_NONE) {
         return;
     }
-    struct exposure *exposure = &target->exposures[index];
+    struct fence_exposure *exposure = &target->exposures[index];
     if (access->last_operation > exposure->last_operation) {
         exposure->last_operation = access->last_operation;
     }
@@ -274,16 +275,22 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
 }
 
 static void finish_fence(const struct fences *fences, uint32_t process,
-                         const struct fm_window_collective *fence, const struct exposure *exposure)
+                         const struct fm_window_collective *fence,
+                         const struct fence_exposure *exposure)
 {
     struct fm_analysis *analysis = fences->analysis;
     const struct fm_trace *trace = analysis->trace;
     const struct fm_location *location = &trace->locations[fence->call.location];
-    struct fm_findings *findings = &analysis->findings[fence->call.location];
     uint32_t activity = fence->call.activity;
     if (exposure->last_operation > location->enter.items[activity]) {
-        fm_vector_push(&findings->parts,
-                       (struct fm_part){exposure->last_operation, activity, FM_PART_EARLY_FENCE});
+        fm_found_part(fences->finder, fence->call.location,
+                      &(struct fm_part){
+                          .since = exposure->last_operation,
+                          .activity = activity,
+                          .kind = FM_PART_HEAD,
+                          .metric = FM_METRIC_MPI_RMA_EARLY_FENCE,
+                          .of = FM_METRIC_MPI_RMA_WAIT_AT_FENCE,
+                      });
     }
     const uint32_t *accessed =
         fences->epochs[process].fence_accesses.processes.items + fence->first_accessed;
@@ -292,9 +299,10 @@ static void finish_fence(const struct fences *fences, uint32_t process,
         partners += accessed[i] != process;
     }
     uint32_t others = trace->communicators[trace->windows[fence->window].communicator].size - 1;
-    fm_findings_tally(findings, location, activity, FM_TALLY_PAIR_SYNCS, others);
-    fm_findings_tally(findings, location, activity, FM_TALLY_UNNEEDED_PAIR_SYNCS,
-                      others - (partners < others ? partners : others));
+    uint32_t needed = partners < others ? partners : others;
+    fm_found_count(fences->finder, fence->call, FM_METRIC_MPI_RMA_PAIRSYNC_COUNT, needed);
+    fm_found_count(fences->finder, fence->call, FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT,
+                   others - needed);
 }
 
 static void finish_fences(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -303,7 +311,7 @@ static void finish_fences(void *context, unsigned worker, uint32_t first, uint32
     struct fences *fences = context;
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_epochs *epochs = &fences->epochs[process];
-        struct target *target = &fences->targets[process];
+        struct fence_target *target = &fences->targets[process];
         for (size_t i = 0; i < epochs->collectives.count; ++i) {
             const struct fm_window_collective *fence = &epochs->collectives.items[i];
             if (call_of(fences->analysis->trace, fence->call) == FM_CALL_FENCE) {
@@ -314,16 +322,18 @@ static void finish_fences(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
-void fm_detect_window_collectives(struct fm_analysis *analysis, const struct fm_epochs *epochs)
+static void detect(const struct fm_finder *finder)
 {
+    struct fm_analysis *analysis = finder->analysis;
     struct fences fences = {
+        .finder = finder,
         .analysis = analysis,
-        .epochs = epochs,
+        .epochs = analysis->epochs,
         .gathering = fm_gathering_create(analysis),
         .targets = fm_allocate(analysis->trace->process_count, sizeof *fences.targets),
     };
     fences.accesses =
-        fm_dispatch_create(analysis->engine, sizeof(struct fence_access), take_access, &fences);
+        fm_dispatch_create(analysis->engine, sizeof(struct sent_access), take_access, &fences);
     fm_engine_run(analysis->engine, post_members, &fences);
     fm_gathering_close(fences.gathering);
     fm_engine_run(analysis->engine, judge_members, &fences);
@@ -334,3 +344,9 @@ void fm_detect_window_collectives(struct fm_analysis *analysis, const struct fm_
     fm_dispatch_free(fences.accesses);
     fm_free(fences.targets);
 }
+
+const struct fm_pattern fm_pattern_wait_at_window_collective = {
+    .name = "Wait at Create, Fence, Free",
+    .reads = FM_READS(EPOCHS),
+    .detect = detect,
+};

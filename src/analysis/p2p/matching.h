@@ -6,7 +6,8 @@
 #define FERMATA_ANALYSIS_P2P_MATCHING_H
 
 #include "analysis/model/gaps.h"
-#include "analysis/pattern.h"
+#include "analysis/model/record_merge.h"
+#include "analysis/model/run.h"
 #include "base/containers/map.h"
 
 /** A send on its way to its destination; or a gap: `enter` sends in a row, `start` is FM_NONE. */
@@ -76,7 +77,7 @@ struct fm_receiver {
 void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace, uint32_t process,
                       struct fm_gaps *gaps);
 
-/** No more sends come: receives of unrecorded sends are told from those that nobody sent. */
+/** No more sends come: separates receives of unrecorded sends from receives without a send. */
 void fm_receiver_finish(struct fm_receiver *receiver);
 
 /** Frees what belongs to it. */
@@ -93,9 +94,5 @@ static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *
 /** Gives a send to the receive that it belongs to. Those of one source must come in the order in
  * which they were sent. */
 void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent);
-
-/** Fetches what fm_receiver_take() will need; see fm_prefetcher_t. */
-void fm_receiver_prefetch(const struct fm_receiver *receiver, const struct fm_sent *sent,
-                          unsigned stage);
 
 #endif

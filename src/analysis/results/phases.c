@@ -59,7 +59,7 @@ static uint64_t computation_between(const struct fm_formation *formation, uint32
 {
     const struct fm_trace *trace = formation->analysis->trace;
     uint64_t computation = 0;
-    fm_timeline_profile(&formation->timelines[location], begin, end, profile);
+    fm_busy_time_profile(&formation->busy_times[location], begin, end, profile);
     for (uint32_t i = 0; i < profile->count; ++i) {
         uint32_t visit = profile->visits[i];
         uint32_t region = trace->locations[location].profile.items[visit].region;
@@ -83,7 +83,7 @@ static void add_wait(struct phase_part *part, uint64_t iteration, fm_metric_t ki
 static void add_waits(const struct fm_formation *formation, struct phase_part *part,
                       uint64_t iteration, uint32_t location, uint64_t begin, uint64_t end)
 {
-    const struct fm_wait_list *waits = &formation->timelines[location].waits;
+    const struct fm_wait_list *waits = &formation->busy_times[location].waits;
     for (uint32_t w = fm_wait_list_behind(waits, begin);
          w < waits->count && waits->items[w].enter < end; ++w) {
         const struct fm_wait *wait = &waits->items[w];
@@ -216,7 +216,7 @@ static void add_processes(void *context, unsigned worker, uint32_t first, uint32
 
 /* ---- all locations ---- */
 
-/* Adds what others found of a phase, all of them at higher locations. */
+/* Adds what other workers found of a phase, all of them at higher locations. */
 static void add_part(struct phase_part *whole, const struct fm_cube_iteration *iterations,
                      size_t iteration_count, const struct wait_sum *waits, size_t wait_count)
 {

@@ -25,12 +25,6 @@ static const fm_metric_t count_metrics[FM_COUNT_KINDS] = {
     [FM_COUNT_BYTES_GET] = FM_METRIC_BYTES_GET,
 };
 
-static const fm_metric_t tally_metrics[FM_TALLY_KINDS] = {
-    [FM_TALLY_PAIR_SYNCS] = FM_METRIC_MPI_RMA_PAIRSYNC_COUNT,
-    [FM_TALLY_UNNEEDED_PAIR_SYNCS] = FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT,
-    [FM_TALLY_PARTIAL_FENCES] = FM_METRIC_MPI_RMA_FENCE_PARTIAL,
-};
-
 fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube *cube,
                                    struct fm_error *error)
 {
@@ -76,7 +70,7 @@ struct filling {
     cell_vector *cells;              /* by worker */
 };
 
-/* The metrics of the formation stand behind all others and come from elsewhere. */
+/* The metrics of the formation are last in the table and are filled by formation.c. */
 #define PROFILE_METRICS FM_METRIC_FORMATION
 
 /* Values of one location: [node of its call tree][metric]. */
@@ -138,11 +132,6 @@ static void book_completion(const struct filling *filling, const struct fm_locat
                             struct location_values *values, const struct fm_part *part,
                             const struct fm_candidate *wait)
 {
-    static const fm_metric_t metrics[] = {
-        [FM_PART_BARRIER_COMPLETION] = FM_METRIC_MPI_BARRIER_COMPLETION,
-        [FM_PART_NXN_COMPLETION] = FM_METRIC_MPI_NXN_COMPLETION,
-        [FM_PART_INIT_COMPLETION] = FM_METRIC_MPI_INIT_COMPLETION,
-    };
     uint64_t waited_until = location->enter.items[part->activity] + wait_of(location, wait);
     uint64_t since = part->since > waited_until ? part->since : waited_until;
     uint64_t leave = location->leave.items[part->activity];
@@ -151,44 +140,36 @@ static void book_completion(const struct filling *filling, const struct fm_locat
         uint64_t rest = fm_location_own_time(location, part->activity) - wait_of(location, wait);
         ticks = ticks < rest ? ticks : rest;
     }
-    book(filling, location, values, part->activity, metrics[part->kind], ticks);
+    book(filling, location, values, part->activity, (fm_metric_t)part->metric, ticks);
 }
 
-/* Early Fence and Late Complete are parts of their wait state: time moves from that one to them. */
+/* A part of a wait state: its time moves from that one to the part. */
 static void book_share(const struct fm_location *location, struct location_values *values,
                        const struct fm_part *part, const struct fm_candidate *wait)
 {
     uint32_t visit = location->visit.items[part->activity];
-    uint64_t enter = location->enter.items[part->activity];
     uint64_t waited = wait_of(location, wait);
-    uint64_t ticks = 0;
-    fm_metric_t metric = FM_METRIC_NONE;
-    if (wait != NULL && part->kind == FM_PART_EARLY_FENCE &&
-        wait->metric == FM_METRIC_MPI_RMA_WAIT_AT_FENCE) {
-        metric = FM_METRIC_MPI_RMA_EARLY_FENCE;
-        ticks = part->since - enter;
-    } else if (wait != NULL && part->kind == FM_PART_LATE_COMPLETE &&
-               wait->metric == FM_METRIC_MPI_RMA_EARLY_WAIT) {
-        metric = FM_METRIC_MPI_RMA_LATE_COMPLETE;
-        ticks = wait->t - part->since;
-    } else {
-        return;
-    }
+    uint64_t ticks = part->kind == FM_PART_HEAD
+                         ? part->since - location->enter.items[part->activity]
+                         : wait->t - part->since;
     ticks = ticks < waited ? ticks : waited;
     *value_at(values, visit, (fm_metric_t)wait->metric) -= (int64_t)ticks;
-    *value_at(values, visit, metric) += (int64_t)ticks;
+    *value_at(values, visit, (fm_metric_t)part->metric) += (int64_t)ticks;
 }
 
-/* The lower bound stands beside the time tree; it counts where the wait for progress does. */
-static void add_lower_bound(const struct fm_location *location, struct location_values *values,
-                            const struct fm_part *part, const struct fm_candidate *wait)
+static void book_part(const struct filling *filling, const struct fm_location *location,
+                      struct location_values *values, const struct fm_part *part,
+                      const struct fm_candidate *wait)
 {
-    uint32_t visit = location->visit.items[part->activity];
-    if (wait != NULL && wait->rule == FM_RULE_WAIT_FOR_PROGRESS) {
-        *value_at(values, visit,
-                  wait->metric == FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS
-                      ? FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER
-                      : FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER) += (int64_t)part->since;
+    if (part->kind == FM_PART_COMPLETION) {
+        book_completion(filling, location, values, part, wait);
+    } else if (wait == NULL || wait->metric != part->of) {
+        return;
+    } else if (part->kind == FM_PART_BESIDE) {
+        uint32_t visit = location->visit.items[part->activity];
+        *value_at(values, visit, (fm_metric_t)part->metric) += (int64_t)part->since;
+    } else {
+        book_share(location, values, part, wait);
     }
 }
 
@@ -202,31 +183,13 @@ static void add_findings(const struct filling *filling, const struct fm_location
     }
     for (size_t i = 0; i < findings->parts.count; ++i) {
         const struct fm_part *part = &findings->parts.items[i];
-        const struct fm_candidate *wait = fm_findings_wait(findings, part->activity);
-        if (part->kind == FM_PART_PROGRESS_LOWER) {
-            add_lower_bound(location, values, part, wait);
-        } else if (part->kind == FM_PART_EARLY_FENCE || part->kind == FM_PART_LATE_COMPLETE) {
-            book_share(location, values, part, wait);
-        } else {
-            book_completion(filling, location, values, part, wait);
-        }
+        book_part(filling, location, values, part, fm_findings_wait(findings, part->activity));
     }
-    if (findings->tallies != NULL) {
+    for (size_t i = 0; i < findings->counts.count; ++i) {
+        const struct fm_count *count = &findings->counts.items[i];
         for (uint32_t v = 0; v < location->profile.count; ++v) {
-            for (unsigned kind = 0; kind < FM_TALLY_KINDS; ++kind) {
-                *value_at(values, v, tally_metrics[kind]) +=
-                    (int64_t)findings->tallies[(size_t)v * FM_TALLY_KINDS + kind];
-            }
+            *value_at(values, v, count->metric) += (int64_t)count->values[v];
         }
-    }
-}
-
-/* A metric that contains its children in the cube's counts is stored without them. */
-static void make_exclusive(const struct fm_location *location, struct location_values *values)
-{
-    for (uint32_t v = 0; v < location->profile.count; ++v) {
-        *value_at(values, v, FM_METRIC_MPI_RMA_PAIRSYNC_COUNT) -=
-            *value_at(values, v, FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT);
     }
 }
 
@@ -247,7 +210,6 @@ static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
         }
         add_profile(filling, location, &values);
         add_findings(filling, location, &filling->analysis->findings[l], &values);
-        make_exclusive(location, &values);
         for (size_t i = 0; i < size; ++i) {
             if (values.values[i] != 0) {
                 uint32_t visit = (uint32_t)(i / PROFILE_METRICS);

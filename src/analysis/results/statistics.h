@@ -3,7 +3,7 @@
 #ifndef FERMATA_ANALYSIS_RESULTS_STATISTICS_H
 #define FERMATA_ANALYSIS_RESULTS_STATISTICS_H
 
-#include "analysis/pattern.h"
+#include "analysis/model/run.h"
 #include "cube/model/cube.h"
 
 /** @return the kind of wait state that a metric is a form of: wrong order is a form of Late Sender
@@ -16,7 +16,7 @@ struct fm_statistics_list {
     uint32_t count;
 };
 
-/** Computes the statistics after the arbitration; all of the team get the same. Runs a phase;
+/** Computes the statistics after the arbitration; all of the team get the same. Runs a stage;
  * collective.
  * @param begin  of the run, ticks of the trace clock
  * @return to be freed with fm_statistics_free() */

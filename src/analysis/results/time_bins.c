@@ -49,7 +49,7 @@ static uint32_t bin_of(const struct binning *binning, uint64_t time)
 
 static void add_location(const struct binning *binning, uint32_t location, struct row_sums *row)
 {
-    const struct fm_wait_list *waits = &binning->formation->timelines[location].waits;
+    const struct fm_wait_list *waits = &binning->formation->busy_times[location].waits;
     for (uint32_t w = 0; w < waits->count; ++w) {
         const struct fm_wait *wait = &waits->items[w];
         uint32_t kind = binning->kind_number[fm_wait_kind((fm_metric_t)wait->metric)];

@@ -1,7 +1,7 @@
 #include "cli/archive/analysis_team.h"
 
 #include "base/process/launch.h"
-#include "engine/transport_load.h"
+#include "engine/team/transport_load.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #define FERMATA_CLI_ARCHIVE_ANALYSIS_TEAM_H
 
 #include "base/error.h"
-#include "engine/team.h"
+#include "engine/team/team.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/report/report_list.h"
-#include "report/comparison.h"
+#include "report/comparison/comparison.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "engine/mpi/transport.h"
 
 #include "base/process/sockets.h"
-#include "engine/patience.h"
+#include "engine/backoff.h"
 
 #include <limits.h>
 
@@ -14,7 +14,7 @@ void fm_mpi_wait(MPI_Request *request)
     int done = 0;
     for (unsigned turn = 0; MPI_Test(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done;
          ++turn) {
-        fm_be_patient(turn);
+        fm_backoff(turn);
     }
 }
 

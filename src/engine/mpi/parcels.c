@@ -1,7 +1,7 @@
 /* Parcels between all processes: their sizes, then their contents in pieces. */
 #include "engine/mpi/transport.h"
 
-#include "engine/patience.h"
+#include "engine/backoff.h"
 
 void fm_mpi_exchange_sizes(struct fm_transport *transport, const uint64_t *sent, uint64_t *received)
 {
@@ -40,7 +40,7 @@ static void finish(request_vector *requests)
         MPI_Testsome((int)requests->count, requests->items, &finished, indices,
                      MPI_STATUSES_IGNORE);
         if (finished == 0) {
-            fm_be_patient(turn < FM_PATIENCE_YIELDS ? turn : FM_PATIENCE_YIELDS);
+            fm_backoff(turn < FM_BACKOFF_YIELDS ? turn : FM_BACKOFF_YIELDS);
         } else {
             turn = 0;
         }

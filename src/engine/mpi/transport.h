@@ -9,7 +9,7 @@
 #define FERMATA_ENGINE_MPI_TRANSPORT_H
 
 #include "base/containers/vector.h"
-#include "engine/transport_module.h"
+#include "engine/team/transport_module.h"
 
 #include <mpi.h>
 

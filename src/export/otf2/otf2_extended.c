@@ -11,10 +11,10 @@
  * What was recorded stays as it is. */
 #include "base/containers/sort.h"
 #include "base/memory.h"
+#include "export/event_source.h"
 #include "export/otf2/operation_sizes.h"
 #include "export/otf2/otf2_copy.h"
 #include "export/otf2/transfers.h"
-#include "export/timeline.h"
 
 /* Tags that MPI programs hardly use; the standard promises them 32767 only. */
 enum { TAG_OF_PUTS = 0x10000001, TAG_OF_GETS, TAG_OF_ATOMICS };
@@ -186,12 +186,12 @@ static OTF2_ErrorCode leaving(void *context, OTF2_EvtWriter *writer, uint32_t ac
 static fm_status_t write_archive(const struct fm_export_request *request, const char *directory,
                                  struct fm_error *error)
 {
-    struct fm_export_timeline timeline;
-    fm_status_t status = fm_export_timeline_open(&timeline, request, error);
+    struct fm_event_source events;
+    fm_status_t status = fm_event_source_open(&events, request, error);
     if (status != FM_OK) {
         return status;
     }
-    struct additions additions = {.trace = timeline.detail->trace};
+    struct additions additions = {.trace = events.detail->trace};
     status = fm_operation_sizes_read(additions.trace, &additions.sizes, error);
     if (status == FM_OK) {
         additions.transfers = fm_transfers_find(additions.trace);
@@ -209,7 +209,7 @@ static fm_status_t write_archive(const struct fm_export_request *request, const 
         fm_vector_free(&additions.in_calls);
         fm_vector_free(&additions.by_time);
     }
-    fm_export_timeline_close(&timeline);
+    fm_event_source_close(&events);
     return status;
 }
 

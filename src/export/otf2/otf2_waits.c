@@ -1,12 +1,13 @@
 /* The archive with what the analysis found as further records: each wait state is a region inside
- * of the call that waits, and a metric tells when a location is on the critical path. */
+ * of the call that waits, and a metric shows when a location is on the critical path. */
+#include "export/event_source.h"
 #include "export/otf2/otf2_copy.h"
-#include "export/timeline.h"
+#include "timeline/spans.h"
 
 #include "base/memory.h"
 
 struct additions {
-    const struct fm_export_timeline *timeline;
+    const struct fm_event_source *events;
     const struct fm_cube *cube;
     OTF2_RegionRef regions[FM_METRIC_COUNT]; /* of those metrics that are wait states */
     struct fm_otf2_references unused;
@@ -57,7 +58,7 @@ static OTF2_ErrorCode advance_path(struct additions *additions, OTF2_EvtWriter *
                                    uint64_t time)
 {
     const struct fm_cube *cube = additions->cube;
-    uint64_t begin = additions->timeline->begin;
+    uint64_t begin = additions->events->begin;
     uint32_t end = additions->first[additions->location + 1];
     OTF2_ErrorCode code = OTF2_SUCCESS;
     while (code == OTF2_SUCCESS && additions->segment < end) {
@@ -87,7 +88,7 @@ static OTF2_ErrorCode begin_wait(struct additions *additions, OTF2_EvtWriter *wr
 {
     const struct fm_candidate *wait = additions->wait;
     const struct fm_location *cause =
-        &additions->timeline->detail->trace->locations[wait->cause_location];
+        &additions->events->detail->trace->locations[wait->cause_location];
     OTF2_ErrorCode code = OTF2_AttributeList_AddUint32(
         additions->attributes, additions->unused.attribute + ATTRIBUTE_RANK, cause->process);
     if (code == OTF2_SUCCESS) {
@@ -152,7 +153,7 @@ static OTF2_ErrorCode entered(void *context, OTF2_EvtWriter *writer, uint32_t ac
 {
     (void)writer;
     struct additions *additions = context;
-    additions->wait = fm_export_wait(additions->timeline, additions->location, activity);
+    additions->wait = fm_span_wait(additions->events->detail, additions->location, activity);
     additions->wait_from = time;
     return OTF2_SUCCESS;
 }
@@ -268,21 +269,21 @@ static OTF2_ErrorCode define(void *context, OTF2_GlobalDefWriter *writer,
 static fm_status_t write_archive(const struct fm_export_request *request, const char *directory,
                                  struct fm_error *error)
 {
-    struct fm_export_timeline timeline;
-    fm_status_t status = fm_export_timeline_open(&timeline, request, error);
+    struct fm_event_source events;
+    fm_status_t status = fm_event_source_open(&events, request, error);
     if (status != FM_OK) {
         return status;
     }
     struct additions additions = {
-        .timeline = &timeline, .cube = timeline.cube, .attributes = OTF2_AttributeList_New()};
+        .events = &events, .cube = events.cube, .attributes = OTF2_AttributeList_New()};
     sort_segments(&additions);
     const struct fm_otf2_additions functions = {&additions, define,  begin,
                                                 advance,    entered, leaving};
-    status = fm_otf2_copy(timeline.detail->trace, directory, &functions, error);
+    status = fm_otf2_copy(events.detail->trace, directory, &functions, error);
     OTF2_AttributeList_Delete(additions.attributes);
     fm_free(additions.by_location);
     fm_free(additions.first);
-    fm_export_timeline_close(&timeline);
+    fm_event_source_close(&events);
     return status;
 }
 

@@ -1,11 +1,11 @@
 /* A timeline in Perfetto's own format (TrackEvent packets): for long runs. A track for each
- * location below one for its rank; a slice for each region and call, a slice inside for the part of
+ * location below one for its rank; a span for each region and call, a span inside for the part of
  * a call that is waiting; flows for messages, one-sided operations and what ended a wait. A flow
- * goes from the slice of the call to a mark at the moment when it arrives: the slice of a receive
+ * goes from the span of the call to a mark at the moment when it arrives: the span of a receive
  * may begin before that of its send. */
+#include "export/event_source.h"
 #include "export/perfetto/protobuf.h"
-#include "export/timeline.h"
-#include "timeline/slices.h"
+#include "timeline/spans.h"
 
 /* Numbers of fields in the messages of Perfetto's trace format. */
 enum { TRACE_PACKET = 1 };
@@ -44,7 +44,7 @@ static uint64_t region_name(uint32_t region)
 }
 
 struct writer {
-    const struct fm_export_timeline *timeline;
+    const struct fm_event_source *events;
     const struct fm_trace *trace;
     FILE *stream;
     uint32_t location;
@@ -99,7 +99,7 @@ static void name_event(struct writer *writer, uint64_t name, unsigned category)
 static void put_event(struct writer *writer, uint64_t time)
 {
     fm_protobuf_integer(&writer->packet, PACKET_TIMESTAMP,
-                        fm_export_nanoseconds(writer->timeline, time));
+                        fm_event_nanoseconds(writer->events, time));
     fm_protobuf_message(&writer->packet, PACKET_TRACK_EVENT, &writer->event);
     fm_protobuf_integer(&writer->packet, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
     put_packet(writer);
@@ -120,7 +120,7 @@ static void annotate(struct writer *writer, const char *name, const char *text, 
 
 static void put_wait(struct writer *writer, const struct fm_candidate *wait, uint64_t begin)
 {
-    uint64_t end = wait->t < writer->timeline->to ? wait->t : writer->timeline->to;
+    uint64_t end = wait->t < writer->events->to ? wait->t : writer->events->to;
     if (end <= begin) {
         return;
     }
@@ -134,13 +134,13 @@ static void put_wait(struct writer *writer, const struct fm_candidate *wait, uin
     put_event(writer, end);
 }
 
-static void open_slice(void *context, uint64_t time, uint32_t visit, uint32_t activity)
+static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t activity)
 {
     struct writer *writer = context;
     const struct fm_location *location = &writer->trace->locations[writer->location];
     uint32_t region = location->profile.items[visit].region;
     size_t count = 0;
-    const fm_arrows *arrows = &writer->timeline->arrows;
+    const fm_arrows *arrows = &writer->events->arrows;
     const struct fm_arrow *tails =
         activity == FM_NONE ? NULL : fm_arrows_from(arrows, writer->location, activity, &count);
     begin_event(writer, TYPE_SLICE_BEGIN, writer->location);
@@ -150,13 +150,14 @@ static void open_slice(void *context, uint64_t time, uint32_t visit, uint32_t ac
                             (uint64_t)(&tails[i] - arrows->items) + 1);
     }
     put_event(writer, time);
-    const struct fm_candidate *wait = fm_export_wait(writer->timeline, writer->location, activity);
+    const struct fm_candidate *wait =
+        fm_span_wait(writer->events->detail, writer->location, activity);
     if (wait != NULL) {
         put_wait(writer, wait, time);
     }
 }
 
-static void close_slice(void *context, uint64_t time)
+static void close_span(void *context, uint64_t time)
 {
     struct writer *writer = context;
     begin_event(writer, TYPE_SLICE_END, writer->location);
@@ -222,7 +223,7 @@ static void put_tracks(struct writer *writer)
 {
     /* Perfetto sorts tracks by name: equal numbers of digits keep them in order. */
     int digits = snprintf(NULL, 0, "%u", writer->trace->process_count - 1);
-    for (uint32_t l = writer->timeline->first_location; l < writer->timeline->end_location; l++) {
+    for (uint32_t l = writer->events->first_location; l < writer->events->end_location; l++) {
         const struct fm_location *location = &writer->trace->locations[l];
         uint64_t rank = rank_track(location->process);
         if (location->thread == 0) {
@@ -237,22 +238,21 @@ static void put_tracks(struct writer *writer)
 static fm_status_t write_perfetto(const struct fm_export_request *request, FILE *stream,
                                   struct fm_error *error)
 {
-    struct fm_export_timeline timeline;
-    fm_status_t status = fm_export_timeline_open(&timeline, request, error);
+    struct fm_event_source events;
+    fm_status_t status = fm_event_source_open(&events, request, error);
     if (status != FM_OK) {
         return status;
     }
-    struct writer writer = {
-        .timeline = &timeline, .trace = timeline.detail->trace, .stream = stream};
-    const struct fm_slice_sink sink = {open_slice, close_slice, &writer};
+    struct writer writer = {.events = &events, .trace = events.detail->trace, .stream = stream};
+    const struct fm_span_sink sink = {open_span, close_span, &writer};
     put_names(&writer);
     put_tracks(&writer);
-    for (uint32_t l = timeline.first_location; l < timeline.end_location; l++) {
+    for (uint32_t l = events.first_location; l < events.end_location; l++) {
         writer.location = l;
-        fm_slices_walk(&writer.trace->locations[l], timeline.from, timeline.to, &sink);
+        fm_spans_walk(&writer.trace->locations[l], events.from, events.to, &sink);
     }
-    for (size_t i = 0; i < timeline.arrows.count; i++) {
-        const struct fm_arrow *arrow = &timeline.arrows.items[i];
+    for (size_t i = 0; i < events.arrows.count; i++) {
+        const struct fm_arrow *arrow = &events.arrows.items[i];
         if (arrow->tail.activity == FM_NONE) {
             put_mark(&writer, arrow, &arrow->tail, i + 1);
         }
@@ -261,7 +261,7 @@ static fm_status_t write_perfetto(const struct fm_export_request *request, FILE 
     fm_protobuf_free(&writer.event);
     fm_protobuf_free(&writer.packet);
     fm_protobuf_free(&writer.framed);
-    fm_export_timeline_close(&timeline);
+    fm_event_source_close(&events);
     return FM_OK;
 }
 

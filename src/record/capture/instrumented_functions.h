@@ -57,7 +57,7 @@ void fm_function_leave(void *function, void *call_site);
 
 /** Brings the records up to date before an event at the time `now`; the change of the call stack is
  * recorded already. Does nothing while recording is paused. errno is preserved. */
-FM_COLD void fm_functions_tell(struct fm_thread *thread, uint64_t now);
+FM_API FM_COLD void fm_functions_tell(struct fm_thread *thread, uint64_t now);
 
 /** The thread ends, and all its functions with it. */
 void fm_functions_end(struct fm_thread *thread);

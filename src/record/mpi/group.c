@@ -21,7 +21,7 @@ uint32_t fm_group_find(struct fm_thread *thread, MPI_Group group)
 
 int fm_MPI_Group_free(MPI_Group *group)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Group_free);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Group_free);
     if (thread == NULL) {
         return PMPI_Group_free(group);
     }

@@ -64,7 +64,7 @@ static void record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t 
 
 #define CREATE(name, has_memory, operation, call)                                                  \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         if (thread == NULL) {                                                                      \
             return call;                                                                           \
         }                                                                                          \
@@ -105,7 +105,7 @@ int fm_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, M
 
                             int fm_MPI_Win_free(MPI_Win *win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_free);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_free);
     if (thread == NULL) {
         return PMPI_Win_free(win);
     }
@@ -129,7 +129,7 @@ int fm_MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, M
 
 int fm_MPI_Win_set_name(MPI_Win win, const char *win_name)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_set_name);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_set_name);
     int result = PMPI_Win_set_name(win, win_name);
     if (thread != NULL) {
         struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;

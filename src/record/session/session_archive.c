@@ -25,8 +25,7 @@ void fm_session_define_functions(uint32_t *numbers)
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
             const struct fm_region *region = &fm_session.regions[i];
-            numbers[i] = fm_define_region(&fm_session.definitions, region->name, region->role,
-                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, "MPI", 0);
+            numbers[i] = fm_define_function(&fm_session.definitions, region);
         }
     }
 }

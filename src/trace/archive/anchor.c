@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* An anchor file, up to its properties: two bytes, of which the second tells the byte order,
- * "OTF2", and numbers of fixed length; then machine, creator and description as strings; then the
+/* An anchor file, up to its properties: two bytes, of which the second is the byte order, "OTF2",
+ * and numbers of fixed length; then machine, creator and description as strings; then the
  * number of properties. */
 #define BYTE_ORDER_AT   1
 #define BIG_ENDIAN_MARK '#'
@@ -26,7 +26,7 @@ static char *in_directory(const char *directory)
     static const char file[] = "/traces.otf2";
     size_t length = strlen(directory);
     while (length > 1 && directory[length - 1] == '/') {
-        --length;
+        length--;
     }
     char *path = fm_resize(NULL, 0, length + sizeof file);
     memcpy(path, directory, length);
@@ -51,14 +51,20 @@ fm_status_t fm_anchor_find(const char *archive, char **anchor, struct fm_error *
     char *path = is_directory ? in_directory(archive) : fm_copy_string(archive);
     fm_status_t result = FM_OK;
     if (is_directory && stat(path, &status) != 0) {
-        result = fm_fail(error, FM_ERR_DATA, "%s: no trace in it (traces.otf2): %m", archive);
+        result = fm_fail(error, FM_ERR_DATA,
+                         "%s: the directory holds no trace (traces.otf2): %m; name the "
+                         "directory of an experiment",
+                         archive);
     } else if (!is_directory && !has_suffix(archive, ".otf2")) {
         result =
             fm_fail(error, FM_ERR_DATA,
                     "%s: neither an experiment directory nor an anchor file (*.otf2)", archive);
     } else if (!S_ISREG(status.st_mode) || status.st_size == 0 ||
                status.st_size > (off_t)LARGEST_CONTENT) {
-        result = fm_fail(error, FM_ERR_DATA, "%s: no anchor file of an archive (%s)", path,
+        result = fm_fail(error, FM_ERR_DATA,
+                         "%s: not the anchor file of an OTF2 archive: %s; "
+                         "record the program again or restore the file",
+                         path,
                          !S_ISREG(status.st_mode) ? "not a regular file"
                          : status.st_size == 0    ? "empty"
                                                   : "too large");
@@ -71,15 +77,15 @@ fm_status_t fm_anchor_find(const char *archive, char **anchor, struct fm_error *
     return result;
 }
 
-/* @return whether the number of properties fits into the file. OTF2 3.0 reads on for a number that
- * does not, for minutes. Whatever else is wrong it tells itself. */
+/* @return whether the number of properties fits into the file. With a number that does not fit,
+ * OTF2 3.0 keeps reading for minutes. OTF2 itself reports any other damage. */
 static bool properties_fit(const unsigned char *content, size_t size)
 {
     size_t at = STRINGS_AT;
     if (size < at || memcmp(content + NAME_AT, "OTF2", 4) != 0) {
         return true;
     }
-    for (int i = 0; i < STRINGS; ++i) {
+    for (int i = 0; i < STRINGS; i++) {
         const unsigned char *end = memchr(content + at, '\0', size - at);
         if (end == NULL) {
             return true;
@@ -90,7 +96,7 @@ static bool properties_fit(const unsigned char *content, size_t size)
         return true;
     }
     uint32_t count = 0;
-    for (size_t i = 0; i < 4; ++i) {
+    for (size_t i = 0; i < 4; i++) {
         size_t shift = content[BYTE_ORDER_AT] == BIG_ENDIAN_MARK ? 3 - i : i;
         count |= (uint32_t)content[at + i] << 8 * shift;
     }
@@ -109,7 +115,9 @@ static fm_status_t check(const char *anchor, struct fm_error *error)
     bool fits = properties_fit(content, size);
     fm_free(content);
     return fits ? FM_OK
-                : fm_fail(error, FM_ERR_DATA, "%s: damaged anchor file: too many properties",
+                : fm_fail(error, FM_ERR_DATA,
+                          "%s: damaged anchor file: too many properties; record the program "
+                          "again or restore the file",
                           anchor);
 }
 

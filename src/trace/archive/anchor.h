@@ -1,5 +1,5 @@
 /** @file
- * The anchor file, by which an OTF2 archive is named and opened.
+ * The anchor file of an OTF2 archive: its path and the reader that it opens.
  */
 #ifndef FERMATA_TRACE_ARCHIVE_ANCHOR_H
 #define FERMATA_TRACE_ARCHIVE_ANCHOR_H
@@ -9,23 +9,22 @@
 #include <otf2/otf2.h>
 #include <stdbool.h>
 
-/** OTF2 wants the anchor file; people name the directory.
+/** Finds the anchor file of an archive.
  * @param archive  experiment directory that holds traces.otf2, or path of an anchor file
  * @param anchor   out: path, to be freed with fm_free(); set only on success */
 fm_status_t fm_anchor_find(const char *archive, char **anchor, struct fm_error *error);
 
-/** So many locations one reader may be told of: it looks through all of them for each that it
- * reads.
- */
+/** Locations that one OTF2 reader may select at most: it searches all selected locations for each
+ * location that it reads, so that the cost grows with the square of their number. */
 #define FM_LOCATIONS_OF_A_READER 512
 
 /** Opens an archive for reading; from now on OTF2's messages are kept (trace/archive/otf2_error.h).
- * What OTF2 would stumble over in the anchor file is refused before.
+ * An anchor file that would keep OTF2 busy for minutes is refused before.
  * @param reader  out: to be closed with OTF2_Reader_Close(); set only on success */
 fm_status_t fm_anchor_open(const char *anchor, OTF2_Reader **reader, struct fm_error *error);
 
-/** @return whether the archive has a file, readable or not, that is named as the anchor file but
- * for `rest` instead of .otf2. */
+/** @return whether the archive has a file, readable or not, that has the name of the anchor file
+ * with `rest` instead of .otf2. */
 bool fm_anchor_has_file(const char *anchor, const char *rest);
 
 /** @return whether there is a file of the local definitions of a location, readable or not. */

@@ -1,8 +1,9 @@
 /** @file
  * Numbers in event files, as OTF2 writes them. Private to src/trace.
  *
- * Whoever reads looks once for each record whether it was within its bounds: a number is at most 9
- * bytes long, and FM_EVENT_SLACK bytes behind the data may be read, too.
+ * These functions check no bounds. A reader checks once for each record whether the record was
+ * within its bounds: a number has at most 9 bytes, and FM_EVENT_SLACK bytes after the data may be
+ * read, too.
  */
 #ifndef FERMATA_TRACE_ARCHIVE_EVENT_BYTES_H
 #define FERMATA_TRACE_ARCHIVE_EVENT_BYTES_H
@@ -11,8 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Bytes behind the data of a chunk that can be read and mean nothing: more than the numbers of a
- * record without lists, and the eight bytes that each is read as. */
+/** Readable bytes without meaning after the data of a chunk: more than the numbers of a record
+ * without lists have, each of which is read as eight bytes. */
 #define FM_EVENT_SLACK 128
 
 /** A place in a chunk. */
@@ -29,7 +30,7 @@ FM_ALWAYS_INLINE uint8_t fm_bytes_byte(struct fm_event_bytes *bytes)
     return *bytes->at++;
 }
 
-/** A number that always has eight bytes. */
+/** Reads a number that always has eight bytes. */
 FM_ALWAYS_INLINE uint64_t fm_bytes_full(struct fm_event_bytes *bytes)
 {
     uint64_t value;
@@ -38,8 +39,8 @@ FM_ALWAYS_INLINE uint64_t fm_bytes_full(struct fm_event_bytes *bytes)
     return value;
 }
 
-/** A number whose first byte tells how many more it has, 255 that all its bits are set.
- * @param most  the longest that is possible */
+/** Reads a number whose first byte is the number of bytes that follow; 255: all bits are set.
+ * @param most  largest number of bytes that follow */
 FM_ALWAYS_INLINE uint64_t fm_bytes_number(struct fm_event_bytes *bytes, unsigned most)
 {
     unsigned length = *bytes->at++;
@@ -66,26 +67,26 @@ FM_ALWAYS_INLINE uint64_t fm_bytes_number(struct fm_event_bytes *bytes, unsigned
 #endif
 }
 
-/** Likewise, of 32 bits. */
+/** Reads such a number of 32 bits. */
 FM_ALWAYS_INLINE uint32_t fm_bytes_word(struct fm_event_bytes *bytes)
 {
     return (uint32_t)fm_bytes_number(bytes, 4);
 }
 
-/** Likewise, of 64 bits. */
+/** Reads such a number of 64 bits. */
 FM_ALWAYS_INLINE uint64_t fm_bytes_long(struct fm_event_bytes *bytes)
 {
     return fm_bytes_number(bytes, 8);
 }
 
-/** Whether a record ends in the chunk: as for OTF2, at least one byte follows each record.
- * @param left  bytes of it behind the place */
+/** Whether a record ends within the chunk; as OTF2 demands, at least one byte follows each record.
+ * @param left  bytes of the record from the current place on */
 FM_ALWAYS_INLINE bool fm_bytes_fit(const struct fm_event_bytes *bytes, uint64_t left)
 {
     return bytes->at < bytes->end && left < (uint64_t)(bytes->end - bytes->at);
 }
 
-/** Opens a record that begins with its length: a byte, or 255 and eight bytes.
+/** Reads the length at the begin of a record: a byte, or 255 and eight bytes.
  * @return where the record ends, NULL if that is not in the chunk */
 FM_ALWAYS_INLINE const uint8_t *fm_bytes_open(struct fm_event_bytes *bytes)
 {

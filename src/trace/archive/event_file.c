@@ -12,7 +12,7 @@
 
 enum { HEADER_MARK = 3, LITTLE_ENDIAN_MARK = 0x42, BIG_ENDIAN_MARK = 0x23 };
 
-/* Versions of OTF2 whose event files are known. */
+/* Major versions of OTF2 whose event files are supported. */
 enum { FIRST_VERSION = 1, LAST_VERSION = 3 };
 
 static bool is_known_kind(OTF2_Reader *archive)
@@ -31,7 +31,7 @@ static bool is_known_kind(OTF2_Reader *archive)
 void fm_event_files_use(struct fm_event_files *files, fm_files_t kind, const char *folder,
                         uint64_t chunk_size)
 {
-    /* Not one of the large tables, which may go to a file. */
+    /* malloc(), since fm_allocate() may back large tables by a file. */
     *files = (struct fm_event_files){.kind = kind,
                                      .folder = fm_copy_string(folder),
                                      .chunk_size = chunk_size,
@@ -96,13 +96,13 @@ bool fm_event_files_select(struct fm_event_files *files, uint64_t location)
     char *path = fm_allocate(1, length);
     snprintf(path, length, "%s/%" PRIu64 ".%s", files->folder, location,
              files->kind == FM_FILES_EVENTS ? "evt" : "def");
-    /* A pipe in its place would never open. */
+    /* O_NONBLOCK: to open a FIFO without a writer would block. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     fm_free(path);
     return fm_event_files_select_open(files, file);
 }
 
-/* @return bytes that were read, less than `wanted` only if the file has become shorter */
+/* @return number of bytes read; less than `wanted` only if the file was truncated meanwhile */
 static size_t read_bytes(const struct fm_event_files *files, size_t wanted)
 {
     size_t done = 0;

@@ -38,8 +38,8 @@ void fm_otf2_error_capture(void)
 const char *fm_otf2_error_take(void)
 {
     memcpy(taken_message, first_message, sizeof taken_message);
-    /* It may quote what stands in a damaged file. */
-    for (char *c = taken_message; *c != '\0'; ++c) {
+    /* The message may quote bytes of a damaged file. */
+    for (char *c = taken_message; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || (unsigned char)*c > '~') {
             *c = '?';
         }

@@ -16,7 +16,7 @@ static bool is_bare(uint8_t record)
     return bare[record];
 }
 
-/* @return whether what was skipped lies in the chunk */
+/* @return whether the record lies within the chunk */
 static bool skip(struct fm_event_bytes *bytes, bool bare)
 {
     if (bare) {
@@ -33,7 +33,7 @@ static bool skip(struct fm_event_bytes *bytes, bool bare)
 static outcome_t count_in_chunk(struct fm_event_bytes *bytes, bool of_events, uint64_t *count)
 {
     for (;;) {
-        /* At least one byte is left: every record sees to that. */
+        /* At least one byte is left: skip() has checked that. */
         uint8_t record = *bytes->at++;
         if (of_events && record == FM_FILE_TIME) {
             (void)fm_bytes_full(bytes);

@@ -1,9 +1,9 @@
 /** @file
- * How far OTF2's reader may read a file of a location. Private to src/trace.
+ * How many records OTF2's reader may read from a file of a location. Private to src/trace.
  *
- * It does not notice where a file ends: behind the last byte of one that was cut off it goes on
- * with what its buffers held before, for ever if that makes sense. These functions skip from record
- * to record as it does, and look at nothing else.
+ * OTF2's reader does not detect the end of a truncated file: after the last byte it continues with
+ * the previous content of its buffers, possibly without end. These functions skip from record to
+ * record as OTF2 does, without decoding the fields.
  */
 #ifndef FERMATA_TRACE_ARCHIVE_RECORD_COUNT_H
 #define FERMATA_TRACE_ARCHIVE_RECORD_COUNT_H
@@ -11,12 +11,12 @@
 #include "trace/archive/event_file.h"
 
 /** Counts the events of a location's file.
- * @return the number of those that are whole, if the file was cut off; one more than there are, if
- * it has an end: OTF2 finds that, unless it finds damage before; UINT64_MAX if the file is not
- * understood */
+ * @return the number of whole events if the file is truncated; the number of events plus one if the
+ * file has an end, which OTF2 then reaches unless it detects damage before; UINT64_MAX if the
+ * format is not supported */
 uint64_t fm_record_count_events(struct fm_event_files *files, uint64_t location);
 
-/** Likewise, for the definitions. */
+/** Counts the definitions of a location's file, with the same results. */
 uint64_t fm_record_count_definitions(struct fm_event_files *files, uint64_t location);
 
 #endif

@@ -57,7 +57,7 @@ void fm_raw_counters_register(OTF2_GlobalDefReaderCallbacks *callbacks)
     OTF2_GlobalDefReaderCallbacks_SetMetricInstanceCallback(callbacks, on_instance);
 }
 
-/* What makes counters the same. */
+/* Counters with equal names, units and kinds are the same. */
 struct identity {
     const char *name, *unit;
     const struct fm_raw_counter *raw;

@@ -1,6 +1,6 @@
 /** @file
- * The definitions of metrics in an archive: which counters there are, and which of them an event
- * has values of. Private to src/trace.
+ * The definitions of metrics in an archive: its counters, and which counters a Metric event has
+ * values of. Private to src/trace.
  */
 #ifndef FERMATA_TRACE_READ_COUNTER_DEFINITIONS_H
 #define FERMATA_TRACE_READ_COUNTER_DEFINITIONS_H
@@ -10,7 +10,7 @@
 #include <otf2/otf2.h>
 
 struct fm_raw_counter {
-    uint32_t reference, name, unit; /**< the latter two of strings */
+    uint32_t reference, name, unit; /**< `name` and `unit`: of strings */
     bool is_total, is_relative;
     double scale;
 };
@@ -29,11 +29,11 @@ struct fm_raw_counters {
     FM_VECTOR(uint32_t) members; /**< references */
 };
 
-/** Registers callbacks, the data of which must be a struct fm_raw_counters, or begin with one. */
+/** Registers callbacks whose user data must be a struct fm_raw_counters, or begin with one. */
 void fm_raw_counters_register(OTF2_GlobalDefReaderCallbacks *callbacks);
 
-/** Makes the counters of the trace, in the order of their definitions; those with the same name,
- * unit and kind are one: some recorders define each once for each process. */
+/** Creates the counters of the trace, in the order of their definitions. Counters with the same
+ * name, unit and kind become one, since some recorders define each counter once per process. */
 void fm_raw_counters_resolve(const struct fm_raw_counters *raw, struct fm_trace_private *into);
 
 void fm_raw_counters_free(struct fm_raw_counters *raw);

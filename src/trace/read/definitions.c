@@ -68,7 +68,7 @@ struct raw_coordinate {
 };
 
 struct raw_definitions {
-    struct fm_raw_counters counters; /* first: its callbacks get it as their data */
+    struct fm_raw_counters counters; /* first: also the user data of the counters' callbacks */
     struct fm_trace_private *into;
     struct fm_references nodes, location_groups, dimensions;
     FM_VECTOR(struct raw_region) regions;
@@ -115,7 +115,7 @@ static OTF2_CallbackCode on_string(void *data, OTF2_StringRef self, const char *
     return define(&raw->into->strings, self, raw->into->text.count - 1);
 }
 
-/* Attributes are known by name and type. */
+/* The attributes of unrecorded.def are identified by name and type. */
 static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_StringRef name,
                                       OTF2_StringRef description, OTF2_Type type)
 {
@@ -130,7 +130,7 @@ static OTF2_CallbackCode on_attribute(void *data, OTF2_AttributeRef self, OTF2_S
     struct raw_definitions *raw = data;
     const char *text = string_of(raw, name);
     (void)description;
-    for (uint32_t i = 0; text != NULL && i < FM_ATTRIBUTE_COUNT; ++i) {
+    for (uint32_t i = 0; text != NULL && i < FM_ATTRIBUTE_COUNT; i++) {
         if (known[i].type == type && strcmp(known[i].name, text) == 0) {
             return define(&raw->into->attributes, self, i);
         }
@@ -158,7 +158,7 @@ static OTF2_CallbackCode on_line(void *data, OTF2_SourceCodeLocationRef self, OT
 {
     struct raw_definitions *raw = data;
     if (line == 0) {
-        return OTF2_CALLBACK_SUCCESS; /* some recorders tell a place of another kind */
+        return OTF2_CALLBACK_SUCCESS; /* some recorders give the place of another kind of element */
     }
     fm_vector_push(&raw->lines, (struct raw_line){file, line});
     return define(&raw->into->lines, self, raw->lines.count - 1);
@@ -303,7 +303,7 @@ static const struct raw_group *communication_locations(const struct raw_definiti
                                                        uint8_t paradigm)
 {
     const struct raw_group *any = NULL;
-    for (size_t i = 0; i < raw->groups.count; ++i) {
+    for (size_t i = 0; i < raw->groups.count; i++) {
         const struct raw_group *group = &raw->groups.items[i];
         if (group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
             if (group->paradigm == paradigm) {
@@ -329,19 +329,19 @@ static int compare_locations(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-/* Numbers the processes by rank (those without one behind, in the archive's order) and lays the
- * locations of each side by side. */
+/* Numbers the processes by rank, then those without a rank in the archive's order, and stores the
+ * locations of each process contiguously. */
 static void resolve_locations(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
     size_t group_count = raw->location_groups_raw.count;
     uint32_t *process_of_group = fm_allocate(group_count + 1, sizeof *process_of_group);
-    for (size_t i = 0; i <= group_count; ++i) {
+    for (size_t i = 0; i <= group_count; i++) {
         process_of_group[i] = FM_NONE;
     }
     uint32_t processes = 0;
     const struct raw_group *ranks = communication_locations(raw, OTF2_PARADIGM_MPI);
-    for (uint32_t rank = 0; ranks != NULL && rank < ranks->size; ++rank) {
+    for (uint32_t rank = 0; ranks != NULL && rank < ranks->size; rank++) {
         uint32_t position = fm_map_get(&raw->location_of_id, ranks->members[rank]);
         if (position == FM_MAP_ABSENT) {
             continue;
@@ -355,7 +355,7 @@ static void resolve_locations(struct raw_definitions *raw)
             location->rank = rank;
         }
     }
-    for (size_t i = 0; i < raw->locations.count; ++i) {
+    for (size_t i = 0; i < raw->locations.count; i++) {
         uint32_t group = fm_references_find(&raw->location_groups, raw->locations.items[i].group);
         if (group == FM_NONE) {
             group = (uint32_t)group_count;
@@ -370,7 +370,7 @@ static void resolve_locations(struct raw_definitions *raw)
             compare_locations);
     trace->process_count = processes;
     trace->processes = fm_allocate(processes, sizeof *trace->processes);
-    for (size_t i = 0; i < group_count; ++i) {
+    for (size_t i = 0; i < group_count; i++) {
         if (process_of_group[i] != FM_NONE) {
             struct fm_process *process = &trace->processes[process_of_group[i]];
             process->name = fm_copy_string(string_of(raw, raw->location_groups_raw.items[i].name));
@@ -385,7 +385,7 @@ static void resolve_locations(struct raw_definitions *raw)
     trace->location_count = (uint32_t)raw->locations.count;
     trace->locations = fm_allocate(raw->locations.count, sizeof *trace->locations);
     trace->process_of = fm_allocate(raw->locations.count, sizeof *trace->process_of);
-    for (uint32_t i = 0; i < trace->location_count; ++i) {
+    for (uint32_t i = 0; i < trace->location_count; i++) {
         const struct raw_location *from = &raw->locations.items[i];
         struct fm_process *process = &trace->processes[from->group];
         if (process->location_count == 0) {
@@ -403,17 +403,17 @@ static void resolve_locations(struct raw_definitions *raw)
         };
     }
     fm_map_clear(&raw->location_of_id);
-    for (uint32_t i = 0; i < trace->location_count; ++i) {
+    for (uint32_t i = 0; i < trace->location_count; i++) {
         *fm_map_at(&raw->location_of_id, trace->locations[i].id, 0) = i;
     }
 }
 
-/* The processes that a group names; FM_NONE for those that the archive does not define. */
+/* The processes of a group; FM_NONE for processes that the archive does not define. */
 static uint32_t *resolve_members(const struct raw_definitions *raw, const struct raw_group *group)
 {
     const struct raw_group *ranks = communication_locations(raw, group->paradigm);
     uint32_t *processes = fm_allocate(group->size, sizeof *processes);
-    for (uint32_t i = 0; i < group->size; ++i) {
+    for (uint32_t i = 0; i < group->size; i++) {
         uint64_t location = group->members[i];
         if (group->type == OTF2_GROUP_TYPE_COMM_GROUP) {
             location = ranks != NULL && location < ranks->size ? ranks->members[location]
@@ -430,7 +430,7 @@ static void resolve_groups(struct raw_definitions *raw)
     struct fm_trace *trace = &raw->into->trace;
     trace->group_count = (uint32_t)raw->groups.count;
     trace->groups = fm_allocate(raw->groups.count, sizeof *trace->groups);
-    for (size_t i = 0; i < raw->groups.count; ++i) {
+    for (size_t i = 0; i < raw->groups.count; i++) {
         const struct raw_group *group = &raw->groups.items[i];
         if (group->type == OTF2_GROUP_TYPE_COMM_GROUP ||
             group->type == OTF2_GROUP_TYPE_COMM_LOCATIONS) {
@@ -474,7 +474,7 @@ static char *copy_name(const struct raw_definitions *raw, uint32_t string)
 static void resolve_topologies(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
-    for (size_t i = 0; i < raw->topologies.count; ++i) {
+    for (size_t i = 0; i < raw->topologies.count; i++) {
         const struct raw_topology *from = &raw->topologies.items[i];
         uint32_t index = fm_references_find(&raw->into->communicators, from->communicator);
         if (index == FM_NONE || trace->communicators[index].topology != NULL ||
@@ -493,7 +493,7 @@ static void resolve_topologies(struct raw_definitions *raw)
             fm_allocate((size_t)communicator->size * dimensions, sizeof *to->coordinates);
         memset(to->coordinates, 0xff,
                (size_t)communicator->size * dimensions * sizeof *to->coordinates);
-        for (uint8_t d = 0; d < dimensions; ++d) {
+        for (uint8_t d = 0; d < dimensions; d++) {
             uint32_t dimension = fm_references_find(&raw->dimensions, from->dimensions[d]);
             if (dimension != FM_NONE) {
                 to->sizes[d] = raw->dimensions_raw.items[dimension].size;
@@ -501,7 +501,7 @@ static void resolve_topologies(struct raw_definitions *raw)
                 to->dimension_names[d] = copy_name(raw, raw->dimensions_raw.items[dimension].name);
             }
         }
-        for (size_t c = 0; c < raw->coordinates.count; ++c) {
+        for (size_t c = 0; c < raw->coordinates.count; c++) {
             const struct raw_coordinate *coordinate = &raw->coordinates.items[c];
             if (coordinate->topology == from->reference && coordinate->rank < communicator->size &&
                 coordinate->dimension_count == dimensions) {
@@ -513,11 +513,11 @@ static void resolve_topologies(struct raw_definitions *raw)
     }
 }
 
-/* Whether no region has another paradigm than that of user code: some recorders call all so, and
- * then only names can tell. */
+/* Whether all regions have the paradigm of user code: some recorders state no other, and then MPI
+ * functions are recognized by name. */
 static bool all_are_user_code(const struct raw_definitions *raw)
 {
-    for (size_t i = 0; i < raw->regions.count; ++i) {
+    for (size_t i = 0; i < raw->regions.count; i++) {
         if (raw->regions.items[i].paradigm != OTF2_PARADIGM_USER) {
             return false;
         }
@@ -525,7 +525,7 @@ static bool all_are_user_code(const struct raw_definitions *raw)
     return true;
 }
 
-/* @return whether a function of the MPI standard is called like this: "MPI_Recv" */
+/* @return whether it has the form of a function of the MPI standard, such as "MPI_Recv" */
 static bool looks_like_mpi(const char *name)
 {
     return strncmp(name, "MPI_", 4) == 0 && isupper((unsigned char)name[4]) &&
@@ -537,7 +537,7 @@ static void resolve_lines(struct raw_definitions *raw)
     struct fm_trace *trace = &raw->into->trace;
     trace->line_count = (uint32_t)raw->lines.count;
     trace->lines = fm_allocate(trace->line_count, sizeof *trace->lines);
-    for (uint32_t i = 0; i < trace->line_count; ++i) {
+    for (uint32_t i = 0; i < trace->line_count; i++) {
         const char *file = string_of(raw, raw->lines.items[i].file);
         trace->lines[i] = (struct fm_source_line){fm_copy_string(file != NULL ? file : ""),
                                                   raw->lines.items[i].line};
@@ -547,18 +547,18 @@ static void resolve_lines(struct raw_definitions *raw)
 static void resolve_regions(struct raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
-    bool names_tell = all_are_user_code(raw);
+    bool by_name = all_are_user_code(raw);
     trace->region_count = (uint32_t)raw->regions.count + 1;
     trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
     raw->into->program_region = (uint32_t)raw->regions.count;
     raw->into->program_name.process = FM_NONE;
     trace->regions[raw->regions.count] = (struct fm_region){.name = fm_copy_string("program")};
-    for (size_t i = 0; i < raw->regions.count; ++i) {
+    for (size_t i = 0; i < raw->regions.count; i++) {
         const struct raw_region *from = &raw->regions.items[i];
         const char *name = string_of(raw, from->name);
         name = name == NULL ? "unnamed region" : name;
         const char *file = string_of(raw, from->file);
-        fm_paradigm_t paradigm = names_tell && looks_like_mpi(name)
+        fm_paradigm_t paradigm = by_name && looks_like_mpi(name)
                                      ? FM_PARADIGM_MPI
                                      : fm_paradigm_classify(from->paradigm, name);
         trace->regions[i] = (struct fm_region){
@@ -582,12 +582,12 @@ static void resolve(struct raw_definitions *raw)
     resolve_groups(raw);
     trace->communicator_count = (uint32_t)raw->communicators.count;
     trace->communicators = fm_allocate(raw->communicators.count, sizeof *trace->communicators);
-    for (size_t i = 0; i < raw->communicators.count; ++i) {
+    for (size_t i = 0; i < raw->communicators.count; i++) {
         resolve_communicator(raw, &raw->communicators.items[i], &trace->communicators[i]);
     }
     trace->window_count = (uint32_t)raw->windows.count;
     trace->windows = fm_allocate(raw->windows.count, sizeof *trace->windows);
-    for (size_t i = 0; i < raw->windows.count; ++i) {
+    for (size_t i = 0; i < raw->windows.count; i++) {
         trace->windows[i].name = fm_copy_string(string_of(raw, raw->windows.items[i].name));
         trace->windows[i].communicator =
             fm_references_find(&raw->into->communicators, raw->windows.items[i].communicator);
@@ -599,10 +599,10 @@ static void resolve(struct raw_definitions *raw)
 static void free_raw(struct raw_definitions *raw)
 {
     fm_raw_counters_free(&raw->counters);
-    for (size_t i = 0; i < raw->groups.count; ++i) {
+    for (size_t i = 0; i < raw->groups.count; i++) {
         fm_free(raw->groups.items[i].members);
     }
-    for (size_t i = 0; i < raw->topologies.count; ++i) {
+    for (size_t i = 0; i < raw->topologies.count; i++) {
         fm_free(raw->topologies.items[i].dimensions);
     }
     fm_references_free(&raw->nodes);
@@ -647,7 +647,10 @@ static fm_status_t read_definitions(OTF2_Reader *reader, struct raw_definitions 
                        fm_otf2_error_take());
     }
     if (raw->into->trace.ticks_per_second == 0) {
-        return fm_fail(error, FM_ERR_DATA, "%s: no clock resolution in the definitions", anchor);
+        return fm_fail(error, FM_ERR_DATA,
+                       "%s: the definitions have no clock resolution; record "
+                       "the program again",
+                       anchor);
     }
     char *text = NULL;
     if (OTF2_Reader_GetCreator(reader, &text) == OTF2_SUCCESS && text != NULL) {

@@ -1,7 +1,7 @@
 #include "trace/read/event_attributes.h"
 
-/* The longest that OTF2 writes, and believes: the number, the type and the value of an attribute;
- * the number of attributes. */
+/* Largest sizes that OTF2 writes and accepts: reference, type and value of an attribute; the number
+ * of attributes. */
 enum { LONGEST_ATTRIBUTE = 15, LONGEST_COUNT = 5 };
 
 static OTF2_AttributeValue decode_value(struct fm_event_bytes *bytes, OTF2_Type type)
@@ -42,19 +42,19 @@ static OTF2_AttributeValue decode_value(struct fm_event_bytes *bytes, OTF2_Type 
     case OTF2_TYPE_LOCATION_GROUP:
         value.uint32 = fm_bytes_word(bytes);
         break;
-    default: /* 64 bits, locations, and what newer versions may bring */
+    default: /* 64 bits, locations, and types of newer versions */
         value.uint64 = fm_bytes_long(bytes);
         break;
     }
     return value;
 }
 
-/* @return whether an attribute is in the list. OTF2 takes no other one of the same number, whether
- * that of the file or the one that it stands for. */
+/* @return whether an attribute is in the list. OTF2 rejects a second one with the same reference,
+ * local or global. */
 static bool contains(const struct fm_event_attributes *attributes, uint32_t reference,
                      const struct fm_location_maps *maps)
 {
-    for (uint32_t i = 0; i < attributes->count; ++i) {
+    for (uint32_t i = 0; i < attributes->count; i++) {
         uint32_t other = attributes->items[i].reference;
         if (other == reference || fm_location_map(maps, FM_MAP_ATTRIBUTES, other) ==
                                       fm_location_map(maps, FM_MAP_ATTRIBUTES, reference)) {
@@ -77,7 +77,7 @@ bool fm_event_attributes_decode(struct fm_event_attributes *attributes,
         length > count * LONGEST_ATTRIBUTE + LONGEST_COUNT) {
         return false;
     }
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < count; i++) {
         if (bytes->at > end) {
             return false;
         }

@@ -9,10 +9,11 @@
 
 #include <otf2/otf2.h>
 
+/** Largest number of attributes of an event. */
 enum { FM_EVENT_ATTRIBUTES = 32 };
 
 struct fm_event_attribute {
-    uint32_t reference; /**< as the file has it */
+    uint32_t reference; /**< as in the file, not mapped */
     OTF2_Type type;
     OTF2_AttributeValue value;
 };
@@ -22,9 +23,9 @@ struct fm_event_attributes {
     struct fm_event_attribute items[FM_EVENT_ATTRIBUTES];
 };
 
-/** Decodes a list, of which the number of its record was read, and adds it to `attributes`.
+/** Decodes a list after its record number and appends it to `attributes`.
  * @param maps  mapping tables of the location, or NULL
- * @return false if it is damaged, names an attribute twice or is too long to be kept */
+ * @return false if it is damaged, has an attribute twice or more than FM_EVENT_ATTRIBUTES */
 bool fm_event_attributes_decode(struct fm_event_attributes *attributes,
                                 struct fm_event_bytes *bytes, const struct fm_location_maps *maps);
 

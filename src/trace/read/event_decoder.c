@@ -115,8 +115,10 @@ static struct fm_event_gap attributes_gap(const struct fm_event_sink *sink,
         const struct fm_event_attributes *attributes = &decoder->attributes;                       \
         (void)attributes;                                                                          \
         size_t interval = decoder->interval;                                                       \
-        BEGIN_##framing FM_EACH_FIELD(READ, fields)                                                \
-            END_##framing fm_builder_time(&sink->builder, decoder->time);                          \
+        BEGIN_##framing;                                                                           \
+        FM_EACH_FIELD(READ, fields);                                                               \
+        END_##framing;                                                                             \
+        fm_builder_time(&sink->builder, decoder->time);                                            \
         meaning;                                                                                   \
         if (decoder->interval != interval) {                                                       \
             decoder->time = decoder->raw_time;                                                     \
@@ -181,17 +183,17 @@ static void skip_numbers(struct fm_event_bytes *bytes, const char *layout)
 
 static bool skip_sized(struct fm_event_bytes *bytes, const char *layout)
 {
-    BEGIN_SIZED
+    BEGIN_SIZED;
     skip_numbers(bytes, layout);
-    END_SIZED
+    END_SIZED;
     return true;
 }
 
 static bool skip_bare(struct fm_event_bytes *bytes, const char *layout)
 {
-    BEGIN_BARE
+    BEGIN_BARE;
     skip_numbers(bytes, layout);
-    END_BARE
+    END_BARE;
     return true;
 }
 
@@ -247,13 +249,15 @@ FM_ALWAYS_INLINE bool call_decode_apart(struct decoder *decoder, struct fm_event
 #define CASE_IGNORE(symbol, framing, fields, meaning)
 #define CASE_SINK(symbol, framing, fields, meaning)                                                \
     case RECORD_##symbol: {                                                                        \
-        BEGIN_##framing FM_EACH_FIELD(READ, fields)                                                \
-            END_##framing fm_builder_time(&sink->builder, decoder->time);                          \
+        BEGIN_##framing;                                                                           \
+        FM_EACH_FIELD(READ, fields);                                                               \
+        END_##framing;                                                                             \
+        fm_builder_time(&sink->builder, decoder->time);                                            \
         meaning;                                                                                   \
         return true;                                                                               \
     }
 
-/* @return false if it is not fully understood */
+/* @return false if the record is not fully understood */
 FM_ALWAYS_INLINE bool decode_event(struct decoder *decoder, struct fm_event_bytes *bytes,
                                    unsigned number)
 {
@@ -269,23 +273,23 @@ FM_ALWAYS_INLINE bool decode_event(struct decoder *decoder, struct fm_event_byte
     }
 }
 
-/* Reads the time in front of a record. */
+/* Reads a time record. */
 FM_ALWAYS_INLINE bool decode_time(struct decoder *decoder, struct fm_event_bytes *bytes)
 {
     decoder->raw_time = decoder->time = fm_bytes_full(bytes);
-    /* Some event follows, and that itself is no time. */
+    /* An event follows, not another time. */
     return fm_bytes_fit(bytes, 0) && *bytes->at >= FM_FILE_ATTRIBUTES &&
            fm_clock_correct(decoder->clock, &decoder->interval, &decoder->time);
 }
 
 typedef enum { FAILED, NEXT_CHUNK, DONE } outcome_t;
 
-/* @param begin  where the records of the chunk are */
+/* @param begin  first record of the chunk */
 static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_bytes *begin)
 {
     struct fm_event_bytes bytes = *begin;
     for (;;) {
-        /* At least one byte is left: every record sees to that. */
+        /* At least one byte is left: fm_bytes_fit() was checked at the end of each record. */
         unsigned number = *bytes.at++;
         if (number == FM_FILE_TIME) {
             if (!decode_time(decoder, &bytes)) {
@@ -309,7 +313,7 @@ static outcome_t decode_chunk(struct decoder *decoder, const struct fm_event_byt
             return FAILED;
         }
         decoder->attributes.count = 0;
-        ++decoder->events;
+        decoder->events++;
     }
 }
 
@@ -318,7 +322,7 @@ bool fm_events_decode(struct fm_event_sink *sink, struct fm_event_files *files,
 {
     struct decoder decoder = {.sink = sink, .clock = clock};
     struct fm_event_bytes chunk;
-    /* The first event always comes with its time. */
+    /* A time record precedes the first event. */
     outcome_t outcome = fm_event_files_next(files, &chunk) &&
                                 (*chunk.at == FM_FILE_TIME || *chunk.at == FM_FILE_END)
                             ? decode_chunk(&decoder, &chunk)

@@ -8,7 +8,7 @@ void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_locatio
         return;
     }
     sink->maps = maps;
-    for (uint32_t i = 0; i < maps->of[FM_MAP_REGIONS].count; ++i) {
+    for (uint32_t i = 0; i < maps->of[FM_MAP_REGIONS].count; i++) {
         uint32_t region = fm_event_region(sink, i), line = FM_NONE;
         if (region != FM_NONE && trace->regions[region].call != FM_CALL_USER &&
             i < maps->of[FM_MAP_LINES].count) {
@@ -128,7 +128,7 @@ void fm_event_metric(struct fm_event_sink *sink, uint32_t metric, uint8_t count,
                                       fm_location_map(sink->maps, FM_MAP_METRICS, metric));
     if (set != FM_NONE) {
         const struct fm_counter_set *members = &references->sets.items[set];
-        for (uint8_t i = 0; i < count && i < members->count; ++i) {
+        for (uint8_t i = 0; i < count && i < members->count; i++) {
             uint32_t counter = references->set_members.items[members->first + i];
             double value = types[i] == OTF2_TYPE_DOUBLE  ? values[i].floating_point
                            : types[i] == OTF2_TYPE_INT64 ? (double)values[i].signed_int

@@ -1,9 +1,8 @@
 /** @file
- * What the events of an archive mean: one function for each kind of event that tables are made of,
- * which calls the builder with indices of the trace's tables. Whoever reads events calls these, so
- * that it does not matter who does. fm_builder_time() comes before each of them. References are
- * those of the archive; where the sink has mapping tables, those of the location. Private to
- * src/trace.
+ * What the events of an archive mean: a function for each SINK record of event_records.def, which
+ * calls the builder with indices of the trace's tables. Both readers, the decoder and the callbacks
+ * of OTF2's reader, call these functions, each after fm_builder_time(). References are those of the
+ * archive or, if the sink has mapping tables, those of the location. Private to src/trace.
  */
 #ifndef FERMATA_TRACE_READ_EVENT_SINK_H
 #define FERMATA_TRACE_READ_EVENT_SINK_H
@@ -16,30 +15,30 @@
 
 /** State of one reader. */
 struct fm_event_sink {
-    struct fm_builder builder; /**< first: callbacks for other events know only that */
+    struct fm_builder builder; /**< receives the events */
     const struct fm_trace_private *references;
     uint32_t program_name; /**< string of the first ProgramBegin event; FM_NONE: none yet */
     uint32_t program_process;
-    const struct fm_location_maps *maps; /**< NULL: references in events are the archive's */
-    FM_VECTOR(uint32_t) calls;           /**< by number of a region, where lines are known */
+    const struct fm_location_maps *maps; /**< NULL: references in events are those of the archive */
+    FM_VECTOR(uint32_t) calls;           /**< by reference of a region; empty: no lines */
 };
 
-/** What attributes of a MeasurementOnOff event tell of one series. */
+/** Unrecorded operations of one series, as the attributes of a MeasurementOnOff event state them.
+ */
 struct fm_event_gap {
     uint64_t count;
     fm_attribute_t series; /**< FM_ATTRIBUTE_COUNT: none */
     uint32_t communicator, window, peer, tag, group;
 };
 
-/** Says what the numbers of regions stand for in the location that the builder has begun.
+/** Prepares the calls with source lines of the location that the builder has begun.
  * @param maps  of the location; valid until the next call, or NULL */
 void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_location_maps *maps);
 
-/** Makes an empty gap. */
+/** Initializes a gap without a series. */
 void fm_event_gap_open(struct fm_event_gap *gap);
 
-/** Adds what an attribute tells. Those that tell nothing, or have another type than they should,
- * are ignored. */
+/** Adds an attribute. Attributes that are not about gaps or have the wrong type are ignored. */
 void fm_event_gap_add(const struct fm_event_sink *sink, struct fm_event_gap *gap,
                       uint32_t reference, OTF2_Type type, OTF2_AttributeValue value);
 
@@ -74,7 +73,7 @@ static inline uint32_t fm_event_group(const struct fm_event_sink *sink, uint32_t
                               fm_location_map(sink->maps, FM_MAP_GROUPS, reference));
 }
 
-/* Where known, calls of communication have their lines. */
+/* Calls of communication functions have their source line where it is known. */
 static inline void fm_event_enter(struct fm_event_sink *sink, uint32_t region)
 {
     fm_builder_enter(&sink->builder, region < sink->calls.count ? sink->calls.items[region]

@@ -7,7 +7,7 @@
 #include "trace/read/event_callbacks.h"
 #include "trace/read/event_decoder.h"
 
-/* Whoever can read a location, and what for. */
+/* Both readers of events and the sink that receives the events. */
 struct readers {
     OTF2_Reader *archive;
     OTF2_EvtReaderCallbacks *callbacks;
@@ -16,7 +16,7 @@ struct readers {
     struct fm_event_sink sink;
 };
 
-/* Whether OTF2 failed for want of memory, and not because damaged data ask for absurdly much. */
+/* Whether OTF2 failed because memory is exhausted, not because damaged data demand too much. */
 static bool lacks_memory(OTF2_Reader *archive)
 {
     uint64_t events = 0, definitions = 0;
@@ -27,11 +27,11 @@ static bool lacks_memory(OTF2_Reader *archive)
 
 static void note_events(struct fm_location *location, uint64_t read)
 {
-    /* Some kinds of events mean nothing to the builder. */
+    /* The builder does not count events that the analysis ignores. */
     location->event_count = read > location->event_count ? read : location->event_count;
 }
 
-/* @return false if the location is left as it was begun, for OTF2 to read */
+/* @return false if OTF2 has to read the location; it is then as it was begun */
 static bool decode_location(struct readers *readers, const struct fm_location_maps *maps)
 {
     struct fm_event_sink *sink = &readers->sink;
@@ -78,7 +78,7 @@ static void read_by_otf2(struct readers *readers, const struct fm_location_maps 
         if (lacks_memory(readers->archive)) {
             fm_memory_exhausted();
         }
-        ++sink->builder.defects->missing_locations;
+        sink->builder.defects->missing_locations++;
     }
     (void)fm_otf2_error_take();
 }
@@ -89,12 +89,12 @@ static void read_location(struct readers *readers, uint32_t index,
     fm_builder_begin_location(&readers->sink.builder, index);
     fm_event_sink_use_lines(&readers->sink, maps);
     if (maps->damaged) {
-        ++readers->sink.builder.defects->missing_locations;
+        readers->sink.builder.defects->missing_locations++;
     } else if (decode_location(readers, maps)) {
-        ++readers->used->decoded;
+        readers->used->decoded++;
     } else {
         read_by_otf2(readers, maps);
-        ++readers->used->by_otf2;
+        readers->used->by_otf2++;
     }
     fm_builder_end_location(&readers->sink.builder);
 }
@@ -103,8 +103,8 @@ static void read_processes(struct readers *readers, uint32_t first, uint32_t las
                            struct fm_location_maps *maps)
 {
     const struct fm_trace *trace = readers->sink.builder.trace;
-    for (uint32_t process = first; process < last; ++process) {
-        for (uint32_t t = 0; t < trace->processes[process].location_count; ++t) {
+    for (uint32_t process = first; process < last; process++) {
+        for (uint32_t t = 0; t < trace->processes[process].location_count; t++) {
             read_location(readers, trace->processes[process].first_location + t, maps);
             fm_location_maps_free(maps++);
         }
@@ -112,7 +112,7 @@ static void read_processes(struct readers *readers, uint32_t first, uint32_t las
     }
 }
 
-/* @return the local definitions of locations; to be freed */
+/* @return the local definitions of the locations first .. last - 1; to be freed */
 static struct fm_location_maps *read_local_definitions(OTF2_Reader *archive,
                                                        const struct fm_trace *trace, uint32_t first,
                                                        uint32_t last)
@@ -121,7 +121,7 @@ static struct fm_location_maps *read_local_definitions(OTF2_Reader *archive,
     struct fm_event_files files;
     fm_event_files_open(&files, FM_FILES_DEFINITIONS, archive, trace->anchor);
     if (OTF2_Reader_OpenDefFiles(archive) == OTF2_SUCCESS) {
-        for (uint32_t i = first; i < last; ++i) {
+        for (uint32_t i = first; i < last; i++) {
             fm_location_maps_read(archive, trace->anchor, &files, trace->locations[i].id,
                                   &maps[i - first]);
         }
@@ -132,7 +132,7 @@ static struct fm_location_maps *read_local_definitions(OTF2_Reader *archive,
     return maps;
 }
 
-/* The lowest process names the program, whichever thread reads it first. */
+/* The process of lowest index that was read determines the name of the program. */
 static void name_program(struct fm_trace *trace, const struct fm_event_sink *sink)
 {
     uint32_t text = fm_references_find(&sink->references->strings, sink->program_name);
@@ -141,7 +141,7 @@ static void name_program(struct fm_trace *trace, const struct fm_event_sink *sin
     }
 }
 
-/* @return end of the part of first .. last - 1 that one OTF2 reader is to read */
+/* @return end of the part of first .. last - 1 that one OTF2 reader reads */
 static uint32_t end_of_part(const struct fm_trace *trace, uint32_t first, uint32_t last)
 {
     uint32_t locations = trace->processes[first].location_count;
@@ -151,7 +151,7 @@ static uint32_t end_of_part(const struct fm_trace *trace, uint32_t first, uint32
     return first;
 }
 
-/* Reads the processes first .. last - 1 by an OTF2 reader of their own. */
+/* Reads the processes first .. last - 1 with one OTF2 reader. */
 static fm_status_t load_part(struct readers *readers, uint32_t first, uint32_t last,
                              struct fm_error *error)
 {
@@ -163,7 +163,7 @@ static fm_status_t load_part(struct readers *readers, uint32_t first, uint32_t l
     OTF2_Reader_SetSerialCollectiveCallbacks(readers->archive);
     uint32_t first_location = fm_trace_first_location(trace, first);
     uint32_t last_location = fm_trace_first_location(trace, last);
-    for (uint32_t i = first_location; i < last_location; ++i) {
+    for (uint32_t i = first_location; i < last_location; i++) {
         OTF2_Reader_SelectLocation(readers->archive, trace->locations[i].id);
     }
     struct fm_location_maps *maps =

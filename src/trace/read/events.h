@@ -1,5 +1,5 @@
 /** @file
- * Which reader reads the events of a trace: what fm_trace_load() leaves open. For tests. */
+ * fm_trace_load() with a choice of the reader of events, for tests. */
 #ifndef FERMATA_TRACE_READ_EVENTS_H
 #define FERMATA_TRACE_READ_EVENTS_H
 
@@ -7,9 +7,9 @@
 
 /** How locations are read. */
 struct fm_event_readers {
-    bool only_otf2;   /**< by OTF2's reader, even if their files could be decoded */
-    uint32_t decoded; /**< out: locations that were decoded */
-    uint32_t by_otf2; /**< out: others */
+    bool only_otf2;   /**< read all with OTF2's reader, even files that can be decoded */
+    uint32_t decoded; /**< out: locations read by the decoder */
+    uint32_t by_otf2; /**< out: locations read by OTF2's reader */
 };
 
 /** As fm_trace_load(). @param readers  one of each thread */

@@ -4,7 +4,7 @@
 #include "trace/archive/otf2_error.h"
 #include "trace/archive/record_count.h"
 
-/* Numbers beyond are left to OTF2: so are the lines of such a location. */
+/* Locations with larger local references are read by OTF2, without lines. */
 enum { LARGEST_NUMBER = 1 << 22 };
 
 struct reading {
@@ -44,11 +44,11 @@ static OTF2_CallbackCode on_table(void *data, OTF2_MappingType type, const OTF2_
         [FM_MAP_METRICS] = OTF2_MAPPING_METRIC,
     };
     struct reading *reading = data;
-    for (int kind = 0; kind < FM_MAP_KINDS; ++kind) {
+    for (int kind = 0; kind < FM_MAP_KINDS; kind++) {
         if (types[kind] == type) {
             struct table table = {reading->maps, (enum fm_location_map)kind};
             OTF2_IdMap_Traverse(map, add_entry, &table);
-            /* OTF2 goes by the first one. */
+            /* OTF2 uses the first table of a kind. */
             reading->maps->inexact |= reading->seen[kind];
             reading->seen[kind] = true;
         }
@@ -66,7 +66,7 @@ static OTF2_CallbackCode on_clock_offset(void *data, uint64_t time, int64_t offs
 }
 
 /* Not every recorder writes local definitions.
- * @return whether all that there are were read */
+ * @return whether all existing definitions were read */
 static bool read_definitions(OTF2_Reader *archive, const char *anchor, struct fm_event_files *files,
                              uint64_t location, struct reading *reading)
 {
@@ -92,19 +92,19 @@ static bool read_definitions(OTF2_Reader *archive, const char *anchor, struct fm
 
 static void free_tables(struct fm_location_maps *maps)
 {
-    for (int kind = 0; kind < FM_MAP_KINDS; ++kind) {
+    for (int kind = 0; kind < FM_MAP_KINDS; kind++) {
         fm_vector_free(&maps->of[kind]);
     }
 }
 
-/* Tables that change nothing would only cost room. */
+/* Frees tables that map each reference to itself. */
 static void free_identities(struct fm_location_maps *maps)
 {
-    for (int kind = 0; kind < FM_MAP_KINDS; ++kind) {
+    for (int kind = 0; kind < FM_MAP_KINDS; kind++) {
         size_t i = 0;
         while (i < maps->of[kind].count &&
                (maps->of[kind].items[i] == i || maps->of[kind].items[i] == OTF2_UNDEFINED_UINT32)) {
-            ++i;
+            i++;
         }
         if (i == maps->of[kind].count) {
             fm_vector_free(&maps->of[kind]);

@@ -1,9 +1,8 @@
 /** @file
- * The local definitions of a location: its mapping tables and its clock. For those whose events are
- * not read by OTF2's reader, which applies them by itself, and for the lines of calls: where a
- * location has a table for source code locations, its numbers of regions tell the line of each
- * call, too (docs/call-paths.md), and OTF2 would replace the numbers by those of regions before
- * anybody sees them. Private to src/trace.
+ * The local definitions of a location: its mapping tables and its clock. OTF2's reader applies them
+ * itself; the decoder needs them, and so do the lines of calls: if a location has a mapping table
+ * of source code locations, its local references of regions also determine the line of each call
+ * (docs/call-paths.md), which is lost once OTF2 has mapped the references. Private to src/trace.
  */
 #ifndef FERMATA_TRACE_READ_LOCATION_MAPS_H
 #define FERMATA_TRACE_READ_LOCATION_MAPS_H
@@ -30,11 +29,12 @@ enum fm_location_map {
 
 /** Zeroed: there are no tables. */
 struct fm_location_maps {
-    FM_VECTOR(uint32_t) of[FM_MAP_KINDS]; /**< OTF2_UNDEFINED_UINT32: the number stays as it is */
+    FM_VECTOR(uint32_t)
+    of[FM_MAP_KINDS]; /**< OTF2_UNDEFINED_UINT32: the reference stays as it is */
     struct fm_clock_correction clock;
-    bool unusable; /**< the tables cannot be kept: there are none */
-    bool inexact;  /**< OTF2 makes something else of the tables or the clock; lines are right */
-    bool damaged;  /**< they cannot be read to their end: nobody knows what the events mean */
+    bool unusable; /**< a table is too large to be kept: `of` is empty */
+    bool inexact;  /**< OTF2 may map references or times differently; lines are right */
+    bool damaged;  /**< not readable to their end: the events cannot be interpreted */
 };
 
 /** Reads the local definitions of a location, of which OTF2 keeps mapping tables and clock offsets
@@ -45,7 +45,7 @@ struct fm_location_maps {
 void fm_location_maps_read(OTF2_Reader *archive, const char *anchor, struct fm_event_files *files,
                            uint64_t location, struct fm_location_maps *maps);
 
-/** Whether calls have lines: then the numbers in events are to be mapped by fm_location_map(). */
+/** Whether calls have lines; then references in events are mapped by fm_location_map(). */
 static inline bool fm_location_has_lines(const struct fm_location_maps *maps)
 {
     return maps->of[FM_MAP_LINES].count != 0;
@@ -57,7 +57,8 @@ static inline bool fm_location_maps_are_exact(const struct fm_location_maps *map
     return !maps->unusable && !maps->inexact;
 }
 
-/** The number that one in the location's events stands for; maps == NULL: OTF2 has done that. */
+/** @return the archive's reference for one in the location's events; maps == NULL: OTF2 has mapped
+ * it already. */
 static inline uint32_t fm_location_map(const struct fm_location_maps *maps,
                                        enum fm_location_map kind, uint32_t number)
 {

@@ -34,7 +34,7 @@ static void count_event(void *context, const struct fm_survey_event *event)
     }
 }
 
-static uint64_t tree_bytes; /* nftw() has no user data; a survey is alone in its process anyway */
+static uint64_t tree_bytes; /* nftw() has no user data; only one survey exists in a process */
 
 static int add_bytes(const char *path, const struct stat *status, int type, struct FTW *place)
 {
@@ -46,7 +46,7 @@ static int add_bytes(const char *path, const struct stat *status, int type, stru
     return 0;
 }
 
-/* An archive NAME is NAME.otf2, NAME.def and the folder NAME. */
+/* An archive NAME consists of NAME.otf2, NAME.def, NAME.marker and the directory NAME. */
 uint64_t fm_summary_bytes(const struct fm_survey *survey)
 {
     const char *anchor = survey->anchor;

@@ -1,5 +1,5 @@
 /** @file
- * What is in an archive: counted by one pass over all its events.
+ * Counts the content of an archive in one pass over all its events.
  */
 #ifndef FERMATA_TRACE_SURVEY_SUMMARY_H
 #define FERMATA_TRACE_SURVEY_SUMMARY_H
@@ -17,8 +17,8 @@ struct fm_summary {
     uint64_t bytes;                                  /**< anchor, definitions and events on disk */
 };
 
-/** Reads all events of an open survey. Locations that cannot be read to their end count with what
- * was read.
+/** Reads all events of an open survey. Of a location that cannot be read to its end, the events
+ * that could be read count.
  * @param summary  out: to be freed with fm_summary_free() */
 void fm_summary_read(struct fm_survey *survey, struct fm_summary *summary);
 

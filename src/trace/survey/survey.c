@@ -92,7 +92,8 @@ static fm_status_t read_definitions(struct fm_survey *survey, struct fm_error *e
     return FM_OK;
 }
 
-/* Has the reader, which was told of no location yet, read those that begin with `first`. */
+/* Selects the locations from `first` on in a reader that has selected none, and opens their files.
+ */
 static fm_status_t open_files(struct fm_survey *survey, uint32_t first, struct fm_error *error)
 {
     uint32_t left = (uint32_t)survey->locations.count - first;
@@ -101,7 +102,8 @@ static fm_status_t open_files(struct fm_survey *survey, uint32_t first, struct f
     for (uint32_t i = first; i < survey->end_read; i++) {
         OTF2_Reader_SelectLocation(survey->reader, survey->locations.items[i].id);
     }
-    /* The local definitions hold the clock offsets and mappings; recorders may do without them. */
+    /* The local definitions hold clock offsets and mapping tables; not every recorder writes them.
+     */
     bool has_definitions = OTF2_Reader_OpenDefFiles(survey->reader) == OTF2_SUCCESS;
     (void)fm_otf2_error_take();
     if (OTF2_Reader_OpenEvtFiles(survey->reader) != OTF2_SUCCESS) {
@@ -112,7 +114,7 @@ static fm_status_t open_files(struct fm_survey *survey, uint32_t first, struct f
     return FM_OK;
 }
 
-/* Has a location read by a reader of its part of the archive. */
+/* Opens the reader for the part of the archive that contains a location. */
 static fm_status_t choose_reader(struct fm_survey *survey, uint32_t location,
                                  struct fm_error *error)
 {
@@ -170,17 +172,17 @@ fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struc
     return status;
 }
 
-/* @param is_whole  the reader has found the end of the file */
+/* @param is_whole  the reader has reached the end of the file */
 static fm_status_t reading_result(OTF2_ErrorCode code, bool is_whole, const char *otherwise,
                                   struct fm_error *error)
 {
     if (code != OTF2_SUCCESS) {
         return fm_fail(error, FM_ERR_DATA, "%s: %s", otherwise, fm_otf2_error_take());
     }
-    return is_whole ? FM_OK : fm_fail(error, FM_ERR_DATA, "%s: the file is cut off", otherwise);
+    return is_whole ? FM_OK : fm_fail(error, FM_ERR_DATA, "%s: the file is truncated", otherwise);
 }
 
-/* The files of local definitions say how ids and times of the events are to be corrected. */
+/* OTF2 applies the mapping tables and clock offsets of the local definitions to the events. */
 static fm_status_t read_local_definitions(struct fm_survey *survey, uint64_t id,
                                           struct fm_error *error)
 {

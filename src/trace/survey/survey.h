@@ -1,7 +1,7 @@
 /** @file
- * A look at an archive as it is: its definitions, unresolved, and its events one by one. In
- * contrast to the trace model this keeps what is wrong, so that it can be told; memory does not
- * grow with the number of events.
+ * The content of an archive as it is: its definitions, unresolved, and its events one by one. In
+ * contrast to the trace model this keeps inconsistencies, so that they can be reported. Memory does
+ * not grow with the number of events.
  *
  * Only one archive may be surveyed at a time in a process (OTF2 reports errors process-wide).
  */
@@ -26,7 +26,7 @@ typedef enum {
     FM_SURVEY_KINDS
 } fm_survey_kind_t;
 
-/** One event. Which fields mean something depends on the kind; the others are 0. */
+/** One event. event_records.def states the members that a kind of event sets; the others are 0. */
 struct fm_survey_event {
     fm_survey_kind_t kind;
     uint64_t time;
@@ -37,7 +37,7 @@ struct fm_survey_event {
     uint64_t bytes;
 };
 
-/** What every definition has. Strings are references: see fm_survey_string(). */
+/** Definitions. Strings are references: see fm_survey_string(). */
 struct fm_survey_region {
     uint32_t reference, name, file;
     uint8_t role, paradigm;
@@ -77,11 +77,11 @@ struct fm_survey_window {
     uint32_t reference, name, comm;
 };
 
-/** Something the program wanted to be remembered. */
+/** A marker: an annotation of a time, made by the program or a tool. */
 struct fm_survey_marker {
     uint64_t time;
     uint32_t group;    /**< index of `marker_groups`; FM_SURVEY_NONE: not defined */
-    bool has_location; /**< it belongs to one location, whose id is `location` */
+    bool has_location; /**< it refers to one location, whose id is `location` */
     uint64_t location;
     char *text;
 };
@@ -90,7 +90,7 @@ struct fm_survey_property {
     char *name, *value;
 };
 
-/** Index of each reference of one kind of definition, and how often one was defined again. */
+/** Index of each reference of one kind of definition, and the number of redefinitions. */
 struct fm_survey_index {
     struct fm_map map;
     uint64_t repeated;
@@ -98,10 +98,10 @@ struct fm_survey_index {
 
 struct fm_survey {
     char *anchor;    /**< path of the anchor file */
-    char *directory; /**< the folder it is in */
+    char *directory; /**< that contains the anchor file */
     char *creator, *machine, *description;
     uint8_t version[3];
-    uint64_t defined_locations; /**< as the anchor file says */
+    uint64_t defined_locations; /**< as stated by the anchor file */
     bool has_clock;
     uint64_t ticks_per_second, clock_offset, clock_length, clock_realtime;
     FM_VECTOR(struct fm_survey_property) properties;
@@ -114,24 +114,24 @@ struct fm_survey {
     FM_VECTOR(struct fm_survey_group) groups;
     FM_VECTOR(struct fm_survey_comm) comms;
     FM_VECTOR(struct fm_survey_window) windows;
-    FM_VECTOR(struct fm_survey_marker) markers; /**< once they were read */
+    FM_VECTOR(struct fm_survey_marker) markers; /**< filled by fm_survey_read_markers() */
     FM_VECTOR(char *) marker_groups;
     struct fm_map marker_group_index;
     struct fm_survey_index string_index, region_index, node_index, process_index, location_index,
         group_index, comm_index, window_index;
     bool has_local_definitions;
     void *reader;                    /**< OTF2_Reader */
-    uint32_t first_read, end_read;   /**< locations that it may read: first_read .. end_read - 1 */
-    struct fm_survey_bounds *bounds; /**< how far OTF2 may read */
+    uint32_t first_read, end_read;   /**< locations it has selected: first_read .. end_read - 1 */
+    struct fm_survey_bounds *bounds; /**< to count the records that OTF2 may read */
 };
 
 /** Reads anchor file and definitions.
  * @param archive  experiment directory that holds traces.otf2, or path of an anchor file
  * @param survey   out: to be freed with fm_survey_close(); set only on success
- * @return FM_ERR_DATA with file and reason if it is no readable archive. */
+ * @return FM_ERR_DATA with file and reason if the archive is not readable. */
 fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struct fm_error *error);
 
-/** Receives the events of a location in their order. */
+/** Receives the events of a location in the order of the file. */
 typedef void (*fm_survey_handler_t)(void *context, const struct fm_survey_event *event);
 
 /** Reads all events of a location, times corrected by the archive's clock offsets.
@@ -141,9 +141,9 @@ typedef void (*fm_survey_handler_t)(void *context, const struct fm_survey_event 
 fm_status_t fm_survey_read(struct fm_survey *survey, uint32_t location, fm_survey_handler_t handler,
                            void *context, uint64_t *count, struct fm_error *error);
 
-/** Reads the markers into `markers`; an archive without any has none.
- * @return FM_ERR_DATA with the reason if they cannot be read to their end; those before are there
- */
+/** Reads the markers into `markers`, which stays empty for an archive without markers.
+ * @return FM_ERR_DATA with the reason if they cannot be read to their end; `markers` then holds
+ * those that could be read */
 fm_status_t fm_survey_read_markers(struct fm_survey *survey, struct fm_error *error);
 
 /** Closes the archive and frees the survey. NULL is allowed. */
@@ -158,15 +158,16 @@ static inline uint32_t fm_survey_find(const struct fm_survey_index *index, uint6
 /** @return the string with this reference, NULL if there is none. */
 const char *fm_survey_string(const struct fm_survey *survey, uint32_t reference);
 
-/** @return the same, or `otherwise` where it does not exist or is empty. */
+/** @return the string with this reference, `otherwise` if it does not exist or is empty. */
 const char *fm_survey_name(const struct fm_survey *survey, uint32_t reference,
                            const char *otherwise);
 
-/** @return how many ranks messages on this communicator can name; 0 if its definition is broken.
+/** @return the number of ranks that messages on this communicator can have, which is that of the
+ * larger group of an inter-communicator; 0 if its groups are not defined.
  * @param comm  index */
 uint32_t fm_survey_comm_size(const struct fm_survey *survey, uint32_t comm);
 
-/** @return the name of OTF2's record, such as "MpiSend". */
+/** @return the name of OTF2's record, such as "MpiSend". Static. */
 const char *fm_survey_kind_name(fm_survey_kind_t kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* Collects the definitions of an archive as they are. */
+/* Reads the global definitions of an archive into a survey, unresolved. */
 #include "trace/survey/survey_events.h"
 
 #include <string.h>

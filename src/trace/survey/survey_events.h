@@ -1,5 +1,5 @@
 /** @file
- * OTF2's event callbacks, all leading to one handler. Private to src/trace.
+ * Callbacks of OTF2's event reader that pass every event to one handler. Private to src/trace.
  */
 #ifndef FERMATA_TRACE_SURVEY_SURVEY_EVENTS_H
 #define FERMATA_TRACE_SURVEY_SURVEY_EVENTS_H
@@ -8,7 +8,7 @@
 
 #include <otf2/otf2.h>
 
-/** Where the events of a pass go: the user data of the callbacks. */
+/** The user data of the callbacks: the handler of the events. */
 struct fm_survey_pass {
     fm_survey_handler_t handler;
     void *context;

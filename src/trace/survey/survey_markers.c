@@ -1,4 +1,4 @@
-/* Markers: OTF2 keeps them in a file of the whole archive, which many archives lack. */
+/* Reads the markers of an archive: one file of the whole archive, which many archives lack. */
 #include "trace/archive/anchor.h"
 #include "trace/archive/otf2_error.h"
 #include "trace/survey/survey.h"
@@ -37,7 +37,7 @@ static OTF2_CallbackCode on_marker(void *data, OTF2_TimeStamp time, OTF2_TimeSta
 
 fm_status_t fm_survey_read_markers(struct fm_survey *survey, struct fm_error *error)
 {
-    /* OTF2 tells an archive without markers from a damaged one by messages only. */
+    /* OTF2 reports an error for a missing file as for a damaged one. */
     if (!fm_anchor_has_file(survey->anchor, ".marker")) {
         return FM_OK;
     }

@@ -56,7 +56,7 @@ static void check_location(struct fm_validator *validator, uint32_t location)
                                   (unsigned long long)defined);
     } else if (count != defined) {
         fm_validator_find_untimed(validator, location,
-                                  "%llu events, but its definition promises %llu",
+                                  "%llu events, but its definition states %llu",
                                   (unsigned long long)count, (unsigned long long)defined);
     }
     fm_validator_end_location(validator);
@@ -76,7 +76,7 @@ static int compare_order(const void *left, const void *right)
     return a->location < b->location ? -1 : a->location > b->location;
 }
 
-/* Process by process: the threads of one share requests, operations and locks. */
+/* Process by process, since the threads of a process share requests, operations and locks. */
 static void check_locations(struct fm_validator *validator)
 {
     size_t count = validator->survey->locations.count;

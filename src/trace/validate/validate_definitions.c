@@ -1,4 +1,4 @@
-/* Definitions refer to definitions that exist. */
+/* Checks that definitions refer to definitions that exist. */
 #include "trace/validate/validator.h"
 
 #include <otf2/otf2.h>
@@ -149,7 +149,7 @@ void fm_validator_check_definitions(struct fm_validator *validator)
     }
     if (survey->defined_locations != survey->locations.count) {
         fm_validator_find_untimed(validator, FM_SURVEY_NONE,
-                                  "%llu locations are defined, the anchor file promises %llu",
+                                  "%llu locations are defined, the anchor file states %llu",
                                   (unsigned long long)survey->locations.count,
                                   (unsigned long long)survey->defined_locations);
     }

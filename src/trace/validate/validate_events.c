@@ -23,9 +23,10 @@ static void check_time(struct fm_validator *validator, const struct fm_survey_ev
                    event->time - survey->clock_offset > survey->clock_length;
     if (survey->has_clock && outside && !validator->left_clock) {
         validator->left_clock = true;
-        fm_validator_find(
-            validator, event->time, "outside of the trace, which lasts from %llu for %llu ticks",
-            (unsigned long long)survey->clock_offset, (unsigned long long)survey->clock_length);
+        fm_validator_find(validator, event->time,
+                          "outside of the trace, which begins at %llu and lasts %llu ticks",
+                          (unsigned long long)survey->clock_offset,
+                          (unsigned long long)survey->clock_length);
     }
     validator->any_event = true;
     validator->last_time = event->time;
@@ -168,7 +169,7 @@ static void check_window(struct fm_validator *validator, const struct fm_survey_
         return;
     }
     uint32_t comm = fm_survey_find(&survey->comm_index, survey->windows.items[window].comm);
-    if (comm != FM_SURVEY_NONE) { /* else it was found among the definitions */
+    if (comm != FM_SURVEY_NONE) { /* otherwise check_comms() has reported it */
         check_rank(validator, event, comm, rule);
     }
 }

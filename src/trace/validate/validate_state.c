@@ -1,14 +1,14 @@
-/* Records that belong together: requests, one-sided operations, locks. */
+/* Checks that the records of each request, one-sided operation and lock fit together. */
 #include "trace/validate/validator.h"
 
 #include <otf2/otf2.h>
 
 enum request_kind { REQUEST_SEND = 1, REQUEST_RECEIVE, REQUEST_COLLECTIVE };
 
-/* Where several threads share requests only the balance of starts and completions is known. */
+/* Base of the balance of starts and completions of a request that several threads share. */
 #define BALANCED (1u << 30)
 
-/* What was seen of an operation or a lock. */
+/* The records that have occurred for an operation or a lock. */
 enum record_state { SEEN_BEGIN = 1, SEEN_END = 2, SEEN_ACQUISITION = 4 };
 
 #define WINDOW_SHIFT 44
@@ -77,8 +77,8 @@ static void start_operation(struct fm_validator *validator, const struct fm_surv
     *state = validator->several_threads ? *state | SEEN_BEGIN : SEEN_BEGIN;
 }
 
-/* An operation may be complete at the origin first and at the target later, or in one go; one
- * record may complete several operations. */
+/* An operation completes at the origin and at the target, in two records or in one; one record may
+ * complete several operations. */
 static void complete_operation(struct fm_validator *validator, const struct fm_survey_event *event)
 {
     uint32_t *state = fm_map_at(&validator->operations, operation_key(event), 0);
@@ -204,7 +204,7 @@ static void end_requests(struct fm_validator *validator, uint32_t location)
     }
 }
 
-/* Counts the entries that have one of two states without the other. */
+/* Counts the entries with a begin but no end, and with an end but no begin. */
 static void count_states(const struct fm_map *map, uint64_t *never_ended, uint64_t *never_begun)
 {
     *never_ended = *never_begun = 0;

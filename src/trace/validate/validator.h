@@ -20,11 +20,11 @@ struct fm_validator {
 
     /* of the current process */
     bool several_threads;
-    bool was_paused;            /**< recording was off for a while: begins or ends may be missing */
-    struct fm_map requests;     /**< by id; see validate_requests.c */
-    struct fm_map operations;   /**< by window and matching id: fm_record_state bits */
-    struct fm_map locks;        /**< by window, target and lock id: fm_record_state bits */
-    struct fm_map thread_locks; /**< by lock id: fm_record_state bits */
+    bool was_paused; /**< recording was off for some time: begin or end records may be missing */
+    struct fm_map requests;     /**< by id: see validate_state.c */
+    struct fm_map operations;   /**< by window and matching id: record_state bits */
+    struct fm_map locks;        /**< by window, target and lock id: record_state bits */
+    struct fm_map thread_locks; /**< by lock id: record_state bits */
 
     /* of the current location */
     uint32_t location;
@@ -54,7 +54,7 @@ void fm_validator_end_location(struct fm_validator *validator);
 /** Checks the records of requests, one-sided operations and locks; ignores all others. */
 void fm_validator_check_state(struct fm_validator *validator, const struct fm_survey_event *event);
 
-/** Checks what is left open at the end of a process and forgets its state. */
+/** Checks what is left open at the end of a process and resets the state of the process. */
 void fm_validator_end_process(struct fm_validator *validator, uint32_t location);
 
 #endif

@@ -116,7 +116,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         return MHD_YES;
     }
     if (*upload_data_size != 0)
-        return MHD_NO; /* nobody has anything to send here */
+        return MHD_NO; /* no client sends data */
     const struct fm_request request = {
         .method = method,
         .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"),

@@ -17,7 +17,7 @@ static bool is_own_host(const struct fm_service *service, const char *host)
     return strcasecmp(host, expected) == 0;
 }
 
-/** Takes as long for any wrong token, so that none can be guessed letter by letter. */
+/** Takes as long for any wrong token, so that none can be guessed character by character. */
 static bool begins_with_token(const struct fm_service *service, const char *path)
 {
     unsigned char difference = 0;

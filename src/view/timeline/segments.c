@@ -5,7 +5,7 @@
 /** What is innermost from `time` on. */
 static void change(struct fm_segments *segments, uint64_t time, bool opens)
 {
-    const struct fm_segment_slice *top =
+    const struct fm_segment_span *top =
         segments->open.count == 0 ? NULL : &segments->open.items[segments->open.count - 1];
     if (segments->items.count > 0 && segments->items.items[segments->items.count - 1].since == time)
         segments->items.count--; /* it lasted no time */
@@ -18,15 +18,15 @@ static void change(struct fm_segments *segments, uint64_t time, bool opens)
     fm_vector_push(&segments->items, segment);
 }
 
-static void open_slice(void *context, uint64_t time, uint32_t visit, uint32_t activity)
+static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t activity)
 {
     struct fm_segments *segments = context;
     uint32_t callpath = segments->walk.location->profile.items[visit].callpath;
-    fm_vector_push(&segments->open, (struct fm_segment_slice){callpath, activity != FM_NONE});
+    fm_vector_push(&segments->open, (struct fm_segment_span){callpath, activity != FM_NONE});
     change(segments, time, true);
 }
 
-static void close_slice(void *context, uint64_t time)
+static void close_span(void *context, uint64_t time)
 {
     struct fm_segments *segments = context;
     segments->open.count--;
@@ -37,18 +37,18 @@ void fm_segments_open(struct fm_segments *segments, const struct fm_location *lo
                       uint64_t from, uint64_t to)
 {
     memset(segments, 0, sizeof *segments);
-    segments->sink = (struct fm_slice_sink){open_slice, close_slice, segments};
-    fm_slices_begin(&segments->walk, location, from, to, &segments->sink);
+    segments->sink = (struct fm_span_sink){open_span, close_span, segments};
+    fm_spans_begin(&segments->walk, location, from, to, &segments->sink);
 }
 
 void fm_segments_make(struct fm_segments *segments, uint64_t until)
 {
-    fm_slices_advance(&segments->walk, until);
+    fm_spans_advance(&segments->walk, until);
 }
 
 void fm_segments_finish(struct fm_segments *segments)
 {
-    fm_slices_end(&segments->walk);
+    fm_spans_end(&segments->walk);
 }
 
 void fm_segments_take(struct fm_segments *segments, uint64_t until)

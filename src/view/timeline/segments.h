@@ -1,10 +1,10 @@
 /** @file
- * What a location was doing, as segments: each lasts until the next one begins.
+ * What a location does over time, as segments: each lasts until the next one begins.
  */
 #ifndef FERMATA_VIEW_TIMELINE_SEGMENTS_H
 #define FERMATA_VIEW_TIMELINE_SEGMENTS_H
 
-#include "timeline/slices.h"
+#include "timeline/spans.h"
 #include "view/columns.h"
 
 enum fm_segment_kind { FM_SEGMENT_NO_CALL, FM_SEGMENT_CALL_BEGINS, FM_SEGMENT_CALL_GOES_ON };
@@ -15,16 +15,16 @@ struct fm_segment {
     uint32_t kind;     /**< enum fm_segment_kind */
 };
 
-struct fm_segment_slice {
+struct fm_segment_span {
     uint32_t callpath;
     bool is_call;
 };
 
 /** Makes the segments of a location from the begin of a time to its end. Must stay where it is. */
 struct fm_segments {
-    struct fm_slice_walk walk;
-    struct fm_slice_sink sink;
-    FM_VECTOR(struct fm_segment_slice) open;
+    struct fm_span_walk walk;
+    struct fm_span_sink sink;
+    FM_VECTOR(struct fm_segment_span) open;
     FM_VECTOR(struct fm_segment) items; /**< not yet taken */
 };
 

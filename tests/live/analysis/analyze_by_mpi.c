@@ -6,7 +6,7 @@
  *        (LIBRARY: openmpi or mpich; PROCESSES: how many there must be) */
 #include "outcome.h"
 
-#include "engine/transport_load.h"
+#include "engine/team/transport_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  *
  * usage: mpirun ... check_transport LIBRARY PROCESSES */
 #include "base/memory.h"
-#include "engine/patience.h"
-#include "engine/transport_load.h"
+#include "engine/backoff.h"
+#include "engine/team/transport_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static void check_packets(struct fm_transport *transport)
         transport->calls->begin_wave(transport, (uint64_t[]){sent, mail.received});
         for (unsigned turn = 0; !transport->calls->end_wave(transport, sums); ++turn) {
             receive_what_is_here(&mail);
-            fm_be_patient(turn);
+            fm_backoff(turn);
         }
         receive_what_is_here(&mail);
         ++waves;

@@ -2,7 +2,7 @@
  * items that it had; and so are answers that handlers send. */
 #include "check.h"
 
-#include "engine/dispatch.h"
+#include "engine/dispatch/dispatch.h"
 
 #include <string.h>
 
@@ -16,6 +16,12 @@ struct record {
     uint32_t from, to, number, round, count;
 };
 
+/* A record that carries items. */
+struct list {
+    struct record record;
+    struct fm_items items;
+};
+
 struct item {
     uint32_t of_record, number, mixed;
 };
@@ -24,12 +30,11 @@ struct check {
     struct fm_engine *engine;
     struct fm_dispatch *records;
     struct fm_dispatch *answers;
-    struct fm_list_dispatch *lists;
+    struct fm_dispatch *lists;
     uint32_t round;
     uint32_t handled[PROCESSES][PROCESSES];  /* [to][from], in this round */
     uint32_t answered[PROCESSES][PROCESSES]; /* [to][from] */
     uint32_t listed[PROCESSES][PROCESSES];   /* [to][from] */
-    uint64_t fetched[MOST][FM_PREFETCH_MOST_STAGES];
 };
 
 /* None for many, more than a packet for some. */
@@ -71,29 +76,21 @@ static void handle_answer(void *context, unsigned worker, uint32_t process, cons
     assert_int_equal(record->number, check->answered[record->to][process]++);
 }
 
-static void handle_list(void *context, unsigned worker, uint32_t process, const void *content,
-                        const void *content_items, uint32_t count)
+static void handle_list(void *context, unsigned worker, uint32_t process, const void *content)
 {
     struct check *check = context;
-    const struct record *record = content;
-    const struct item *items = content_items;
+    const struct list *list = content;
+    const struct record *record = &list->record;
+    const struct item *own = list->items.items;
+    const uint32_t count = list->items.count;
     assert_true(owns(check, worker, process));
     assert_int_equal(record->to, process);
     assert_int_equal(record->number, check->listed[process][record->from]++);
     assert_int_equal(count, items_of(record->from, process, record->number));
     for (uint32_t i = 0; i < count; ++i) {
         const struct item expected = {record->number, i, i * 2654435761u ^ record->from};
-        assert_memory_equal(&items[i], &expected, sizeof expected);
+        assert_memory_equal(&own[i], &expected, sizeof expected);
     }
-}
-
-static void prefetch(void *context, unsigned worker, uint32_t process, const void *content,
-                     unsigned stage)
-{
-    struct check *check = context;
-    const struct record *record = content;
-    assert_int_equal(record->to, process);
-    ++check->fetched[worker][stage];
 }
 
 static struct item items[PROCESSES][ITEMS];
@@ -109,13 +106,14 @@ static struct item *send_to(struct check *check, unsigned worker, uint32_t from,
         fm_dispatch_send(check->records, worker, to, &record);
     }
     for (uint32_t n = 0; n < count && n < 5; ++n) {
-        const struct record record = {from, to, n, check->round, items_of(from, to, n)};
-        assert_true(own + record.count <= items[from] + ITEMS);
-        for (uint32_t i = 0; i < record.count; ++i) {
+        const uint32_t size = items_of(from, to, n);
+        const struct list list = {{from, to, n, check->round, size}, {own, size}};
+        assert_true(own + size <= items[from] + ITEMS);
+        for (uint32_t i = 0; i < size; ++i) {
             own[i] = (struct item){n, i, i * 2654435761u ^ from};
         }
-        fm_list_dispatch_send(check->lists, worker, to, &record, own, record.count);
-        own += record.count;
+        fm_dispatch_send(check->lists, worker, to, &list);
+        own += size;
     }
     return own;
 }
@@ -138,7 +136,7 @@ static void check_round(struct check *check)
     memset(check->listed, 0, sizeof check->listed);
     fm_dispatch_run(check->records, send_all, check);
     fm_dispatch_deliver(check->answers);
-    fm_list_dispatch_deliver(check->lists);
+    fm_dispatch_deliver(check->lists);
     for (uint32_t to = 0; to < PROCESSES; ++to) {
         for (uint32_t from = 0; from < PROCESSES; ++from) {
             uint32_t count = count_from(from, to, check->round);
@@ -149,7 +147,7 @@ static void check_round(struct check *check)
     }
 }
 
-static void check_workers(unsigned workers, bool prefetches)
+static void check_workers(unsigned workers)
 {
     uint64_t weights[PROCESSES];
     for (uint32_t p = 0; p < PROCESSES; ++p) {
@@ -160,21 +158,14 @@ static void check_workers(unsigned workers, bool prefetches)
     check.engine = fm_engine_create(NULL, workers, PROCESSES, weights);
     check.records = fm_dispatch_create(check.engine, sizeof(struct record), handle, &check);
     check.answers = fm_dispatch_create(check.engine, sizeof(struct record), handle_answer, &check);
-    check.lists = fm_list_dispatch_create(check.engine, sizeof(struct record), sizeof(struct item),
-                                          handle_list, &check);
-    if (prefetches) {
-        fm_dispatch_prefetch(check.records, prefetch, FM_PREFETCH_MOST_STAGES);
-        fm_list_dispatch_prefetch(check.lists, prefetch, FM_PREFETCH_MOST_STAGES);
-    }
+    check.lists = fm_dispatch_create(check.engine, sizeof(struct list), handle_list, &check);
+    fm_dispatch_carry_items(check.lists, offsetof(struct list, items), sizeof(struct item));
     for (check.round = 0; check.round < ROUNDS; ++check.round) {
         check_round(&check);
     }
-    for (unsigned stage = 0; stage < FM_PREFETCH_MOST_STAGES; ++stage) {
-        assert_int_equal(check.fetched[0][stage] > 0, prefetches);
-    }
     fm_dispatch_free(check.records);
     fm_dispatch_free(check.answers);
-    fm_list_dispatch_free(check.lists);
+    fm_dispatch_free(check.lists);
     fm_engine_free(check.engine);
 }
 
@@ -182,15 +173,7 @@ static void everything_arrives(void **state)
 {
     (void)state;
     for (unsigned workers = 1; workers <= MOST; ++workers) {
-        check_workers(workers, false);
-    }
-}
-
-static void everything_arrives_with_prefetching(void **state)
-{
-    (void)state;
-    for (unsigned workers = 1; workers <= MOST; ++workers) {
-        check_workers(workers, true);
+        check_workers(workers);
     }
 }
 
@@ -198,7 +181,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_arrives),
-        cmocka_unit_test(everything_arrives_with_prefetching),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

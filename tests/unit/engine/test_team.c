@@ -4,8 +4,9 @@
 #include "thread_team.h"
 
 #include "base/memory.h"
+#include "engine/dispatch/inboxes.h"
 #include "engine/engine.h"
-#include "engine/mail.h"
+#include "engine/mailbox/mailbox.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -117,7 +118,7 @@ struct record {
 };
 
 /* Who has seen which records. */
-struct exchange_check {
+struct inbox_check {
     unsigned workers;
     struct record *expected[2][PROCESSES]; /* inboxes, by round */
     size_t count[2][PROCESSES];
@@ -125,7 +126,7 @@ struct exchange_check {
 };
 
 struct post {
-    struct fm_exchange *exchange;
+    struct fm_inboxes *inboxes;
     uint32_t round;
 };
 
@@ -144,8 +145,8 @@ static void post_records(void *context, unsigned worker, uint32_t first, uint32_
         for (uint32_t step = 0; step < PROCESSES; ++step) {
             uint32_t to = (from * 5 + step * 11) % PROCESSES;
             for (uint32_t i = 0; i < records_to(from, to, post->round); ++i) {
-                *(struct record *)fm_exchange_post(post->exchange, worker, to) =
-                    (struct record){number++, from, to, post->round};
+                const struct record record = {number++, from, to, post->round};
+                fm_inboxes_send(post->inboxes, worker, to, &record);
             }
         }
     }
@@ -158,21 +159,21 @@ static void weigh(uint64_t weights[PROCESSES])
     }
 }
 
-static void exchange_records(void *context, struct fm_team *team)
+static void fill_inboxes(void *context, struct fm_team *team)
 {
-    struct exchange_check *check = context;
+    struct inbox_check *check = context;
     uint64_t weights[PROCESSES];
     weigh(weights);
     struct fm_engine *engine = fm_engine_create(team, check->workers, PROCESSES, weights);
-    struct post post = {fm_exchange_create(engine, sizeof(struct record)), 0};
+    struct post post = {fm_inboxes_create(engine, sizeof(struct record)), 0};
     for (; post.round < 2; ++post.round) {
         fm_engine_run(engine, post_records, &post);
-        fm_exchange_deliver(post.exchange);
+        fm_inboxes_deliver(post.inboxes);
         uint32_t first, last;
         fm_engine_own(engine, &first, &last);
         for (uint32_t p = first; p < last; ++p) {
             size_t count;
-            const struct record *inbox = fm_exchange_inbox(post.exchange, p, &count);
+            const struct record *inbox = fm_inbox(post.inboxes, p, &count);
             MUST(fm_engine_owns(engine, p));
             if (check->expected[post.round][p] == NULL) {
                 check->count[post.round][p] = count;
@@ -189,19 +190,19 @@ static void exchange_records(void *context, struct fm_team *team)
             ++check->seen[post.round][p];
         }
     }
-    fm_exchange_free(post.exchange);
+    fm_inboxes_free(post.inboxes);
     fm_engine_free(engine);
 }
 
 static void test_inboxes_do_not_depend_on_the_team(void **state)
 {
     (void)state;
-    struct exchange_check check = {.workers = 1};
-    exchange_records(&check, NULL);
+    struct inbox_check check = {.workers = 1};
+    fill_inboxes(&check, NULL);
     unsigned runs = 1;
     for (unsigned size = 1; size <= PROCESSES + 3; size += size < 4 ? 1 : 9) {
         for (check.workers = 1; check.workers <= 3; ++check.workers) {
-            run_thread_team(size, exchange_records, &check);
+            run_thread_team(size, fill_inboxes, &check);
             ++runs;
         }
     }
@@ -230,30 +231,30 @@ struct mail_check {
     uint32_t sent[PROCESSES][PROCESSES], arrived[PROCESSES][PROCESSES];
 };
 
-static void send_shrinking(struct mail_check *check, struct fm_mail *mail, unsigned worker,
-                           uint32_t from, uint32_t to, uint32_t lives)
+static void send_shrinking(struct mail_check *check, struct fm_mailboxes *mailboxes,
+                           unsigned worker, uint32_t from, uint32_t to, uint32_t lives)
 {
     struct shrinking *message = fm_allocate(1, sizeof *message + lives * sizeof(uint32_t));
     *message = (struct shrinking){from, check->sent[from][to]++, lives};
     for (uint32_t i = 0; i < lives; ++i) {
         message->filling[i] = from;
     }
-    fm_mail_send(mail, worker, to, message, sizeof *message + lives * sizeof(uint32_t));
+    fm_mailbox_send(mailboxes, worker, to, message, sizeof *message + lives * sizeof(uint32_t));
     fm_free(message);
 }
 
 #define LIVES 9
 
-static void start_mail(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
-                       uint32_t last)
+static void start_mail(void *context, struct fm_mailboxes *mailboxes, unsigned worker,
+                       uint32_t first, uint32_t last)
 {
     for (uint32_t p = first; p < last; ++p) {
-        send_shrinking(context, mail, worker, p, (p * 7 + 3) % PROCESSES, LIVES);
+        send_shrinking(context, mailboxes, worker, p, (p * 7 + 3) % PROCESSES, LIVES);
     }
 }
 
-static void handle_mail(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
-                        const void *content, size_t size)
+static void handle_mail(void *context, struct fm_mailboxes *mailboxes, unsigned worker,
+                        uint32_t process, const void *content, size_t size)
 {
     struct mail_check *check = context;
     const struct shrinking *message = content;
@@ -266,7 +267,7 @@ static void handle_mail(void *context, struct fm_mail *mail, unsigned worker, ui
     ++check->handled;
     for (uint32_t i = 0; i < 2 && message->lives > 0; ++i) {
         uint32_t to = (process * 11 + message->lives * 5 + i * 17) % PROCESSES;
-        send_shrinking(check, mail, worker, process, to, message->lives - 1);
+        send_shrinking(check, mailboxes, worker, process, to, message->lives - 1);
     }
 }
 
@@ -276,8 +277,8 @@ static void exchange_mail(void *context, struct fm_team *team)
     uint64_t weights[PROCESSES];
     weigh(weights);
     struct fm_engine *engine = fm_engine_create(team, check->workers, PROCESSES, weights);
-    fm_mail_run(engine, start_mail, handle_mail, check);
-    fm_mail_run(engine, start_mail, handle_mail, check);
+    fm_mailboxes_run(engine, start_mail, handle_mail, check);
+    fm_mailboxes_run(engine, start_mail, handle_mail, check);
     fm_engine_free(engine);
 }
 

@@ -4,8 +4,8 @@
 #include "thread_team.h"
 
 #include "base/memory.h"
-#include "engine/dispatch.h"
-#include "engine/mail.h"
+#include "engine/dispatch/dispatch.h"
+#include "engine/mailbox/mailbox.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -18,7 +18,6 @@ typedef uint32_t pair_counts[PROCESSES][PROCESSES];
 
 struct check {
     unsigned workers;
-    bool prefetches;
     pair_counts asked, asked_taken, answered, answered_taken, listed, listed_taken, mailed;
     atomic_uint_fast64_t faults;
 };
@@ -26,8 +25,7 @@ struct check {
 /* What one process of the team does. */
 struct member {
     struct check *check;
-    struct fm_dispatch *questions, *answers;
-    struct fm_list_dispatch *lists;
+    struct fm_dispatch *questions, *answers, *lists;
     uint32_t round;
 };
 
@@ -35,6 +33,12 @@ struct record {
     uint32_t from, to;
     uint32_t number; /* of those from `from` to `to` */
     uint32_t round;
+};
+
+/* A record that carries items. */
+struct list {
+    struct record record;
+    struct fm_items items; /* uint32_t */
 };
 
 /* None for many, more than a packet for some. */
@@ -92,19 +96,17 @@ static void take_answer(void *context, unsigned worker, uint32_t process, const 
     expect(member->check, is_next(member, process, &answer, member->check->answered_taken));
 }
 
-static void take_list(void *context, unsigned worker, uint32_t process, const void *content,
-                      const void *list, uint32_t count)
+static void take_list(void *context, unsigned worker, uint32_t process, const void *content)
 {
     (void)worker;
     struct member *member = context;
-    struct record record;
-    memcpy(&record, content, sizeof record);
-    expect(member->check, is_next(member, process, &record, member->check->listed_taken));
-    expect(member->check, count == items_of(record.number));
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t item;
-        memcpy(&item, (const unsigned char *)list + i * sizeof item, sizeof item);
-        expect(member->check, item == record.from + record.number + i);
+    const struct list *list = content;
+    const struct record *record = &list->record;
+    const uint32_t *own = list->items.items;
+    expect(member->check, is_next(member, process, record, member->check->listed_taken));
+    expect(member->check, list->items.count == items_of(record->number));
+    for (uint32_t i = 0; i < list->items.count; ++i) {
+        expect(member->check, own[i] == record->from + record->number + i);
     }
 }
 
@@ -143,39 +145,30 @@ static void send_lists(void *context, unsigned worker, uint32_t first, uint32_t 
     for (uint32_t from = first; from < last; ++from) {
         for (uint32_t to = 0; to < PROCESSES; ++to) {
             for (uint32_t i = records_to(to, from, member->round) / 8; i > 0; --i) {
-                struct record record = {from, to, member->check->listed[from][to]++, member->round};
-                fm_list_dispatch_send(member->lists, worker, to, &record,
-                                      &items[from + record.number], items_of(record.number));
+                const uint32_t number = member->check->listed[from][to]++;
+                const struct list list = {{from, to, number, member->round},
+                                          {&items[from + number], items_of(number)}};
+                fm_dispatch_send(member->lists, worker, to, &list);
             }
         }
     }
 }
 
-static void prefetch_nothing(void *context, unsigned worker, uint32_t process, const void *record,
-                             unsigned stage)
-{
-    (void)context;
-    (void)worker;
-    (void)process;
-    (void)record;
-    (void)stage;
-}
-
-static void start_mail(void *context, struct fm_mail *mail, unsigned worker, uint32_t first,
-                       uint32_t last)
+static void start_mail(void *context, struct fm_mailboxes *mailboxes, unsigned worker,
+                       uint32_t first, uint32_t last)
 {
     for (uint32_t from = first; from < last; ++from) {
         for (uint32_t to = 0; to < PROCESSES; ++to) {
-            fm_mail_send(mail, worker, to, &from, sizeof from);
+            fm_mailbox_send(mailboxes, worker, to, &from, sizeof from);
         }
     }
     (void)context;
 }
 
-static void handle_mail(void *context, struct fm_mail *mail, unsigned worker, uint32_t process,
-                        const void *content, size_t size)
+static void handle_mail(void *context, struct fm_mailboxes *mailboxes, unsigned worker,
+                        uint32_t process, const void *content, size_t size)
 {
-    (void)mail;
+    (void)mailboxes;
     (void)worker;
     struct member *member = context;
     uint32_t from = PROCESSES;
@@ -196,12 +189,8 @@ static void dispatch_all(void *context, struct fm_team *team)
     struct fm_engine *engine = fm_engine_create(team, member.check->workers, PROCESSES, weights);
     member.questions = fm_dispatch_create(engine, sizeof(struct record), take_question, &member);
     member.answers = fm_dispatch_create(engine, sizeof(struct record), take_answer, &member);
-    member.lists = fm_list_dispatch_create(engine, sizeof(struct record), sizeof(uint32_t),
-                                           take_list, &member);
-    if (member.check->prefetches) {
-        fm_dispatch_prefetch(member.questions, prefetch_nothing, 2);
-        fm_list_dispatch_prefetch(member.lists, prefetch_nothing, 3);
-    }
+    member.lists = fm_dispatch_create(engine, sizeof(struct list), take_list, &member);
+    fm_dispatch_carry_items(member.lists, offsetof(struct list, items), sizeof(uint32_t));
     for (; member.round < ROUNDS; ++member.round) {
         fm_dispatch_run(member.questions, ask, &member);
         if (member.round % 2 == 0) {
@@ -209,10 +198,10 @@ static void dispatch_all(void *context, struct fm_team *team)
         } else {
             fm_dispatch_run(member.answers, answer_unasked, &member);
         }
-        fm_list_dispatch_run(member.lists, send_lists, &member);
-        fm_mail_run(engine, start_mail, handle_mail, &member);
+        fm_dispatch_run(member.lists, send_lists, &member);
+        fm_mailboxes_run(engine, start_mail, handle_mail, &member);
     }
-    fm_list_dispatch_free(member.lists);
+    fm_dispatch_free(member.lists);
     fm_dispatch_free(member.answers);
     fm_dispatch_free(member.questions);
     fm_engine_free(engine);
@@ -228,7 +217,6 @@ static void test_all_arrive_in_order_and_in_their_run(void **state)
         for (unsigned workers = 1; workers <= 3; ++workers) {
             struct check *check = fm_allocate(1, sizeof *check);
             check->workers = workers;
-            check->prefetches = (size + workers) % 2 == 0;
             if (size == 0) {
                 dispatch_all(check, NULL);
             } else {

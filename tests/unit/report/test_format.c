@@ -1,6 +1,6 @@
 /* Lists of ranks and shares as reports print them. */
 #include "check.h"
-#include "report/format.h"
+#include "diagnosis/number_format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -159,7 +159,7 @@ export interface JsonTimeline {
     location: number | null;
     enter: number | null;
   }[];
-  /** Number of groups of similar locations: src/view/timeline/alike.h. */
+  /** Number of groups of similar locations: src/view/timeline/similar_locations.h. */
   alike: number;
   counters: JsonCounter[];
   bins?: { count: number; rows: number; group: number; waits: number[] };

@@ -1,5 +1,5 @@
 /** The mapping of locations to rows of the timeline: each location in its own row, or similar locations
- * (src/view/timeline/alike.h) together in one row, unless the user has opened their group. */
+ * (src/view/timeline/similar_locations.h) together in one row, unless the user has opened their group. */
 import type { Bundle } from "../data/bundle";
 
 export interface Alike {

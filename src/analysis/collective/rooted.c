@@ -1,0 +1,84 @@
+/* Collective operations in which data flow from or to one member, the root. */
+#include "analysis/collective/instance.h"
+#include "analysis/pattern.h"
+
+#include <otf2/otf2.h>
+
+static bool moved_bytes(const struct fm_member *const *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        if (members[i]->moved_bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a member plays a part in the data flow from or to the root: in an inter-communicator the
+ * root's own group, except for itself, does not. */
+static bool takes_part(const struct fm_member *member, const struct fm_member *root)
+{
+    return member != root && member->root != OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+}
+
+static const struct fm_member *find_root(const struct fm_member *const *members, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        if (members[i]->root == OTF2_COLLECTIVE_ROOT_SELF) {
+            return members[i];
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (members[i]->rank == members[0]->root) {
+            return members[i];
+        }
+    }
+    return NULL;
+}
+
+static void find_late_broadcast(const struct fm_finder *finder, const struct fm_member **members,
+                                uint32_t count)
+{
+    const struct fm_member *root = find_root(members, count);
+    if (root == NULL || !moved_bytes(members, count)) {
+        return;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        if (takes_part(members[i], root)) {
+            fm_member_wait(finder, members[i], root, FM_METRIC_MPI_LATEBROADCAST);
+        }
+    }
+}
+
+const struct fm_pattern fm_pattern_late_broadcast = {
+    .name = "Late Broadcast",
+    .instances = FM_CALLS(ONE_TO_ALL),
+    .instance = find_late_broadcast,
+};
+
+static void find_early_reduce(const struct fm_finder *finder, const struct fm_member **members,
+                              uint32_t count)
+{
+    const struct fm_member *root = find_root(members, count);
+    if (root == NULL || !moved_bytes(members, count)) {
+        return;
+    }
+    const struct fm_member *last = NULL;
+    for (uint32_t i = 0; i < count; ++i) {
+        const struct fm_member *member = members[i];
+        if (takes_part(member, root) &&
+            (last == NULL || member->enter > last->enter ||
+             (member->enter == last->enter && member->rank < last->rank))) {
+            last = member;
+        }
+    }
+    if (last != NULL) {
+        fm_member_wait(finder, root, last, FM_METRIC_MPI_EARLYREDUCE);
+    }
+}
+
+const struct fm_pattern fm_pattern_early_reduce = {
+    .name = "Early Reduce",
+    .instances = FM_CALLS(ALL_TO_ONE),
+    .instance = find_early_reduce,
+};

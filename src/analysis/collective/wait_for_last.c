@@ -1,0 +1,87 @@
+/* Collective operations in which each member waits for the one that enters last: barriers, N x N
+ * operations, Init and Finalize, and calls that manage communicators and files. */
+#include "analysis/collective/gathering.h"
+#include "analysis/collective/neighborhood.h"
+#include "analysis/pattern.h"
+
+static void find_wait(const struct fm_finder *finder, const struct fm_member *member,
+                      const struct fm_gathered *all, fm_metric_t metric)
+{
+    fm_gathered_wait(finder, member, all, metric);
+    if (!member->non_blocking) {
+        fm_found_group_point(finder, member->wait_location,
+                             &(struct fm_group_point){all->enter, member->communicator,
+                                                      member->call == FM_CALL_INIT});
+    }
+}
+
+static void find_completion(const struct fm_finder *finder, const struct fm_member *member,
+                            const struct fm_gathered *all, fm_metric_t metric)
+{
+    if (fm_member_completes_late(member, all)) {
+        struct fm_part part = fm_member_late_completion(member, all, metric);
+        fm_found_part(finder, member->wait_location, &part);
+    }
+}
+
+static void find_barrier(const struct fm_finder *finder, const struct fm_member *member,
+                         const struct fm_gathered *all)
+{
+    find_wait(finder, member, all, FM_METRIC_MPI_BARRIER_WAIT);
+    find_completion(finder, member, all, FM_METRIC_MPI_BARRIER_COMPLETION);
+}
+
+const struct fm_pattern fm_pattern_wait_at_barrier = {
+    .name = "Wait at Barrier",
+    .members = FM_CALLS(BARRIER),
+    .member = find_barrier,
+};
+
+static void find_nxn(const struct fm_finder *finder, const struct fm_member *member,
+                     const struct fm_gathered *all)
+{
+    find_wait(finder, member, all, FM_METRIC_MPI_WAIT_NXN);
+    find_completion(finder, member, all, FM_METRIC_MPI_NXN_COMPLETION);
+}
+
+const struct fm_pattern fm_pattern_wait_at_nxn = {
+    .name = "Wait at N x N",
+    .members = FM_CALLS(ALL_TO_ALL),
+    .member = find_nxn,
+    .instances = FM_CALLS(NEIGHBORHOOD),
+    .instance = fm_find_neighborhood,
+};
+
+static void find_init_or_finalize(const struct fm_finder *finder, const struct fm_member *member,
+                                  const struct fm_gathered *all)
+{
+    if (member->call == FM_CALL_FINALIZE) {
+        find_wait(finder, member, all, FM_METRIC_MPI_FINALIZE_WAIT);
+    } else {
+        find_wait(finder, member, all, FM_METRIC_MPI_INIT_WAIT);
+        find_completion(finder, member, all, FM_METRIC_MPI_INIT_COMPLETION);
+    }
+}
+
+const struct fm_pattern fm_pattern_wait_at_init_or_finalize = {
+    .name = "Wait at Init, Wait at Finalize",
+    .members = FM_CALLS(INIT) | FM_CALLS(FINALIZE),
+    .member = find_init_or_finalize,
+};
+
+/* These calls need not synchronize: they did if all members were in them at once. */
+static void find_communicator_or_file_call(const struct fm_finder *finder,
+                                           const struct fm_member *member,
+                                           const struct fm_gathered *all)
+{
+    if (all->enter < all->first_leave) {
+        find_wait(finder, member, all,
+                  member->call == FM_CALL_FILE ? FM_METRIC_MPI_FILE_WAIT : FM_METRIC_MPI_COMM_WAIT);
+    }
+}
+
+const struct fm_pattern fm_pattern_wait_at_communicator_or_file_call = {
+    .name = "Wait at communicator call, Wait at file call",
+    .members = FM_CALLS(COMMUNICATOR) | FM_CALLS(DETACHED_COMMUNICATOR) | FM_CALLS(FILE),
+    .member = find_communicator_or_file_call,
+};

@@ -1,0 +1,56 @@
+/* Finds the wait states of a run: brings together what belongs together, once for all patterns, and
+ * lets the patterns judge it. */
+#include "analysis/pattern.h"
+
+#include "analysis/collective/collective.h"
+#include "analysis/one_sided/active_target.h"
+#include "analysis/p2p/message.h"
+
+/* What is done for all patterns that want it, and the tables that this reads. */
+static const struct {
+    unsigned reads;
+    bool of_windows; /* not without windows */
+    void (*run)(struct fm_analysis *analysis);
+} stages[] = {
+    {FM_READS(MESSAGES), false, fm_messages_match},
+    {FM_READS(COLLECTIVES), false, fm_collectives_match},
+    {FM_READS(ONE_SIDED), true, fm_epochs_build},
+    {FM_READS(EPOCHS), true, fm_active_target_match},
+};
+
+static const size_t stage_count = sizeof stages / sizeof *stages;
+
+static void release(struct fm_analysis *analysis, unsigned tables)
+{
+    fm_readers_remove(analysis, tables);
+    if (analysis->readers[FM_TABLE_EPOCHS] == 0) {
+        fm_epochs_free(analysis->epochs, analysis->trace->process_count);
+        analysis->epochs = NULL;
+    }
+}
+
+void fm_patterns_run(struct fm_analysis *analysis)
+{
+    for (size_t s = 0; s < stage_count; ++s) {
+        fm_readers_add(analysis, stages[s].reads);
+    }
+    for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
+        fm_readers_add(analysis, fm_patterns[p]->reads);
+    }
+    const bool has_windows = analysis->trace->window_count != 0;
+    fm_finders_open(analysis);
+    for (size_t s = 0; s < stage_count; ++s) {
+        if (has_windows || !stages[s].of_windows) {
+            stages[s].run(analysis);
+        }
+        release(analysis, stages[s].reads);
+    }
+    for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
+        const struct fm_pattern *pattern = fm_patterns[p];
+        if (pattern->detect != NULL && (has_windows || (pattern->reads & FM_READS(EPOCHS)) == 0)) {
+            pattern->detect(&(struct fm_finder){.analysis = analysis, .precedence = (uint8_t)p});
+        }
+        release(analysis, pattern->reads);
+    }
+    fm_finders_close(analysis);
+}

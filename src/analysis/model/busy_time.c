@@ -1,0 +1,309 @@
+#include "analysis/model/busy_time.h"
+
+#include "base/containers/sort.h"
+
+#include <string.h>
+
+#define SMALLEST_STRIDE 64
+
+/* ---- wait states ---- */
+
+/* Calls wait one after the other, unless one contains another. */
+static int compare_waits(const void *a, const void *b)
+{
+    const struct fm_wait *left = a, *right = b;
+    if (left->until != right->until) {
+        return left->until < right->until ? -1 : 1;
+    }
+    return left->activity < right->activity ? -1 : left->activity > right->activity;
+}
+
+static void list_waits(struct fm_wait_list *waits, const struct fm_location *location,
+                       const struct fm_findings *findings)
+{
+    waits->count = (uint32_t)findings->waits.count;
+    waits->items = fm_resize(NULL, 0, waits->count * sizeof *waits->items);
+    waits->before = fm_resize(NULL, 0, ((size_t)waits->count + 1) * sizeof *waits->before);
+    waits->begin = fm_resize(NULL, 0, waits->count * sizeof *waits->begin);
+    waits->positions = fm_resize(NULL, 0, waits->count * sizeof *waits->positions);
+    waits->covers = fm_allocate((size_t)waits->count + 1, sizeof *waits->covers);
+    uint64_t last = 0;
+    bool sorted = true;
+    for (uint32_t i = 0; i < waits->count; ++i) {
+        const struct fm_candidate *candidate =
+            &findings->candidates.items[findings->waits.items[i]];
+        waits->items[i] = (struct fm_wait){
+            .enter = location->enter.items[candidate->activity],
+            .until = candidate->t,
+            .activity = candidate->activity,
+            .cause_location = candidate->cause_location,
+            .cause_activity = candidate->cause_activity,
+            .metric = candidate->metric,
+        };
+        sorted &= last <= candidate->t;
+        last = candidate->t;
+    }
+    if (!sorted) {
+        fm_sort(waits->items, waits->count, sizeof *waits->items, compare_waits);
+    }
+    waits->before[0] = 0;
+    for (uint32_t i = 0; i < waits->count; ++i) {
+        waits->before[i + 1] = waits->before[i] + fm_wait_ticks(&waits->items[i]);
+    }
+}
+
+void fm_wait_list_sum_up(struct fm_wait_list *waits)
+{
+    for (uint32_t w = 1; w <= waits->count; ++w) {
+        waits->covers[w] += waits->covers[w - 1];
+    }
+}
+
+uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time)
+{
+    uint32_t low = 0, high = waits->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (waits->items[middle].until <= time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* ---- walking ---- */
+
+/* Adds the part of [begin, end) that is no waiting. */
+static void add_beside_waits(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
+                             uint64_t begin, uint64_t end, uint64_t *busy)
+{
+    while (walk->wait < waits->count && waits->items[walk->wait].until <= begin) {
+        ++walk->wait;
+    }
+    walk->next_wait = walk->wait < waits->count ? waits->items[walk->wait].enter : UINT64_MAX;
+    uint32_t wait = walk->wait;
+    while (begin < end) {
+        uint64_t stop = end, resume = end;
+        const struct fm_wait *at = &waits->items[wait];
+        if (wait < waits->count && at->enter < end) {
+            stop = at->enter > begin ? at->enter : begin;
+            resume = at->until;
+            ++wait;
+        }
+        busy[walk->visit] += stop - begin;
+        begin = resume > begin ? resume : begin;
+    }
+}
+
+/* Adds what lies between the walk's time and `end`, which is in the current segment. */
+static inline void add_segment(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
+                               uint64_t end, uint64_t *busy)
+{
+    if (end <= walk->next_wait) {
+        busy[walk->visit] += end - walk->time;
+    } else {
+        add_beside_waits(waits, walk, walk->time, end, busy);
+    }
+    walk->time = end;
+}
+
+static inline uint64_t state_time(const struct fm_location *location, uint32_t state)
+{
+    return state < location->state_since.count ? location->state_since.items[state] : UINT64_MAX;
+}
+
+static inline uint64_t call_time(const struct fm_location *location, uint32_t activity)
+{
+    return activity < location->enter.count ? location->enter.items[activity] : UINT64_MAX;
+}
+
+/* @return whether something has happened inside a call at the very tick of its Enter. Calls in
+ * which something happens are states: one of them, or of what is in it, is current then. */
+static bool has_begun_inside(const struct fm_busy_time *busy_time,
+                             const struct fm_busy_time_walk *walk, uint32_t activity)
+{
+    const struct fm_location *location = busy_time->location;
+    if (walk->state == 0 ||
+        location->state_since.items[walk->state - 1] != location->enter.items[activity]) {
+        return false;
+    }
+    uint32_t outer = location->profile.items[location->visit.items[activity]].parent;
+    return walk->visit != (outer == FM_NONE ? busy_time->nodes : outer);
+}
+
+/* Passes the boundary at which the walk stands. */
+static inline void pass_boundary(const struct fm_busy_time *busy_time,
+                                 struct fm_busy_time_walk *walk)
+{
+    const struct fm_location *location = busy_time->location;
+    if (walk->in_call) {
+        walk->in_call = false;
+        walk->visit = walk->outer;
+    } else if (walk->next_state <= walk->next_call) {
+        uint32_t visit = location->state_visit.items[walk->state];
+        walk->visit = visit == FM_NONE ? busy_time->nodes : visit;
+        walk->next_state = state_time(location, ++walk->state);
+    } else {
+        uint32_t activity = walk->activity++;
+        uint64_t leave = location->leave.items[activity];
+        walk->next_call = call_time(location, walk->activity);
+        if (leave <= walk->next_call && leave <= walk->next_state &&
+            !has_begun_inside(busy_time, walk, activity)) {
+            walk->outer = walk->visit;
+            walk->visit = location->visit.items[activity];
+            walk->in_call = true;
+            walk->until = leave;
+            return;
+        }
+    }
+    uint64_t next = walk->next_state < walk->next_call ? walk->next_state : walk->next_call;
+    walk->until = next > walk->time ? next : walk->time;
+}
+
+/* Walks to `to`, but passes `limit` boundaries at most. @return how many of them are left */
+static inline uint32_t walk_on(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
+                               uint64_t to, uint64_t *busy, uint32_t limit)
+{
+    while (walk->until < to) {
+        add_segment(&busy_time->waits, walk, walk->until, busy);
+        pass_boundary(busy_time, walk);
+        if (--limit == 0) {
+            return 0;
+        }
+    }
+    add_segment(&busy_time->waits, walk, to, busy);
+    return limit;
+}
+
+static void leave_checkpoint(struct fm_busy_time *busy_time)
+{
+    uint32_t number = busy_time->checkpoint_count++;
+    busy_time->checkpoints[number] = busy_time->walk;
+    memcpy(busy_time->profiles + (size_t)number * busy_time->nodes, busy_time->busy,
+           busy_time->nodes * sizeof *busy_time->busy);
+    busy_time->until_next = busy_time->stride;
+}
+
+void fm_busy_time_walk_to(struct fm_busy_time *busy_time, uint64_t time)
+{
+    while ((busy_time->until_next = walk_on(busy_time, &busy_time->walk, time, busy_time->busy,
+                                            busy_time->until_next)) == 0) {
+        leave_checkpoint(busy_time);
+    }
+}
+
+void fm_busy_time_open(struct fm_busy_time *busy_time, const struct fm_location *location,
+                       const struct fm_findings *findings)
+{
+    uint32_t nodes = (uint32_t)location->profile.count;
+    uint32_t stride = nodes > SMALLEST_STRIDE ? nodes : SMALLEST_STRIDE;
+    size_t boundaries = location->state_since.count + 2 * location->enter.count;
+    *busy_time = (struct fm_busy_time){
+        .location = location,
+        .nodes = nodes,
+        .busy = fm_allocate((size_t)nodes + 1, sizeof *busy_time->busy),
+        .stride = stride,
+    };
+    list_waits(&busy_time->waits, location, findings);
+    busy_time->walk = (struct fm_busy_time_walk){
+        .next_state = state_time(location, 0),
+        .next_call = call_time(location, 0),
+        .next_wait = busy_time->waits.count == 0 ? UINT64_MAX : busy_time->waits.items[0].enter,
+        .visit = nodes,
+    };
+    busy_time->walk.until = busy_time->walk.next_state < busy_time->walk.next_call
+                                ? busy_time->walk.next_state
+                                : busy_time->walk.next_call;
+    size_t room = boundaries / stride + 1;
+    busy_time->checkpoints = fm_resize(NULL, 0, room * sizeof *busy_time->checkpoints);
+    busy_time->profiles = fm_resize(NULL, 0, room * nodes * sizeof *busy_time->profiles);
+    leave_checkpoint(busy_time);
+}
+
+void fm_busy_time_close(struct fm_busy_time *busy_time)
+{
+    fm_free(busy_time->waits.items);
+    fm_free(busy_time->waits.before);
+    fm_free(busy_time->waits.begin);
+    fm_free(busy_time->waits.positions);
+    fm_free(busy_time->waits.covers);
+    fm_free(busy_time->busy);
+    fm_free(busy_time->checkpoints);
+    fm_free(busy_time->profiles);
+}
+
+/* ---- any interval ---- */
+
+/* @return number of the last checkpoint that is not behind `time` */
+static uint32_t checkpoint_before(const struct fm_busy_time *busy_time, uint64_t time)
+{
+    uint32_t low = 0, high = busy_time->checkpoint_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (busy_time->checkpoints[middle].time <= time) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void clear(struct fm_profile *profile, uint32_t nodes)
+{
+    if (nodes >= profile->capacity) {
+        fm_profile_free(profile);
+        profile->capacity = nodes + 1;
+        profile->time = fm_allocate(profile->capacity, sizeof *profile->time);
+        profile->visits = fm_allocate(profile->capacity, sizeof *profile->visits);
+    }
+    for (uint32_t i = 0; i < profile->count; ++i) {
+        profile->time[profile->visits[i]] = 0;
+    }
+    profile->count = 0;
+}
+
+static void list_visits(struct fm_profile *profile, uint32_t nodes)
+{
+    profile->time[nodes] = 0;
+    for (uint32_t v = 0; v < nodes; ++v) {
+        if (profile->time[v] != 0) {
+            profile->visits[profile->count++] = v;
+        }
+    }
+}
+
+void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
+                          struct fm_profile *profile)
+{
+    uint32_t nodes = busy_time->nodes;
+    clear(profile, nodes);
+    if (from >= to || busy_time->checkpoint_count == 0) {
+        return;
+    }
+    uint32_t first = checkpoint_before(busy_time, from), last = checkpoint_before(busy_time, to);
+    struct fm_busy_time_walk walk = busy_time->checkpoints[first];
+    uint64_t *time = profile->time;
+    walk_on(busy_time, &walk, from, time, UINT32_MAX);
+    if (last > first) {
+        const uint64_t *before = busy_time->profiles + (size_t)first * nodes;
+        const uint64_t *until = busy_time->profiles + (size_t)last * nodes;
+        for (uint32_t v = 0; v < nodes; ++v) {
+            time[v] = until[v] - before[v] - time[v];
+        }
+        walk = busy_time->checkpoints[last];
+    } else {
+        memset(time, 0, nodes * sizeof *time);
+    }
+    walk_on(busy_time, &walk, to, time, UINT32_MAX);
+    list_visits(profile, nodes);
+}
+
+void fm_profile_free(struct fm_profile *profile)
+{
+    fm_free(profile->time);
+    fm_free(profile->visits);
+    *profile = (struct fm_profile){0};
+}

@@ -1,0 +1,19 @@
+/* Late Sender: a receiver waits for a message whose send has not been started yet; and whether it
+ * could have taken another message meanwhile (wrong order). */
+#include "analysis/p2p/message.h"
+#include "analysis/pattern.h"
+
+static void find(const struct fm_finder *finder, const struct fm_message *message)
+{
+    struct fm_outstanding outstanding = fm_message_outstanding(message);
+    fm_metric_t metric = outstanding.same_source < message->sent ? FM_METRIC_MPI_LSWO_SAME
+                         : outstanding.any < message->sent       ? FM_METRIC_MPI_LSWO_DIFFERENT
+                                                                 : FM_METRIC_MPI_LATESENDER;
+    fm_found_wait(finder, message->receive, message->sent, message->send, metric);
+}
+
+const struct fm_pattern fm_pattern_late_sender = {
+    .name = "Late Sender",
+    .messages = FM_MESSAGES_RECEIVER_WAITED,
+    .message = find,
+};

@@ -1,0 +1,380 @@
+/* Matches messages and hands them to the patterns.
+ *
+ * Every send goes to the process that receives it and is matched there. When all messages of a
+ * process are known, the patterns are called for each, from the last received one to the first: so
+ * it is known which messages were not yet received when a call returned.
+ *
+ * Sends and receives that happened while recording was paused take part in the order as gaps. */
+#include "analysis/p2p/message.h"
+
+#include "analysis/model/gaps.h"
+#include "analysis/p2p/matching.h"
+#include "analysis/pattern.h"
+
+#include "base/containers/sort.h"
+#include "engine/dispatch/dispatch.h"
+
+/* A matched message, seen from the process that received it. */
+struct received {
+    uint64_t received; /* Leave of the completing call */
+    uint64_t sent;     /* Enter of the sending call */
+    uint32_t location; /* of the completing call */
+    uint32_t complete;
+    uint32_t source;  /* number of the sender */
+    uint32_t receive; /* of the receiver */
+};
+
+/* One worker's tables, used for one process after the other. */
+struct scratch {
+    struct fm_map number_of_source;     /* process -> number */
+    FM_VECTOR(uint32_t) source_numbers; /* by stream */
+    FM_VECTOR(struct received) messages;
+    struct fm_gaps gaps;
+    FM_VECTOR(uint64_t) oldest; /* by number of the sender: oldest message not received yet */
+    unsigned char apart[FM_APART];
+};
+
+struct p2p {
+    struct fm_analysis *analysis;
+    struct fm_receiver *receivers; /* by process */
+    struct fm_dispatch *sends;
+    struct scratch *scratch;   /* by worker */
+    unsigned wanted;           /* FM_MESSAGES_... that some pattern wants */
+    FM_VECTOR(uint8_t) takers; /* patterns that want messages: positions in fm_patterns */
+    bool has_gaps;
+};
+
+static size_t send_count(const struct fm_location *location)
+{
+    return location->sends.count;
+}
+
+static uint32_t send_start(const struct fm_location *location, uint32_t row)
+{
+    return location->sends.items[row].start;
+}
+
+/* ---- sends go to their destinations ---- */
+
+static void open_receivers(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct p2p *p2p = context;
+    struct fm_gaps *gaps = p2p->has_gaps ? &p2p->scratch[worker].gaps : NULL;
+    for (uint32_t process = first; process < last; ++process) {
+        fm_receiver_open(&p2p->receivers[process], p2p->analysis->trace, process, gaps);
+    }
+}
+
+/* @return whether the send has a destination */
+static bool send_message(struct p2p *p2p, unsigned worker, uint32_t process, uint32_t l,
+                         const struct fm_message_end *send)
+{
+    const struct fm_trace *trace = p2p->analysis->trace;
+    const struct fm_location *location = &trace->locations[l];
+    uint32_t destination = fm_trace_member(trace, send->communicator, send->peer, process);
+    if (destination == FM_NONE) {
+        return false;
+    }
+    bool recorded = send->complete != FM_UNRECORDED;
+    uint32_t complete = recorded ? send->complete : send->start;
+    const struct fm_location *completing = &trace->locations[send->complete_location];
+    fm_dispatch_send(
+        p2p->sends, worker, destination,
+        &(struct fm_sent){
+            .enter = location->enter.items[send->start],
+            .complete_enter = completing->enter.items[complete],
+            .complete_leave = completing->leave.items[complete],
+            .source = process,
+            .communicator = send->communicator,
+            .tag = send->tag,
+            .location = l,
+            .start = send->start,
+            .complete_location = send->complete_location,
+            .complete = complete,
+            .never_waits = !recorded || fm_trace_called(trace, location, send->start)->call ==
+                                            FM_CALL_BUFFERED_SEND,
+        });
+    return true;
+}
+
+static void send_gap(struct p2p *p2p, unsigned worker, uint32_t process,
+                     const struct fm_unrecorded *gap)
+{
+    if (gap->series != FM_SERIES_SENDS) {
+        return;
+    }
+    uint32_t destination =
+        fm_trace_member(p2p->analysis->trace, gap->reference, gap->peer, process);
+    if (destination != FM_NONE) {
+        fm_dispatch_send(p2p->sends, worker, destination,
+                         &(struct fm_sent){.enter = gap->count,
+                                           .source = process,
+                                           .communicator = gap->reference,
+                                           .tag = gap->tag,
+                                           .start = FM_NONE});
+    }
+}
+
+static void send_messages(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct p2p *p2p = context;
+    const struct fm_trace *trace = p2p->analysis->trace;
+    struct fm_gaps *gaps = &p2p->scratch[worker].gaps;
+    uint64_t lost = 0;
+    for (uint32_t process = first; process < last; ++process) {
+        struct fm_record_merge merge;
+        struct fm_record_ref record;
+        const struct fm_unrecorded *gap;
+        fm_gaps_begin(gaps, trace, process);
+        fm_record_merge_begin(&merge, trace, process, send_count, send_start);
+        while (fm_record_merge_next(&merge, &record)) {
+            const struct fm_location *location = &trace->locations[record.location];
+            const struct fm_message_end *send = &location->sends.items[record.row];
+            while (fm_gaps_ahead(gaps) &&
+                   (gap = fm_gaps_before(gaps, location->enter.items[send->start])) != NULL) {
+                send_gap(p2p, worker, process, gap);
+            }
+            if (send->communicator != FM_NONE && send->complete != FM_NONE) {
+                lost += !send_message(p2p, worker, process, record.location, send);
+            }
+        }
+        while (fm_gaps_ahead(gaps)) {
+            send_gap(p2p, worker, process, fm_gaps_before(gaps, UINT64_MAX));
+        }
+    }
+    p2p->analysis->omissions.unmatched_sends += lost;
+}
+
+static void take_message(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    struct p2p *p2p = context;
+    fm_receiver_take(&p2p->receivers[process], record);
+}
+
+/* ---- messages of one process ---- */
+
+/* Numbers the senders. */
+static void number_sources(struct scratch *scratch, const struct fm_receiver *receiver)
+{
+    fm_map_clear(&scratch->number_of_source);
+    scratch->source_numbers.count = 0;
+    for (size_t i = 0; i < receiver->streams.count; ++i) {
+        fm_vector_push(&scratch->source_numbers,
+                       *fm_map_at(&scratch->number_of_source, receiver->streams.items[i].source,
+                                  (uint32_t)scratch->number_of_source.count));
+    }
+}
+
+static void list_messages(struct scratch *scratch, const struct fm_trace *trace,
+                          const struct fm_receiver *receiver)
+{
+    number_sources(scratch, receiver);
+    scratch->messages.count = 0;
+    fm_vector_reserve(&scratch->messages, receiver->count);
+    for (uint32_t r = 0; r < receiver->count; ++r) {
+        const struct fm_arrival *arrival = &receiver->arrivals[r];
+        if (arrival->location == FM_NONE) {
+            continue;
+        }
+        struct fm_record_ref record = fm_receiver_record(receiver, r);
+        const struct fm_message_end *receive =
+            &trace->locations[record.location].receives.items[record.row];
+        const struct fm_location *completing = &trace->locations[receive->complete_location];
+        scratch->messages.items[scratch->messages.count++] = (struct received){
+            .received = completing->leave.items[receive->complete],
+            .sent = arrival->sent,
+            .location = receive->complete_location,
+            .complete = receive->complete,
+            .source = scratch->source_numbers.items[arrival->stream],
+            .receive = r,
+        };
+    }
+}
+
+static int compare_messages(const void *a, const void *b)
+{
+    const struct received *left = a, *right = b;
+    if (left->received != right->received) {
+        return left->received < right->received ? -1 : 1;
+    }
+    if (left->location != right->location) {
+        return left->location < right->location ? -1 : 1;
+    }
+    if (left->complete != right->complete) {
+        return left->complete < right->complete ? -1 : 1;
+    }
+    return left->receive < right->receive ? -1 : left->receive > right->receive;
+}
+
+/* ---- patterns ---- */
+
+/* Where a message stands among those of its receiver, which are sorted by their reception. */
+struct fm_message_order {
+    const struct scratch *scratch;
+    size_t at;
+    size_t group_end;            /* those before it were received at the same time or earlier */
+    struct fm_outstanding later; /* among those from `group_end` on */
+};
+
+/* Messages that a later call of the same location received at the same tick (a call without
+ * duration) were received later, too. */
+struct fm_outstanding fm_message_outstanding(const struct fm_message *message)
+{
+    const struct fm_message_order *order = message->order;
+    const struct received *messages = order->scratch->messages.items;
+    const struct received *own = &messages[order->at];
+    struct fm_outstanding later = order->later;
+    for (size_t i = order->at + 1; i < order->group_end && messages[i].location == own->location;
+         ++i) {
+        if (messages[i].complete > own->complete) {
+            later.any = messages[i].sent < later.any ? messages[i].sent : later.any;
+            if (messages[i].source == own->source && messages[i].sent < later.same_source) {
+                later.same_source = messages[i].sent;
+            }
+        }
+    }
+    return later;
+}
+
+static void call_patterns(const struct p2p *p2p, unsigned worker, unsigned kinds,
+                          const struct fm_message *message)
+{
+    for (size_t i = 0; i < p2p->takers.count; ++i) {
+        const uint8_t position = p2p->takers.items[i];
+        if ((fm_patterns[position]->messages & kinds) != 0) {
+            fm_patterns[position]->message(&(struct fm_finder){p2p->analysis, worker, position},
+                                           message);
+        }
+    }
+}
+
+/* Hands a message to the patterns that want it. @return whether it was received before it was sent
+ */
+static bool judge_message(const struct p2p *p2p, unsigned worker,
+                          const struct fm_receiver *receiver, const struct fm_message_order *order)
+{
+    const struct fm_trace *trace = p2p->analysis->trace;
+    const struct received *own = &order->scratch->messages.items[order->at];
+    const struct fm_arrival *arrival = &receiver->arrivals[own->receive];
+    const uint64_t entered = trace->locations[own->location].enter.items[own->complete];
+    bool receiver_waited = entered < own->sent && own->sent <= own->received;
+    unsigned kinds = FM_MESSAGES_ALL | (receiver_waited ? FM_MESSAGES_RECEIVER_WAITED : 0U) |
+                     (arrival->late != FM_NONE ? FM_MESSAGES_SENDER_WAITED : 0U);
+    if ((kinds & p2p->wanted) != 0) {
+        struct fm_message message = {
+            .sent = own->sent,
+            .send = {arrival->location, arrival->start},
+            .received = own->received,
+            .receive = {own->location, own->complete},
+            .blocked = {FM_NONE, FM_NONE},
+            .post = {FM_NONE, FM_NONE},
+            .order = order,
+        };
+        if (arrival->late != FM_NONE) {
+            const struct fm_late_receiver *late = &receiver->late_receivers.items[arrival->late];
+            struct fm_record_ref record = fm_receiver_record(receiver, own->receive);
+            message.post.activity = fm_trace_post(trace, &record.location, record.row);
+            message.post.location = record.location;
+            message.blocked = (struct fm_call_ref){late->location, late->complete};
+        }
+        call_patterns(p2p, worker, kinds, &message);
+    }
+    return own->sent > own->received;
+}
+
+/* Goes through the messages from the last received to the first, those of one time together. */
+static void judge_in_reverse(struct p2p *p2p, unsigned worker, struct scratch *scratch,
+                             const struct fm_receiver *receiver)
+{
+    const struct received *messages = scratch->messages.items;
+    uint64_t oldest_of_all = UINT64_MAX, violations = 0;
+    scratch->oldest.count = 0;
+    for (size_t i = 0; i < scratch->number_of_source.count; ++i) {
+        fm_vector_push(&scratch->oldest, UINT64_MAX);
+    }
+    for (size_t end = scratch->messages.count; end > 0;) {
+        size_t begin = end - 1;
+        while (begin > 0 && messages[begin - 1].received == messages[end - 1].received) {
+            --begin;
+        }
+        for (size_t i = begin; i < end; ++i) {
+            const struct fm_message_order order = {
+                scratch, i, end, {oldest_of_all, scratch->oldest.items[messages[i].source]}};
+            violations += judge_message(p2p, worker, receiver, &order);
+        }
+        for (size_t i = begin; i < end; ++i) {
+            uint64_t *oldest = &scratch->oldest.items[messages[i].source];
+            *oldest = messages[i].sent < *oldest ? messages[i].sent : *oldest;
+            oldest_of_all = messages[i].sent < oldest_of_all ? messages[i].sent : oldest_of_all;
+        }
+        end = begin;
+    }
+    p2p->analysis->omissions.clock_violations += violations;
+}
+
+static void keep_messages(struct p2p *p2p, uint32_t process, const struct scratch *scratch)
+{
+    fm_detail_messages *kept = &p2p->analysis->messages[process];
+    fm_vector_reserve(kept, scratch->messages.count);
+    for (size_t i = 0; i < scratch->messages.count; ++i) {
+        const struct received *message = &scratch->messages.items[i];
+        const struct fm_arrival *arrival = &p2p->receivers[process].arrivals[message->receive];
+        fm_vector_push(kept, (struct fm_detail_message){arrival->location, arrival->start,
+                                                        message->location, message->complete});
+    }
+}
+
+static void judge_messages(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct p2p *p2p = context;
+    struct scratch *scratch = &p2p->scratch[worker];
+    for (uint32_t process = first; process < last; ++process) {
+        struct fm_receiver *receiver = &p2p->receivers[process];
+        list_messages(scratch, p2p->analysis->trace, receiver);
+        fm_sort(scratch->messages.items, scratch->messages.count, sizeof *scratch->messages.items,
+                compare_messages);
+        judge_in_reverse(p2p, worker, scratch, receiver);
+        if (p2p->analysis->messages != NULL) {
+            keep_messages(p2p, process, scratch);
+        }
+        fm_receiver_finish(receiver);
+        p2p->analysis->omissions.cut_off_messages += receiver->cut_off;
+        p2p->analysis->omissions.unmatched_sends += receiver->unmatched_sends;
+        p2p->analysis->omissions.unmatched_receives += receiver->unmatched_receives;
+        fm_receiver_close(receiver);
+    }
+}
+
+void fm_messages_match(struct fm_analysis *analysis)
+{
+    struct fm_engine *engine = analysis->engine;
+    unsigned workers = fm_engine_workers(engine);
+    struct p2p p2p = {
+        .analysis = analysis,
+        .receivers = fm_allocate(analysis->trace->process_count, sizeof *p2p.receivers),
+        .scratch = fm_allocate_apart(workers, sizeof *p2p.scratch),
+    };
+    p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
+    p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);
+    for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
+        if (fm_patterns[p]->messages != 0) {
+            p2p.wanted |= fm_patterns[p]->messages;
+            fm_vector_push(&p2p.takers, (uint8_t)p);
+        }
+    }
+    fm_engine_run(engine, open_receivers, &p2p);
+    fm_dispatch_run(p2p.sends, send_messages, &p2p);
+    fm_finders_run(analysis, judge_messages, &p2p);
+    for (unsigned w = 0; w < workers; ++w) {
+        fm_map_free(&p2p.scratch[w].number_of_source);
+        fm_vector_free(&p2p.scratch[w].source_numbers);
+        fm_vector_free(&p2p.scratch[w].messages);
+        fm_vector_free(&p2p.scratch[w].oldest);
+        fm_gaps_free(&p2p.scratch[w].gaps);
+    }
+    fm_vector_free(&p2p.takers);
+    fm_free(p2p.receivers);
+    fm_free(p2p.scratch);
+    fm_dispatch_free(p2p.sends);
+}

@@ -1,0 +1,154 @@
+#include "diagnosis/number_format.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Writes `value` with 4 significant digits and a unit behind. */
+static void write_scaled(char buffer[FM_FORMAT_SIZE], double value, const char *unit)
+{
+    double size = fabs(value);
+    int decimals = size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+    snprintf(buffer, FM_FORMAT_SIZE, "%.*f %s", decimals, value, unit);
+}
+
+char *fm_format_ticks(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, int64_t ticks)
+{
+    double seconds = (double)ticks / (double)cube->experiment.ticks_per_second;
+    double size = fabs(seconds);
+    if (size == 0)
+        snprintf(buffer, FM_FORMAT_SIZE, "0 s");
+    else if (size < 999.95e-9)
+        write_scaled(buffer, seconds * 1e9, "ns");
+    else if (size < 999.95e-6)
+        write_scaled(buffer, seconds * 1e6, "us");
+    else if (size < 999.95e-3)
+        write_scaled(buffer, seconds * 1e3, "ms");
+    else
+        write_scaled(buffer, seconds, "s");
+    return buffer;
+}
+
+char *fm_format_count(char buffer[FM_FORMAT_SIZE], int64_t value)
+{
+    char digits[FM_FORMAT_SIZE];
+    uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)size);
+    char *end = buffer;
+    if (value < 0)
+        *end++ = '-';
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            *end++ = ',';
+        *end++ = digits[i];
+    }
+    *end = '\0';
+    return buffer;
+}
+
+static void write_bytes(char buffer[FM_FORMAT_SIZE], int64_t value)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double scaled = (double)value;
+    unsigned unit = 0;
+    while (fabs(scaled) >= 1023.95 && unit + 1 < sizeof units / sizeof units[0]) {
+        scaled /= 1024;
+        unit++;
+    }
+    if (unit == 0)
+        snprintf(buffer, FM_FORMAT_SIZE, "%lld B", (long long)value);
+    else
+        write_scaled(buffer, scaled, units[unit]);
+}
+
+char *fm_format_value(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube, fm_unit_t unit,
+                      int64_t value)
+{
+    switch (unit) {
+    case FM_UNIT_TICKS:
+        fm_format_ticks(buffer, cube, value);
+        break;
+    case FM_UNIT_COST:
+        fm_format_ticks(buffer, cube, value >> cube->experiment.cost_shift);
+        break;
+    case FM_UNIT_OCCURRENCES:
+        fm_format_count(buffer, value);
+        break;
+    case FM_UNIT_BYTES:
+        write_bytes(buffer, value);
+        break;
+    }
+    return buffer;
+}
+
+double fm_fraction(int64_t part, int64_t whole)
+{
+    return whole == 0 ? 0 : (double)part / (double)whole;
+}
+
+char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole)
+{
+    double percent = 100 * fm_fraction(part, whole);
+    if (percent > 0 && percent < 0.05)
+        snprintf(buffer, FM_FORMAT_SIZE, "<0.1%%");
+    else if (part < whole && percent >= 99.95)
+        snprintf(buffer, FM_FORMAT_SIZE, ">99.9%%");
+    else
+        snprintf(buffer, FM_FORMAT_SIZE, "%.1f%%", percent);
+    return buffer;
+}
+
+/** A range of numbers in a list; two neighbours are two ranges, which reads better. */
+static uint32_t range_end(const bool *member, uint32_t count, uint32_t first)
+{
+    uint32_t end = first;
+    while (end < count && member[end])
+        end++;
+    return end == first + 2 ? first + 1 : end;
+}
+
+char *fm_format_longest(char buffer[FM_LONGEST_SIZE], uint32_t same, uint32_t count)
+{
+    if (count == 2 && same == count)
+        snprintf(buffer, FM_LONGEST_SIZE, "both longest waits");
+    else if (count > 1 && same == count)
+        snprintf(buffer, FM_LONGEST_SIZE, "all of the %u longest waits", count);
+    else
+        snprintf(buffer, FM_LONGEST_SIZE, "%u of the %u longest waits", same, count);
+    return buffer;
+}
+
+char *fm_format_ranges(const bool *member, uint32_t count, unsigned limit)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        abort(); /* memory for one line is missing: nothing can be said any more */
+    unsigned ranges = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (member[i]) {
+            ranges++;
+            i = range_end(member, count, i) - 1;
+        }
+    }
+    unsigned written = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!member[i])
+            continue;
+        if (written > 0)
+            fputs(written + 1 == ranges && ranges <= limit ? " and " : ", ", stream);
+        if (written++ == limit) {
+            fputs("...", stream);
+            break;
+        }
+        uint32_t end = range_end(member, count, i);
+        fprintf(stream, "%u", i);
+        if (end > i + 1)
+            fprintf(stream, "-%u", end - 1);
+        i = end - 1;
+    }
+    fclose(stream);
+    return text;
+}

@@ -1,0 +1,140 @@
+#include "diagnosis/observations.h"
+
+#include "base/memory.h"
+#include "diagnosis/number_format.h"
+#include "diagnosis/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Smallest parts of CPU time (NOTABLE_UNNEEDED: of all synchronizations) that are reported. */
+#define COSTLY_CALLS     0.10
+#define NOTABLE_OVERHEAD 0.02
+#define NOTABLE_UNNEEDED 0.25
+#define NOTABLE_PROGRESS 0.005
+
+/** The MPI function that takes most time without waiting. */
+static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    struct fm_view view;
+    struct fm_selection selection = fm_selection_all();
+    selection.metric = FM_METRIC_MPI;
+    if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
+        return;
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++)
+        view.metrics[i] = view.metrics[i] && !fm_metric_info((fm_metric_t)i)->is_wait_state;
+    int64_t *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
+    int64_t *regions = fm_allocate(cube->region_count, sizeof *regions);
+    fm_view_callpaths(&view, callpaths, NULL);
+    uint32_t hottest = FM_CUBE_NONE;
+    for (uint32_t i = 0; i < cube->callpath_count; i++)
+        regions[cube->callpaths[i].region] += callpaths[i];
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        if (hottest == FM_CUBE_NONE || regions[i] > regions[hottest])
+            hottest = i;
+    }
+    if (hottest != FM_CUBE_NONE &&
+        fm_fraction(regions[hottest], diagnosis->metrics[FM_METRIC_TIME]) >= COSTLY_CALLS) {
+        for (uint32_t i = 0; i < cube->callpath_count; i++)
+            view.callpaths[i] = cube->callpaths[i].region == hottest;
+        int64_t metrics[FM_METRIC_COUNT];
+        fm_view_metrics(&view, metrics, NULL);
+        fm_metric_t metric = FM_METRIC_MPI;
+        for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+            if (metrics[i] > metrics[metric])
+                metric = (fm_metric_t)i;
+        }
+        char percent[FM_FORMAT_SIZE];
+        char value[FM_FORMAT_SIZE];
+        char *name = fm_place_name(diagnosis, cube->regions[hottest].name);
+        fm_sentences_add(
+            lines, "",
+            "%s of CPU time (%s) is spent in %s without waiting: data "
+            "transfer and the library's own work. %s",
+            fm_format_percent(percent, regions[hottest], diagnosis->metrics[FM_METRIC_TIME]),
+            fm_format_ticks(value, cube, regions[hottest]), name, fm_metric_info(metric)->advice);
+        free(name);
+    }
+    fm_free(regions);
+    fm_free(callpaths);
+    fm_view_release(&view);
+}
+
+static void find_overhead(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    int64_t overhead = diagnosis->metrics[FM_METRIC_OVERHEAD];
+    if (fm_fraction(overhead, diagnosis->metrics[FM_METRIC_TIME]) < NOTABLE_OVERHEAD)
+        return;
+    char percent[FM_FORMAT_SIZE];
+    fm_sentences_add(lines, "", "%s of CPU time is the recorder's own. %s",
+                     fm_format_percent(percent, overhead, diagnosis->metrics[FM_METRIC_TIME]),
+                     fm_metric_info(FM_METRIC_OVERHEAD)->advice);
+}
+
+static void find_unneeded(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    int64_t unneeded = diagnosis->metrics[FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT];
+    int64_t all = diagnosis->metrics[FM_METRIC_MPI_RMA_PAIRSYNC_COUNT];
+    if (unneeded == 0 || fm_fraction(unneeded, all) < NOTABLE_UNNEEDED)
+        return;
+    char percent[FM_FORMAT_SIZE];
+    char count[FM_FORMAT_SIZE];
+    fm_sentences_add(lines, "",
+                     "%s of the %s pair-wise one-sided synchronizations join processes between "
+                     "which nothing was transferred. %s",
+                     fm_format_percent(percent, unneeded, all), fm_format_count(count, all),
+                     fm_metric_info(FM_METRIC_MPI_RMA_PAIRSYNC_UNNEEDED_COUNT)->advice);
+}
+
+static void find_partial_fences(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    int64_t partial = diagnosis->metrics[FM_METRIC_MPI_RMA_FENCE_PARTIAL];
+    if (partial == 0)
+        return;
+    char count[FM_FORMAT_SIZE];
+    fm_sentences_add(lines, "",
+                     "%s fence %s did not synchronize all processes of the window; no waiting "
+                     "time is counted for them.",
+                     fm_format_count(count, partial), partial == 1 ? "call" : "calls");
+}
+
+/** Estimates whether a progress thread would pay off, from the bounds of the waiting for
+ * progress. */
+static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    int64_t upper = diagnosis->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS] +
+                    diagnosis->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS];
+    int64_t lower = diagnosis->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER] +
+                    diagnosis->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER];
+    int64_t whole = diagnosis->metrics[FM_METRIC_TIME];
+    if (upper == 0)
+        return;
+    char bounds[2][FM_FORMAT_SIZE];
+    fm_format_percent(bounds[0], lower, whole);
+    fm_format_percent(bounds[1], upper, whole);
+    bool same = strcmp(bounds[0], bounds[1]) == 0;
+    if (fm_fraction(upper, whole) < NOTABLE_PROGRESS) {
+        fm_sentences_add(lines, "",
+                         "At most %s of CPU time is lost because targets of one-sided "
+                         "communication make no progress while they compute: a progress thread or "
+                         "process would hardly pay.",
+                         bounds[1]);
+        return;
+    }
+    fm_sentences_add(lines, "",
+                     "%s%s%s%s of CPU time is lost because targets of one-sided communication make "
+                     "no progress while they compute: a progress thread or process pays if it "
+                     "costs less than that. (If one runs already: fermata analyze "
+                     "--progress=async.)",
+                     same ? "" : "Between ", same ? "" : bounds[0], same ? "" : " and ", bounds[1]);
+}
+
+void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+{
+    find_costly_calls(diagnosis, lines);
+    find_progress(diagnosis, lines);
+    find_unneeded(diagnosis, lines);
+    find_partial_fences(diagnosis, lines);
+    find_overhead(diagnosis, lines);
+}

@@ -1,0 +1,14 @@
+/** @file
+ * Observations: what is worth a sentence and is no wait state.
+ */
+#ifndef FERMATA_DIAGNOSIS_OBSERVATIONS_H
+#define FERMATA_DIAGNOSIS_OBSERVATIONS_H
+
+#include "diagnosis/diagnosis.h"
+#include "diagnosis/sentences.h"
+
+/** Appends a sentence without label for each observation: expensive calls, missing progress of
+ * one-sided communication, unneeded synchronization, measurement overhead. */
+void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *sentences);
+
+#endif

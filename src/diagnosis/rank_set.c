@@ -1,0 +1,75 @@
+#include "diagnosis/rank_set.h"
+
+#include "base/memory.h"
+#include "diagnosis/number_format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define RANGE_LIMIT 8
+
+/** The ranks that have this part of the value make up the set. */
+#define MOST 0.9
+
+struct rank_value {
+    uint32_t rank;
+    int64_t value;
+};
+
+/** Largest first; ties: the lower rank. */
+static int compare_values(const void *left, const void *right)
+{
+    const struct rank_value *a = left;
+    const struct rank_value *b = right;
+    if (a->value != b->value)
+        return a->value > b->value ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+char *fm_rank_set(const struct fm_diagnosis *diagnosis, const struct fm_view *view,
+                  fm_ranks_t *extent)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    uint32_t rank_count = 0;
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (cube->locations[i].rank >= rank_count && cube->locations[i].rank < FM_CUBE_NONE)
+            rank_count = cube->locations[i].rank + 1;
+    }
+    /* The numbers come from the trace: if ranks are not dense, locations stand for them. */
+    bool dense = rank_count <= cube->location_count;
+    uint32_t count = dense ? rank_count : cube->location_count;
+    struct rank_value *sorted = fm_allocate(count, sizeof *sorted);
+    int64_t *values = fm_allocate(cube->location_count, sizeof *values);
+    bool *member = fm_allocate(count, sizeof *member);
+    fm_view_locations(view, values);
+    int64_t whole = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i].rank = i;
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        sorted[dense ? cube->locations[i].rank : i].value += values[i];
+        whole += values[i];
+    }
+    qsort(sorted, count, sizeof *sorted, compare_values);
+    int64_t covered = 0;
+    uint32_t waiting = 0;
+    while (waiting < count && (double)covered < MOST * (double)whole) {
+        covered += sorted[waiting].value;
+        member[sorted[waiting++].rank] = true;
+    }
+    char *ranges = fm_format_ranges(member, count, RANGE_LIMIT);
+    char *text = NULL;
+    const char *noun = dense ? waiting == 1 ? "rank" : "ranks" : "locations";
+    bool everywhere = waiting == count && count > 1;
+    int length = everywhere && count == 2 ? asprintf(&text, "both %s", noun)
+                 : everywhere             ? asprintf(&text, "all %u %s", count, noun)
+                                          : asprintf(&text, "%s %s", noun, ranges);
+    if (length < 0)
+        abort(); /* memory for one line is missing: nothing can be said any more */
+    if (extent != NULL)
+        *extent = everywhere ? FM_RANKS_ALL : dense && waiting == 1 ? FM_RANKS_ONE : FM_RANKS_SOME;
+    free(ranges);
+    fm_free(member);
+    fm_free(values);
+    fm_free(sorted);
+    return text;
+}

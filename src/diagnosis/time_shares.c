@@ -1,0 +1,34 @@
+#include "diagnosis/time_shares.h"
+
+#include <string.h>
+
+/** @return the inclusive time of `metric` without the wait states in it. */
+static int64_t without_waiting(const struct fm_diagnosis *diagnosis, fm_metric_t metric)
+{
+    int64_t value = diagnosis->metrics[metric];
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        fm_metric_t kind = (fm_metric_t)i;
+        if (fm_wait_state_kind(kind) == kind && fm_metric_is_within(kind, metric)) {
+            value -= diagnosis->metrics[kind];
+        }
+    }
+    return value;
+}
+
+void fm_time_shares(const struct fm_diagnosis *diagnosis,
+                    struct fm_time_share shares[FM_TIME_SHARE_COUNT])
+{
+    const struct fm_time_share computed[FM_TIME_SHARE_COUNT] = {
+        {"Computation", without_waiting(diagnosis, FM_METRIC_COMP)},
+        {"Waiting", diagnosis->waiting},
+        {"MPI without waiting", without_waiting(diagnosis, FM_METRIC_MPI)},
+        {"SHMEM without waiting", without_waiting(diagnosis, FM_METRIC_SHMEM)},
+        {"ARMCI without waiting", without_waiting(diagnosis, FM_METRIC_ARMCI)},
+        {"OpenMP without waiting", without_waiting(diagnosis, FM_METRIC_OMP_TIME)},
+        {"Threads without waiting", without_waiting(diagnosis, FM_METRIC_PTHREAD_TIME)},
+        {"Overhead", diagnosis->metrics[FM_METRIC_OVERHEAD]},
+        {"Not classified",
+         diagnosis->exclusive[FM_METRIC_TIME] + diagnosis->exclusive[FM_METRIC_EXECUTION]},
+    };
+    memcpy(shares, computed, sizeof computed);
+}

@@ -1,0 +1,21 @@
+/** @file
+ * Shares of CPU time: computation, waiting, libraries without waiting, overhead.
+ */
+#ifndef FERMATA_DIAGNOSIS_TIME_SHARES_H
+#define FERMATA_DIAGNOSIS_TIME_SHARES_H
+
+#include "diagnosis/diagnosis.h"
+
+/** A class of CPU time. All classes together are the whole CPU time. */
+struct fm_time_share {
+    const char *name; /**< a constant: "Waiting" */
+    int64_t ticks;    /**< time of the class without wait states; of "Waiting": all wait states */
+};
+
+#define FM_TIME_SHARE_COUNT 9
+
+/** Splits the CPU time of the run. */
+void fm_time_shares(const struct fm_diagnosis *diagnosis,
+                    struct fm_time_share shares[FM_TIME_SHARE_COUNT]);
+
+#endif

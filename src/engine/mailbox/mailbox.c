@@ -1,0 +1,335 @@
+#include "engine/mailbox/mailbox_internal.h"
+
+#include "base/memory.h"
+#include "engine/backoff.h"
+
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+/* So many packets does a worker keep for what it will write. */
+#define MOST_SPARE 64
+
+/* After so many letters a worker lets others of the team go on. */
+#define LETTERS_AT_ONCE 64
+
+/* A letter in a packet: its content follows. */
+struct letter {
+    uint32_t size;
+    uint32_t process;
+};
+
+static size_t room_for(size_t size)
+{
+    return sizeof(struct letter) + fm_engine_aligned(size);
+}
+
+static bool has_room(const struct fm_packet *packet, size_t bytes)
+{
+    return packet->capacity - packet->written >= bytes;
+}
+
+/* @return an empty packet, one that a worker has put away if it fits */
+static struct fm_packet *take_packet(struct fm_outbox *outbox, size_t bytes)
+{
+    struct fm_packet *packet = outbox->spare;
+    if (packet == NULL || packet->capacity < bytes) {
+        return fm_packet_create(bytes);
+    }
+    outbox->spare = packet->next;
+    --outbox->spare_count;
+    packet->written = packet->read = 0;
+    return packet;
+}
+
+static void append(struct fm_packet_list *list, struct fm_packet *packet)
+{
+    packet->next = NULL;
+    if (list->last == NULL) {
+        list->first = packet;
+    } else {
+        list->last->next = packet;
+    }
+    list->last = packet;
+}
+
+/* Wakes the worker of a box if it sleeps. It says so before it looks into its box for the last
+ * time; one of the two sees what the other one has written. */
+static void wake(struct fm_mailbox *box)
+{
+    if (atomic_load(&box->sleeps)) {
+        pthread_mutex_lock(&box->lock);
+        pthread_cond_signal(&box->arrived);
+        pthread_mutex_unlock(&box->lock);
+    }
+}
+
+void fm_mailbox_deliver(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker)
+{
+    struct fm_mailbox *box = &mailboxes->boxes[worker];
+    struct fm_packet *delivered = *packet;
+    *packet = NULL;
+    atomic_fetch_add(&mailboxes->under_way, 1);
+    fm_packet_push(&box->packets, delivered);
+    wake(box);
+}
+
+static void deliver_all(struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    struct fm_outbox *outbox = &mailboxes->outboxes[worker];
+    for (unsigned receiver = 0; receiver < mailboxes->engine->workers; ++receiver) {
+        if (outbox->packets[receiver] != NULL) {
+            fm_mailbox_deliver(mailboxes, &outbox->packets[receiver], receiver);
+        }
+    }
+}
+
+static void write_letter(struct fm_packet *packet, uint32_t process, const void *message,
+                         size_t size)
+{
+    struct letter letter = {(uint32_t)size, process};
+    unsigned char *place = packet->content + packet->written;
+    memcpy(place, &letter, sizeof letter);
+    memcpy(place + sizeof letter, message, size);
+    packet->written += room_for(size);
+}
+
+void fm_mailbox_put(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker,
+                    uint32_t process, const void *message, size_t size)
+{
+    if (*packet != NULL && !has_room(*packet, room_for(size))) {
+        fm_mailbox_deliver(mailboxes, packet, worker);
+    }
+    if (*packet == NULL) {
+        *packet = fm_packet_create(room_for(size));
+    }
+    write_letter(*packet, process, message, size);
+}
+
+static void send_to_self(struct fm_outbox *outbox, uint32_t process, const void *message,
+                         size_t size)
+{
+    if (outbox->own.last == NULL || !has_room(outbox->own.last, room_for(size))) {
+        append(&outbox->own, take_packet(outbox, room_for(size)));
+    }
+    write_letter(outbox->own.last, process, message, size);
+}
+
+static void send_to_worker(struct fm_mailboxes *mailboxes, struct fm_outbox *outbox,
+                           unsigned receiver, uint32_t process, const void *message, size_t size)
+{
+    struct fm_packet **packet = &outbox->packets[receiver];
+    if (*packet != NULL && !has_room(*packet, room_for(size))) {
+        fm_mailbox_deliver(mailboxes, packet, receiver);
+    }
+    if (*packet == NULL) {
+        *packet = take_packet(outbox, room_for(size));
+    }
+    write_letter(*packet, process, message, size);
+    atomic_bool *waits = &mailboxes->boxes[receiver].waits;
+    if (atomic_load_explicit(waits, memory_order_relaxed) && atomic_exchange(waits, false)) {
+        fm_mailbox_deliver(mailboxes, packet, receiver);
+    }
+}
+
+void fm_mailbox_send(struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
+                     const void *message, size_t size)
+{
+    unsigned receiver = mailboxes->engine->owner_of[process];
+    if (receiver == worker) {
+        send_to_self(&mailboxes->outboxes[worker], process, message, size);
+    } else if (receiver < mailboxes->engine->workers) {
+        send_to_worker(mailboxes, &mailboxes->outboxes[worker], receiver, process, message, size);
+    } else {
+        fm_mailbox_team_send(mailboxes->team, worker, process, message, size);
+    }
+}
+
+static void read_letters(struct fm_mailboxes *mailboxes, unsigned worker, struct fm_packet *packet)
+{
+    for (unsigned read = 1; packet->read < packet->written; ++read) {
+        struct letter letter;
+        const unsigned char *place = packet->content + packet->read;
+        memcpy(&letter, place, sizeof letter);
+        packet->read += room_for(letter.size);
+        mailboxes->handler(mailboxes->context, mailboxes, worker, letter.process,
+                           place + sizeof letter, letter.size);
+        if (mailboxes->team != NULL && read % LETTERS_AT_ONCE == 0) {
+            fm_mailbox_team_work(mailboxes->team, worker, 0);
+        }
+    }
+}
+
+/* Keeps a packet for later use. */
+static void put_away(struct fm_outbox *outbox, struct fm_packet *packet)
+{
+    if (outbox->spare_count < MOST_SPARE) {
+        packet->next = outbox->spare;
+        outbox->spare = packet;
+        ++outbox->spare_count;
+    } else {
+        fm_free(packet);
+    }
+}
+
+/* Reads the worker's letters to itself, also those that it writes meanwhile. */
+static void read_own(struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    struct fm_outbox *outbox = &mailboxes->outboxes[worker];
+    struct fm_packet *packet;
+    while ((packet = outbox->own.first) != NULL) {
+        read_letters(mailboxes, worker, packet);
+        outbox->own.first = packet->next;
+        if (outbox->own.first == NULL) {
+            outbox->own.last = NULL;
+        }
+        put_away(outbox, packet);
+    }
+}
+
+void fm_mailbox_end(struct fm_mailboxes *mailboxes)
+{
+    atomic_store(&mailboxes->over, true);
+    for (unsigned w = 0; w < mailboxes->engine->workers; ++w) {
+        pthread_mutex_lock(&mailboxes->boxes[w].lock);
+        pthread_cond_signal(&mailboxes->boxes[w].arrived);
+        pthread_mutex_unlock(&mailboxes->boxes[w].lock);
+    }
+}
+
+/* A worker has nothing to do. */
+static void become_idle(struct fm_mailboxes *mailboxes)
+{
+    if (atomic_fetch_sub(&mailboxes->under_way, 1) == 1 && mailboxes->team == NULL) {
+        fm_mailbox_end(mailboxes);
+    }
+}
+
+static bool is_there(const struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    return atomic_load(&mailboxes->boxes[worker].packets) != NULL || atomic_load(&mailboxes->over);
+}
+
+/* Sleeps until something is in the box or the phase is over, or for so many nanoseconds (0: as long
+ * as it takes). */
+static void sleep_until_there(struct fm_mailboxes *mailboxes, unsigned worker, long nanoseconds)
+{
+    struct fm_mailbox *box = &mailboxes->boxes[worker];
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += nanoseconds;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&box->lock);
+    atomic_store(&box->sleeps, true);
+    for (int status = 0; status == 0 && !is_there(mailboxes, worker);) {
+        status = nanoseconds == 0 ? pthread_cond_wait(&box->arrived, &box->lock)
+                                  : pthread_cond_timedwait(&box->arrived, &box->lock, &until);
+    }
+    atomic_store(&box->sleeps, false);
+    pthread_mutex_unlock(&box->lock);
+}
+
+/* Waits until something is in the box or the phase is over: at first awake, since the next packet
+ * is mostly on its way. */
+static void wait_for_workers(struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    for (unsigned turn = 0; !is_there(mailboxes, worker); ++turn) {
+        if (!fm_spin(turn)) {
+            sleep_until_there(mailboxes, worker, 0);
+        }
+    }
+}
+
+/* The same, while other processes may send something, too. */
+static void wait_for_team(struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    for (unsigned idle = 0; !is_there(mailboxes, worker); ++idle) {
+        long nanoseconds = fm_backoff_nanoseconds(idle);
+        if (nanoseconds != 0) {
+            sleep_until_there(mailboxes, worker, nanoseconds);
+        } else if (idle > FM_BACKOFF_POLLS) {
+            sched_yield();
+        }
+        fm_mailbox_team_work(mailboxes->team, worker, idle + 1);
+    }
+}
+
+/* Takes what others have sent; waits for it if there is nothing. @return NULL: the phase is over */
+static struct fm_packet *receive(struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    struct fm_mailbox *box = &mailboxes->boxes[worker];
+    size_t at_work = 1, count;
+    if (atomic_load(&box->packets) == NULL) {
+        atomic_store(&box->waits, true);
+        become_idle(mailboxes);
+        at_work = 0;
+        if (mailboxes->team == NULL) {
+            wait_for_workers(mailboxes, worker);
+        } else {
+            wait_for_team(mailboxes, worker);
+        }
+        atomic_store(&box->waits, false);
+    }
+    struct fm_packet *packets = fm_packets_take(&box->packets, &count);
+    /* From now on it is the worker who keeps the phase from being over: one packet did so before.
+     */
+    if (count != 0 && count + at_work != 1) {
+        atomic_fetch_sub(&mailboxes->under_way, count + at_work - 1);
+    }
+    return packets;
+}
+
+static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct fm_mailboxes *mailboxes = context;
+    struct fm_outbox *outbox = &mailboxes->outboxes[worker];
+    outbox->packets = fm_allocate(mailboxes->engine->workers, sizeof *outbox->packets);
+    mailboxes->start(mailboxes->context, mailboxes, worker, first, last);
+    for (;;) {
+        read_own(mailboxes, worker);
+        deliver_all(mailboxes, worker);
+        struct fm_packet *packet = receive(mailboxes, worker);
+        if (packet == NULL) {
+            break;
+        }
+        while (packet != NULL) {
+            struct fm_packet *next = packet->next;
+            read_letters(mailboxes, worker, packet);
+            put_away(outbox, packet);
+            if (mailboxes->team != NULL) {
+                fm_mailbox_team_work(mailboxes->team, worker, 0);
+            }
+            packet = next;
+        }
+    }
+    fm_packets_free(outbox->spare);
+    fm_free(outbox->packets);
+}
+
+void fm_mailboxes_run(struct fm_engine *engine, fm_mailbox_start_t *start,
+                      fm_mailbox_handler_t *handler, void *context)
+{
+    struct fm_mailboxes mailboxes = {
+        .engine = engine,
+        .start = start,
+        .handler = handler,
+        .context = context,
+        .boxes = fm_allocate_apart(engine->workers, sizeof(struct fm_mailbox)),
+        .outboxes = fm_allocate_apart(engine->workers, sizeof(struct fm_outbox)),
+        .under_way = engine->workers,
+    };
+    for (unsigned w = 0; w < engine->workers; ++w) {
+        pthread_mutex_init(&mailboxes.boxes[w].lock, NULL);
+        pthread_cond_init(&mailboxes.boxes[w].arrived, NULL);
+    }
+    mailboxes.team = fm_mailbox_team_create(&mailboxes);
+    fm_engine_run(engine, work, &mailboxes);
+    fm_mailbox_team_free(mailboxes.team);
+    for (unsigned w = 0; w < engine->workers; ++w) {
+        pthread_cond_destroy(&mailboxes.boxes[w].arrived);
+        pthread_mutex_destroy(&mailboxes.boxes[w].lock);
+    }
+    fm_free(mailboxes.outboxes);
+    fm_free(mailboxes.boxes);
+}

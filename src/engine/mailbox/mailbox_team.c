@@ -1,0 +1,179 @@
+/* Letters to processes that another process of the team owns, and the end of a phase: it is over
+ * when every process is idle and all letters that were sent have arrived. The processes add up both
+ * numbers again and again, each time after all of them were idle; two sums in a row with all
+ * letters arrived and none sent in between tell that nobody can go on (Mattern's four counters). */
+#include "engine/mailbox/mailbox_internal.h"
+
+#include "engine/team/team_internal.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Letters are kept back until they fill a packet of about this size, or the worker is idle. It is
+ * one of two short letters: whoever it is for mostly waits for it, and could go on meanwhile. */
+#define PACKET_BYTES 64
+
+/* So often does a process look for letters in vain before it believes that there may be none. */
+#define LOOKS_BEFORE_WAVE 200
+
+/* A letter in a packet, followed by its content. */
+struct head {
+    uint64_t size; /* of the content, rounded up so that the next head is aligned */
+    uint32_t process;
+    uint32_t padding;
+};
+
+typedef FM_VECTOR(unsigned char) byte_vector;
+
+struct fm_mailbox_team {
+    struct fm_mailboxes *mailboxes;
+    struct fm_transport *transport;
+    byte_vector *outgoing;       /* [worker][process of the team] */
+    struct fm_packet **incoming; /* [worker]: what an arriving packet holds for it */
+    pthread_mutex_t lock;        /* of the transport and of what follows */
+    atomic_uint_fast64_t sent;   /* letters */
+    uint64_t arrived;
+    bool in_wave;
+    uint64_t last_sums[2]; /* of the wave before */
+};
+
+struct fm_mailbox_team *fm_mailbox_team_create(struct fm_mailboxes *mailboxes)
+{
+    struct fm_engine *engine = mailboxes->engine;
+    if (fm_team_size(engine->team) == 1) {
+        return NULL;
+    }
+    struct fm_mailbox_team *team = fm_allocate(1, sizeof *team);
+    team->mailboxes = mailboxes;
+    team->transport = engine->team->transport;
+    team->outgoing =
+        fm_allocate((size_t)engine->workers * team->transport->count, sizeof *team->outgoing);
+    team->incoming = fm_allocate(engine->workers, sizeof *team->incoming);
+    team->last_sums[0] = 1; /* unequal: there was no wave */
+    pthread_mutex_init(&team->lock, NULL);
+    fm_team_take_again(engine->team);
+    return team;
+}
+
+void fm_mailbox_team_free(struct fm_mailbox_team *team)
+{
+    if (team == NULL) {
+        return;
+    }
+    /* Nobody sends letters of the next phase before all have stopped to receive those of this one.
+     */
+    uint64_t ready = 1;
+    team->transport->calls->sum(team->transport, &ready, 1);
+    for (size_t i = 0; i < (size_t)team->mailboxes->engine->workers * team->transport->count; ++i) {
+        fm_vector_free(&team->outgoing[i]);
+    }
+    pthread_mutex_destroy(&team->lock);
+    fm_free(team->outgoing);
+    fm_free(team->incoming);
+    fm_free(team);
+}
+
+static byte_vector *outgoing_of(struct fm_mailbox_team *team, unsigned worker, unsigned to)
+{
+    return &team->outgoing[(size_t)worker * team->transport->count + to];
+}
+
+/* The transport takes the packet over. The lock must be held. */
+static void send_packet(struct fm_mailbox_team *team, unsigned worker, unsigned to)
+{
+    byte_vector *packet = outgoing_of(team, worker, to);
+    if (packet->count != 0) {
+        team->transport->calls->send(team->transport, to,
+                                     (struct fm_parcel){packet->items, packet->count});
+        *packet = (byte_vector){0};
+    }
+}
+
+void fm_mailbox_team_send(struct fm_mailbox_team *team, unsigned worker, uint32_t process,
+                          const void *message, size_t size)
+{
+    const struct fm_engine *engine = team->mailboxes->engine;
+    unsigned to = engine->owner_of[process] - engine->workers;
+    byte_vector *packet = outgoing_of(team, worker, to);
+    struct head head = {(size + 15) & ~(size_t)15, process,
+                        (uint32_t)(((size + 15) & ~(size_t)15) - size)};
+    fm_vector_reserve(packet, sizeof head + head.size);
+    memcpy(packet->items + packet->count, &head, sizeof head);
+    memcpy(packet->items + packet->count + sizeof head, message, size);
+    memset(packet->items + packet->count + sizeof head + size, 0, head.padding);
+    packet->count += sizeof head + head.size;
+    /* Counted now: as long as it is on its way, even here, the numbers differ. */
+    atomic_fetch_add(&team->sent, 1);
+    if (packet->count >= PACKET_BYTES) {
+        pthread_mutex_lock(&team->lock);
+        send_packet(team, worker, to);
+        pthread_mutex_unlock(&team->lock);
+    }
+}
+
+static void open_packet(struct fm_mailbox_team *team, const struct fm_parcel *packet)
+{
+    const struct fm_engine *engine = team->mailboxes->engine;
+    const unsigned char *content = packet->content;
+    for (size_t at = 0; at < packet->bytes;) {
+        struct head head;
+        memcpy(&head, content + at, sizeof head);
+        at += sizeof head;
+        unsigned worker = engine->owner_of[head.process];
+        fm_mailbox_put(team->mailboxes, &team->incoming[worker], worker, head.process, content + at,
+                       head.size - head.padding);
+        at += head.size;
+        ++team->arrived;
+    }
+    for (unsigned worker = 0; worker < engine->workers; ++worker) {
+        if (team->incoming[worker] != NULL) {
+            fm_mailbox_deliver(team->mailboxes, &team->incoming[worker], worker);
+        }
+    }
+    fm_free(packet->content);
+}
+
+/* Takes part in the next sum, or looks for its result. */
+static void ride_wave(struct fm_mailbox_team *team, unsigned looks)
+{
+    uint64_t sums[2];
+    const struct fm_transport_calls *calls = team->transport->calls;
+    if (!team->in_wave) {
+        /* No letter here is to be handled: nobody sends, and none arrives under this lock. */
+        if (looks > LOOKS_BEFORE_WAVE && atomic_load(&team->mailboxes->under_way) == 0) {
+            uint64_t own[2] = {atomic_load(&team->sent), team->arrived};
+            calls->begin_wave(team->transport, own);
+            team->in_wave = true;
+        }
+    } else if (calls->end_wave(team->transport, sums)) {
+        team->in_wave = false;
+        if (sums[0] == sums[1] && sums[0] == team->last_sums[0] && sums[1] == team->last_sums[1]) {
+            fm_mailbox_end(team->mailboxes);
+        }
+        memcpy(team->last_sums, sums, sizeof sums);
+    }
+}
+
+void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker, unsigned idle)
+{
+    if (idle == 1) {
+        pthread_mutex_lock(&team->lock);
+    } else if (pthread_mutex_trylock(&team->lock) != 0) {
+        return;
+    }
+    if (idle <= 1) {
+        for (unsigned to = 0; to < team->transport->count; ++to) {
+            send_packet(team, worker, to);
+        }
+    }
+    unsigned from;
+    struct fm_parcel packet;
+    while (fm_team_receive(team->mailboxes->engine->team, &from, &packet)) {
+        open_packet(team, &packet);
+    }
+    if (idle != 0 && !atomic_load(&team->mailboxes->over)) {
+        ride_wave(team, idle);
+    }
+    pthread_mutex_unlock(&team->lock);
+}

@@ -1,0 +1,33 @@
+/** @file
+ * Private to src/engine. */
+#ifndef FERMATA_ENGINE_TEAM_INTERNAL_H
+#define FERMATA_ENGINE_TEAM_INTERNAL_H
+
+#include "base/containers/vector.h"
+#include "engine/team/team.h"
+
+/** A packet of a later phase than the one at hand. */
+struct fm_early_packet {
+    struct fm_parcel packet;
+    unsigned from;
+};
+
+typedef FM_VECTOR(struct fm_early_packet) fm_early_packets;
+
+struct fm_team {
+    struct fm_transport *transport;
+    fm_early_packets put_back; /**< for the next phase */
+    fm_early_packets again;    /**< from the phase before; the first `taken` are taken */
+    size_t taken;
+};
+
+/** To be called before a phase that receives packets: those that were put back come again. */
+void fm_team_take_again(struct fm_team *team);
+
+/** As `receive` of the transport; packets that come again come first. */
+bool fm_team_receive(struct fm_team *team, unsigned *from, struct fm_parcel *packet);
+
+/** Puts a packet back that is for the next phase. */
+void fm_team_put_back(struct fm_team *team, unsigned from, struct fm_parcel packet);
+
+#endif

@@ -1,0 +1,24 @@
+/** @file
+ * Numbers of a comparison for people.
+ */
+#ifndef FERMATA_REPORT_COMPARISON_CHANGE_FORMAT_H
+#define FERMATA_REPORT_COMPARISON_CHANGE_FORMAT_H
+
+#include "diagnosis/number_format.h"
+#include "report/comparison/comparison.h"
+
+/** Writes how `value` differs from `base`: "+12.3%", "=", "new", "gone". */
+char *fm_format_change(char buffer[FM_FORMAT_SIZE], int64_t base, int64_t value);
+
+/** Writes a value of the common scale as its metric demands. */
+char *fm_diff_format(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
+                     fm_metric_t metric, int64_t value);
+
+/** Writes a difference with its sign, otherwise as fm_diff_format(). */
+char *fm_diff_format_signed(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
+                            fm_metric_t metric, int64_t difference);
+
+/** @return how deep a metric stands in its tree; 0: a root. */
+unsigned fm_metric_depth(fm_metric_t metric);
+
+#endif

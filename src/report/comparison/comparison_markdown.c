@@ -1,0 +1,127 @@
+/* A comparison as Markdown: for merge requests and pages. */
+#include "cube/model/callpath_text.h"
+#include "report/comparison/change_format.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Writes a name such that nothing in it is Markdown or HTML. */
+static void put_name(FILE *stream, const char *name)
+{
+    char *printable = fm_text_printable(name, true);
+    for (const char *c = printable; c != NULL && *c != '\0'; c++) {
+        if (*c == '<' || *c == '>' || *c == '&')
+            fputs(*c == '<' ? "&lt;" : *c == '>' ? "&gt;" : "&amp;", stream);
+        else {
+            if (strchr("\\`*_{}[]()#+-.!|~", *c) != NULL)
+                putc('\\', stream);
+            putc(*c, stream);
+        }
+    }
+    free(printable);
+}
+
+static void put_values(const struct fm_comparison *comparison, fm_metric_t metric,
+                       const int64_t *values, size_t stride, FILE *stream)
+{
+    char text[FM_FORMAT_SIZE];
+    for (size_t c = 0; c < comparison->count; c++) {
+        fprintf(stream, " %s |", fm_diff_format(text, comparison, metric, values[c * stride]));
+        if (c > 0)
+            fprintf(stream, " %s |", fm_format_change(text, values[0], values[c * stride]));
+    }
+    putc('\n', stream);
+}
+
+static void put_header(const struct fm_comparison *comparison, const char *first, FILE *stream)
+{
+    fprintf(stream, "| %s |", first);
+    for (size_t c = 0; c < comparison->count; c++) {
+        putc(' ', stream);
+        put_name(stream, comparison->names[c]);
+        fputs(c > 0 ? " | change |" : " |", stream);
+    }
+    fputs("\n|---|", stream);
+    for (size_t c = 0; c < comparison->count; c++)
+        fputs(c > 0 ? "--:|--:|" : "--:|", stream);
+    putc('\n', stream);
+}
+
+static void put_metrics(const struct fm_comparison *comparison,
+                        const struct fm_diff_options *options, FILE *stream)
+{
+    put_header(comparison, "Property", stream);
+    if (options->pattern == NULL) {
+        fputs("| Run time |", stream);
+        put_values(comparison, FM_METRIC_TIME, comparison->lengths, 1, stream);
+    }
+    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+        if (!fm_diff_shows(comparison, options, (fm_metric_t)m))
+            continue;
+        fputs("| ", stream);
+        unsigned depth = options->pattern == NULL ? fm_metric_depth((fm_metric_t)m) : 0;
+        for (unsigned i = 0; i < depth; i++)
+            fputs("&emsp;", stream);
+        fprintf(stream, "%s |", fm_metric_info((fm_metric_t)m)->name);
+        put_values(comparison, (fm_metric_t)m, &comparison->totals[m], FM_METRIC_COUNT, stream);
+    }
+}
+
+static void put_changes(const struct fm_comparison *comparison,
+                        const struct fm_diff_options *options, FILE *stream)
+{
+    fputs("\n### Largest changes\n\n", stream);
+    put_header(comparison, "Property in call path", stream);
+    for (size_t i = 0; i < comparison->change_count && i < options->top; i++) {
+        const struct fm_change *change = &comparison->changes[i];
+        if (change->difference == 0)
+            break;
+        char *path =
+            fm_cube_callpath_text(comparison->combination.united.frame, change->callpath, "/");
+        fprintf(stream, "| %s in ", fm_metric_info(change->metric)->name);
+        put_name(stream, path == NULL ? "?" : path);
+        fputs(" |", stream);
+        put_values(comparison, change->metric, change->values, 1, stream);
+        free(path);
+    }
+}
+
+static void put_conditions(const struct fm_comparison *comparison,
+                           const struct fm_diff_options *options, FILE *stream)
+{
+    if (options->condition_count > 0)
+        fputs("\n### Conditions\n\n", stream);
+    for (size_t i = 0; i < options->condition_count; i++) {
+        bool met = false;
+        for (size_t c = 1; c < comparison->count; c++) {
+            for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+                if (!fm_condition_met(&options->conditions[i], comparison, c, (fm_metric_t)m))
+                    continue;
+                fputs(met ? ", " : "- **met**: ", stream);
+                if (!met) {
+                    put_name(stream, options->conditions[i].text);
+                    fputs(" by ", stream);
+                }
+                met = true;
+                put_name(stream, fm_metric_info((fm_metric_t)m)->id);
+                fputs(" in ", stream);
+                put_name(stream, comparison->names[c]);
+            }
+        }
+        if (!met) {
+            fputs("- not met: ", stream);
+            put_name(stream, options->conditions[i].text);
+        }
+        putc('\n', stream);
+    }
+}
+
+void fm_diff_write_markdown(const struct fm_comparison *comparison,
+                            const struct fm_diff_options *options, FILE *stream)
+{
+    put_metrics(comparison, options, stream);
+    put_changes(comparison, options, stream);
+    put_conditions(comparison, options, stream);
+}

@@ -1,0 +1,185 @@
+/* The efficiencies of the POP methodology that need no simulation. */
+#include "diagnosis/efficiency.h"
+#include "diagnosis/number_format.h"
+#include "diagnosis/place.h"
+#include "report/report.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_COLUMNS   26
+#define NARROW_COLUMNS 20
+#define TABLE_COLUMNS  41
+
+/** Of the whole time, so much is worth a row. */
+#define WORTH_A_ROW 0.01
+
+static void print_row(const struct fm_report *report, const char *name, double efficiency,
+                      const char *meaning)
+{
+    const struct fm_terminal *terminal = report->terminal;
+    const char *verdict = fm_efficiency_verdict(efficiency);
+    char label[NAME_COLUMNS + 24];
+    fm_terminal_style(terminal,
+                      fm_efficiency_is_acceptable(efficiency) ? FM_STYLE_PLAIN : FM_STYLE_ALARM);
+    snprintf(label, sizeof label, "  %-*s%6.1f%%  %-11s", NAME_COLUMNS, name, 100 * efficiency,
+             verdict);
+    if (terminal->width > NAME_COLUMNS + 22 + strlen(meaning))
+        fm_terminal_print(terminal, label, NAME_COLUMNS + 22, "%s", meaning);
+    else
+        fprintf(terminal->stream, "  %-*.*s%6.1f%% %s\n", NARROW_COLUMNS, NARROW_COLUMNS, name,
+                100 * efficiency, verdict);
+    fm_terminal_style(terminal, FM_STYLE_PLAIN);
+}
+
+void fm_report_efficiency(const struct fm_report *report)
+{
+    struct fm_efficiency efficiency;
+    if (!fm_diagnosis_efficiency(&report->diagnosis, &efficiency))
+        return;
+    fm_terminal_heading(report->terminal, "Efficiency");
+    print_row(report, "Parallel", efficiency.parallel, "average computation / run");
+    print_row(report, "  Load balance", efficiency.load_balance, "average / longest computation");
+    print_row(report, "  Communication", efficiency.communication, "longest computation / run");
+}
+
+/* ---- tables ---- */
+
+/** @return whether names stand behind the numbers, and not on lines of their own. */
+static bool has_room_for_names(const struct fm_terminal *terminal)
+{
+    return terminal->width >= TABLE_COLUMNS + 20;
+}
+
+static void print_table_head(const struct fm_report *report, const char *heading, const char *what)
+{
+    fm_terminal_heading(report->terminal, heading);
+    fprintf(report->terminal->stream, "%11s%10s%9s%9s", "CPU time", "parallel", "balance", "comm.");
+    if (has_room_for_names(report->terminal))
+        fprintf(report->terminal->stream, "  %s", what);
+    putc('\n', report->terminal->stream);
+}
+
+static void print_percent(FILE *stream, int columns, double value)
+{
+    char number[FM_FORMAT_SIZE];
+    snprintf(number, sizeof number, "%.1f%%", 100 * value);
+    fprintf(stream, "%*s", columns, isnan(value) ? "-" : number);
+}
+
+/** Writes a row of a table. @param name  printable */
+static void print_table_row(const struct fm_report *report, int64_t time,
+                            const struct fm_efficiency *efficiency, const char *name)
+{
+    const struct fm_terminal *terminal = report->terminal;
+    char number[FM_FORMAT_SIZE];
+    char *label = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&label, &size);
+    if (stream == NULL)
+        abort(); /* memory for one line is missing: nothing can be said any more */
+    fprintf(stream, "%11s", fm_format_ticks(number, report->diagnosis.cube, time));
+    print_percent(stream, 10, efficiency->parallel);
+    print_percent(stream, 9, efficiency->load_balance);
+    print_percent(stream, 9, efficiency->communication);
+    if (fclose(stream) != 0)
+        abort();
+    bool alarm = !fm_efficiency_is_acceptable(efficiency->parallel);
+    fm_terminal_style(terminal, alarm ? FM_STYLE_ALARM : FM_STYLE_PLAIN);
+    if (has_room_for_names(terminal)) {
+        fm_terminal_paragraph(terminal, label, TABLE_COLUMNS, name);
+    } else {
+        fprintf(terminal->stream, "%s\n", label);
+        fm_terminal_paragraph(terminal, "    ", 4, name);
+    }
+    fm_terminal_style(terminal, FM_STYLE_PLAIN);
+    free(label);
+}
+
+static void print_phases(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    if (cube->phase_count > 0)
+        print_table_head(report, "Efficiency of phases (--phases: of their iterations)", "phase");
+    for (uint32_t i = 0; i < cube->phase_count; i++) {
+        struct fm_cube_iteration total;
+        fm_cube_phase_total(&cube->phases[i], &total, NULL);
+        const struct fm_efficiency efficiency = fm_efficiency_of_iteration(&total);
+        char *name = fm_terminal_name(report->terminal, cube->regions[cube->phases[i].region].name);
+        print_table_row(report, (int64_t)total.time, &efficiency, name);
+        free(name);
+    }
+}
+
+/** A call path with the time of it and of all that it calls. */
+struct callpath_time {
+    int64_t time;
+    uint32_t callpath;
+};
+
+static int compare_times(const void *left, const void *right)
+{
+    const struct callpath_time *a = left;
+    const struct callpath_time *b = right;
+    if (a->time != b->time)
+        return a->time > b->time ? -1 : 1;
+    return (a->callpath > b->callpath) - (a->callpath < b->callpath);
+}
+
+/** Lists the call paths that compute and take some time, those that take most first.
+ * @return how many there are */
+static uint32_t list_callpaths(const struct fm_report *report,
+                               const struct fm_efficiency *efficiencies, struct callpath_time *list)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    uint32_t count = 0;
+    struct fm_view view;
+    struct fm_selection selection = fm_selection_all();
+    selection.metric = FM_METRIC_TIME;
+    if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
+        return 0;
+    int64_t *times = fm_allocate(cube->callpath_count, sizeof *times);
+    fm_view_callpaths(&view, NULL, times);
+    fm_view_release(&view);
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        if (!isnan(efficiencies[i].parallel) &&
+            (double)times[i] >= WORTH_A_ROW * (double)report->diagnosis.metrics[FM_METRIC_TIME])
+            list[count++] = (struct callpath_time){times[i], i};
+    }
+    fm_free(times);
+    if (count > 1)
+        qsort(list, count, sizeof *list, compare_times);
+    return count;
+}
+
+void fm_report_efficiencies(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    struct fm_efficiency *efficiencies = fm_allocate(cube->callpath_count, sizeof *efficiencies);
+    struct callpath_time *list = fm_allocate(cube->callpath_count, sizeof *list);
+    const struct fm_efficiency run = fm_efficiency_of_cube(cube, efficiencies);
+    uint32_t count = list_callpaths(report, efficiencies, list);
+    uint32_t shown = count < report->options->top ? count : report->options->top;
+    if (isnan(run.parallel))
+        fm_terminal_paragraph(report->terminal, "", 0,
+                              "Nothing was computed: there are no efficiencies.");
+    fm_report_efficiency(report);
+    print_phases(report);
+    if (shown > 0)
+        print_table_head(report, "Efficiency of call paths, with all that they call", "call path");
+    for (uint32_t i = 0; i < shown; i++) {
+        unsigned width = report->terminal->width;
+        char *path = fm_place_callpath_within(&report->diagnosis, list[i].callpath,
+                                              width > TABLE_COLUMNS ? width - TABLE_COLUMNS : 0);
+        print_table_row(report, list[i].time, &efficiencies[list[i].callpath], path);
+        free(path);
+    }
+    if (shown < count)
+        fm_terminal_print(report->terminal, "", 2, "%u more (--top N shows more)", count - shown);
+    fm_free(list);
+    fm_free(efficiencies);
+}

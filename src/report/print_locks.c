@@ -1,0 +1,175 @@
+#include "base/memory.h"
+#include "diagnosis/number_format.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+
+#define INDENT      12
+#define GRAPH_WIDTH 64
+
+static int compare_waiting(const void *left, const void *right)
+{
+    const struct fm_cube_lock *a = *(const struct fm_cube_lock *const *)left;
+    const struct fm_cube_lock *b = *(const struct fm_cube_lock *const *)right;
+    if (a->waiting != b->waiting)
+        return a->waiting > b->waiting ? -1 : 1;
+    if (a->waits != b->waits)
+        return a->waits > b->waits ? -1 : 1;
+    return (a > b) - (a < b); /* the order in the report */
+}
+
+/** Draws how long the queue was: each column is the mean of its part of the time, its height
+ * relative to the highest. */
+static void print_graph(const struct fm_terminal *terminal, const struct fm_cube_lock *lock)
+{
+    unsigned columns = terminal->width - INDENT - 2;
+    if (columns > GRAPH_WIDTH)
+        columns = GRAPH_WIDTH;
+    double lengths[GRAPH_WIDTH];
+    for (unsigned i = 0; i < columns; i++) {
+        uint32_t first = i * lock->bin_count / columns;
+        uint32_t last = (i + 1) * lock->bin_count / columns;
+        uint64_t width = fm_cube_lock_edge(lock, last) - fm_cube_lock_edge(lock, first);
+        double ticks = 0;
+        for (uint32_t bin = first; bin < last; bin++)
+            ticks += (double)lock->queue[bin];
+        lengths[i] = width == 0 ? 0 : ticks / (double)width;
+    }
+    fprintf(terminal->stream, "%*s", INDENT, "");
+    fm_terminal_graph(terminal, lengths, columns);
+    putc('\n', terminal->stream);
+}
+
+static void print_queue(const struct fm_report *report, const struct fm_cube_lock *lock)
+{
+    char numbers[3][FM_FORMAT_SIZE];
+    fm_terminal_print(report->terminal, "  Queue", INDENT,
+                      "at most %s, %.3g on average, from %s to %s after the start",
+                      fm_format_count(numbers[0], (int64_t)lock->longest_queue),
+                      (double)lock->waiting / (double)(lock->end - lock->begin),
+                      fm_format_ticks(numbers[1], report->diagnosis.cube, (int64_t)lock->begin),
+                      fm_format_ticks(numbers[2], report->diagnosis.cube, (int64_t)lock->end));
+    print_graph(report->terminal, lock);
+}
+
+static void print_chain(const struct fm_report *report, const struct fm_cube_lock *lock)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        abort(); /* memory for one line is missing: nothing can be said any more */
+    char number[FM_FORMAT_SIZE];
+    fprintf(stream, "%s epochs in a row, each waited for the one before: ranks ",
+            fm_format_count(number, (int64_t)lock->longest_chain));
+    for (uint32_t i = 0; i < lock->chain_count; i++)
+        fprintf(stream, "%s%u", i == 0 ? "" : ", ", lock->chain[i]);
+    if (lock->chain_count < lock->longest_chain)
+        fputs(", ...", stream);
+    if (fclose(stream) != 0)
+        abort();
+    fm_terminal_paragraph(report->terminal, "  Chain", INDENT, text);
+    free(text);
+}
+
+static const char *epochs(uint64_t count)
+{
+    return count == 1 ? "epoch" : "epochs";
+}
+
+static void print_parties(const struct fm_report *report, const struct fm_cube_lock *lock)
+{
+    char numbers[3][FM_FORMAT_SIZE];
+    for (uint32_t i = 0; i < lock->holder_count; i++) {
+        const struct fm_cube_lock_party *party = &lock->holders[i];
+        fm_terminal_print(
+            report->terminal, i == 0 ? "  Holders" : "", INDENT,
+            "rank %u: others waited %s for it; it held the lock for %s in %s %s", party->rank,
+            fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->caused),
+            fm_format_ticks(numbers[1], report->diagnosis.cube, (int64_t)party->held),
+            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(party->epochs));
+    }
+    for (uint32_t i = 0; i < lock->victim_count; i++) {
+        const struct fm_cube_lock_party *party = &lock->victims[i];
+        fm_terminal_print(
+            report->terminal, i == 0 ? "  Victims" : "", INDENT,
+            "rank %u: waited %s in %s of %s %s", party->rank,
+            fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)party->waiting),
+            fm_format_count(numbers[1], (int64_t)party->waits),
+            fm_format_count(numbers[2], (int64_t)party->epochs), epochs(party->epochs));
+    }
+}
+
+static void print_lock(const struct fm_report *report, const struct fm_cube_lock *lock)
+{
+    char numbers[3][FM_FORMAT_SIZE];
+    char *name = fm_terminal_name(report->terminal, lock->name == NULL ? "" : lock->name);
+    const char *quote = *name == '\0' ? "" : "\"";
+    const char *blank = *name == '\0' ? "" : " ";
+    char *heading = NULL;
+    int length = lock->target == FM_CUBE_NONE
+                     ? asprintf(&heading, "Window %u%s%s%s%s, all ranks at once", lock->window,
+                                blank, quote, name, quote)
+                     : asprintf(&heading, "Window %u%s%s%s%s, rank %u", lock->window, blank, quote,
+                                name, quote, lock->target);
+    if (length < 0)
+        abort();
+    putc('\n', report->terminal->stream);
+    fm_terminal_style(report->terminal, FM_STYLE_BOLD);
+    fm_terminal_paragraph(report->terminal, "", 0, heading);
+    fm_terminal_style(report->terminal, FM_STYLE_PLAIN);
+    free(heading);
+    free(name);
+    fm_terminal_print(report->terminal, "  Epochs", INDENT, "%s exclusive, %s shared; held for %s",
+                      fm_format_count(numbers[0], (int64_t)lock->exclusive),
+                      fm_format_count(numbers[1], (int64_t)lock->shared),
+                      fm_format_ticks(numbers[2], report->diagnosis.cube, (int64_t)lock->held));
+    fm_terminal_print(report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of CPU time",
+                      fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)lock->waiting),
+                      fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock->waits),
+                      fm_format_percent(numbers[2], (int64_t)lock->waiting,
+                                        report->diagnosis.metrics[FM_METRIC_TIME]));
+    if (lock->bin_count != 0 && lock->end > lock->begin) {
+        print_queue(report, lock);
+        print_chain(report, lock);
+    }
+    print_parties(report, lock);
+}
+
+void fm_report_locks(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    const struct fm_cube_lock **locks = fm_allocate(cube->lock_count, sizeof *locks);
+    uint64_t waiting = 0;
+    uint32_t contended = 0;
+    for (uint32_t i = 0; i < cube->lock_count; i++) {
+        locks[i] = &cube->locks[i];
+        waiting += cube->locks[i].waiting;
+        contended += cube->locks[i].waits > 0;
+    }
+    if (cube->lock_count > 1)
+        qsort(locks, cube->lock_count, sizeof *locks, compare_waiting);
+    char numbers[4][FM_FORMAT_SIZE];
+    if (cube->lock_count == 0)
+        fm_terminal_paragraph(report->terminal, "", 0,
+                              "No window is locked exclusively: there are no queues.");
+    else
+        fm_terminal_print(
+            report->terminal, "", 0,
+            "Of %s %s in windows that are locked exclusively, %s had to be waited for: %s in all, "
+            "%s of CPU time.",
+            fm_format_count(numbers[1], cube->lock_count), cube->lock_count == 1 ? "lock" : "locks",
+            fm_format_count(numbers[0], contended),
+            fm_format_ticks(numbers[2], cube, (int64_t)waiting),
+            fm_format_percent(numbers[3], (int64_t)waiting,
+                              report->diagnosis.metrics[FM_METRIC_TIME]));
+    uint32_t shown = contended < report->options->top ? contended : report->options->top;
+    for (uint32_t i = 0; i < shown; i++)
+        print_lock(report, locks[i]);
+    if (shown < contended) {
+        putc('\n', report->terminal->stream);
+        fm_terminal_print(report->terminal, "", 0, "%s more with less waiting (--top N shows more)",
+                          fm_format_count(numbers[0], contended - shown));
+    }
+    fm_free(locks);
+}

@@ -1,0 +1,143 @@
+#include "diagnosis/number_format.h"
+#include "diagnosis/time_shares.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL_COLUMNS 16
+#define BAR_LIMIT     44
+
+/** Columns of percentages and times, with the blanks in front of them. */
+#define PERCENT_COLUMNS     7
+#define TIME_COLUMNS        12
+#define NARROW_TIME_COLUMNS 9
+
+static void print_shares(const struct fm_report *report)
+{
+    const struct fm_terminal *terminal = report->terminal;
+    struct fm_time_share shares[FM_TIME_SHARE_COUNT];
+    fm_time_shares(&report->diagnosis, shares);
+    int64_t whole = report->diagnosis.metrics[FM_METRIC_TIME];
+    unsigned names = LABEL_COLUMNS;
+    for (size_t i = 0; i < FM_TIME_SHARE_COUNT; i++) {
+        size_t length = shares[i].ticks == 0 ? 0 : strlen(shares[i].name);
+        names = length > names ? (unsigned)length : names;
+    }
+    bool narrow = terminal->width < 2 + names + PERCENT_COLUMNS + TIME_COLUMNS;
+    unsigned times = narrow ? NARROW_TIME_COLUMNS : TIME_COLUMNS;
+    unsigned numbers = 2 + names + PERCENT_COLUMNS + times + 1;
+    unsigned columns = terminal->width > numbers + 8 ? terminal->width - numbers : 0;
+    if (columns > BAR_LIMIT)
+        columns = BAR_LIMIT;
+    putc('\n', terminal->stream);
+    for (size_t i = 0; i < FM_TIME_SHARE_COUNT; i++) {
+        if (shares[i].ticks == 0)
+            continue;
+        char percent[FM_FORMAT_SIZE];
+        char value[FM_FORMAT_SIZE];
+        bool alarm = strcmp(shares[i].name, "Waiting") == 0;
+        fm_terminal_style(terminal, alarm ? FM_STYLE_ALARM : FM_STYLE_PLAIN);
+        fprintf(terminal->stream, "  %-*s%*s%*s", (int)names, shares[i].name, PERCENT_COLUMNS,
+                fm_format_percent(percent, shares[i].ticks, whole), (int)times,
+                fm_format_ticks(value, report->diagnosis.cube, shares[i].ticks));
+        if (columns > 0) {
+            putc(' ', terminal->stream);
+            fm_terminal_bar(terminal, fm_fraction(shares[i].ticks, whole), columns);
+        }
+        fm_terminal_style(terminal, FM_STYLE_PLAIN);
+        putc('\n', terminal->stream);
+    }
+}
+
+/** Names the two kinds that most of the waiting belongs to. */
+static void print_waiting(const struct fm_report *report)
+{
+    fm_metric_t first = FM_METRIC_NONE;
+    fm_metric_t second = FM_METRIC_NONE;
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        fm_metric_t kind = (fm_metric_t)i;
+        if (fm_wait_state_kind(kind) != kind || report->diagnosis.metrics[kind] == 0)
+            continue;
+        if (first == FM_METRIC_NONE ||
+            report->diagnosis.metrics[kind] > report->diagnosis.metrics[first]) {
+            second = first;
+            first = kind;
+        } else if (second == FM_METRIC_NONE ||
+                   report->diagnosis.metrics[kind] > report->diagnosis.metrics[second]) {
+            second = kind;
+        }
+    }
+    int64_t whole = report->diagnosis.metrics[FM_METRIC_TIME];
+    char percent[FM_FORMAT_SIZE];
+    char parts[2][FM_FORMAT_SIZE];
+    if (first == FM_METRIC_NONE) {
+        fm_terminal_paragraph(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
+                              "No wait states were found.");
+        return;
+    }
+    fm_format_percent(percent, report->diagnosis.waiting, whole);
+    fm_format_percent(parts[0], report->diagnosis.metrics[first], whole);
+    const char *verb = second == FM_METRIC_NONE ? "all of it" : "above all";
+    if (second == FM_METRIC_NONE) {
+        fm_terminal_print(report->terminal, "  Waiting", LABEL_COLUMNS + 2, "%s of CPU time, %s %s",
+                          percent, verb, fm_metric_info(first)->name);
+        return;
+    }
+    fm_format_percent(parts[1], report->diagnosis.metrics[second], whole);
+    fm_terminal_print(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
+                      "%s of CPU time, %s %s (%s) and %s (%s)", percent, verb,
+                      fm_metric_info(first)->name, parts[0], fm_metric_info(second)->name,
+                      parts[1]);
+}
+
+static uint32_t count_nodes(const struct fm_cube *cube)
+{
+    /* Locations of one node mostly follow one another; when they do not, the quadratic search is
+     * limited by the number of different nodes. */
+    uint32_t count = 0;
+    const char **nodes = calloc(cube->location_count + (size_t)1, sizeof *nodes);
+    for (uint32_t i = 0; nodes != NULL && i < cube->location_count; i++) {
+        const char *node = cube->locations[i].node;
+        if (i > 0 && strcmp(node, cube->locations[i - 1].node) == 0)
+            continue;
+        uint32_t known = 0;
+        while (known < count && strcmp(nodes[known], node) != 0)
+            known++;
+        if (known == count)
+            nodes[count++] = node;
+    }
+    free(nodes);
+    return count;
+}
+
+void fm_report_summary(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    const struct fm_terminal *terminal = report->terminal;
+    const struct fm_cube_experiment *experiment = &cube->experiment;
+    char numbers[3][FM_FORMAT_SIZE];
+    char *title =
+        fm_terminal_name(terminal, experiment->title != NULL ? experiment->title : "Experiment");
+    fm_terminal_style(terminal, FM_STYLE_BOLD);
+    fm_terminal_paragraph(terminal, "", 0, title);
+    fm_terminal_style(terminal, FM_STYLE_PLAIN);
+    free(title);
+    if (report->options->root != NULL) {
+        char *root = fm_terminal_name(terminal, report->options->root);
+        fm_terminal_print(terminal, "  Part", LABEL_COLUMNS + 2, "%s and all that it calls", root);
+        free(root);
+    }
+    uint32_t nodes = count_nodes(cube);
+    fm_terminal_print(
+        terminal, "  Run time", LABEL_COLUMNS + 2, "%s on %u %s, %u %s",
+        fm_format_ticks(numbers[0], cube, (int64_t)(experiment->end - experiment->begin)),
+        experiment->process_count, experiment->process_count == 1 ? "rank" : "ranks", nodes,
+        nodes == 1 ? "node" : "nodes");
+    fm_terminal_print(terminal, "  CPU time", LABEL_COLUMNS + 2, "%s on %u %s, %s events",
+                      fm_format_ticks(numbers[1], cube, report->diagnosis.metrics[FM_METRIC_TIME]),
+                      cube->location_count, cube->location_count == 1 ? "thread" : "threads",
+                      fm_format_count(numbers[2], (int64_t)experiment->event_count));
+    print_waiting(report);
+    print_shares(report);
+}
