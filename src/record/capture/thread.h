@@ -13,7 +13,7 @@
 #define FERMATA_RECORD_CAPTURE_THREAD_H
 
 #include "record/capture/clock.h"
-#include "record/capture/functions.h"
+#include "record/capture/instrumented_functions.h"
 #include "record/capture/nesting.h"
 #include "record/capture/path.h"
 #include "record/capture/record.h"

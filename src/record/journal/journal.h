@@ -30,7 +30,7 @@ enum fm_journal_kind {
                                  name with its zero byte; numbers go on where those before end */
     FM_JOURNAL_DEFINITIONS, /**< for each kind: number of new ones, each as length and words */
     FM_JOURNAL_NAMES,       /**< { kind, number, string } (u32) of names given afterwards */
-    FM_JOURNAL_RECORDS,     /**< struct fm_journal_moment, then records (core/record.h) */
+    FM_JOURNAL_RECORDS,     /**< struct fm_journal_moment, then records (capture/record.h) */
     FM_JOURNAL_SAVED,       /**< struct fm_journal_moment (or nothing): the process ended in order
                                  then; all that it recorded so far is here */
     FM_JOURNAL_SITES,       /**< call sites, as DEFINITIONS in a set of their own */

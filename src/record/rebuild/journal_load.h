@@ -1,5 +1,5 @@
 /** @file
- * The definitions half of a process's journal (core/journal.h), in memory and checked.
+ * The definitions half of a process's journal (journal/journal.h), in memory and checked.
  */
 #ifndef FERMATA_RECORD_REBUILD_JOURNAL_LOAD_H
 #define FERMATA_RECORD_REBUILD_JOURNAL_LOAD_H

@@ -1,4 +1,4 @@
-#include "record/capture/functions.h"
+#include "record/capture/instrumented_functions.h"
 
 #include "record/capture/thread.h"
 #include "record/selection/duration.h"

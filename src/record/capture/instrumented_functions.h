@@ -11,8 +11,8 @@
  * Which functions are recorded is decided when each is met for the first time (function_filter.h),
  * and kept with its place (stack/places.h).
  */
-#ifndef FERMATA_RECORD_CAPTURE_FUNCTIONS_H
-#define FERMATA_RECORD_CAPTURE_FUNCTIONS_H
+#ifndef FERMATA_RECORD_CAPTURE_INSTRUMENTED_FUNCTIONS_H
+#define FERMATA_RECORD_CAPTURE_INSTRUMENTED_FUNCTIONS_H
 
 #include "record/capture/hot.h"
 #include "record/stack/registers.h"
