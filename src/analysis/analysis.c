@@ -13,6 +13,7 @@
 #include "analysis/results/severity.h"
 #include "analysis/results/statistics.h"
 #include "analysis/results/topologies.h"
+#include "trace/survey/summary.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -44,8 +45,23 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->paused += part->paused;
 }
 
+/* The events that the definitions promise to this process. */
+static void plan_events(const struct fm_trace *trace, const struct fm_engine *engine,
+                        struct fm_stage_times *times)
+{
+    uint64_t planned = 0;
+    for (uint32_t i = 0; times != NULL && i < trace->location_count; ++i) {
+        planned += fm_engine_owns(engine, fm_trace_process(trace, i))
+                       ? trace->locations[i].defined_events
+                       : 0;
+    }
+    if (times != NULL) {
+        atomic_store(&times->planned, planned);
+    }
+}
+
 static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
-                               struct fm_error *error)
+                               struct fm_stage_times *times, struct fm_error *error)
 {
     unsigned workers = fm_engine_workers(engine);
     struct loading loading = {
@@ -54,7 +70,15 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
         fm_allocate(workers, sizeof(fm_status_t)),
         fm_allocate(workers, sizeof(struct fm_error)),
     };
+    fm_stage_begin(times, "read events");
+    trace->read_events = times == NULL ? NULL : &times->done;
+    plan_events(trace, engine, times);
     fm_engine_run(engine, load, &loading);
+    trace->read_events = NULL;
+    fm_stage_count(times, times == NULL ? 0 : atomic_load(&times->done),
+                   times != NULL && times->counts_files && fm_team_leads(fm_engine_team(engine))
+                       ? fm_summary_bytes(trace->anchor)
+                       : 0);
     fm_status_t status = FM_OK;
     for (unsigned w = 0; w < workers; ++w) {
         add_defects(&trace->defects, &loading.defects[w]);
@@ -67,6 +91,7 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
     fm_free(loading.errors);
     status = fm_team_agree(fm_engine_team(engine), status, error);
     if (status == FM_OK) {
+        fm_stage_begin(times, "unify call paths");
         fm_trace_unify(trace);
         fm_replicate_trace(engine, trace);
     }
@@ -257,16 +282,21 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
                     struct results *results)
 {
     struct fm_formation *formation = &results->formation;
+    fm_stage_begin(analysis->times, "statistics");
     add_up_omissions(analysis);
     fm_lock_queues_collect(analysis->lock_queues, analysis->team);
     results->statistics = fm_statistics_compute(analysis, begin);
+    fm_stage_begin(analysis->times, "delay costs");
     fm_formation_open(formation, analysis);
     fm_formation_costs(formation);
+    fm_stage_begin(analysis->times, "cause chains");
     fm_cause_chains_find(formation, begin, &results->statistics);
+    fm_stage_begin(analysis->times, "critical path");
     fm_critical_path_open(&results->path, formation);
     fm_critical_path_book(&results->path, formation);
     fm_performance_impact_book(&results->path, formation);
     fm_imbalance_book(formation);
+    fm_stage_begin(analysis->times, "phases and matrices");
     results->phases = fm_phases_compute(formation, begin);
     results->bins = fm_time_bins_compute(formation, begin, end);
     fm_matrices_compute(analysis, FM_CUBE_LINKS, results->matrices);
@@ -399,6 +429,7 @@ static fm_status_t fill_cube(struct fm_analysis *analysis,
     struct results results = {0};
     describe_experiment(analysis->trace, cube);
     compute(analysis, cube->experiment.begin, cube->experiment.end, &results);
+    fm_stage_begin(analysis->times, "fill report");
     fm_status_t status =
         fm_team_agree(team, fill_own(analysis, options, &results, cube, error), error);
     if (status == FM_OK && options->check) {
@@ -466,6 +497,7 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     if (!in_detail) {
         fm_engine_run(analysis->engine, forget_records, trace);
     }
+    fm_stage_begin(analysis->times, "choose wait states");
     fm_findings_arbitrate(analysis->findings, trace, analysis->engine);
 }
 
@@ -510,6 +542,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
                                       struct fm_error *error)
 {
     struct fm_trace *trace;
+    fm_stage_begin(options->times, "open archive");
     fm_status_t status = open_trace(archive, options, &trace, error);
     if (status != FM_OK) {
         return status;
@@ -527,19 +560,21 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     fm_metric_t *own_metrics = classify_regions(trace);
     trace->keeps_counters = detail != NULL;
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
+    fm_engine_time(engine, options->times);
     struct fm_analysis analysis = {
         .trace = trace,
         .records = trace,
         .own_metrics = own_metrics,
         .engine = engine,
         .team = options->team,
+        .times = options->times,
         .asynchronous_progress = options->asynchronous_progress,
         .path_from_init_to_finalize = options->path_from_init_to_finalize,
         .partition_of = partition_of,
         .partition_count = partition_count,
     };
     struct fm_cube *made = NULL;
-    status = load_events(trace, engine, error);
+    status = load_events(trace, engine, options->times, error);
     if (status == FM_OK) {
         status = verify_content(options->team, trace, error);
     }
@@ -557,6 +592,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     }
     fm_free(partition_of);
     fm_free(own_metrics);
+    fm_stage_begin(options->times, "free tables");
     fm_engine_free(engine);
     struct fm_detail *handed = NULL;
     if (analysed && detail != NULL) {

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <time.h>
 
-#define FM_BACKOFF_POLLS   64 /**< at what needs a microsecond or two */
-#define FM_BACKOFF_YIELDS  2000
-#define FM_BACKOFF_SHORTEST   20000L  /**< nanoseconds */
-#define FM_BACKOFF_LONGEST 500000L /**< nanoseconds */
+#define FM_BACKOFF_POLLS    64 /**< at what needs a microsecond or two */
+#define FM_BACKOFF_YIELDS   2000
+#define FM_BACKOFF_SHORTEST 20000L  /**< nanoseconds */
+#define FM_BACKOFF_LONGEST  500000L /**< nanoseconds */
 
 /** Tells the processor that one looks again and again. */
 static inline void fm_relax_processor(void)
