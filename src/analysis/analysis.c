@@ -71,16 +71,21 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
                     struct results *results)
 {
     struct fm_formation *formation = &results->formation;
+    fm_stage_begin(analysis->times, "statistics");
     add_up_omissions(analysis);
     fm_lock_queues_collect(analysis->lock_queues, analysis->team);
     results->statistics = fm_statistics_compute(analysis, begin);
+    fm_stage_begin(analysis->times, "delay costs");
     fm_formation_open(formation, analysis);
     fm_formation_costs(formation);
+    fm_stage_begin(analysis->times, "cause chains");
     fm_cause_chains_find(formation, begin, &results->statistics);
+    fm_stage_begin(analysis->times, "critical path");
     fm_critical_path_open(&results->path, formation);
     fm_critical_path_book(&results->path, formation);
     fm_performance_impact_book(&results->path, formation);
     fm_imbalance_book(formation);
+    fm_stage_begin(analysis->times, "phases and matrices");
     results->phases = fm_phases_compute(formation, begin);
     results->bins = fm_time_bins_compute(formation, begin, end);
     fm_matrices_compute(analysis, FM_CUBE_LINKS, results->matrices);
@@ -213,6 +218,7 @@ static fm_status_t fill_cube(struct fm_analysis *analysis,
     struct results results = {0};
     describe_experiment(analysis->trace, cube);
     compute(analysis, cube->experiment.begin, cube->experiment.end, &results);
+    fm_stage_begin(analysis->times, "fill report");
     fm_status_t status =
         fm_team_agree(team, fill_own(analysis, options, &results, cube, error), error);
     if (status == FM_OK && options->check) {
@@ -280,6 +286,7 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     if (!in_detail) {
         fm_engine_run(analysis->engine, forget_records, trace);
     }
+    fm_stage_begin(analysis->times, "choose wait states");
     fm_findings_arbitrate(analysis->findings, trace, analysis->engine);
 }
 
@@ -324,6 +331,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
                                       struct fm_error *error)
 {
     struct fm_trace *trace;
+    fm_stage_begin(options->times, "open archive");
     fm_status_t status = open_trace(archive, options, &trace, error);
     if (status != FM_OK) {
         return status;
@@ -341,19 +349,21 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     fm_metric_t *own_metrics = classify_regions(trace);
     trace->keeps_counters = detail != NULL;
     struct fm_engine *engine = create_engine(trace, options->team, options->workers);
+    fm_engine_time(engine, options->times);
     struct fm_analysis analysis = {
         .trace = trace,
         .records = trace,
         .own_metrics = own_metrics,
         .engine = engine,
         .team = options->team,
+        .times = options->times,
         .asynchronous_progress = options->asynchronous_progress,
         .path_from_init_to_finalize = options->path_from_init_to_finalize,
         .partition_of = partition_of,
         .partition_count = partition_count,
     };
     struct fm_cube *made = NULL;
-    status = fm_analysis_load(trace, engine, error);
+    status = fm_analysis_load(trace, engine, options->times, error);
     if (status == FM_OK) {
         status = create_cube(options->team, &made, error);
     }
@@ -365,6 +375,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
     }
     fm_free(partition_of);
     fm_free(own_metrics);
+    fm_stage_begin(options->times, "free tables");
     fm_engine_free(engine);
     struct fm_detail *handed = NULL;
     if (analysed && detail != NULL) {

@@ -8,6 +8,7 @@
 #include "analysis/model/partition.h"
 #include "base/error.h"
 #include "cube/model/cube.h"
+#include "engine/stage_times.h"
 #include "engine/team/team.h"
 
 #include <stdbool.h>
@@ -23,6 +24,7 @@ struct fm_analysis_options {
                                                instead        of through the whole run */
     const struct fm_partitions *partitions; /**< of the locations; NULL: those that run the same
                                                  top-level call paths are one */
+    struct fm_stage_times *times;           /**< out: what the stages took; NULL: not wanted */
     size_t memory_limit; /**< bytes that the tables may keep in memory, the rest goes to a file; 0:
                             no limit */
 };

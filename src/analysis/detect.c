@@ -8,14 +8,15 @@
 
 /* What is done for all patterns that want it, and the tables that this reads. */
 static const struct {
+    const char *name; /* as `fermata analyze --verbose` prints it */
     unsigned reads;
     bool of_windows; /* not without windows */
     void (*run)(struct fm_analysis *analysis);
 } stages[] = {
-    {FM_READS(MESSAGES), false, fm_messages_match},
-    {FM_READS(COLLECTIVES), false, fm_collectives_match},
-    {FM_READS(ONE_SIDED), true, fm_epochs_build},
-    {FM_READS(EPOCHS), true, fm_active_target_match},
+    {"match messages", FM_READS(MESSAGES), false, fm_messages_match},
+    {"match collective operations", FM_READS(COLLECTIVES), false, fm_collectives_match},
+    {"build epochs", FM_READS(ONE_SIDED), true, fm_epochs_build},
+    {"match active target", FM_READS(EPOCHS), true, fm_active_target_match},
 };
 
 static const size_t stage_count = sizeof stages / sizeof *stages;
@@ -41,6 +42,7 @@ void fm_patterns_run(struct fm_analysis *analysis)
     fm_finders_open(analysis);
     for (size_t s = 0; s < stage_count; ++s) {
         if (has_windows || !stages[s].of_windows) {
+            fm_stage_begin(analysis->times, stages[s].name);
             stages[s].run(analysis);
         }
         release(analysis, stages[s].reads);
@@ -48,6 +50,7 @@ void fm_patterns_run(struct fm_analysis *analysis)
     for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
         const struct fm_pattern *pattern = fm_patterns[p];
         if (pattern->detect != NULL && (has_windows || (pattern->reads & FM_READS(EPOCHS)) == 0)) {
+            fm_stage_begin(analysis->times, pattern->name);
             pattern->detect(&(struct fm_finder){.analysis = analysis, .precedence = (uint8_t)p});
         }
         release(analysis, pattern->reads);

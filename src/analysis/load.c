@@ -1,6 +1,7 @@
 #include "analysis/load.h"
 
 #include "analysis/replicate.h"
+#include "trace/survey/summary.h"
 
 #include <inttypes.h>
 
@@ -31,8 +32,23 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->paused += part->paused;
 }
 
+/* The events that the definitions state for the locations of this process. */
+static void plan_events(const struct fm_trace *trace, const struct fm_engine *engine,
+                        struct fm_stage_times *times)
+{
+    uint64_t planned = 0;
+    for (uint32_t i = 0; times != NULL && i < trace->location_count; ++i) {
+        planned += fm_engine_owns(engine, fm_trace_process(trace, i))
+                       ? trace->locations[i].defined_events
+                       : 0;
+    }
+    if (times != NULL) {
+        atomic_store(&times->planned, planned);
+    }
+}
+
 static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
-                               struct fm_error *error)
+                               struct fm_stage_times *times, struct fm_error *error)
 {
     unsigned workers = fm_engine_workers(engine);
     struct loading loading = {
@@ -41,7 +57,15 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
         fm_allocate(workers, sizeof(fm_status_t)),
         fm_allocate(workers, sizeof(struct fm_error)),
     };
+    fm_stage_begin(times, "read events");
+    trace->read_events = times == NULL ? NULL : &times->done;
+    plan_events(trace, engine, times);
     fm_engine_run(engine, load, &loading);
+    trace->read_events = NULL;
+    fm_stage_count(times, times == NULL ? 0 : atomic_load(&times->done),
+                   times != NULL && times->counts_files && fm_team_leads(fm_engine_team(engine))
+                       ? fm_summary_bytes(trace->anchor)
+                       : 0);
     fm_status_t status = FM_OK;
     for (unsigned w = 0; w < workers; ++w) {
         add_defects(&trace->defects, &loading.defects[w]);
@@ -54,6 +78,7 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
     fm_free(loading.errors);
     status = fm_team_agree(fm_engine_team(engine), status, error);
     if (status == FM_OK) {
+        fm_stage_begin(times, "unify call paths");
         fm_trace_unify(trace);
         fm_replicate_trace(engine, trace);
     }
@@ -101,9 +126,9 @@ static fm_status_t verify_content(struct fm_team *team, const struct fm_trace *t
 }
 
 fm_status_t fm_analysis_load(struct fm_trace *trace, struct fm_engine *engine,
-                             struct fm_error *error)
+                             struct fm_stage_times *times, struct fm_error *error)
 {
-    fm_status_t status = load_events(trace, engine, error);
+    fm_status_t status = load_events(trace, engine, times, error);
     if (status == FM_OK) {
         status = verify_content(fm_engine_team(engine), trace, error);
     }

@@ -12,6 +12,6 @@
  * Collective.
  * @return FM_OK; FM_ERR_DATA: no events can be read, or their times cannot be */
 fm_status_t fm_analysis_load(struct fm_trace *trace, struct fm_engine *engine,
-                             struct fm_error *error);
+                             struct fm_stage_times *times, struct fm_error *error);
 
 #endif

@@ -1,8 +1,7 @@
 #include "analysis/replicate.h"
 
-#include "base/crc64.h"
-
 #include <string.h>
+#include <zlib.h>
 
 /* ---- definitions ---- */
 
@@ -13,10 +12,10 @@ static uint64_t fingerprint(const struct fm_trace *trace)
                                trace->location_count,   trace->communicator_count,
                                trace->window_count,     trace->group_count,
                                trace->ticks_per_second, trace->clock_begin};
-    uint64_t sum = fm_crc64(0, counts, sizeof counts);
+    uint64_t sum = crc32_z(0, (const Bytef *)counts, sizeof counts);
     for (uint32_t l = 0; l < trace->location_count; ++l) {
         const uint64_t location[] = {trace->locations[l].id, trace->locations[l].defined_events};
-        sum = fm_crc64(sum, location, sizeof location);
+        sum = crc32_z(sum, (const Bytef *)location, sizeof location);
     }
     return sum;
 }
@@ -24,7 +23,7 @@ static uint64_t fingerprint(const struct fm_trace *trace)
 fm_status_t fm_replicate_check(struct fm_team *team, const struct fm_trace *trace, uint64_t options,
                                struct fm_error *error)
 {
-    uint64_t own = fm_crc64(fingerprint(trace), &options, sizeof options);
+    uint64_t own = crc32_z(fingerprint(trace), (const Bytef *)&options, sizeof options);
     size_t bytes;
     uint64_t *all = fm_team_share(team, &own, sizeof own, &bytes);
     fm_status_t status = FM_OK;

@@ -101,9 +101,20 @@ void fm_engine_free(struct fm_engine *engine)
 {
     if (engine != NULL) {
         fm_pool_free(engine->pool);
+        if (engine->times != NULL) {
+            engine->times->workers = 1; /* the calling thread */
+        }
         fm_free(engine->first);
         fm_free(engine->owner_of);
         fm_free(engine);
+    }
+}
+
+void fm_engine_time(struct fm_engine *engine, struct fm_stage_times *times)
+{
+    engine->times = times;
+    if (times != NULL) {
+        fm_stage_workers(times, engine->workers);
     }
 }
 
@@ -138,7 +149,12 @@ static void work(void *context, unsigned worker)
 {
     const struct assignment *assignment = context;
     const uint32_t *first = &assignment->engine->first[worker];
+    struct fm_stage_times *times = assignment->engine->times;
+    uint64_t begin = times == NULL ? 0 : fm_thread_nanoseconds();
     assignment->stage(assignment->context, worker, first[0], first[1]);
+    if (times != NULL) {
+        times->worker_times[worker].nanoseconds += fm_thread_nanoseconds() - begin;
+    }
 }
 
 void fm_engine_run(struct fm_engine *engine, fm_stage_t *stage, void *context)

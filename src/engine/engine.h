@@ -16,6 +16,7 @@
 #define FERMATA_ENGINE_ENGINE_H
 
 #include "base/memory.h"
+#include "engine/stage_times.h"
 #include "engine/team/team.h"
 
 #include <stdbool.h>
@@ -38,6 +39,9 @@ struct fm_engine *fm_engine_create(struct fm_team *team, unsigned workers, uint3
                                    const uint64_t *weights);
 
 void fm_engine_free(struct fm_engine *engine);
+
+/** Measures the stages that run from now on. @param times  NULL: nothing */
+void fm_engine_time(struct fm_engine *engine, struct fm_stage_times *times);
 
 struct fm_team *fm_engine_team(const struct fm_engine *engine);
 

@@ -13,7 +13,8 @@ struct fm_engine {
     unsigned first_sender; /**< number of this process's first worker among those of the team */
     unsigned sender_count; /**< workers of the team */
     uint32_t process_count;
-    uint32_t *first;    /**< [workers + 1]: worker w owns first[w] .. first[w + 1] - 1 */
+    struct fm_stage_times *times; /**< NULL: not wanted */
+    uint32_t *first;              /**< [workers + 1]: worker w owns first[w] .. first[w + 1] - 1 */
     unsigned *owner_of; /**< by process: a worker, or `workers` + number of another process of the
                              team */
 };

@@ -1,10 +1,9 @@
 #include "analysis/model/partition.h"
 
-#include "base/crc64.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 /* What is left to be read, up to `end`. */
 struct text {
@@ -152,16 +151,16 @@ void fm_partitions_free(struct fm_partitions *partitions)
 
 uint64_t fm_partitions_summary(const struct fm_partitions *partitions, uint64_t seed)
 {
-    uint64_t sum = fm_crc64(0, &seed, sizeof seed);
+    uint64_t sum = crc32_z(0, (const Bytef *)&seed, sizeof seed);
     for (size_t i = 0; i < partitions->names.count; ++i) {
         const char *name = partitions->names.items[i];
-        sum = fm_crc64(sum, name, strlen(name) + 1);
+        sum = crc32_z(sum, (const Bytef *)name, strlen(name) + 1);
     }
     for (size_t i = 0; i < partitions->ranges.count; ++i) {
         const struct fm_partition_range *range = &partitions->ranges.items[i];
         const uint32_t numbers[] = {range->partition, range->first_rank, range->last_rank,
                                     range->first_thread, range->last_thread};
-        sum = fm_crc64(sum, numbers, sizeof numbers);
+        sum = crc32_z(sum, (const Bytef *)numbers, sizeof numbers);
     }
     return sum;
 }

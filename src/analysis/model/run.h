@@ -44,6 +44,7 @@ struct fm_analysis {
     const fm_metric_t *own_metrics; /**< by region: fm_own_metric() */
     struct fm_engine *engine;
     struct fm_team *team;            /**< that owns all processes together */
+    struct fm_stage_times *times;    /**< of the stages; NULL: not wanted */
     struct fm_findings *findings;    /**< by location; empty for those owned elsewhere */
     bool asynchronous_progress;      /**< targets answer without being in a call */
     bool path_from_init_to_finalize; /**< the critical path leads through this part only */

@@ -5,6 +5,8 @@
 #include "cli/archive/analysis_team.h"
 #include "cli/archive/complete.h"
 #include "cli/archive/environment.h"
+#include "cli/archive/progress_bar.h"
+#include "cli/archive/stage_table.h"
 #include "cli/page/page_file.h"
 #include "cli/text/safe_text.h"
 
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The report also states what the experiment lacks and which of its times are doubtful. */
 static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struct fm_error *error)
@@ -194,26 +197,51 @@ static fm_status_t write_report(const struct fm_analyze_request *request, struct
     return status;
 }
 
-static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_team *team,
-                           struct fm_error *error)
+static fm_status_t analyze_and_write(const struct fm_analyze_request *request,
+                                     const struct fm_analysis_options *options,
+                                     struct fm_error *error)
 {
-    struct fm_analysis_options options = request->chosen.options;
+    struct fm_team *team = options->team;
     struct fm_cube *cube = NULL;
-    options.team = team;
-    options.asynchronous_progress = is_asynchronous(request);
-    set_up_memory(request);
     /* No process of a team holds the events of all locations: its page has no timeline. */
     bool in_detail = request->page != NULL && team == NULL;
     struct fm_detail *detail = NULL;
+    const bool draws = !request->quiet && fm_team_leads(team) && isatty(STDERR_FILENO);
+    struct fm_progress_bar *bar = draws ? fm_progress_bar_begin(options->times) : NULL;
     fm_status_t status =
-        in_detail ? fm_analysis_run_in_detail(request->archive, &options, &cube, &detail, error)
-                  : fm_analysis_run(request->archive, &options, &cube, error);
+        in_detail ? fm_analysis_run_in_detail(request->archive, options, &cube, &detail, error)
+                  : fm_analysis_run(request->archive, options, &cube, error);
+    fm_progress_bar_end(bar);
     if (status == FM_OK) {
+        fm_stage_begin(options->times, "write report");
         status = cube == NULL ? FM_OK : write_report(request, cube, detail, error);
         status = fm_team_agree(team, status, error);
     }
     fm_detail_free(detail);
     fm_cube_free(cube);
+    return status;
+}
+
+static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_team *team,
+                           struct fm_error *error)
+{
+    struct fm_analysis_options options = request->chosen.options;
+    const bool prints_table = request->verbose && !request->quiet;
+    struct fm_stage_times times = {.counts_files = prints_table};
+    options.team = team;
+    options.asynchronous_progress = is_asynchronous(request);
+    options.times = &times;
+    fm_stage_begin(options.times, "prepare");
+    set_up_memory(request);
+    fm_status_t status = analyze_and_write(request, &options, error);
+    fm_stage_end(options.times);
+    if (status == FM_OK && prints_table) {
+        fm_stage_times_collect(&times, team);
+        if (fm_team_leads(team)) {
+            fm_stage_table_print(&times, stdout);
+        }
+    }
+    fm_stage_times_free(&times);
     return status;
 }
 

@@ -17,6 +17,7 @@ struct fm_analyze_request {
     struct fm_chosen_options chosen; /**< the team is set by the work */
     const char *progress; /**< "target", "async": as chosen; NULL: as the experiment says */
     bool quiet;
+    bool verbose;       /**< print the times of the stages, unless `quiet` */
     fm_status_t status; /**< what was wrong with the command line, FM_OK: nothing */
     struct fm_error error;
 };

@@ -42,6 +42,9 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
     case FM_OPTION_analyze_QUIET:
         request->quiet = true;
         return FM_OK;
+    case FM_OPTION_analyze_VERBOSE:
+        request->verbose = true;
+        return FM_OK;
     case FM_OPTION_analyze_HTML:
         request->page = reader->value;
         return FM_OK;

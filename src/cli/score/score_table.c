@@ -205,7 +205,7 @@ void fm_score_read(struct fm_survey *survey, struct fm_score *score)
             score->buffer = buffers[process] > score->buffer ? buffers[process] : score->buffer;
         }
     }
-    score->bytes = (double)fm_summary_bytes(survey);
+    score->bytes = (double)fm_summary_bytes(survey->anchor);
     score->events = reading.events;
     finish_rows(&reading, score->bytes, score);
     fm_vector_free(&reading.open);

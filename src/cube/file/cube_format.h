@@ -8,7 +8,7 @@
     "\x89"                                                                                         \
     "FERMATA"
 #define FM_CUBE_FILE_MAGIC_SIZE     8
-#define FM_CUBE_FILE_VERSION        2
+#define FM_CUBE_FILE_VERSION        3
 #define FM_CUBE_FILE_HEADER_SIZE    24
 #define FM_CUBE_FILE_CHECKSUM_SIZE  8
 #define FM_CUBE_SECTION_HEADER_SIZE 16

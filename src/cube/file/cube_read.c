@@ -1,4 +1,3 @@
-#include "base/crc64.h"
 #include "cube/file/cube_reader.h"
 
 #include <errno.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5] = {
     "EXPT", "METR", "REGN", "CALL", "LOCN", "SEVR", "STAT", "PATH",
@@ -37,9 +37,11 @@ static fm_status_t find_sections(struct fm_cube_reader *reader, const unsigned c
                                false};
     uint32_t version = fm_source_u32(&source);
     if (version != FM_CUBE_FILE_VERSION) {
-        return fm_fail(reader->error, FM_ERR_DATA,
-                       "%s: report of format version %u; this program reads version %d", path,
-                       version, FM_CUBE_FILE_VERSION);
+        return fm_fail(
+            reader->error, FM_ERR_DATA,
+            "%s: report of format version %u; this program reads version %d: run `fermata "
+            "analyze` on the experiment again",
+            path, version, FM_CUBE_FILE_VERSION);
     }
     uint32_t section_count = fm_source_u32(&source);
     uint64_t stated_size = fm_source_u64(&source);
@@ -48,7 +50,7 @@ static fm_status_t find_sections(struct fm_cube_reader *reader, const unsigned c
                                (unsigned long long)stated_size);
     struct fm_source checksum = {bytes + size - FM_CUBE_FILE_CHECKSUM_SIZE,
                                  FM_CUBE_FILE_CHECKSUM_SIZE, false};
-    if (fm_source_u64(&checksum) != fm_crc64(0, bytes, size - FM_CUBE_FILE_CHECKSUM_SIZE))
+    if (fm_source_u64(&checksum) != crc32_z(0, bytes, size - FM_CUBE_FILE_CHECKSUM_SIZE))
         return fm_cube_damaged(reader, "the checksum does not match");
 
     source.left -= FM_CUBE_FILE_CHECKSUM_SIZE;

@@ -16,7 +16,7 @@
  * a new one. */
 struct fm_sink {
     FILE *stream;
-    uint64_t crc; /**< of what has left the buffer */
+    unsigned long crc; /**< CRC-32 of what has left the buffer */
     size_t buffered;
     unsigned char buffer[FM_SINK_BUFFER];
 };

@@ -1,11 +1,11 @@
-#include "base/crc64.h"
 #include "cube/file/cube_writer.h"
 
 #include <string.h>
+#include <zlib.h>
 
 static void hand_on(struct fm_sink *sink, const void *bytes, size_t length)
 {
-    sink->crc = fm_crc64(sink->crc, bytes, length);
+    sink->crc = crc32_z(sink->crc, bytes, length);
     fwrite(bytes, 1, length, sink->stream);
 }
 

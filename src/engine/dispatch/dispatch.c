@@ -119,6 +119,16 @@ static void send_and_take(void *context, unsigned worker, uint32_t first, uint32
     fm_channel_take(dispatch->channels, worker);
 }
 
+static void count_records(struct fm_dispatch *dispatch)
+{
+    uint64_t records = 0;
+    for (unsigned w = 0; w < dispatch->engine->workers; ++w) {
+        records += dispatch->counts[w].records;
+        dispatch->counts[w].records = 0;
+    }
+    fm_stage_count(dispatch->engine->times, records, records * dispatch->record_size);
+}
+
 void fm_dispatch_run(struct fm_dispatch *dispatch, fm_stage_t *stage, void *context)
 {
     struct sending sending = {dispatch, stage, context, dispatch->engine->workers};
@@ -129,6 +139,7 @@ void fm_dispatch_run(struct fm_dispatch *dispatch, fm_stage_t *stage, void *cont
     if (dispatch->team != NULL) {
         fm_team_channels_end(dispatch->team);
     }
+    count_records(dispatch);
 }
 
 static void send_nothing(void *context, unsigned worker, uint32_t first, uint32_t last)

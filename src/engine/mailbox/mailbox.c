@@ -136,6 +136,8 @@ void fm_mailbox_send(struct fm_mailboxes *mailboxes, unsigned worker, uint32_t p
                      const void *message, size_t size)
 {
     unsigned receiver = mailboxes->engine->owner_of[process];
+    ++mailboxes->outboxes[worker].messages;
+    mailboxes->outboxes[worker].bytes += size;
     if (receiver == worker) {
         send_to_self(&mailboxes->outboxes[worker], process, message, size);
     } else if (receiver < mailboxes->engine->workers) {
@@ -326,6 +328,9 @@ void fm_mailboxes_run(struct fm_engine *engine, fm_mailbox_start_t *start,
     mailboxes.team = fm_mailbox_team_create(&mailboxes);
     fm_engine_run(engine, work, &mailboxes);
     fm_mailbox_team_free(mailboxes.team);
+    for (unsigned w = 0; w < engine->workers; ++w) {
+        fm_stage_count(engine->times, mailboxes.outboxes[w].messages, mailboxes.outboxes[w].bytes);
+    }
     for (unsigned w = 0; w < engine->workers; ++w) {
         pthread_cond_destroy(&mailboxes.boxes[w].arrived);
         pthread_mutex_destroy(&mailboxes.boxes[w].lock);

@@ -34,6 +34,7 @@ struct fm_outbox {
     struct fm_packet *spare;   /**< a list: read, and free for use */
     unsigned spare_count;
     struct fm_packet **packets; /**< [worker]: not sent yet; NULL: none */
+    uint64_t messages, bytes;   /**< that were sent */
     unsigned char apart[FM_APART];
 };
 

@@ -105,8 +105,12 @@ static void read_processes(struct readers *readers, uint32_t first, uint32_t las
     const struct fm_trace *trace = readers->sink.builder.trace;
     for (uint32_t process = first; process < last; process++) {
         for (uint32_t t = 0; t < trace->processes[process].location_count; t++) {
-            read_location(readers, trace->processes[process].first_location + t, maps);
+            uint32_t location = trace->processes[process].first_location + t;
+            read_location(readers, location, maps);
             fm_location_maps_free(maps++);
+            if (trace->read_events != NULL) {
+                atomic_fetch_add(trace->read_events, trace->locations[location].event_count);
+            }
         }
         fm_builder_end_process(&readers->sink.builder);
     }

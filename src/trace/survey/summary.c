@@ -47,9 +47,8 @@ static int add_bytes(const char *path, const struct stat *status, int type, stru
 }
 
 /* An archive NAME consists of NAME.otf2, NAME.def, NAME.marker and the directory NAME. */
-uint64_t fm_summary_bytes(const struct fm_survey *survey)
+uint64_t fm_summary_bytes(const char *anchor)
 {
-    const char *anchor = survey->anchor;
     static const char *const endings[] = {".otf2", ".def", ".marker", ""};
     size_t length = strlen(anchor);
     size_t base = length > 5 && strcmp(anchor + length - 5, ".otf2") == 0 ? length - 5 : length;
@@ -79,7 +78,7 @@ void fm_summary_read(struct fm_survey *survey, struct fm_summary *summary)
             }
         }
     }
-    summary->bytes = fm_summary_bytes(survey);
+    summary->bytes = fm_summary_bytes(survey->anchor);
 }
 
 void fm_summary_free(struct fm_summary *summary)

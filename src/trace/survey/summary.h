@@ -22,8 +22,9 @@ struct fm_summary {
  * @param summary  out: to be freed with fm_summary_free() */
 void fm_summary_read(struct fm_survey *survey, struct fm_summary *summary);
 
-/** Bytes of the archive on disk: anchor, definitions and events. */
-uint64_t fm_summary_bytes(const struct fm_survey *survey);
+/** Bytes of an archive on disk: anchor, definitions and events.
+ * @param anchor  path of the anchor file. Not thread-safe. */
+uint64_t fm_summary_bytes(const char *anchor);
 
 /** Frees what the summary owns. */
 void fm_summary_free(struct fm_summary *summary);

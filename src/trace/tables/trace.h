@@ -16,6 +16,7 @@
 #include "trace/tables/callpaths.h"
 #include "trace/tables/counters.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -305,6 +306,7 @@ struct fm_trace {
                           */
     FM_VECTOR(struct fm_callpath) callpaths;
     struct fm_trace_defects defects;
+    atomic_uint_fast64_t *read_events; /**< grows with the events that are read; NULL: not wanted */
 };
 
 /** Reads the definitions of an archive.

@@ -1,7 +1,6 @@
 #include "view/tiles/tile_store.h"
 
 #include "base/containers/vector.h"
-#include "base/crc64.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #define MAGIC        "FMTILES1"
 #define MAGIC_SIZE   8U
@@ -61,18 +61,18 @@ void fm_tile_writer_put(struct fm_tile_writer *writer, uint64_t number, const vo
 
 void fm_tile_writer_finish(struct fm_tile_writer *writer, uint64_t key)
 {
-    uint64_t crc = 0;
+    uLong crc = 0;
     unsigned char bytes[ENTRY_SIZE + 8];
     for (size_t i = 0; i < writer->table.count; i++) {
         store_u64(bytes, writer->table.items[i].offset);
         store_u64(bytes + 8, writer->table.items[i].size);
-        crc = fm_crc64(crc, bytes, ENTRY_SIZE);
+        crc = crc32_z(crc, bytes, ENTRY_SIZE);
         fwrite(bytes, 1, ENTRY_SIZE, writer->stream);
     }
     store_u64(bytes, writer->table.count);
     store_u64(bytes + 8, writer->offset);
     store_u64(bytes + 16, key);
-    crc = fm_crc64(crc, bytes, sizeof bytes);
+    crc = crc32_z(crc, bytes, sizeof bytes);
     fwrite(bytes, 1, sizeof bytes, writer->stream);
     store_u64(bytes, crc);
     fwrite(bytes, 1, 8, writer->stream);
@@ -126,8 +126,7 @@ static fm_status_t read_table(struct fm_tile_store *store, uint64_t file_size,
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     }
     fm_status_t status = read_at(store->fd, bytes, size, at, error);
-    if (status == FM_OK &&
-        fm_crc64(fm_crc64(0, bytes, size), trailer, 24) != load_u64(trailer + 24))
+    if (status == FM_OK && crc32_z(crc32_z(0, bytes, size), trailer, 24) != load_u64(trailer + 24))
         status = fm_fail(error, FM_ERR_DATA, "the file of the timeline's tiles is damaged");
     for (uint64_t i = 0; i < count && status == FM_OK; i++) {
         struct entry *entry = &store->table[i];

@@ -28,7 +28,7 @@
 #include <stdio.h>
 
 /** Changes with what the file has: files of other versions are made anew. */
-#define FM_TILES_VERSION 2U
+#define FM_TILES_VERSION 3U
 
 /** Writes the file of tiles.
  * @param detail  of the run that `cube` is the report of

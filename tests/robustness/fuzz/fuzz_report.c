@@ -1,6 +1,6 @@
 /* Any bytes are a report or an error that names the file. Size and checksum are made right first:
  * damage that they tell is found anyway, what lies behind them is to be reached. */
-#include "base/crc64.h"
+#include "cube/file/cube_format.h"
 #include "cube/model/cube.h"
 
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,10 +30,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *bytes = malloc(size);
     memcpy(bytes, data, size);
     uint64_t length = size;
+    const uint32_t version = FM_CUBE_FILE_VERSION;
     memcpy(bytes, magic, sizeof magic);
-    memcpy(bytes + 8, "\1\0\0\0", 4);
+    memcpy(bytes + 8, &version, sizeof version);
     memcpy(bytes + 16, &length, sizeof length);
-    uint64_t checksum = fm_crc64(0, bytes, size - CHECKSUM);
+    uint64_t checksum = crc32_z(0, bytes, size - CHECKSUM);
     memcpy(bytes + size - CHECKSUM, &checksum, sizeof checksum);
 
     int file = open(path, O_WRONLY | O_TRUNC);

@@ -1,6 +1,5 @@
 /* Any bytes are a file of tiles, of which each can be read, or an error. With and without a right
  * checksum, so that what is behind it is reached. */
-#include "base/crc64.h"
 #include "view/tiles/tile_store.h"
 
 #include <stdint.h>
@@ -9,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *trailer = copy + size - TRAILER;
     uint64_t at = load(trailer + 8);
     if (at <= size - TRAILER) {
-        uint64_t crc = fm_crc64(0, copy + at, size - TRAILER - at + 24);
+        uint64_t crc = crc32_z(0, copy + at, size - TRAILER - at + 24);
         memcpy(trailer + 24, &crc, sizeof crc);
         read_all(copy, size, load(trailer + 16));
     }
