@@ -42,7 +42,7 @@ unsigned fm_team_neighbors(const struct fm_team *team)
 
 void fm_team_take_again(struct fm_team *team)
 {
-    /* All of them were for the phase that has ended. */
+    /* All of them were for the stage that has ended. */
     fm_early_packets emptied = team->again;
     emptied.count = 0;
     team->again = team->put_back;
