@@ -4,230 +4,19 @@
 #include "analysis/causes/critical_path.h"
 #include "analysis/causes/formation.h"
 #include "analysis/detail.h"
+#include "analysis/load.h"
 #include "analysis/model/own_metric.h"
-#include "analysis/model/replicate.h"
 #include "analysis/one_sided/lock_queue.h"
 #include "analysis/pattern.h"
+#include "analysis/replicate.h"
 #include "analysis/results/matrices.h"
 #include "analysis/results/phases.h"
 #include "analysis/results/severity.h"
 #include "analysis/results/statistics.h"
 #include "analysis/results/topologies.h"
-#include "trace/survey/summary.h"
+#include "analysis/results/warnings.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-struct loading {
-    struct fm_trace *trace;
-    struct fm_trace_defects *defects; /* by worker */
-    fm_status_t *statuses;            /* by worker */
-    struct fm_error *errors;          /* by worker */
-};
-
-static void load(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct loading *loading = context;
-    loading->statuses[worker] = fm_trace_load(loading->trace, first, last,
-                                              &loading->defects[worker], &loading->errors[worker]);
-}
-
-static void add_defects(struct fm_trace_defects *total, const struct fm_trace_defects *part)
-{
-    total->unordered_times += part->unordered_times;
-    total->unmatched_leaves += part->unmatched_leaves;
-    total->open_calls += part->open_calls;
-    total->unusable_records += part->unusable_records;
-    total->open_requests += part->open_requests;
-    total->unrecorded_completions += part->unrecorded_completions;
-    total->missing_locations += part->missing_locations;
-    total->pauses += part->pauses;
-    total->paused += part->paused;
-}
-
-/* The events that the definitions promise to this process. */
-static void plan_events(const struct fm_trace *trace, const struct fm_engine *engine,
-                        struct fm_stage_times *times)
-{
-    uint64_t planned = 0;
-    for (uint32_t i = 0; times != NULL && i < trace->location_count; ++i) {
-        planned += fm_engine_owns(engine, fm_trace_process(trace, i))
-                       ? trace->locations[i].defined_events
-                       : 0;
-    }
-    if (times != NULL) {
-        atomic_store(&times->planned, planned);
-    }
-}
-
-static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
-                               struct fm_stage_times *times, struct fm_error *error)
-{
-    unsigned workers = fm_engine_workers(engine);
-    struct loading loading = {
-        trace,
-        fm_allocate(workers, sizeof(struct fm_trace_defects)),
-        fm_allocate(workers, sizeof(fm_status_t)),
-        fm_allocate(workers, sizeof(struct fm_error)),
-    };
-    fm_stage_begin(times, "read events");
-    trace->read_events = times == NULL ? NULL : &times->done;
-    plan_events(trace, engine, times);
-    fm_engine_run(engine, load, &loading);
-    trace->read_events = NULL;
-    fm_stage_count(times, times == NULL ? 0 : atomic_load(&times->done),
-                   times != NULL && times->counts_files && fm_team_leads(fm_engine_team(engine))
-                       ? fm_summary_bytes(trace->anchor)
-                       : 0);
-    fm_status_t status = FM_OK;
-    for (unsigned w = 0; w < workers; ++w) {
-        add_defects(&trace->defects, &loading.defects[w]);
-        if (status == FM_OK && loading.statuses[w] != FM_OK) {
-            status = fm_fail(error, loading.statuses[w], "%s", loading.errors[w].message);
-        }
-    }
-    fm_free(loading.defects);
-    fm_free(loading.statuses);
-    fm_free(loading.errors);
-    status = fm_team_agree(fm_engine_team(engine), status, error);
-    if (status == FM_OK) {
-        fm_stage_begin(times, "unify call paths");
-        fm_trace_unify(trace);
-        fm_replicate_trace(engine, trace);
-    }
-    return status;
-}
-
-/* Times are added up in 64 bits: an archive whose times cannot be is damaged. */
-static fm_status_t verify_times(const struct fm_trace *trace, struct fm_error *error)
-{
-    const uint64_t limit = INT64_MAX / 2;
-    uint64_t total = 0, first = UINT64_MAX, last = 0;
-    for (uint32_t i = 0; i < trace->location_count; ++i) {
-        const struct fm_location *location = &trace->locations[i];
-        if (location->begin > location->end) {
-            continue;
-        }
-        first = location->begin < first ? location->begin : first;
-        last = location->end > last ? location->end : last;
-        if (last - first > limit || location->end - location->begin > limit - total) {
-            return fm_fail(error, FM_ERR_DATA,
-                           "%s: the events of location %" PRIu64 " span an absurd time: damaged",
-                           trace->anchor, location->id);
-        }
-        total += location->end - location->begin;
-    }
-    return FM_OK;
-}
-
-/* An archive of which nothing can be read is none, even if its definitions can. */
-static fm_status_t verify_content(struct fm_team *team, const struct fm_trace *trace,
-                                  struct fm_error *error)
-{
-    uint64_t missing = trace->defects.missing_locations;
-    fm_team_sum(team, &missing, 1);
-    for (uint32_t i = 0; i < trace->location_count; ++i) {
-        if (trace->locations[i].event_count != 0) {
-            return FM_OK;
-        }
-    }
-    return trace->location_count == 0 || missing < trace->location_count
-               ? FM_OK
-               : fm_fail(error, FM_ERR_DATA,
-                         "%s: no events can be read of any location; `fermata check` tells why",
-                         trace->anchor);
-}
-
-/* A sentence for each kind of thing that is missing in the result. */
-static fm_status_t add_warnings(const struct fm_analysis *analysis, struct fm_cube *cube,
-                                struct fm_error *error)
-{
-    const struct fm_trace_defects *defects = &analysis->trace->defects;
-    const struct fm_omissions *omissions = &analysis->omissions;
-    const bool paused = defects->pauses != 0;
-    const struct {
-        uint64_t count;
-        const char *one, *many;
-    } warnings[] = {
-        {defects->missing_locations,
-         "location could not be read to its end: what it did afterwards is missing; `fermata "
-         "check` tells where and why",
-         "locations could not be read to their end: what they did afterwards is missing; `fermata "
-         "check` tells where and why"},
-        {defects->open_calls, "call never returned: it counts until the end of its location",
-         "calls never returned: they count until the end of their location"},
-        {defects->unordered_times, "event is earlier than the one before it: taken as simultaneous",
-         "events are earlier than the one before them: taken as simultaneous"},
-        {defects->unmatched_leaves, "Leave event had no Enter: ignored",
-         "Leave events had no Enter: ignored"},
-        {defects->unusable_records,
-         "record lies outside of all communication calls or names what is not defined: ignored",
-         "records lie outside of all communication calls or name what is not defined: ignored"},
-        {defects->open_requests, "non-blocking operation was never completed: not analysed",
-         "non-blocking operations were never completed: not analysed"},
-        {defects->unrecorded_completions,
-         "non-blocking send lacks the record of its completion: no Late Receiver for it",
-         "non-blocking sends lack the record of their completion: no Late Receiver for them"},
-        {omissions->unmatched_sends, "send has no matching receive: not analysed",
-         "sends have no matching receive: not analysed"},
-        {omissions->unmatched_receives, "receive has no matching send: not analysed",
-         "receives have no matching send: not analysed"},
-        {omissions->cut_off_messages,
-         "message was sent or received while that was not recorded: not analysed",
-         "messages were sent or received while that was not recorded: not analysed"},
-        {omissions->unknown_progress,
-         "one-sided call ran while its target was not recorded: no Wait for Progress for it",
-         "one-sided calls ran while their target was not recorded: no Wait for Progress for them"},
-        {omissions->clock_violations,
-         "message was received before it was sent: the clocks of the nodes disagree",
-         "messages were received before they were sent: the clocks of the nodes disagree"},
-        {omissions->incomplete_collectives,
-         paused ? "collective operation was not recorded by all of its members: not analysed"
-                : "collective operation lacks the record of a member: not analysed",
-         paused ? "collective operations were not recorded by all of their members: not analysed"
-                : "collective operations lack the record of a member: not analysed"},
-        {omissions->mixed_collectives,
-         "collective operation was different calls on different members: not analysed",
-         "collective operations were different calls on different members: not analysed"},
-        {omissions->unknown_neighborhoods,
-         "neighbourhood collective ran on a communicator whose topology the trace does not tell: "
-         "not analysed",
-         "neighbourhood collectives ran on communicators whose topology the trace does not tell: "
-         "not analysed"},
-        {omissions->unmatched_epochs,
-         paused ? "access or exposure epoch of a window was not recorded by all of its partners: "
-                  "analysed as far as known"
-                : "access or exposure epoch of a window lacks its partner: analysed as far as "
-                  "known",
-         paused ? "access or exposure epochs of windows were not recorded by all of their "
-                  "partners: analysed as far as known"
-                : "access or exposure epochs of windows lack their partner: analysed as far as "
-                  "known"},
-    };
-    fm_status_t status = FM_OK;
-    for (size_t i = 0; i < sizeof warnings / sizeof warnings[0] && status == FM_OK; ++i) {
-        const uint64_t count = warnings[i].count;
-        if (count != 0) {
-            status = fm_cube_warn(cube, error, "%" PRIu64 " %s.", count,
-                                  count == 1 ? warnings[i].one : warnings[i].many);
-        }
-    }
-    if (status == FM_OK && defects->pauses != 0) {
-        status = fm_cube_warn(cube, error,
-                              "Recording was paused %" PRIu64
-                              " %s, for %.3f s of CPU time together: what happened then is not "
-                              "known and belongs to no call path.",
-                              defects->pauses, defects->pauses == 1 ? "time" : "times",
-                              (double)defects->paused / (double)analysis->trace->ticks_per_second);
-    }
-    if (status == FM_OK && analysis->asynchronous_progress && analysis->trace->window_count != 0) {
-        status = fm_cube_warn(cube, error,
-                              "Analysed with --progress=async: a progress thread or process is "
-                              "taken to serve one-sided operations at any time, so Wait for "
-                              "Progress was not looked for.");
-    }
-    return status;
-}
 
 static void describe_experiment(const struct fm_trace *trace, struct fm_cube *cube)
 {
@@ -314,7 +103,7 @@ static void free_results(struct results *results)
     fm_statistics_free(&results->statistics);
 }
 
-/* What the user chose, so that the report can tell. */
+/* What the user chose, for the report. */
 static fm_status_t describe_options(const struct fm_analysis *analysis,
                                     const struct fm_analysis_options *options, struct fm_cube *cube,
                                     struct fm_error *error)
@@ -367,7 +156,7 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
         status = fill_views(analysis->trace, results, cube, error);
     }
     if (status == FM_OK) {
-        status = add_warnings(analysis, cube, error);
+        status = fm_warnings_add(analysis, cube, error);
     }
     return status == FM_OK ? fm_critical_path_fill(&results->path, cube, error) : status;
 }
@@ -406,7 +195,7 @@ static fm_status_t check_invariants(const struct fm_analysis *analysis,
     return fm_team_agree(analysis->team, status, error);
 }
 
-/* Adds the cells of the others to what process 0 has. */
+/* Adds the cells of the other processes to those of process 0. */
 static fm_status_t merge_cells(struct fm_team *team, struct fm_cube *cube, struct fm_error *error)
 {
     size_t own = fm_team_leads(team) ? 0 : cube->cell_count, bytes;
@@ -454,7 +243,7 @@ static struct fm_engine *create_engine(const struct fm_trace *trace, struct fm_t
     return engine;
 }
 
-/* @return a number that tells apart what was asked for */
+/* @return a hash of the options */
 static uint64_t summary_of(const struct fm_analysis_options *options)
 {
     uint64_t flags = (uint64_t)options->asynchronous_progress | (uint64_t)options->check << 1 |
@@ -525,7 +314,7 @@ static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace 
     return detail;
 }
 
-/* Names tell what a call is for; they are looked at once. @return by region, to be freed */
+/* Classifies each region by its name. @return by region, to be freed */
 static fm_metric_t *classify_regions(struct fm_trace *trace)
 {
     fm_metric_t *own_metrics = fm_allocate(trace->region_count, sizeof *own_metrics);
@@ -574,13 +363,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         .partition_count = partition_count,
     };
     struct fm_cube *made = NULL;
-    status = load_events(trace, engine, options->times, error);
-    if (status == FM_OK) {
-        status = verify_content(options->team, trace, error);
-    }
-    if (status == FM_OK) {
-        status = verify_times(trace, error);
-    }
+    status = fm_analysis_load(trace, engine, options->times, error);
     if (status == FM_OK) {
         status = create_cube(options->team, &made, error);
     }

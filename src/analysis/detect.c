@@ -2,7 +2,7 @@
  * lets the patterns judge it. */
 #include "analysis/pattern.h"
 
-#include "analysis/collective/collective.h"
+#include "analysis/collective/collective_matching.h"
 #include "analysis/one_sided/active_target.h"
 #include "analysis/p2p/message.h"
 

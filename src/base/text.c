@@ -118,6 +118,16 @@ size_t fm_text_fit(const char *text, size_t columns)
 
 static const char replacement[] = "\xef\xbf\xbd";
 
+/** @return how many of the first bytes are ASCII that JSON strings hold as it is. */
+static size_t plain_length(const char *text)
+{
+    size_t length = 0;
+    while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' &&
+           text[length] != '\\')
+        length++;
+    return length;
+}
+
 void fm_text_write_json(FILE *stream, const char *text)
 {
     if (text == NULL) {
@@ -126,6 +136,11 @@ void fm_text_write_json(FILE *stream, const char *text)
     }
     putc('"', stream);
     while (*text != '\0') {
+        size_t plain = plain_length(text);
+        fwrite(text, 1, plain, stream);
+        text += plain;
+        if (*text == '\0')
+            break;
         uint32_t code_point;
         size_t length = fm_text_decode(text, &code_point);
         if (code_point == INVALID)

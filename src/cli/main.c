@@ -1,4 +1,4 @@
-#include "base/process/launch.h"
+#include "base/process/launcher.h"
 #include "cli/commands/commands.h"
 #include "cli/text/safe_text.h"
 

@@ -1,5 +1,5 @@
 /** @file
- * Numbers for people.
+ * Numbers in sentences and tables: durations, counts, bytes, percentages, lists of ranks.
  */
 #ifndef FERMATA_DIAGNOSIS_NUMBER_FORMAT_H
 #define FERMATA_DIAGNOSIS_NUMBER_FORMAT_H

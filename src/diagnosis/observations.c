@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** From these parts of CPU time on, something is worth a sentence. */
+/** Smallest parts of CPU time (NOTABLE_UNNEEDED: of all synchronizations) that are reported. */
 #define COSTLY_CALLS     0.10
 #define NOTABLE_OVERHEAD 0.02
 #define NOTABLE_UNNEEDED 0.25
 #define NOTABLE_PROGRESS 0.005
 
-/** MPI calls that take long without waiting for anybody: the most expensive function. */
+/** The MPI function that takes most time without waiting. */
 static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -50,7 +50,7 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
         char *name = fm_place_name(diagnosis, cube->regions[hottest].name);
         fm_sentences_add(
             lines, "",
-            "%s of CPU time (%s) is spent in %s without waiting for anybody: data "
+            "%s of CPU time (%s) is spent in %s without waiting: data "
             "transfer and the library's own work. %s",
             fm_format_percent(percent, regions[hottest], diagnosis->metrics[FM_METRIC_TIME]),
             fm_format_ticks(value, cube, regions[hottest]), name, fm_metric_info(metric)->advice);
@@ -99,7 +99,8 @@ static void find_partial_fences(const struct fm_diagnosis *diagnosis, struct fm_
                      fm_format_count(count, partial), partial == 1 ? "call" : "calls");
 }
 
-/** Tells whether a progress thread would pay. */
+/** Estimates whether a progress thread would pay off, from the bounds of the waiting for
+ * progress. */
 static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     int64_t upper = diagnosis->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS] +

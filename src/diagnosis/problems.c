@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Below this part of CPU time a wait state is no problem to speak of. */
+/** Problems with a smaller part of CPU time are not described. */
 #define SMALLEST_SHARE 0.005
 
 static int compare_problems(const void *left, const void *right)
@@ -55,7 +55,7 @@ static void collect(const struct fm_diagnosis *diagnosis, fm_metric_t kind,
     fm_view_release(&view);
 }
 
-/** Tells at which call path most of it happens. */
+/** Describes the call path with most of the waiting. */
 static void describe_place(const struct fm_diagnosis *diagnosis, const struct fm_view *view,
                            struct fm_problem *problem)
 {
@@ -84,14 +84,14 @@ static void describe_place(const struct fm_diagnosis *diagnosis, const struct fm
     fm_free(values);
 }
 
-/** @return whether who waits needs another's release, not its arrival. */
+/** @return whether the wait ends with the release of a lock, not with an arrival. */
 static bool is_lock_contention(fm_metric_t kind)
 {
     return kind == FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION ||
            kind == FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION;
 }
 
-/** Tells who ended the longest waits, from the worst instances. */
+/** Describes the location that ended the longest waits, from the worst instances. */
 static void describe_last(const struct fm_diagnosis *diagnosis, struct fm_problem *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -136,8 +136,8 @@ static void describe_last(const struct fm_diagnosis *diagnosis, struct fm_proble
     free(cause);
 }
 
-/** Costs are known for a kind of wait state, not for each call that waits: the first problem of a
- * kind tells the causes, the others refer to it. */
+/** Describes the causes. Costs are known for a kind of wait state, not for each call that waits:
+ * the first problem of a kind has the causes, the following ones refer to it. */
 static void describe_cause(const struct fm_diagnosis *diagnosis, const struct fm_problems *problems,
                            struct fm_problem *problem)
 {

@@ -1,5 +1,6 @@
 /** @file
- * The problems of a run: the kinds of wait states, by the function that waits, that cost most.
+ * The problems of a run: wait states by kind and by the function that waits, those with the longest
+ * waiting first.
  */
 #ifndef FERMATA_DIAGNOSIS_PROBLEMS_H
 #define FERMATA_DIAGNOSIS_PROBLEMS_H

@@ -8,7 +8,7 @@
 
 #define RANGE_LIMIT 8
 
-/** This part of the whole tells which ranks it is on. */
+/** The ranks that have this part of the value make up the set. */
 #define MOST 0.9
 
 struct rank_value {

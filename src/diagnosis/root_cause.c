@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Below this part of a kind's waiting time, a call path is no cause to speak of. */
+/** Call paths that cause a smaller part of a kind's waiting are not named. */
 #define SMALLEST_CAUSE 0.05
 
-/** Above this part of it, waiting of others is the cause that matters. */
+/** If more than this part of the waiting is indirect, its origin is named. */
 #define MOSTLY 0.5
 
 /** Sum of a COST metric and all below it at one call path (FM_CUBE_NONE: everywhere), in ticks. */
@@ -132,7 +132,8 @@ void fm_root_cause_inside(const struct fm_diagnosis *diagnosis, uint32_t callpat
     free(name);
 }
 
-/** Tells how much of a kind's waiting, and of the run's, goes back to a call path. */
+/** Formats how much of a kind's waiting a call path causes directly, and how much of all waiting of
+ * the run. */
 static void describe_shares(const struct fm_diagnosis *diagnosis, fm_delay_kind_t kind,
                             uint32_t callpath, char direct[FM_FORMAT_SIZE],
                             char stems[FM_FORMAT_SIZE])
@@ -175,14 +176,14 @@ static uint32_t describe_delay(const struct fm_diagnosis *diagnosis, fm_delay_ki
     describe_shares(diagnosis, kind, callpath, direct, stems);
     double longer = excess_time(diagnosis, &view, callpath);
     bool several = extent != FM_RANKS_ONE;
-    static const char shares[] = "%s of this kind of waiting goes back to that directly; %s of all "
-                                 "waiting of the run stems from it.";
+    static const char shares[] = "This causes %s of this kind of waiting directly, and %s of all "
+                                 "waiting of the run.";
     char share[sizeof shares + 2 * FM_FORMAT_SIZE];
     snprintf(share, sizeof share, shares, direct, stems);
     if (fm_delay_metrics(kind)->is_contention)
         fm_sentences_add(lines, "Why", "Because %s on %s %s long in %s before %s the lock on. %s",
-                         several ? "the owners" : "the owner", ranks, several ? "are" : "is", path,
-                         several ? "they pass" : "it passes", share);
+                         several ? "the owners" : "the owner", ranks, several ? "spend" : "spends",
+                         path, several ? "they pass" : "it passes", share);
     else if (longer > 0 && extent != FM_RANKS_ALL)
         fm_sentences_add(lines, "Why", "Because %s takes %s longer on %s than on average. %s", path,
                          fm_format_ticks(excess, cube, (int64_t)longer), ranks, share);
@@ -211,8 +212,8 @@ static const struct fm_cube_cause *passed_on_delay(const struct fm_cube_instance
     return last->metric == FM_METRIC_NONE ? last : NULL;
 }
 
-/** If a kind of wait state is mostly passed on, names what the longest of them began with.
- * @return its call path, or FM_CUBE_NONE if most of it is not passed on or nobody knows */
+/** If a kind of wait state is mostly indirect, names the call path where the longest chains begin.
+ * @return that call path, or FM_CUBE_NONE if most of it is direct or no chain is known */
 static uint32_t describe_origin(const struct fm_diagnosis *diagnosis, fm_metric_t wait,
                                 fm_delay_kind_t kind, struct fm_sentences *lines)
 {
@@ -244,7 +245,7 @@ static uint32_t describe_origin(const struct fm_diagnosis *diagnosis, fm_metric_
         "%s of this kind of waiting is passed on by ranks that have waited themselves. In "
         "%s it began with %s: in the longest of these, %s took %s longer there, so that "
         "%s waited in "
-        "%s (%s). %s of all waiting of the run stems from it.",
+        "%s (%s). Delays there cause %s of all waiting of the run.",
         fm_format_percent(passed, (int64_t)indirect, (int64_t)(direct + indirect)),
         fm_format_longest(longest, same, record->worst_count), path, who,
         fm_format_ticks(time, cube, (int64_t)delay->ticks), passer, place,
@@ -260,7 +261,8 @@ uint32_t fm_root_cause_explain(const struct fm_diagnosis *diagnosis, fm_metric_t
                                struct fm_sentences *lines)
 {
     fm_delay_kind_t kind = fm_delay_kind(wait);
-    /* Whoever queues for a lock waits for those before it: only the first owner says why. */
+    /* A rank in the queue of a lock waits for those in front of it: only the first owner explains
+     * the queue. */
     uint32_t callpath = fm_delay_metrics(kind)->is_contention
                             ? FM_CUBE_NONE
                             : describe_origin(diagnosis, wait, kind, lines);

@@ -1,6 +1,7 @@
 /** @file
- * Experiments in the formats of other tools. A format is one file of this folder, which defines a
- * struct fm_export_format, and a line in formats.def.
+ * Experiments in the formats of other tools. A format is one file of this folder (or a folder of
+ * its own), which defines a struct fm_export_format, and a row of formats.def:
+ * docs/adding-an-export.md.
  *
  * Exporters never interpret names from traces: they are escaped as the format demands and made
  * valid UTF-8. Files appear complete or not at all.
@@ -23,8 +24,8 @@ struct fm_export_request {
     uint32_t first_rank, last_rank; /**< for timelines: ranks shown, both included */
 };
 
-/** A format. `stream` has FM_ERR_SYSTEM for data that could not be written as its error flag: the
- * caller finds out when the file is committed. */
+/** A format. Errors of writing are left in the stream: the caller reports them when it commits the
+ * file. */
 struct fm_export_format {
     const char *name;    /**< as in --to */
     const char *file;    /**< default name in the experiment directory */

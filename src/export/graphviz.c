@@ -1,9 +1,8 @@
 /* The chains of causes of the longest waits as a graph in Graphviz's language: `dot -Tsvg` draws
- * it. Boxes are waits, rounded boxes the delays that they go back to. */
+ * it. Boxes are waits, rounded boxes the delays that cause them. */
 #include "base/text.h"
 #include "cube/model/callpath_pattern.h"
 #include "export/export.h"
-#include "export/report/report_writers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 /* A property as flame graphs for speedscope (https://www.speedscope.app): one profile of all
  * locations together, then one for each. A sample is a call path, its weight the property's value
  * there. */
-#include "base/text.h"
+#include "base/json/json_writer.h"
 #include "export/export.h"
-#include "export/report/report_writers.h"
 
 #include <stdlib.h>
 
@@ -64,80 +63,88 @@ static fm_status_t collect(struct weights *weights, const struct fm_cube *cube, 
     return FM_OK;
 }
 
-static void put_frames(const struct fm_cube *cube, FILE *stream)
+static void put_frames(const struct fm_cube *cube, struct fm_json *json)
 {
-    fputs("\"shared\":{\"frames\":[", stream);
+    fm_json_object(json, "shared");
+    fm_json_array(json, "frames");
     for (uint32_t i = 0; i < cube->region_count; i++) {
         const struct fm_cube_region *region = &cube->regions[i];
-        fputs(i == 0 ? "\n{\"name\":" : ",\n{\"name\":", stream);
-        fm_text_write_json(stream, region->name);
+        fm_json_line(json, 0);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "name", region->name);
         if (region->file != NULL) {
-            fputs(",\"file\":", stream);
-            fm_text_write_json(stream, region->file);
+            fm_json_string(json, "file", region->file);
         }
         if (region->line != 0) {
-            fprintf(stream, ",\"line\":%u", region->line);
+            fm_json_unsigned(json, "line", region->line);
         }
-        putc('}', stream);
+        fm_json_end(json);
     }
-    fputs("]}", stream);
+    fm_json_end(json);
+    fm_json_end(json);
 }
 
 /* The regions of a call path, outermost first. `stack` has room for all call paths. */
-static void put_stack(const struct fm_cube *cube, uint32_t callpath, uint32_t *stack, FILE *stream)
+static void put_stack(const struct fm_cube *cube, uint32_t callpath, uint32_t *stack,
+                      struct fm_json *json)
 {
     size_t depth = 0;
     for (; callpath != FM_CUBE_NONE; callpath = cube->callpaths[callpath].parent) {
         stack[depth++] = cube->callpaths[callpath].region;
     }
+    fm_json_array(json, NULL);
     while (depth-- > 0) {
-        fprintf(stream, depth > 0 ? "%u," : "%u", stack[depth]);
+        fm_json_unsigned(json, NULL, stack[depth]);
     }
+    fm_json_end(json);
 }
 
 static void put_profile(const struct fm_cube *cube, fm_metric_t metric, const char *name,
-                        const struct weight *weights, size_t count, uint32_t *stack, FILE *stream)
+                        const struct weight *weights, size_t count, uint32_t *stack,
+                        struct fm_json *json)
 {
-    char number[FM_TEXT_NUMBER];
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
         sum += weights[i].value;
     }
     fm_unit_t unit = fm_metric_info(metric)->unit;
-    fputs("\n{\"type\":\"sampled\",\"name\":", stream);
-    fm_text_write_json(stream, name);
-    fprintf(stream, ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%s,\"samples\":[",
-            fm_unit_is_time(unit)   ? "seconds"
-            : unit == FM_UNIT_BYTES ? "bytes"
-                                    : "none",
-            fm_text_shortest(number, fm_cube_scaled(cube, metric, sum)));
+    fm_json_line(json, 0);
+    fm_json_object(json, NULL);
+    fm_json_string(json, "type", "sampled");
+    fm_json_string(json, "name", name);
+    fm_json_string(json, "unit",
+                   fm_unit_is_time(unit)   ? "seconds"
+                   : unit == FM_UNIT_BYTES ? "bytes"
+                                           : "none");
+    fm_json_unsigned(json, "startValue", 0);
+    fm_json_double(json, "endValue", fm_cube_scaled(cube, metric, sum));
+    fm_json_array(json, "samples");
     for (size_t i = 0; i < count; i++) {
-        fputs(i == 0 ? "[" : ",[", stream);
-        put_stack(cube, weights[i].callpath, stack, stream);
-        putc(']', stream);
+        put_stack(cube, weights[i].callpath, stack, json);
     }
-    fputs("],\"weights\":[", stream);
+    fm_json_end(json);
+    fm_json_array(json, "weights");
     for (size_t i = 0; i < count; i++) {
-        fprintf(stream, i == 0 ? "%s" : ",%s",
-                fm_text_shortest(number, fm_cube_scaled(cube, metric, weights[i].value)));
+        fm_json_double(json, NULL, fm_cube_scaled(cube, metric, weights[i].value));
     }
-    fputs("]}", stream);
+    fm_json_end(json);
+    fm_json_end(json);
 }
 
 static fm_status_t put_all(const struct fm_cube *cube, fm_metric_t metric, uint32_t *stack,
-                           FILE *stream, struct fm_error *error)
+                           struct fm_json *json, struct fm_error *error)
 {
     struct weights weights;
     fm_status_t status = collect(&weights, cube, metric, true, error);
     if (status == FM_OK) {
-        put_profile(cube, metric, "all locations", weights.items, weights.count, stack, stream);
+        put_profile(cube, metric, "all locations", weights.items, weights.count, stack, json);
         free(weights.items);
     }
     return status;
 }
 
 static fm_status_t put_locations(const struct fm_cube *cube, fm_metric_t metric, uint32_t *stack,
-                                 FILE *stream, struct fm_error *error)
+                                 struct fm_json *json, struct fm_error *error)
 {
     struct weights weights;
     fm_status_t status = collect(&weights, cube, metric, false, error);
@@ -148,9 +155,8 @@ static fm_status_t put_locations(const struct fm_cube *cube, fm_metric_t metric,
         uint32_t location = weights.items[i].location;
         for (end = i; end < weights.count && weights.items[end].location == location; end++) {
         }
-        putc(',', stream);
         put_profile(cube, metric, cube->locations[location].name, &weights.items[i], end - i, stack,
-                    stream);
+                    json);
     }
     free(weights.items);
     return FM_OK;
@@ -164,18 +170,23 @@ static fm_status_t write_speedscope(const struct fm_export_request *request, FIL
     if (stack == NULL) {
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the flame graphs");
     }
-    fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
-          "\"exporter\":\"fermata " FERMATA_VERSION "\",\"name\":",
-          stream);
-    fm_text_write_json(stream, fm_metric_info(request->metric)->name);
-    fputs(",\n", stream);
-    put_frames(cube, stream);
-    fputs(",\n\"profiles\":[", stream);
-    fm_status_t status = put_all(cube, request->metric, stack, stream, error);
+    struct fm_json json = fm_json_begin(stream, FM_JSON_COMPACT);
+    fm_json_object(&json, NULL);
+    fm_json_string(&json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    fm_json_line(&json, 0);
+    fm_json_string(&json, "exporter", "fermata " FERMATA_VERSION);
+    fm_json_string(&json, "name", fm_metric_info(request->metric)->name);
+    fm_json_line(&json, 0);
+    put_frames(cube, &json);
+    fm_json_line(&json, 0);
+    fm_json_array(&json, "profiles");
+    fm_status_t status = put_all(cube, request->metric, stack, &json, error);
     if (status == FM_OK) {
-        status = put_locations(cube, request->metric, stack, stream, error);
+        status = put_locations(cube, request->metric, stack, &json, error);
     }
-    fputs("]}\n", stream);
+    fm_json_end(&json);
+    fm_json_end(&json);
+    putc('\n', stream);
     free(stack);
     return status;
 }

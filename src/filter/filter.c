@@ -1,6 +1,6 @@
 #include "filter/filter.h"
 
-#include "filter/pattern.h"
+#include "filter/name_pattern.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -27,7 +27,7 @@ fm_status_t fm_filter_read(const char *path, struct fm_filter **filter, struct f
 
 /** Whether a function is left out: the last rule that matches its file says so, or the last one
  * that matches its name. Thread-safe.
- * @param name    for people
+ * @param name    source-level name (symbols/symbol_name.h)
  * @param symbol  the compiler's name; NULL: unknown
  * @param file    where it is defined; NULL: unknown */
 bool fm_filter_excludes(const struct fm_filter *filter, const char *name, const char *symbol,

@@ -1,28 +1,31 @@
 /** @file
- * What the preload library and the libraries of wrappers (one per MPI library) know of each other.
+ * What the preload library knows of the recorder.
  */
 #ifndef FERMATA_RECORD_INTERFACE_H
 #define FERMATA_RECORD_INTERFACE_H
 
+#include "record/paradigm/paradigm.h"
 #include "user/interface.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Any function; cast to its real type by who knows it. */
-typedef void (*fm_function_t)(void);
+/** File name of the recorder, beside the preload library; and of the symbol that it exports, a
+ * struct fm_recorder. */
+#define FM_RECORDER_LIBRARY "libfermata-recorder.so"
+#define FM_RECORDER_SYMBOL  "fermata_recorder"
 
-/** Name of the symbol a wrapper library exports: a struct fm_wrapper_library. */
-#define FM_WRAPPER_LIBRARY_SYMBOL "fermata_wrapper_library"
-
-/** What a wrapper library offers. Both libraries are of one build. */
-struct fm_wrapper_library {
-    uint32_t count; /**< number of functions in the table both libraries were generated from */
-    const fm_function_t *wrappers; /**< `count` entries; NULL: call the MPI library directly */
-    /** Called once, before any wrapper.
+/** What the recorder offers. All libraries are of one build. */
+struct fm_recorder {
+    /** Called once, before all others.
      * @param start_ticks        the process's start, in ticks of the time-stamp counter (0: none)
      * @param start_nanoseconds  the same moment, CLOCK_MONOTONIC_RAW */
     void (*begin)(uint64_t start_ticks, uint64_t start_nanoseconds);
+    /** Adds a paradigm, whose functions are recorded from then on; by one thread at a time.
+     * @return false: there is no room for it, its library is to be called directly */
+    bool (*attach)(const struct fm_paradigm *paradigm);
+    /** All paradigms whose libraries are loaded so far are attached: the run may begin. */
+    void (*attached)(void);
     const struct fm_user_functions *user; /**< for programs that mark themselves up */
     /** Saves what was measured, since the process may end; in any thread, in signal handlers too.
      * @param ending  it does end: the call that is open does not return */

@@ -2,6 +2,7 @@
 
 #include "base/process/installed.h"
 #include "filter/filter.h"
+#include "record/experiment/job.h"
 #include "record/rebuild/rebuild.h"
 
 #include <errno.h>
@@ -14,17 +15,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-bool fm_record_is_rank(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (getenv(variables[i]) != NULL) {
-            return true;
-        }
-    }
-    return false;
-}
 
 /* A directory that the command line or a file names is one of the working directory here, wherever
  * the program runs. */
@@ -45,7 +35,7 @@ static fm_status_t export_directory(const struct fm_setting_value *directory,
         return fm_fail(error, FM_ERR_USAGE, "the path of the experiment directory is too long");
     }
     /* A name for all recordings gets a number where it is taken: fm_experiment_create. */
-    if (directory->source == FM_SET_BY_COMMAND_LINE && !fm_record_is_rank() &&
+    if (directory->source == FM_SET_BY_COMMAND_LINE && !fm_job_is_rank() &&
         lstat(path, &status) == 0) {
         return fm_fail(error, FM_ERR_USAGE, "%s exists; an experiment is never overwritten",
                        directory->text);

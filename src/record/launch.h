@@ -37,7 +37,4 @@ fm_status_t fm_record_exec(const struct fm_settings *settings, char *const comma
  * before it starts the command. FM_ERR_USAGE if the directory exists already. */
 fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_error *error);
 
-/** Whether this process was itself started by an MPI launcher, as one of its ranks. */
-bool fm_record_is_rank(void);
-
 #endif

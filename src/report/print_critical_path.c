@@ -21,7 +21,7 @@ static void callpath_values(const struct fm_report *report, fm_metric_t metric, 
     }
 }
 
-/** Tells which partitions the user chose. */
+/** Prints the partitions that the user chose. */
 static void print_partitions(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;
@@ -42,7 +42,7 @@ static void print_partitions(const struct fm_report *report)
     if (fclose(stream) != 0)
         abort();
     fm_terminal_print(report->terminal, "", 2,
-                      "Imbalance is told apart by the partitions that were chosen: %s.", text);
+                      "Imbalance is distinguished by the chosen partitions: %s.", text);
     free(text);
 }
 

@@ -1,4 +1,4 @@
-/* Who had to do with whom. */
+/* Matrices of pairs of ranks: messages, one-sided operations, delays. */
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"

@@ -8,13 +8,25 @@
 #define LABEL_COLUMNS 16
 #define BAR_LIMIT     44
 
+/** Columns of percentages and times, with the blanks in front of them. */
+#define PERCENT_COLUMNS     7
+#define TIME_COLUMNS        12
+#define NARROW_TIME_COLUMNS 9
+
 static void print_shares(const struct fm_report *report)
 {
     const struct fm_terminal *terminal = report->terminal;
     struct fm_time_share shares[FM_TIME_SHARE_COUNT];
     fm_time_shares(&report->diagnosis, shares);
     int64_t whole = report->diagnosis.metrics[FM_METRIC_TIME];
-    unsigned numbers = 2 + LABEL_COLUMNS + 7 + 12 + 1;
+    unsigned names = LABEL_COLUMNS;
+    for (size_t i = 0; i < FM_TIME_SHARE_COUNT; i++) {
+        size_t length = shares[i].ticks == 0 ? 0 : strlen(shares[i].name);
+        names = length > names ? (unsigned)length : names;
+    }
+    bool narrow = terminal->width < 2 + names + PERCENT_COLUMNS + TIME_COLUMNS;
+    unsigned times = narrow ? NARROW_TIME_COLUMNS : TIME_COLUMNS;
+    unsigned numbers = 2 + names + PERCENT_COLUMNS + times + 1;
     unsigned columns = terminal->width > numbers + 8 ? terminal->width - numbers : 0;
     if (columns > BAR_LIMIT)
         columns = BAR_LIMIT;
@@ -26,8 +38,8 @@ static void print_shares(const struct fm_report *report)
         char value[FM_FORMAT_SIZE];
         bool alarm = strcmp(shares[i].name, "Waiting") == 0;
         fm_terminal_style(terminal, alarm ? FM_STYLE_ALARM : FM_STYLE_PLAIN);
-        fprintf(terminal->stream, "  %-*s%7s%12s", LABEL_COLUMNS, shares[i].name,
-                fm_format_percent(percent, shares[i].ticks, whole),
+        fprintf(terminal->stream, "  %-*s%*s%*s", (int)names, shares[i].name, PERCENT_COLUMNS,
+                fm_format_percent(percent, shares[i].ticks, whole), (int)times,
                 fm_format_ticks(value, report->diagnosis.cube, shares[i].ticks));
         if (columns > 0) {
             putc(' ', terminal->stream);

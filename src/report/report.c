@@ -45,7 +45,7 @@ void fm_report_warnings(const struct fm_report *report)
     }
 }
 
-/** Tells to what the trees are limited. */
+/** Prints the selection that the trees are restricted to. */
 static void print_selection(const struct fm_report *report)
 {
     const struct fm_selection *selection = &report->options->selection;

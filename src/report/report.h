@@ -1,5 +1,6 @@
 /** @file
- * The report for people: what `fermata report` prints. Each part has a file of its own.
+ * The report in the terminal: what `fermata report` prints. Each part has a file of its own,
+ * print_*.c.
  */
 #ifndef FERMATA_REPORT_REPORT_H
 #define FERMATA_REPORT_REPORT_H
@@ -11,7 +12,7 @@
 
 #include <stdbool.h>
 
-/** What of the report is wanted. */
+/** The part of the report to print. */
 enum fm_report_part {
     FM_REPORT_OVERVIEW, /**< or what the selection leaves */
     FM_REPORT_LOCKS,
@@ -62,7 +63,8 @@ void fm_report_phase_overview(const struct fm_report *report);
 /** The iterations of the phases: how they developed, and the worst ones. */
 void fm_report_phases(const struct fm_report *report);
 
-/** Who had to do with whom, of ranks or groups of them, and the pairs with the largest amounts. */
+/** The selected matrix (messages, one-sided operations or delays) by rank or groups of ranks, and
+ * the pairs of locations with the largest amounts. */
 void fm_report_matrix(const struct fm_report *report);
 
 /** The call paths that the critical path leads through. */

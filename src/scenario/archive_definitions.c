@@ -9,7 +9,7 @@
 #define MACHINE_NODE 0
 #define COMPUTE_NODE 1
 
-/* What is used, found by one pass over the events. */
+/* The windows and paradigms that are used, found by one pass over the events. */
 struct usage {
     bool paradigms[256];
     bool *created; /* per window: it has events of creation or destruction */
@@ -32,7 +32,7 @@ static void keep(struct definitions *definitions, OTF2_ErrorCode code)
     }
 }
 
-/* A string is written where it is needed first. */
+/* A string is defined at its first use. */
 static OTF2_StringRef string(struct definitions *definitions, const char *text)
 {
     uint32_t known = definitions->strings.count;

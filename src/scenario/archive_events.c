@@ -1,4 +1,5 @@
 /* The events of a scenario as OTF2 event records, one to one. */
+#include "functions/function_kind.h"
 #include "scenario/archive_records.h"
 #include "scenario/region_kind.h"
 
@@ -13,7 +14,8 @@ static const char *region_name(const struct fm_scenario *scenario,
 /* Opening an epoch synchronizes processes, closing one completes the accesses, too. */
 static OTF2_RmaSyncLevel group_sync_level(const char *region)
 {
-    bool opens = strcmp(region, "MPI_Win_start") == 0 || strcmp(region, "MPI_Win_post") == 0;
+    fm_call_t call = fm_function_kind(FM_PARADIGM_MPI, region).call;
+    bool opens = call == FM_CALL_START || call == FM_CALL_POST;
     return opens ? OTF2_RMA_SYNC_LEVEL_PROCESS
                  : OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY;
 }

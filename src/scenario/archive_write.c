@@ -8,7 +8,7 @@
 #define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
 
-/* OTF2 by itself prints every error; here the returned code tells it once. */
+/* OTF2 prints each error by default; here the returned code reports it once. */
 static OTF2_ErrorCode return_code(void *data, const char *file, uint64_t line, const char *function,
                                   OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -47,7 +47,7 @@ static OTF2_ErrorCode set_properties(OTF2_Archive *archive)
     return code;
 }
 
-/* Every location has both of its files, also if nothing happens there. */
+/* A location without events has both of its files, too. */
 static OTF2_ErrorCode write_location(const struct fm_scenario *scenario, OTF2_Archive *archive,
                                      uint32_t location)
 {
@@ -119,7 +119,7 @@ static int write_archive(void *argument, const char *directory)
         return OTF2_ERROR_FILE_CAN_NOT_OPEN;
     }
     OTF2_ErrorCode code = write_content(scenario, archive);
-    /* After a failure the process ends at once: closing would write again. */
+    /* After a failure the archive stays open: closing would write again. The process ends. */
     return code == OTF2_SUCCESS ? OTF2_Archive_Close(archive) : code;
 }
 
@@ -128,8 +128,8 @@ static const char *describe(int code)
     return OTF2_Error_GetDescription((OTF2_ErrorCode)code);
 }
 
-/* OTF2 3.0 frees a buffer twice when a write fails, which ends the process: it writes in one of its
- * own, so that a full disk is an error like any other. */
+/* OTF2 3.0 frees a buffer twice when a write fails, which ends the process. A child process writes,
+ * so that a full disk is reported as an error. */
 fm_status_t fm_scenario_write_archive(const struct fm_scenario *scenario, const char *directory,
                                       struct fm_error *error)
 {

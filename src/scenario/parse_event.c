@@ -4,7 +4,7 @@
 #include <otf2/OTF2_Events.h>
 #include <string.h>
 
-/* What stands behind the name of an event, one letter a field; `?`: the rest may be missing. */
+/* The fields behind the name of an event, one letter each; `?`: the rest may be missing. */
 struct event_form {
     const char *name;
     enum fm_scenario_kind kind;

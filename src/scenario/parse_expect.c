@@ -7,10 +7,10 @@
 
 #define LAST_WORDS 3
 
-/* The last words of the line, the very last first; the rest of the line is the call path. */
+/* The last words of the line in reverse order; the rest of the line is the call path. */
 struct tail {
     struct fm_word words[LAST_WORDS];
-    struct fm_word rests[LAST_WORDS]; /* what stands before words[i] */
+    struct fm_word rests[LAST_WORDS]; /* the text before words[i] */
 };
 
 static bool take_last_word(struct fm_word *rest, struct fm_word *word)

@@ -15,11 +15,11 @@ struct fm_word {
 struct fm_parser {
     const char *name;             /**< of the file */
     uint64_t line;                /**< counted from 1 */
-    const char *next;             /**< what of the line is still to be read */
+    const char *next;             /**< the unread rest of the line */
     const char *end;              /**< end of the line without comment and trailing blanks */
     struct fm_scenario *scenario; /**< NULL before the `ranks` line */
     uint64_t ticks_per_second;    /**< 0 before the `unit` line */
-    uint32_t *stamps;             /**< per rank: the last list of ranks that it stood in */
+    uint32_t *stamps;             /**< per rank: number of the last list of ranks with it */
     uint32_t last_stamp;          /**< number of lists of ranks so far */
     uint32_t *ranks;              /**< rank_count elements: the list of ranks that is being read */
     struct fm_error *error;
@@ -53,7 +53,8 @@ fm_status_t fm_parser_integer(struct fm_parser *parser, struct fm_word word, con
 fm_status_t fm_parser_location(struct fm_parser *parser, struct fm_word word, uint32_t *rank,
                                uint32_t *thread);
 
-/** The same without message. @return whether the word has that form, whatever the numbers. */
+/** As fm_parser_location(), without a message. @return whether the word has that form, whatever the
+ * numbers. */
 bool fm_word_is_location(struct fm_word word);
 
 /** Reads the rest of the line: a list of distinct ranks below `size` into parser->ranks. */

@@ -1,5 +1,5 @@
 /** @file
- * What a region is, told by its name: the programming model it belongs to and its role there.
+ * What a region of a scenario is: its name determines its programming model and its role.
  */
 #ifndef FERMATA_SCENARIO_REGION_KIND_H
 #define FERMATA_SCENARIO_REGION_KIND_H
@@ -14,8 +14,9 @@ struct fm_region_kind {
     OTF2_RegionRole role;
 };
 
-/** @return the kind of the region `name`: `MPI_*`, `shmem_*`, `ARMCI_*`, `!$omp *`, `omp_*`,
- * `pthread_*`; anything else is a user function. Thread-safe. */
+/** @return the kind of the region `name` by the tables of functions (functions/function_kind.h),
+ * whose prefix the name must have as it is spelled in C; any other name is a user function.
+ * Thread-safe. */
 struct fm_region_kind fm_region_kind(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 /** @file
- * Scenarios: small timelines, written by hand or by a generator, with the results that an analysis
- * of them must give. A scenario becomes an OTF2 archive record by record, so that every rule of the
- * analysis can be tested exactly. The language is described in docs/scenarios.md.
+ * Scenarios: small timelines, written by hand or by a generator, with the results that their
+ * analysis must have. A scenario becomes an OTF2 archive record by record, so that every rule of
+ * the analysis can be tested exactly. The language is described in docs/scenarios.md.
  *
  * All structures are plain data that fm_scenario_parse() or the builder functions fill. A scenario
  * is not thread-safe while it is built, and safe for any number of readers afterwards.
@@ -22,7 +22,7 @@
 #define FM_SCENARIO_LOCATION_LIMIT (1u << 20)           /**< ranks x threads */
 #define FM_SCENARIO_NONE           UINT32_MAX           /**< no root, or every target */
 
-/** The events; each is one OTF2 record. */
+/** Kinds of events; each event is one OTF2 record. */
 enum fm_scenario_kind {
     FM_SCENARIO_ENTER,
     FM_SCENARIO_LEAVE,
@@ -60,7 +60,7 @@ enum fm_scenario_kind {
     FM_SCENARIO_RELEASE_LOCK
 };
 
-/** One event. Which fields mean something depends on the kind; the others are 0. */
+/** One event. The kind determines which fields are used; the others are 0. */
 struct fm_scenario_event {
     uint64_t time;     /**< ticks */
     uint64_t id;       /**< request, matching id of an RMA operation, or lock */
@@ -94,14 +94,14 @@ struct fm_scenario_location {
     size_t depth, depth_capacity;
 };
 
-/** What an expectation is about. */
+/** Kinds of expectations. */
 typedef enum {
     FM_EXPECT_SEVERITY, /**< a metric at a call path and location */
     FM_EXPECT_PHASE,    /**< a value of an iteration of a phase */
-    FM_EXPECT_MATRIX    /**< what went from one location to another */
+    FM_EXPECT_MATRIX    /**< a value of a pair of locations: traffic from one to the other */
 } fm_scenario_subject_t;
 
-/** What the analysis must give. */
+/** A value that the analysis must compute. */
 struct fm_scenario_expectation {
     fm_scenario_subject_t subject;
     char *metric;   /**< or name of a phase's or matrix's value */
@@ -114,7 +114,7 @@ struct fm_scenario_expectation {
     uint32_t from_rank, from_thread; /**< of a matrix, unless all_origins */
     fm_decimal value;                /**< units of time, or counts */
     fm_decimal tolerance;
-    uint64_t line; /**< where it stands in the file */
+    uint64_t line; /**< in the file */
 };
 
 struct fm_scenario {

@@ -168,7 +168,7 @@ static fm_status_t parse_statement(struct fm_parser *parser)
     static const struct {
         const char *name;
         fm_status_t (*parse)(struct fm_parser *parser);
-        bool needs_size; /* must stand behind the `ranks` line */
+        bool needs_size; /* must follow the `ranks` line */
     } statements[] = {
         {"unit", parse_unit, false},
         {"ranks", parse_size, false},
@@ -210,7 +210,7 @@ static fm_status_t parse_statement(struct fm_parser *parser)
     return status;
 }
 
-/* Cuts off the comment and trailing blanks; refuses what cannot be text. */
+/* Cuts off the comment and trailing blanks; rejects control characters. */
 static fm_status_t trim_line(struct fm_parser *parser)
 {
     const char *next = parser->next;
@@ -267,7 +267,7 @@ fm_status_t fm_scenario_parse(const char *name, const char *text, size_t length,
     return FM_OK;
 }
 
-/* Reads all of a file; text files have no NULs, so that endless devices are soon refused. */
+/* Reads a whole file. A NUL ends reading: text files contain none, devices without an end may. */
 static fm_status_t read_file(FILE *file, const char *path, char **text, size_t *length,
                              struct fm_error *error)
 {
@@ -279,7 +279,7 @@ static fm_status_t read_file(FILE *file, const char *path, char **text, size_t *
         const char *nul = memchr(buffer + filled, '\0', taken);
         filled += taken;
         if (nul != NULL) {
-            break; /* the parser will say where */
+            break; /* the parser reports the line */
         }
         if (filled < capacity) {
             break;

@@ -1,7 +1,7 @@
-/* fermata-symbols: tells what addresses stand for; questions on standard input, answers on standard
- * output (exchange.h). The recorder starts it at the end of a run, and where a filter decides which
- * functions are recorded. */
-#include "symbols/exchange.h"
+/* fermata-symbols: resolves addresses to functions and lines; questions on standard input, answers
+ * on standard output (exchange.h). The recorder starts it at the end of a run, and when a filter
+ * selects the functions that are recorded. */
+#include "symbols/lookup_protocol.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -11,12 +11,13 @@ int main(void)
 {
     sigset_t none;
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL); /* who starts us has blocked all signals */
+    sigprocmask(SIG_SETMASK, &none,
+                NULL); /* the recorder blocks all signals before it starts this program */
     if (isatty(STDIN_FILENO)) {
-        fputs("fermata-symbols is a part of fermata, not to be called by hand\n", stderr);
+        fputs("fermata-symbols is an internal program of fermata; use fermata\n", stderr);
         return 2;
     }
-    unsetenv("DEBUGINFOD_URLS");      /* never asks the network */
-    setvbuf(stdout, NULL, _IOLBF, 0); /* what is found before a time-out counts */
+    unsetenv("DEBUGINFOD_URLS");      /* no network access */
+    setvbuf(stdout, NULL, _IOLBF, 0); /* answers before a time-out are used */
     return fm_symbols_answer(stdin, stdout) == 0 ? 0 : 3;
 }

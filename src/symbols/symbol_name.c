@@ -104,7 +104,7 @@ static size_t without_parameters(const char *text)
 }
 
 /* Start of the name behind the result type, which templates have: after the last space outside of
- * brackets, but operators have spaces of their own. */
+ * brackets; names of operators contain spaces, too. */
 static size_t behind_result(const char *text, size_t length)
 {
     int depth = 0;

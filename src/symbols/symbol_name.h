@@ -1,10 +1,10 @@
 /** @file
- * Names of functions as people know them, from those that compilers give them.
+ * Source-level names of functions from the linkage names that compilers generate.
  */
 #ifndef FERMATA_SYMBOLS_SYMBOL_NAME_H
 #define FERMATA_SYMBOLS_SYMBOL_NAME_H
 
-/** @return the name without what compilers add to it, to be freed with free(); NULL without memory.
+/** @return the name without the compiler's additions, to be freed with free(); NULL without memory.
  *
  * C++ (Itanium ABI), Rust in its older form: demangled, without parameters and result type:
  *     `_ZN4Comm7forwardEi` -> `Comm::forward`

@@ -116,7 +116,7 @@ static size_t count_begun(const struct fm_symbol_table *table, GElf_Addr address
                                               sizeof *table->symbols, address + 1);
 }
 
-/* @return whether a symbol behind another one in the binary is the better name */
+/* @return whether the later of two symbols in the binary is the better name */
 static bool is_better(const struct symbol *symbol, const struct symbol *than)
 {
     return than->begin < symbol->begin || than->binding < symbol->binding ||
@@ -124,8 +124,8 @@ static bool is_better(const struct symbol *symbol, const struct symbol *than)
             than->binding <= symbol->binding);
 }
 
-/* Goes through the symbols around an address in the order of the binary, as libdwfl does: which of
- * several is best depends on it. */
+/* Visits the symbols around an address in the order of the binary, as libdwfl does: the choice
+ * among several depends on this order. */
 static const struct symbol *best_of(const struct fm_symbol_table *table, size_t begun,
                                     GElf_Addr address, bool global)
 {

@@ -1,6 +1,6 @@
 /** @file
- * The symbols of a binary, found by address: as libdwfl's dwfl_module_addrinfo() finds them, which
- * goes through all symbols for each address.
+ * The symbols of a binary, found by address in O(log symbols), with the results of libdwfl's
+ * dwfl_module_addrinfo(), which visits all symbols for each address.
  */
 #ifndef FERMATA_SYMBOLS_SYMBOL_TABLE_H
 #define FERMATA_SYMBOLS_SYMBOL_TABLE_H
@@ -24,7 +24,7 @@ void fm_symbol_table_free(struct fm_symbol_table *table);
 const char *fm_symbol_table_find(const struct fm_symbol_table *table, GElf_Addr address,
                                  GElf_Off *offset);
 
-/** @return whether a symbol without a size, such as assembly leaves, stands at an address. */
+/** @return whether a symbol without a size, such as a label in assembly, is at an address. */
 bool fm_symbol_table_has_label(const struct fm_symbol_table *table, GElf_Addr address);
 
 #endif

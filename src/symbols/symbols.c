@@ -185,7 +185,7 @@ static bool find_range(struct binary *binary, const struct ranges *ranges, Dwarf
            dwarf_offdie(binary->dwarf, ranges->items[low - 1].die, die) != NULL;
 }
 
-/* Not every compiler writes .debug_aranges: what the units themselves say. */
+/* From the ranges of the units themselves: not every compiler writes .debug_aranges. */
 static bool find_unit(struct binary *binary, Dwarf_Addr address, Dwarf_Die *unit)
 {
     Dwarf_Off offset = 0, next;
@@ -267,8 +267,8 @@ static void describe_function(Dwarf_Die *die, struct fm_symbol_frame *frame)
     }
     frame->symbol = copy_of(symbol != NULL ? symbol : name);
     frame->name = symbol != NULL ? fm_symbol_name(symbol) : copy_of(name);
-    /* A symbol that says no more than the name says less: Fortran's main program and the procedures
-     * inside others have names of their own, which symbols do not tell. */
+    /* Where the symbol needs no demangling, the name is better: symbols of Fortran's main program
+     * and of internal procedures do not contain their names. */
     if (symbol != NULL && name != NULL && frame->name != NULL && strcmp(symbol, frame->name) == 0) {
         free(frame->name);
         frame->name = copy_of(name);
@@ -320,7 +320,8 @@ static bool find_inner(Dwarf_Die *outer, Dwarf_Addr address, Dwarf_Die *inner)
 }
 
 /* Whether an inlined function is a part of the function that it is inlined into: compilers split
- * functions, and may join the parts again. Such a part is called where the function is declared. */
+ * functions, and may inline the parts again. The call of such a part is at the line of the
+ * function's declaration. */
 static bool is_part(Dwarf_Die *inlined, Dwarf_Die *unit, const struct fm_symbol_frame *outer)
 {
     struct fm_symbol_frame caller = {.name = NULL}, callee = {.name = NULL};
@@ -368,8 +369,8 @@ static size_t find_by_scopes(struct binary *binary, Dwarf_Addr address,
     return count;
 }
 
-/* The name of the symbol that an address is in. One that merely stands before it is another
- * function's, unless the function is known to begin there. */
+/* The name of the symbol that contains an address. A preceding symbol without a size belongs to
+ * another function, unless the function is known to begin there. */
 static const char *symbol_at(struct binary *binary, uint64_t function, uint64_t address)
 {
     GElf_Sym symbol;

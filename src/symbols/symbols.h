@@ -1,7 +1,6 @@
 /** @file
- * What addresses in binaries stand for: functions, source files and lines; by debug information
- * where there is some (also in files of its own, found by build-id or debug link), else by the
- * symbol table.
+ * Resolves addresses in binaries to functions, source files and lines: by debug information if
+ * there is any (also in separate files, found by build-id or debug link), else by the symbol table.
  */
 #ifndef FERMATA_SYMBOLS_SYMBOLS_H
 #define FERMATA_SYMBOLS_SYMBOLS_H
@@ -11,7 +10,7 @@
 
 /** A function that an address is in. */
 struct fm_symbol_frame {
-    char *name;      /**< for people (symbol_name.h) */
+    char *name;      /**< source-level name (symbol_name.h) */
     char *symbol;    /**< the compiler's name */
     char *file;      /**< where it is defined; NULL: unknown */
     uint32_t line;   /**< 0: unknown */
@@ -30,13 +29,13 @@ struct fm_symbols *fm_symbols_open(void);
 
 /** Finds the function of an address and those inlined into it there.
  * @param path      of the binary
- * @param build_id  of the one that was running, hexadecimal digits; "": unknown. If the file has
- *                  another one it is not the one that was running, and nothing is known.
+ * @param build_id  of the one that was running, hexadecimal digits; "": unknown. A file with
+ *                  another build-id is not the binary that was running: nothing is found.
  * @param function  where the function begins, as unwind information has it; 0: unknown
  * @param address   in the file, as function
  * @param frames    out: outermost first; to be freed with fm_symbols_free_frames(). Names are never
  *                  NULL.
- * @return their number; 0: nothing is known. Not thread-safe. */
+ * @return their number; 0: not found. Not thread-safe. */
 size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char *build_id,
                        uint64_t function, uint64_t address,
                        struct fm_symbol_frame frames[FM_SYMBOL_FRAMES_MOST]);
@@ -47,8 +46,8 @@ size_t fm_symbols_find(struct fm_symbols *symbols, const char *path, const char 
 typedef void fm_symbol_visitor_t(void *context, uint64_t address,
                                  const struct fm_symbol_frame *frame);
 
-/** Calls `visit` for each function of a binary; parameters as in fm_symbols_find(). One that has
- * several symbols may come several times. Not thread-safe. */
+/** Calls `visit` for each function of a binary; parameters as in fm_symbols_find(). A function
+ * with several symbols may be visited several times. Not thread-safe. */
 void fm_symbols_visit(struct fm_symbols *symbols, const char *path, const char *build_id,
                       fm_symbol_visitor_t *visit, void *context);
 

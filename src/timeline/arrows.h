@@ -1,6 +1,6 @@
 /** @file
- * What goes from one location to another, as arrows of a timeline: messages, one-sided operations,
- * and the dependences that make wait states.
+ * Arrows between locations of a timeline: messages, one-sided operations, and the dependences that
+ * cause wait states.
  */
 #ifndef FERMATA_TIMELINE_ARROWS_H
 #define FERMATA_TIMELINE_ARROWS_H

@@ -67,7 +67,7 @@ static void enter_call(struct fm_span_walk *walk, uint64_t time)
     uint32_t call = (uint32_t)walk->activity++;
     uint64_t leave = location->leave.items[call];
     if (contains_others(location, call, walk->state)) {
-        /* The state changes inside of it and at its end tell the rest. */
+        /* The changes of state inside of the call and at its end close its span. */
         walk->visit = location->visit.items[call];
     }
     if (leave < walk->from) {

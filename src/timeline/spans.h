@@ -1,6 +1,6 @@
 /** @file
- * What a location was doing, as nested spans: user regions and calls, opened and closed in order
- * of time. For timelines of other tools.
+ * What a location does over time, as nested spans (user regions and calls) that are opened and
+ * closed in order of time: what timelines of the page and of exports draw.
  */
 #ifndef FERMATA_TIMELINE_SPANS_H
 #define FERMATA_TIMELINE_SPANS_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Takes spans as they come: times never decrease, spans nest. */
+/** Receives spans: times never decrease, spans nest. */
 struct fm_span_sink {
     /** A span begins: node `visit` of the location's call tree.
      * @param activity  the communication call, FM_NONE for other regions */
@@ -44,10 +44,10 @@ struct fm_span_walk {
 void fm_spans_begin(struct fm_span_walk *walk, const struct fm_location *location, uint64_t from,
                     uint64_t to, const struct fm_span_sink *sink);
 
-/** Tells the sink all that happens before `until`, and maybe something behind it. */
+/** Passes to the sink all spans that begin or end before `until`, and possibly later ones. */
 void fm_spans_advance(struct fm_span_walk *walk, uint64_t until);
 
-/** Tells the sink the rest and frees what the walk owns. */
+/** Passes the remaining spans to the sink and frees the memory of the walk. */
 void fm_spans_end(struct fm_span_walk *walk);
 
 /** @return the wait state of a call that can be drawn as a span inside of the call's; NULL if it

@@ -32,7 +32,7 @@ const struct fm_user_functions *fm_user_connect(void)
         fm_user_connect_t *ask = (fm_user_connect_t *)(uintptr_t)symbol;
         functions = ask(sizeof *functions, &settled);
     }
-    /* Another thread may have had a better answer: never take it back. */
+    /* Another thread may have found the recorder: NULL never replaces it. */
     if (functions != NULL) {
         __atomic_store_n(&fm_user_recorder.functions, functions, __ATOMIC_RELEASE);
     } else if (settled) {

@@ -1,19 +1,19 @@
 /** @file
- * The way from libfermata-user to the recorder.
+ * How libfermata-user finds the recorder.
  */
 #ifndef FERMATA_USER_CONNECT_H
 #define FERMATA_USER_CONNECT_H
 
 #include "user/interface.h"
 
-/** What is known of the recorder; accessed atomically. */
+/** The recorder as far as it has been found; accessed atomically. */
 struct fm_user_recorder {
     const struct fm_user_functions *functions; /**< NULL: none so far */
-    bool settled;                              /**< asking again would not help */
+    bool settled;                              /**< another search would not find it either */
 };
 extern struct fm_user_recorder fm_user_recorder __attribute__((visibility("hidden")));
 
-/** Asks for the recorder. @return its functions or NULL. errno is preserved. */
+/** Searches for the recorder. @return its functions or NULL. errno is preserved. */
 const struct fm_user_functions *fm_user_connect(void)
     __attribute__((visibility("hidden"), noinline, cold));
 
@@ -29,13 +29,14 @@ static inline const struct fm_user_functions *fm_user_connected(void)
     return fm_user_connect();
 }
 
-/** The recorder's object for something that the program has written down, if it has one. */
+/** The recorder's object for a region, parameter or counter that the program has defined, or NULL.
+ */
 static inline void *fm_user_object(void *const *place)
 {
     return __atomic_load_n(place, __ATOMIC_ACQUIRE);
 }
 
-/** Keeps it there. Threads that define one thing at once get the same object. */
+/** Stores the object. Threads that define one thing at once get the same object. */
 static inline void *fm_user_keep(void **place, void *object)
 {
     __atomic_store_n(place, object, __ATOMIC_RELEASE);

@@ -43,7 +43,7 @@ module fermata
         type(c_ptr) :: recorder = c_null_ptr
     end type fermata_region
 
-    ! A value that tells visits of a region apart.
+    ! A value that distinguishes visits of a region.
     type :: fermata_parameter
         private
         type(c_ptr) :: recorder = c_null_ptr
@@ -140,7 +140,7 @@ module fermata
         subroutine fermata_resume() bind(c, name='fermata_resume')
         end subroutine fermata_resume
 
-        ! Lets the flight recorder write what it has now.
+        ! Lets the flight recorder write the records that it keeps now.
         subroutine fermata_flight_dump() bind(c, name='fermata_flight_dump')
         end subroutine fermata_flight_dump
 
@@ -166,7 +166,7 @@ contains
         call begin(region, name, code, 0_c_int, file, line)
     end subroutine fermata_region_begin
 
-    ! Enters a phase: a region whose visits are told apart. It is left by fermata_region_end.
+    ! Enters a phase: a region whose visits are distinguished. It is left by fermata_region_end.
     subroutine fermata_phase_begin(region, name, file, line)
         type(fermata_region), intent(inout) :: region
         character(len=*), intent(in) :: name
@@ -185,12 +185,12 @@ contains
         call begin(region, name, phase, 1_c_int, file, line)
     end subroutine fermata_iteration
 
-    ! Whether records are kept now: not without the recorder, nor while it is paused.
+    ! Whether records are kept now: false without the recorder and while recording is paused.
     logical function fermata_is_recording()
         fermata_is_recording = c_is_recording() /= 0
     end function fermata_is_recording
 
-    ! Remembers that something happened at this moment.
+    ! Marks this moment in the recording with a text.
     subroutine fermata_marker(text)
         character(len=*), intent(in) :: text
         call c_marker(text, len(text, c_size_t))

@@ -1,7 +1,7 @@
 /** @file
  * What the Fortran module (fermata.f90) calls. Texts are Fortran's: with a length, padded with
- * blanks, which do not count. `object` is a component of the module's types: NULL at first, the
- * recorder's from then on.
+ * blanks, which do not count. `object` is a component of the module's types: NULL at first, later
+ * the recorder's object.
  */
 #ifndef FERMATA_USER_FORTRAN_H
 #define FERMATA_USER_FORTRAN_H

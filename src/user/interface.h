@@ -1,7 +1,7 @@
 /** @file
- * What libfermata-user, which is linked into programs, and the recorder, which is preloaded, know
- * of each other. They may be of different versions of fermata: entries are only ever added at the
- * end, and the program asks for as many as it knows.
+ * The interface between libfermata-user, which is linked into programs, and the recorder, which is
+ * preloaded. They may be of different versions of fermata: entries are only ever added at the
+ * end, and the program requests the entries that it knows.
  */
 #ifndef FERMATA_USER_INTERFACE_H
 #define FERMATA_USER_INTERFACE_H
@@ -40,9 +40,10 @@ struct fm_user_functions {
 /** The symbol that the preload library exports, a fm_user_connect_t. */
 #define FM_USER_CONNECT_SYMBOL "fermata_user_connect"
 
-/** @param size   bytes of struct fm_user_functions that the caller knows
- * @param settled  out: asking again would not help
- * @return the recorder's functions, NULL: there are none (yet: no MPI library is loaded) */
+/** @param size     bytes of struct fm_user_functions that the caller knows
+ * @param settled  out: another request would give the same result
+ * @return the recorder's functions, NULL: there are none (yet: no library of a
+ * paradigm is loaded) */
 typedef const struct fm_user_functions *fm_user_connect_t(size_t size, bool *settled);
 
 #endif

@@ -1,4 +1,4 @@
-/* libfermata-user in C: leads the calls of a program to the recorder. */
+/* libfermata-user in C: forwards the calls of a program to the recorder. */
 #include "fermata/fermata.h"
 #include "user/connect.h"
 
@@ -9,8 +9,9 @@ static struct fm_text text_of(const char *text)
     return (struct fm_text){text, text != NULL ? strlen(text) : 0};
 }
 
-/* The recorder's objects for what the program has written down; NULL: there is none. What happens
- * once stands apart, so that the functions below need no stack. */
+/* The recorder's objects for the regions, parameters and counters of the program; NULL: none yet.
+ * The definitions, made once, are functions of their own, so that the functions below need no stack
+ * frame. */
 
 #define APART __attribute__((noinline, cold))
 

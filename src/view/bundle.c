@@ -11,22 +11,25 @@
 #define COMPRESSION 6
 
 struct fm_bundle {
-    FILE *json, *columns; /* text so far: members; directory of the columns */
-    char *json_text, *columns_text;
-    size_t json_size, columns_size;
-    size_t column_count;
+    FILE *text_stream, *columns_stream; /* members; directory of the columns */
+    struct fm_json json, columns;
+    char *text, *columns_text;
+    size_t text_size, columns_size;
     FM_VECTOR(unsigned char) data;
 };
 
 struct fm_bundle *fm_bundle_create(void)
 {
     struct fm_bundle *bundle = fm_allocate(1, sizeof *bundle);
-    bundle->json = open_memstream(&bundle->json_text, &bundle->json_size);
-    bundle->columns = open_memstream(&bundle->columns_text, &bundle->columns_size);
-    if (bundle->json == NULL || bundle->columns == NULL)
+    bundle->text_stream = open_memstream(&bundle->text, &bundle->text_size);
+    bundle->columns_stream = open_memstream(&bundle->columns_text, &bundle->columns_size);
+    if (bundle->text_stream == NULL || bundle->columns_stream == NULL) {
         abort(); /* no memory for a stream's buffer */
-    putc('{', bundle->json);
-    fputs("\"columns\":{", bundle->columns);
+    }
+    bundle->json = fm_json_begin(bundle->text_stream, FM_JSON_COMPACT);
+    bundle->columns = fm_json_begin(bundle->columns_stream, FM_JSON_COMPACT);
+    fm_json_object(&bundle->json, NULL);
+    fm_json_object(&bundle->columns, NULL);
     return bundle;
 }
 
@@ -34,19 +37,21 @@ void fm_bundle_free(struct fm_bundle *bundle)
 {
     if (bundle == NULL)
         return;
-    if (bundle->json != NULL)
-        fclose(bundle->json);
-    if (bundle->columns != NULL)
-        fclose(bundle->columns);
-    free(bundle->json_text);
+    if (bundle->text_stream != NULL) {
+        fclose(bundle->text_stream);
+    }
+    if (bundle->columns_stream != NULL) {
+        fclose(bundle->columns_stream);
+    }
+    free(bundle->text);
     free(bundle->columns_text);
     fm_vector_free(&bundle->data);
     fm_free(bundle);
 }
 
-FILE *fm_bundle_json(struct fm_bundle *bundle)
+struct fm_json *fm_bundle_json(struct fm_bundle *bundle)
 {
-    return bundle->json;
+    return &bundle->json;
 }
 
 static uint64_t zigzag(uint64_t value, uint64_t before)
@@ -64,9 +69,12 @@ void fm_bundle_add(struct fm_bundle *bundle, const char *name, const uint64_t *v
     unsigned width = 1;
     while (width < 8 && all >> (8 * width) != 0)
         width++;
-    fprintf(bundle->columns, "%s\"%s\":{\"at\":%zu,\"count\":%zu,\"width\":%u,\"delta\":%s}",
-            bundle->column_count++ == 0 ? "" : ",", name, bundle->data.count, count, width,
-            delta ? "true" : "false");
+    fm_json_object(&bundle->columns, name);
+    fm_json_unsigned(&bundle->columns, "at", bundle->data.count);
+    fm_json_unsigned(&bundle->columns, "count", count);
+    fm_json_unsigned(&bundle->columns, "width", width);
+    fm_json_bool(&bundle->columns, "delta", delta);
+    fm_json_end(&bundle->columns);
     fm_vector_reserve(&bundle->data, count * width);
     for (unsigned plane = 0; plane < width; plane++) {
         for (size_t i = 0; i < count; i++) {
@@ -79,13 +87,16 @@ void fm_bundle_add(struct fm_bundle *bundle, const char *name, const uint64_t *v
 /** Ends the JSON text. @return whether all of it could be written. */
 static bool close_text(struct fm_bundle *bundle)
 {
-    bool good = fclose(bundle->columns) == 0;
-    bundle->columns = NULL;
-    if (good)
-        fprintf(bundle->json, "%s}}", bundle->columns_text);
-    good = good && ferror(bundle->json) == 0;
-    good = fclose(bundle->json) == 0 && good;
-    bundle->json = NULL;
+    fm_json_end(&bundle->columns);
+    bool good = fclose(bundle->columns_stream) == 0;
+    bundle->columns_stream = NULL;
+    if (good) {
+        fm_json_raw(&bundle->json, "columns", bundle->columns_text);
+    }
+    fm_json_end(&bundle->json);
+    good = good && ferror(bundle->text_stream) == 0;
+    good = fclose(bundle->text_stream) == 0 && good;
+    bundle->text_stream = NULL;
     return good;
 }
 
@@ -109,15 +120,15 @@ static int feed(z_stream *stream, const void *bytes, size_t size, int flush)
 fm_status_t fm_bundle_finish(struct fm_bundle *bundle, unsigned char **bytes, size_t *size,
                              struct fm_error *error)
 {
-    if (!close_text(bundle) || bundle->json_size > UINT32_MAX)
+    if (!close_text(bundle) || bundle->text_size > UINT32_MAX)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the page's data");
-    uint32_t length = (uint32_t)bundle->json_size;
+    uint32_t length = (uint32_t)bundle->text_size;
     const unsigned char head[4] = {(unsigned char)length, (unsigned char)(length >> 8),
                                    (unsigned char)(length >> 16), (unsigned char)(length >> 24)};
     z_stream stream = {0};
     if (deflateInit(&stream, COMPRESSION) != Z_OK)
         return fm_fail(error, FM_ERR_SYSTEM, "cannot compress the page's data");
-    size_t whole = sizeof head + bundle->json_size + bundle->data.count;
+    size_t whole = sizeof head + bundle->text_size + bundle->data.count;
     size_t bound = deflateBound(&stream, whole);
     unsigned char *compressed = fm_allocate(bound, 1);
     stream.next_out = compressed;
@@ -126,7 +137,7 @@ fm_status_t fm_bundle_finish(struct fm_bundle *bundle, unsigned char **bytes, si
     if (state == Z_OK)
         state = feed(&stream, head, sizeof head, Z_NO_FLUSH);
     if (state == Z_OK)
-        state = feed(&stream, bundle->json_text, bundle->json_size, Z_NO_FLUSH);
+        state = feed(&stream, bundle->text, bundle->text_size, Z_NO_FLUSH);
     if (state == Z_OK)
         state = feed(&stream, bundle->data.items, bundle->data.count, Z_FINISH);
     *size = stream.total_out;

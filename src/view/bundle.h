@@ -12,6 +12,7 @@
 #define FERMATA_VIEW_BUNDLE_H
 
 #include "base/error.h"
+#include "base/json/json_writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,9 +26,9 @@ struct fm_bundle *fm_bundle_create(void);
 
 void fm_bundle_free(struct fm_bundle *bundle);
 
-/** @return where to write members of the JSON object, each followed by a comma. Errors may be left
- * in the stream. */
-FILE *fm_bundle_json(struct fm_bundle *bundle);
+/** @return where to write members of the bundle's JSON object; valid until fm_bundle_finish().
+ * Errors may be left in the stream. */
+struct fm_json *fm_bundle_json(struct fm_bundle *bundle);
 
 /** Adds a column.
  * @param name   a constant

@@ -1,6 +1,7 @@
 #include "view/page.h"
 
 #include "base/files/new_file.h"
+#include "base/json/json_writer.h"
 #include "base/memory.h"
 #include "view/report/report_data.h"
 #include "view/timeline/timeline_data.h"
@@ -14,8 +15,8 @@
 /** The policy's first words: pages as files connect to nothing. */
 #define POLICY "default-src 'none'"
 
-/** Of the compressed severities and definitions; a third is added by base64. A page is meant to
- * travel by mail. */
+/** Of the compressed severities and definitions; a third is added by base64. A page is
+ * small enough for an e-mail. */
 #define REPORT_LIMIT (2400U << 10)
 
 /** Of all compressed data: the timeline gets what the report leaves. */
@@ -81,10 +82,12 @@ fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct 
     /* Tiles are read by a worker, which the page has within itself. */
     fputs(POLICY "; connect-src 'self'; worker-src blob:", stream);
     rest = put_up_to(stream, rest, PLACEHOLDER);
-    fprintf(stream,
-            "<script type=\"application/json\" id=\"fermata-server\">{\"timeline\":%s}"
-            "</script>\n",
-            timeline ? "true" : "false");
+    fputs("<script type=\"application/json\" id=\"fermata-server\">", stream);
+    struct fm_json json = fm_json_begin(stream, FM_JSON_COMPACT);
+    fm_json_object(&json, NULL);
+    fm_json_bool(&json, "timeline", timeline);
+    fm_json_end(&json);
+    fputs("</script>\n", stream);
     fwrite(rest, 1, (size_t)(fm_viewer_page_end - rest), stream);
     return fclose(stream) == 0 ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "out of memory");
 }

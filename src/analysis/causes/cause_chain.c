@@ -1,4 +1,4 @@
-/* A chain goes from location to location: the waiter tells the causing location what it did in the
+/* A chain goes from location to location: the waiter sends the causing location what it did in the
  * interval, that one finds what it did longer, or the waiting of its own that delayed it, with
  * which the chain goes on. */
 #include "analysis/causes/cause_chain.h"
@@ -67,7 +67,7 @@ static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned 
         .link = link,
         .location = wait->cause_location,
     };
-    /* What the waiter did in the meantime excuses nobody who kept a lock. */
+    /* What the waiter did in the meantime does not reduce the delay of an owner of a lock. */
     if (!contention) {
         fm_busy_time_profile(busy_time, question.begin, wait->enter, &scratch->profile);
         question.share_count = scratch->profile.count;
@@ -182,7 +182,7 @@ static void answer(void *context, struct fm_mailboxes *mailboxes, unsigned worke
     }
 }
 
-/* ---- the phase ---- */
+/* ---- the stage ---- */
 
 /* Begins the chains of the worst instances of a worker's locations. */
 static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t first,

@@ -7,7 +7,7 @@
 #include "analysis/causes/formation.h"
 #include "analysis/results/statistics.h"
 
-/** Fills the chains of the worst instances when the costs are known. Runs a message-driven phase;
+/** Fills the chains of the worst instances when the costs are known. Runs a message-driven stage;
  * collective.
  * @param begin  of the run, ticks of the trace clock */
 void fm_cause_chains_find(const struct fm_formation *formation, uint64_t begin,

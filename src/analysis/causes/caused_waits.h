@@ -1,6 +1,6 @@
 /** @file
- * What a location has caused: the wait states of others, and how each of them goes back to what the
- * location did (delays) and to what it waited for itself [H17 Defs 14-19].
+ * What a location has caused: the wait states of other locations, and how each of them is caused by
+ * what the location did (delays) and by what it waited for itself [H17 Defs 14-19].
  */
 #ifndef FERMATA_ANALYSIS_CAUSES_CAUSED_WAITS_H
 #define FERMATA_ANALYSIS_CAUSES_CAUSED_WAITS_H
@@ -13,7 +13,7 @@ struct fm_caused_wait {
     uint64_t wait;      /**< ticks */
     double phi;         /**< waiting that it has caused in turn; NaN: not known yet */
     double whole;       /**< what its costs are divided by */
-    uint32_t inner;     /**< the own wait states that it goes back to: inner .. */
+    uint32_t inner;     /**< the own wait states that it is caused by: inner .. */
     uint32_t inner_end; /**< ... inner_end - 1 */
     uint32_t visit;     /**< node of the causing call */
     uint32_t first;     /**< in the location's parts */
@@ -28,7 +28,7 @@ struct fm_caused_wait {
 enum {
     FM_CAUSED_UNATTRIBUTED = 1, /**< there is nothing that it could go back to */
     FM_CAUSED_CUT = 2,   /**< only this many ticks of wait state `inner` are in the interval */
-    FM_CAUSED_PARTLY = 4 /**< this share of the costs goes back to own waiting */
+    FM_CAUSED_PARTLY = 4 /**< this share of the costs is caused by own waiting */
 };
 
 /** The wait states that a location has caused, ascending by time; of equal times, the highest
@@ -41,11 +41,11 @@ struct fm_caused_waits {
 
 /** Propagates the waiting that wait states have caused to those that they go back to, from the
  * latest to the earliest: `phi` of all, and which wait states propagate. Says so in the formation
- * if wait states cause themselves. Runs message-driven phases.
+ * if wait states cause themselves. Runs message-driven stages.
  * @param caused  [location] */
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 
-/** Books all costs, what cannot be attributed, and the classes of wait states. Runs a phase.
+/** Books all costs, what cannot be attributed, and the classes of wait states. Runs a stage.
  * @param caused  [location]: what they own is freed */
 void fm_wait_costs_book(struct fm_formation *formation, struct fm_caused_waits *caused);
 

@@ -245,7 +245,7 @@ static void join_segments(struct fm_critical_path *path, struct fm_team *team)
         fm_vector_push(&path->segments, all.items[s]);
     }
     fm_vector_free(&all);
-    /* Only one process knows the begin, and one the end; the others have 0. */
+    /* One process has the begin, one the end; all other processes have 0. */
     uint64_t sums[] = {path->length, path->begin, path->end};
     fm_team_sum(team, sums, 3);
     path->length = sums[0];

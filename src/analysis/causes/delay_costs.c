@@ -1,11 +1,11 @@
-/* What delays cost. The waiter tells its cause what it did in the interval; the cause compares that
+/* What delays cost. The waiter sends its cause what it did in the interval; the cause compares that
  * with what it did itself. What a wait state has caused in turn (phi) is not known yet: it is
  * distributed afterwards, by the shares that are found here. Wait states are looked at in windows
  * of time, so that what is under way at once is bounded. */
-#include "analysis/causes/comparison.h"
+#include "analysis/causes/cause_comparison.h"
 #include "analysis/causes/cost_table.h"
 #include "analysis/causes/intervals.h"
-#include "analysis/model/time_windows.h"
+#include "analysis/causes/time_windows.h"
 #include "base/containers/keyed_sort.h"
 #include "cube/model/delay_kind.h"
 #include "engine/dispatch/dispatch.h"
@@ -275,7 +275,7 @@ static void keep_own_side(void *context, uint32_t number, const struct fm_interv
             },
     };
     const size_t first_share = scratch->shares.count;
-    /* What the waiter did in the meantime excuses nobody who kept a lock. */
+    /* What the waiter did in the meantime does not reduce the delay of an owner of a lock. */
     if (!contention) {
         add_shares(scratch, location, interval);
     }
@@ -352,7 +352,7 @@ static void walk_intervals(void *context, unsigned worker, uint32_t first, uint3
     }
 }
 
-/* ---- waiters tell their causes, and these compare ---- */
+/* ---- waiters report to their causes, which compare ---- */
 
 static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -429,7 +429,7 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     wait->inner = own.first_wait;
     wait->inner_end = own.wait_end;
     wait->first = (uint32_t)caused->parts.count;
-    const struct fm_comparison comparison = {
+    const struct fm_cause_comparison comparison = {
         .waits = &costs->formation->busy_times[waiter->location].waits,
         .inner = own.inner,
         .own = scratch->cause_shares.items + own.first,
@@ -447,7 +447,7 @@ static void compare(void *context, unsigned worker, uint32_t process, const void
     book_class(costs, worker, waiter, (fm_delay_kind_t)wait->delay_kind, direct);
 }
 
-/* ---- the phases ---- */
+/* ---- the stages ---- */
 
 static void open_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
 {

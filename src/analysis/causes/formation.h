@@ -6,9 +6,9 @@
 #define FERMATA_ANALYSIS_CAUSES_FORMATION_H
 
 #include "analysis/causes/remote_costs.h"
+#include "analysis/causes/time_windows.h"
 #include "analysis/model/busy_time.h"
 #include "analysis/model/run.h"
-#include "analysis/model/time_windows.h"
 #include "cube/model/cube.h"
 
 /** Values on their way to the cube, where those of the same place are added up. Of one worker. */
@@ -47,7 +47,7 @@ void fm_formation_add_at_callpath(struct fm_formation *formation, unsigned worke
                                   double ticks);
 
 /** Computes delay costs, interval-delay costs, unattributed costs and the classes of wait states,
- * and the begins of all intervals. Runs message-driven phases. */
+ * and the begins of all intervals. Runs message-driven stages. */
 void fm_formation_costs(struct fm_formation *formation);
 
 /** Adds the costs of the locations that are owned here to the cube. */

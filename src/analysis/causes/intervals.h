@@ -32,8 +32,8 @@ struct fm_interval {
     uint32_t count;      /**< nodes of the call tree in which time was spent, without waiting */
     const uint32_t *visits;
     const uint64_t *ticks;
-    bool is_repeated; /**< of those that end in what others wait for: nodes and ticks are the same
-                         as in the one before */
+    bool is_repeated; /**< of those that end in what other locations wait for: nodes and ticks are
+                         the same as in the one before */
 };
 
 /** Who wants to know the intervals. The interval is valid during the call. */
@@ -72,8 +72,8 @@ struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analy
                                                  struct fm_difference *difference);
 void fm_interval_walk_free(struct fm_interval_walk *walk);
 
-/** Walks to `until` (included) and tells all intervals that end on the way, also the begin of each
- * to the wait list of the busy time.
+/** Walks to `until` (included) and reports all intervals that end on the way, also the begin of
+ * each to the wait list of the busy time.
  * @param notices  those to the location whose times lie on the way, ascending by time
  * @param count    of notices */
 void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,

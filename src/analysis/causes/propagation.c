@@ -9,11 +9,11 @@
  * Locations of one worker write it directly; locations of different workers and processes send
  * messages. */
 #include "analysis/causes/caused_waits.h"
-#include "analysis/model/time_windows.h"
+#include "analysis/causes/time_windows.h"
 #include "engine/dispatch/dispatch.h"
 #include "engine/mailbox/mailbox.h"
 
-/* So many wait states are at hand at once: they and what belongs to them fit in a cache. */
+/* So many wait states are in work at once: they and what belongs to them fit in a cache. */
 #define WAITS_AT_HAND 4096
 
 /* Numbers that are added and subtracted again without a rest: the sum of costs of different size
@@ -103,7 +103,7 @@ static double phi_of(const struct walk *walk, uint32_t number)
            (walk->extra == NULL ? 0 : walk->extra[number]);
 }
 
-/* Distributes what a wait state costs over the own wait states that it goes back to. */
+/* Distributes what a wait state costs over the own wait states that it is caused by. */
 static void distribute(struct walk *walk, const struct fm_caused_wait *wait)
 {
     if (wait->inner >= wait->inner_end) {
@@ -287,7 +287,7 @@ static void advance_ready(struct propagation *propagation, struct fm_mailboxes *
     }
 }
 
-/* Begins the next window, the one before, as long as nothing is left to do in the one at hand. What
+/* Begins the next window, the one before, as long as nothing is left to do in the current one. What
  * is missing there comes from later times, so that some worker can always go on.
  * @return whether there was one to begin */
 static bool move_window(struct propagation *propagation, struct fm_mailboxes *mailboxes,
@@ -350,7 +350,7 @@ static void handle(void *context, struct fm_mailboxes *mailboxes, unsigned worke
     move_window(propagation, mailboxes, worker);
 }
 
-/* ---- the phases ---- */
+/* ---- the stages ---- */
 
 static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t last)
 {

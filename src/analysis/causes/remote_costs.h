@@ -1,6 +1,6 @@
 /** @file
- * What of their wait states is direct and indirect: a worker books it on locations of others, since
- * it is only ever added up, so that it need not tell the owner. */
+ * What of their wait states is direct and indirect: a worker books it on locations of any
+ * owner: it is only summed up, so no message to the owner is needed. */
 #ifndef FERMATA_ANALYSIS_CAUSES_REMOTE_COSTS_H
 #define FERMATA_ANALYSIS_CAUSES_REMOTE_COSTS_H
 

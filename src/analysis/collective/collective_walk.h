@@ -32,7 +32,8 @@ struct fm_collective_walk {
 void fm_collective_walk_begin(struct fm_collective_walk *walk, const struct fm_trace *trace,
                               uint32_t process);
 
-/** Finds the next part in an operation that was completed, on a communicator with others.
+/** Finds the next part in an operation that was completed, on a communicator with more than one
+ * member.
  * @param member  out
  * @return whether there was one */
 bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *member);

@@ -4,14 +4,14 @@
 #include "engine/dispatch/inboxes.h"
 
 /* Instances of one scope and series: first, by ordinal, those before the first one that is missing
- * (which happened unrecorded); then the others as they came. */
+ * (which happened unrecorded); then the remaining ones in the order of their arrival. */
 struct series {
     uint32_t scope;
     uint8_t series;
     FM_VECTOR(struct fm_gathered) instances;
     uint32_t dense;               /* how many stand at their ordinals */
     struct fm_map position_of;    /* ordinal of another one -> position */
-    FM_VECTOR(uint32_t) ordinals; /* of the others */
+    FM_VECTOR(uint32_t) ordinals; /* of the remaining ones */
 };
 
 /* What one worker knows. */
@@ -144,7 +144,7 @@ static void add(struct fm_gathered *all, const struct fm_gathered *other)
         other->is_mixed || other->call != all->call || other->communicator != all->communicator;
 }
 
-/* The only member of a communicator needs nobody: others may use the same one for themselves. */
+/* A communicator with one member: other processes may use the same one (MPI_COMM_SELF). */
 static bool is_alone(const struct fm_gathering *gathering, const struct fm_member *member)
 {
     return gathering->analysis->trace->communicators[member->communicator].size == 1;

@@ -26,13 +26,13 @@ struct fm_gathering;
 struct fm_gathering *fm_gathering_create(struct fm_analysis *analysis);
 void fm_gathering_free(struct fm_gathering *gathering);
 
-/** Adds a member. To be called in a phase; members of a process come in the order of their
+/** Adds a member. To be called in a stage; members of a process come in the order of their
  * ordinals, which begin with 0 for each scope and series; some may be missing. */
 void fm_gathering_add(struct fm_gathering *gathering, unsigned worker,
                       const struct fm_member *member);
 
 /** Brings together what workers know of the same instances, and counts those that are incomplete or
- * mixed as omissions. Runs phases; collective. */
+ * mixed as omissions. Runs stages; collective. */
 void fm_gathering_close(struct fm_gathering *gathering);
 
 /** After fm_gathering_close(): finds the instance of a member.

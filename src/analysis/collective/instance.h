@@ -41,7 +41,7 @@ typedef void fm_judge_t(void *context, unsigned worker, const struct fm_member *
 struct fm_join *fm_join_create(struct fm_analysis *analysis);
 void fm_join_free(struct fm_join *join);
 
-/** Sends a member's part to where its instance is judged. To be called in a phase. */
+/** Sends a member's part to where its instance is judged. To be called in a stage. */
 void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member);
 
 /** Judges all instances that are complete and of one kind. What the judge finds goes to the

@@ -51,7 +51,7 @@ static void reverse(struct fm_candidate *items, size_t count)
 }
 
 /* Moves each candidate towards its place among those of the same call. Calls that wait for a few
- * messages are in order then; others are left to the merge sort. */
+ * messages are in order then; all other calls are left to the merge sort. */
 static void sort_small_calls(struct fm_candidate *items, size_t count)
 {
     for (size_t i = 1; i < count; ++i) {
@@ -66,7 +66,7 @@ static void sort_small_calls(struct fm_candidate *items, size_t count)
     }
 }
 
-/* Turns runs round in which the calls descend: some phases go through a location backwards. */
+/* Turns runs round in which the calls descend: some stages go through a location backwards. */
 static void turn_descending_runs(struct fm_candidate *items, size_t count)
 {
     for (size_t begin = 0; begin < count;) {
@@ -89,7 +89,7 @@ static void turn_descending_runs(struct fm_candidate *items, size_t count)
     }
 }
 
-/* Stable merge sort that starts from the runs that are there: each phase adds its candidates almost
+/* Stable merge sort that starts from the runs that are there: each stage adds its candidates almost
  * in order. */
 static void sort_candidates(struct fm_findings *findings)
 {

@@ -8,7 +8,7 @@
 
 /* ---- wait states ---- */
 
-/* Calls wait one after the other, unless one contains others. */
+/* Calls wait one after the other, unless one contains another. */
 static int compare_waits(const void *a, const void *b)
 {
     const struct fm_wait *left = a, *right = b;
@@ -97,7 +97,7 @@ static void add_beside_waits(const struct fm_wait_list *waits, struct fm_busy_ti
     }
 }
 
-/* Adds what lies between the walk's time and `end`, which is in the segment at hand. */
+/* Adds what lies between the walk's time and `end`, which is in the current segment. */
 static inline void add_segment(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
                                uint64_t end, uint64_t *busy)
 {
@@ -120,7 +120,7 @@ static inline uint64_t call_time(const struct fm_location *location, uint32_t ac
 }
 
 /* @return whether something has happened inside a call at the very tick of its Enter. Calls in
- * which something happens are states: one of them, or of what is in it, is at hand then. */
+ * which something happens are states: one of them, or of what is in it, is current then. */
 static bool has_begun_inside(const struct fm_busy_time *busy_time,
                              const struct fm_busy_time_walk *walk, uint32_t activity)
 {

@@ -107,7 +107,7 @@ static inline bool fm_busy_time_is_in(const struct fm_busy_time *busy_time, uint
 
 /** Computes the time in each node in [from, to) without waiting. Replaces what was in `profile`.
  * Quick where the busy time was walked already. Safe to call from several threads for distinct
- * profiles while nobody walks. */
+ * profiles while there is no walk. */
 void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
                           struct fm_profile *profile);
 

@@ -21,7 +21,7 @@ struct fm_group_members {
     FM_VECTOR(uint32_t) processes;
 };
 
-/** @param group  of the trace; FM_NONE: nobody
+/** @param group  of the trace; FM_NONE: no members
  * @param count  out: number of members
  * @return processes; valid until another group is asked for */
 const uint32_t *fm_group_members_of(struct fm_group_members *members, const struct fm_trace *trace,

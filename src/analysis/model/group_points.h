@@ -27,7 +27,7 @@ struct fm_group_points {
     struct fm_shared_points *shared;              /**< what is known of all locations */
 };
 
-/** Sorts the points that the patterns have found. Runs a phase; collective. Free with
+/** Sorts the points that the patterns have found. Runs a stage; collective. Free with
  * fm_group_points_free().
  */
 void fm_group_points_sort(struct fm_group_points *points, const struct fm_analysis *analysis);

@@ -33,11 +33,11 @@ fm_status_t fm_partitions_parse(const char *text, struct fm_partitions *partitio
 
 void fm_partitions_free(struct fm_partitions *partitions);
 
-/** @return a number that tells partitions (and `seed`) apart. */
+/** @return a hash of the partitions and `seed`. */
 uint64_t fm_partitions_summary(const struct fm_partitions *partitions, uint64_t seed);
 
 /** Tells which partition each location of a trace belongs to. Those that are not named are one more
- * partition, behind the others.
+ * partition, behind the named ones.
  * @param of_location  out: by location, to be freed with fm_free(); set only on success
  * @param count        out: number of partitions, with that of the rest
  * @return FM_ERR_USAGE if a rank or thread does not exist or is named twice */

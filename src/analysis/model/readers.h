@@ -12,7 +12,7 @@
 /** Announces a reader of a set of tables. */
 void fm_readers_add(struct fm_analysis *analysis, unsigned tables);
 
-/** The reader of a set of tables has finished: frees those that nobody else reads. Runs stages;
+/** The reader of a set of tables has finished: frees those without another reader. Runs stages;
  * collective. */
 void fm_readers_remove(struct fm_analysis *analysis, unsigned tables);
 

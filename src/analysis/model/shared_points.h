@@ -1,6 +1,6 @@
 /** @file
- * What all processes of the analysis know of the collective operations of all others: which thread
- * of a process took part in which, and when MPI_Init synchronized a process. Single-threaded
+ * What each process of the analysis has of the collective operations of all other ones: which
+ * thread of a process took part in which, and when MPI_Init synchronized a process. Single-threaded
  * processes need no entry: their only location takes part in whatever its process is a member of.
  */
 #ifndef FERMATA_ANALYSIS_MODEL_SHARED_POINTS_H

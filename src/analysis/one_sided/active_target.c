@@ -1,6 +1,6 @@
-/* General active target: each access epoch goes to its targets, where the k-th one of an origin
- * meets the k-th exposure epoch that names it; what the target knows of its post goes back. Epochs
- * that happened while recording was paused count, but meet nobody. */
+/* General active target. Each access epoch is sent to its targets, where the k-th one of an origin
+ * matches the k-th exposure epoch that names it; the target sends the time of its post back. Epochs
+ * that happened while recording was paused count, but have no partner. */
 #include "analysis/one_sided/active_target.h"
 
 #include "analysis/pattern.h"

@@ -170,7 +170,7 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     fm_vector_free(&latest);
 }
 
-/* @return when an epoch that did not wait got its lock, as far as the trace tells */
+/* @return when an epoch that did not wait got its lock, as far as the trace shows it */
 static uint64_t granted_at(const struct epoch *epoch)
 {
     uint32_t count = epoch->message->call_count;
@@ -182,7 +182,8 @@ static uint64_t granted_at(const struct epoch *epoch)
     return epoch->calls[count - 1].leave; /* the calls come last first: the requesting one */
 }
 
-/* Tells who had the locks of one window, and who waited for them. `holds` has room for them. */
+/* Adds the owners of the locks of one window, and the waiting processes, to the queues. `holds` has
+ * room for them. */
 static void add_queues(struct contention *contention, unsigned worker, const struct epoch *epochs,
                        uint32_t begin, uint32_t end, struct fm_lock_hold *holds)
 {

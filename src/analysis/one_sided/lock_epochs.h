@@ -61,7 +61,7 @@ struct fm_lock_epochs {
 struct fm_lock_walk;
 
 /** Follows the locks of one process after the other.
- * @param progress  is told all needs; NULL: nobody is
+ * @param progress  gets all needs; NULL: not wanted
  * @return to be freed with fm_lock_walk_free() */
 struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis, struct fm_progress *progress,
                                          unsigned worker);
@@ -73,7 +73,7 @@ void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_l
 /** All records of the process are told. */
 void fm_lock_walk_end(struct fm_lock_walk *walk);
 
-/** The window's memory is shared: its operations need nobody's progress. */
+/** The window's memory is shared: its operations need no progress of a target. */
 void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window);
 
 /** A lock is requested, or acquired without a request before. `record->peer` is FM_NONE for all

@@ -46,7 +46,7 @@ struct fm_released_epochs {
 struct fm_lock_homes;
 
 /** Sends all released epochs on windows that somebody locks exclusively to their homes. `epochs`
- * must outlive the result. Runs phases; all of the team must call it.
+ * must outlive the result. Runs stages; all of the team must call it.
  * @return to be freed with fm_lock_homes_free() */
 struct fm_lock_homes *fm_lock_homes_gather(struct fm_analysis *analysis,
                                            const struct fm_epochs *epochs);

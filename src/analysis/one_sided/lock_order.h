@@ -15,7 +15,7 @@ struct fm_lock_order {
 };
 
 /** Sorts epochs by window; those of one window by their acquisitions if all of these are known,
- * otherwise by the Leave of their releases, which is all that MPI tells of itself; simultaneous
+ * otherwise by the Leave of their releases, which is all that can be observed of MPI; simultaneous
  * ones by location and activity of the release. */
 void fm_lock_order_find(struct fm_lock_order *order, const struct fm_released_epochs *list);
 

@@ -72,7 +72,7 @@ static bool waited(const struct fm_lock_hold *hold)
 /* ---- the queue over time ---- */
 
 /* @return the bin of a time; that of the end is the last one. The quotient is at most a bin off,
- * which the edges tell. */
+ * which follows from the edges. */
 static uint32_t bin_at(const struct fm_cube_lock *lock, uint64_t time)
 {
     double share = (double)(time - lock->begin) / (double)(lock->end - lock->begin);

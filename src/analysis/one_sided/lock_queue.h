@@ -1,6 +1,7 @@
 /** @file
- * The queue of those that wait for a lock: how long it is over time, who makes others wait, and who
- * waits. Fed by the detection of lock contention, which has all epochs of a lock in one place.
+ * The queue of the processes that wait for a lock: its length over time, which processes hold the
+ * lock meanwhile, and which wait. Fed by the detection of lock contention, which has all epochs of
+ * a lock in one place.
  *
  * An epoch stands in the queue from the Enter of the call that waits for the lock until the end of
  * that wait (its contention, whichever wait state the call is given in the end). It holds the lock

@@ -30,7 +30,7 @@ struct participant {
     fm_progress_answer_vector answers; /* to its own needs, as they came */
 };
 
-/* The last need that a worker was told: whether others follow is not known yet. */
+/* The last need of a worker: whether more follow is not known yet. */
 struct pending {
     struct need_message need;
     uint32_t target;

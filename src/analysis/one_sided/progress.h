@@ -2,8 +2,8 @@
  * Which calls need the progress of which targets, and what these answer: their first calls that
  * make progress while the needing call runs [H17 algorithm 1].
  *
- * A need travels to its target as soon as it is found, so that nobody has to keep it. Only those
- * targets answer that somebody may have waited for.
+ * A need is sent to its target as soon as it is found and is not stored. A target answers only if
+ * the call may have waited for it.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_PROGRESS_H
 #define FERMATA_ANALYSIS_ONE_SIDED_PROGRESS_H
@@ -34,15 +34,15 @@ struct fm_progress *fm_progress_create(struct fm_analysis *analysis);
 /** NULL is allowed. */
 void fm_progress_free(struct fm_progress *progress);
 
-/** Runs a phase in which needs are found, and has them answered. All of the team must do so. */
-void fm_progress_run(struct fm_progress *progress, fm_stage_t *phase, void *context);
+/** Runs a stage in which needs are found, and has them answered. All of the team must do so. */
+void fm_progress_run(struct fm_progress *progress, fm_stage_t *stage, void *context);
 
 /** A process's call cannot finish before software on `target` has taken notice of it. To be called
  * by the worker that owns the process: for each of its calls in turn, naming each target once. */
 void fm_progress_need(struct fm_progress *progress, unsigned worker, uint32_t process,
                       struct fm_call_ref call, uint32_t target);
 
-/** All needs of a process have been told. */
+/** The process has no more needs. */
 void fm_progress_end(struct fm_progress *progress, unsigned worker);
 
 /** @return the answers to a process's needs, in no particular order. It may free them. */

@@ -66,14 +66,14 @@ static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t commun
     return recent;
 }
 
-/* Which calls tell when a receive was posted; that of the last one is known. */
+/* Whether a call shows when a receive was posted; cached for the last region. */
 struct posts {
     uint32_t region;
-    bool tells;
+    bool is_known;
 };
 
-/* @return Enter of the call that posted a receive. Without the record of the request nobody knows
- * it: it was not the Wait. */
+/* @return Enter of the call that posted a receive. Without the record of the request it is
+ * unknown: it was not the Wait. */
 static uint64_t posted_at(const struct fm_trace *trace, struct fm_record_ref record,
                           struct posts *posts)
 {
@@ -82,9 +82,9 @@ static uint64_t posted_at(const struct fm_trace *trace, struct fm_record_ref rec
     uint32_t region = fm_trace_region(location, post);
     if (region != posts->region) {
         posts->region = region;
-        posts->tells = !fm_call_completes_requests(trace->regions[region].name);
+        posts->is_known = !fm_call_completes_requests(trace->regions[region].name);
     }
-    return posts->tells ? location->enter.items[post] : UINT64_MAX;
+    return posts->is_known ? location->enter.items[post] : UINT64_MAX;
 }
 
 /* Appends a receive to its stream, unless it was never completed. */

@@ -77,7 +77,7 @@ struct fm_receiver {
 void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace, uint32_t process,
                       struct fm_gaps *gaps);
 
-/** No more sends come: receives of unrecorded sends are told from those that nobody sent. */
+/** No more sends come: separates receives of unrecorded sends from receives without a send. */
 void fm_receiver_finish(struct fm_receiver *receiver);
 
 /** Frees what belongs to it. */

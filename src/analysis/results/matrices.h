@@ -6,9 +6,10 @@
 #include "analysis/model/run.h"
 #include "cube/model/cube.h"
 
-/** Computes the matrices after the arbitration. Runs a phase of the engine; collective.
+/** Computes the matrices after the arbitration. Runs a stage; collective.
  * @param limit     number of links of a matrix; of more, those with the largest amounts are kept
- * @param matrices  out: what process 0 knows, the others nothing; links to be freed with fm_free()
+ * @param matrices  out: filled for process 0, empty for all other processes; links to be freed with
+ * fm_free()
  */
 void fm_matrices_compute(const struct fm_analysis *analysis, size_t limit,
                          struct fm_cube_matrix matrices[FM_MATRIX_COUNT]);

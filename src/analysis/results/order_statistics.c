@@ -34,7 +34,7 @@ struct selection {
     struct wanted *wanted; /* [list] */
     uint64_t *all_bits;    /* [worker]: of its values, or'ed */
     bool is_first;         /* no place was looked at yet */
-    unsigned shift;        /* of the place at hand */
+    unsigned shift;        /* of the place in question */
 };
 
 static unsigned digit_of(uint64_t value, unsigned shift)
@@ -114,7 +114,8 @@ static void or_values(void *context, unsigned worker, uint32_t first, uint32_t l
     selection->all_bits[worker] = all_bits;
 }
 
-/* Keeps the values with the digits of the place before, and counts those of the place at hand. */
+/* Keeps the values with the digits of the place before, and counts those of the place in question.
+ */
 static void go_on(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)first;
@@ -150,7 +151,7 @@ static unsigned count_places(struct fm_engine *engine, struct selection *selecti
     return places;
 }
 
-/* Adds up what all have counted at the place at hand. counts: [list], out */
+/* Adds up what all have counted at the place in question. counts: [list], out */
 static void add_up(struct fm_engine *engine, const struct selection *selection,
                    uint64_t (*counts)[FM_ORDER_POSITIONS][DIGITS])
 {

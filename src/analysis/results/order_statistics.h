@@ -1,6 +1,6 @@
 /** @file
- * Elements of a sorted list that nobody has: its values are spread over the workers and processes
- * of the analysis. */
+ * Elements of a sorted list that no worker has as a whole: its values are spread over the workers
+ * and processes of the analysis. */
 #ifndef FERMATA_ANALYSIS_RESULTS_ORDER_STATISTICS_H
 #define FERMATA_ANALYSIS_RESULTS_ORDER_STATISTICS_H
 
@@ -25,7 +25,7 @@ struct fm_order {
     uint64_t elements[FM_ORDER_POSITIONS];  /**< out: what stands there */
 };
 
-/** Finds the elements of several lists. Runs phases; collective: all processes give the same lists
+/** Finds the elements of several lists. Runs stages; collective: all processes give the same lists
  * with the same positions, which must exist. */
 void fm_order_statistics(struct fm_engine *engine, struct fm_order *orders, size_t count);
 

@@ -216,7 +216,7 @@ static void add_processes(void *context, unsigned worker, uint32_t first, uint32
 
 /* ---- all locations ---- */
 
-/* Adds what others found of a phase, all of them at higher locations. */
+/* Adds what other workers found of a phase, all of them at higher locations. */
 static void add_part(struct phase_part *whole, const struct fm_cube_iteration *iterations,
                      size_t iteration_count, const struct wait_sum *waits, size_t wait_count)
 {

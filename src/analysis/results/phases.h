@@ -13,9 +13,9 @@ struct fm_phase_list {
 
 /** Computes the phases. Iteration k of a phase consists of the k-th instances of its region on all
  * locations; a thread that has none takes part in those of the first thread of its process that
- * has. Runs a phase of the engine; collective.
+ * has. Runs a stage; collective.
  * @param begin  of the run, ticks of the trace clock
- * @return what process 0 knows, the others nothing; to be freed with fm_phases_free() */
+ * @return filled for process 0, empty for all other processes; to be freed with fm_phases_free() */
 struct fm_phase_list fm_phases_compute(const struct fm_formation *formation, uint64_t begin);
 
 /** Adds phases to the cube. */
@@ -24,9 +24,9 @@ fm_status_t fm_phases_fill(const struct fm_phase_list *phases, const struct fm_t
 
 void fm_phases_free(struct fm_phase_list *phases);
 
-/** Computes the waiting by equal parts of the run. Runs a phase of the engine; collective.
+/** Computes the waiting by equal parts of the run. Runs a stage; collective.
  * @param begin, end  of the run, ticks of the trace clock
- * @return what process 0 knows, the others nothing; cells to be freed with fm_free() */
+ * @return filled for process 0, empty for all other processes; cells to be freed with fm_free() */
 struct fm_cube_bins fm_time_bins_compute(const struct fm_formation *formation, uint64_t begin,
                                          uint64_t end);
 

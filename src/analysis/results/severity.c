@@ -70,7 +70,7 @@ struct filling {
     cell_vector *cells;              /* by worker */
 };
 
-/* The metrics of the formation stand behind all others and come from elsewhere. */
+/* The metrics of the formation are last in the table and are filled by formation.c. */
 #define PROFILE_METRICS FM_METRIC_FORMATION
 
 /* Values of one location: [node of its call tree][metric]. */

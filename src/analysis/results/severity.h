@@ -10,7 +10,7 @@
 fm_status_t fm_severity_dimensions(const struct fm_trace *trace, struct fm_cube *cube,
                                    struct fm_error *error);
 
-/** Adds all severities of the locations that are owned here, after the arbitration. Runs a phase.
+/** Adds all severities of the locations that are owned here, after the arbitration. Runs a stage.
  */
 fm_status_t fm_severity_fill(struct fm_analysis *analysis, struct fm_cube *cube,
                              struct fm_error *error);

@@ -16,7 +16,7 @@ struct fm_statistics_list {
     uint32_t count;
 };
 
-/** Computes the statistics after the arbitration; all of the team get the same. Runs a phase;
+/** Computes the statistics after the arbitration; all of the team get the same. Runs a stage;
  * collective.
  * @param begin  of the run, ticks of the trace clock
  * @return to be freed with fm_statistics_free() */

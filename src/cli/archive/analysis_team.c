@@ -1,6 +1,6 @@
 #include "cli/archive/analysis_team.h"
 
-#include "base/process/launch.h"
+#include "base/process/launcher.h"
 #include "engine/team/transport_load.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "base/process/launch.h"
+#include "base/process/launcher.h"
 #include "cli/archive/analysis_team.h"
 #include "cli/archive/analyze_trace.h"
 #include "cli/archive/isolated_command.h"

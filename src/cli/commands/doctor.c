@@ -7,6 +7,7 @@
 #include "cli/options/options.h"
 #include "cli/text/safe_text.h"
 #include "record/capture/clock.h"
+#include "record/known_libraries.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -37,12 +38,10 @@ void fm_doctor_report(enum fm_health health, const char *remedy, const char *for
     found.bad += health == FM_HEALTH_BAD;
 }
 
-/* Whether our library for one MPI library can be loaded, which proves that the MPI library is there
- * and fits. */
-static bool look_for_library(const char *kind, const char *library, const char *name)
+/* Whether our file for a library can be loaded, which proves that the library is there and fits. */
+static bool look_for_file(const char *file, const char *name)
 {
-    char file[64], path[PATH_MAX];
-    snprintf(file, sizeof file, "libfermata-%s-%s.so", kind, library);
+    char path[PATH_MAX];
     if (fm_find_library(file, path, sizeof path, NULL) != FM_OK) {
         fm_doctor_report(FM_HEALTH_WARNING,
                          "if you use it: install its compiler wrapper and build fermata again",
@@ -60,17 +59,34 @@ static bool look_for_library(const char *kind, const char *library, const char *
 }
 
 /* @return whether programs can be recorded */
-static bool look_at_mpi_library(const char *library, const char *name)
+static bool look_at_libraries(void)
 {
-    bool records = look_for_library("mpi", library, name);
-    if (records) {
-        fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s: programs that use it can be recorded", name);
+    bool any = false;
+    for (size_t i = 0; i < fm_paradigm_library_count; i++) {
+        const struct fm_paradigm_library *library = &fm_paradigm_libraries[i];
+        if (look_for_file(library->wrappers, library->title)) {
+            fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s: programs that use it can be recorded",
+                             library->title);
+            any = true;
+        }
     }
-    if (records && look_for_library("engine", library, name)) {
-        fm_doctor_report(FM_HEALTH_GOOD, NULL,
-                         "%s: its processes can analyse together (mpirun fermata analyze)", name);
+    return any;
+}
+
+/* The libraries by which the processes of an analysis exchange data. */
+static void look_at_engines(void)
+{
+    static const struct {
+        const char *file, *name;
+    } engines[] = {{"libfermata-engine-openmpi.so", "Open MPI"},
+                   {"libfermata-engine-mpich.so", "MPICH"}};
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+        if (look_for_file(engines[i].file, engines[i].name)) {
+            fm_doctor_report(FM_HEALTH_GOOD, NULL,
+                             "%s: its processes can analyse together (mpirun fermata analyze)",
+                             engines[i].name);
+        }
     }
-    return records;
 }
 
 /* The program that looks up function names (src/symbols). */
@@ -92,13 +108,12 @@ static void look_at_installation(void)
                          "libfermata-preload.so is missing");
         return;
     }
-    bool any = look_at_mpi_library("openmpi", "Open MPI");
-    any = look_at_mpi_library("mpich", "MPICH") || any;
-    look_for_symbols();
-    if (!any) {
-        fm_doctor_report(FM_HEALTH_BAD, "install Open MPI 4 or MPICH",
-                         "no MPI library can be used");
+    if (!look_at_libraries()) {
+        fm_doctor_report(FM_HEALTH_BAD, "install one of the libraries above",
+                         "no library can be recorded");
     }
+    look_at_engines();
+    look_for_symbols();
 }
 
 static void look_at_clock(void)

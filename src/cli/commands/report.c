@@ -5,7 +5,8 @@
 #include "cli/report/report_request.h"
 #include "cube/model/callpath_pattern.h"
 #include "cube/model/callpath_text.h"
-#include "export/report/report_writers.h"
+#include "export/csv/csv_report.h"
+#include "export/json/json_report.h"
 #include "report/report.h"
 
 #include <stdio.h>

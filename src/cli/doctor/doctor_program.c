@@ -1,6 +1,7 @@
 /* The program's side of `fermata doctor`: its ELF file and what the dynamic linker makes of it. */
 #include "cli/doctor/doctor.h"
 #include "cli/recording/child_output.h"
+#include "record/known_libraries.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -85,11 +86,18 @@ static void look_at_libraries(const char *path)
         fm_doctor_report(FM_HEALTH_BAD, "set LD_LIBRARY_PATH or load the module it was built with",
                          "%s lacks shared libraries", path);
     }
-    if (strstr(text, "libmpi.so.40 ") != NULL) {
-        fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s uses Open MPI", path);
-    } else if (strstr(text, "libmpich.so.12 ") != NULL) {
-        fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s uses MPICH", path);
-    } else if (strstr(text, "libmpi") != NULL) {
+    bool any = false;
+    for (size_t i = 0; i < fm_paradigm_library_count; i++) {
+        if (strstr(text, fm_paradigm_libraries[i].soname) != NULL) {
+            fm_doctor_report(FM_HEALTH_GOOD, NULL, "%s uses %s", path,
+                             fm_paradigm_libraries[i].title);
+            any = true;
+        }
+    }
+    if (any) {
+        return;
+    }
+    if (strstr(text, "libmpi") != NULL) {
         fm_doctor_report(FM_HEALTH_BAD, "link it with Open MPI 4 or MPICH 3.x/4.x",
                          "%s uses an MPI library that is not known", path);
     } else {

@@ -1,200 +1,182 @@
 #include "cli/info/info.h"
 
-#include "cli/text/safe_text.h"
+#include "base/json/json_writer.h"
 
+#include <math.h>
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* JSON is UTF-8: other bytes become question marks; an unknown text is null. */
-static json_t *text(const char *value)
+static void put_name(struct fm_json *json, const struct fm_survey *survey, uint32_t reference)
 {
-    json_t *string = value == NULL ? json_null() : json_string(value);
-    if (string == NULL) {
-        char *copy = fm_copy_string(value);
-        for (char *byte = copy; *byte != '\0'; byte++) {
-            *byte = (*byte & 0x80) != 0 ? '?' : *byte;
-        }
-        string = json_string(copy);
-        fm_free(copy);
+    fm_json_string(json, "name", fm_survey_string(survey, reference));
+}
+
+static void put_clock(struct fm_json *json, const struct fm_survey *survey)
+{
+    if (!survey->has_clock) {
+        fm_json_null(json, "clock");
+        return;
     }
-    return string;
-}
-
-static json_t *number(uint64_t value)
-{
-    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-}
-
-static json_t *name_of(const struct fm_survey *survey, uint32_t reference)
-{
-    return text(fm_survey_string(survey, reference));
-}
-
-static json_t *clock_object(const struct fm_info *info)
-{
-    const struct fm_survey *survey = info->survey;
-    json_t *clock = json_object();
-    json_object_set_new(clock, "ticks_per_second", number(survey->ticks_per_second));
-    json_object_set_new(clock, "offset", number(survey->clock_offset));
-    json_object_set_new(clock, "length", number(survey->clock_length));
-    json_object_set_new(clock, "realtime_ns",
-                        survey->clock_realtime == OTF2_UNDEFINED_TIMESTAMP
-                            ? json_null()
-                            : number(survey->clock_realtime));
-    return clock;
-}
-
-static json_t *paradigm_array(const struct fm_info *info)
-{
-    json_t *paradigms = json_array();
-    for (size_t i = 0; i < info->survey->paradigms.count; i++) {
-        json_array_append_new(paradigms,
-                              text(fm_info_paradigm_name(info->survey->paradigms.items[i])));
+    fm_json_object(json, "clock");
+    fm_json_unsigned(json, "ticks_per_second", survey->ticks_per_second);
+    fm_json_unsigned(json, "offset", survey->clock_offset);
+    fm_json_unsigned(json, "length", survey->clock_length);
+    if (survey->clock_realtime == OTF2_UNDEFINED_TIMESTAMP) {
+        fm_json_null(json, "realtime_ns");
+    } else {
+        fm_json_unsigned(json, "realtime_ns", survey->clock_realtime);
     }
-    return paradigms;
+    fm_json_end(json);
 }
 
-static json_t *count_object(const struct fm_info *info)
+static void put_paradigms(struct fm_json *json, const struct fm_survey *survey)
 {
-    json_t *counts = json_object();
+    fm_json_array(json, "paradigms");
+    for (size_t i = 0; i < survey->paradigms.count; i++) {
+        fm_json_string(json, NULL, fm_info_paradigm_name(survey->paradigms.items[i]));
+    }
+    fm_json_end(json);
+}
+
+static void put_counts(struct fm_json *json, const struct fm_summary *summary)
+{
+    fm_json_object(json, "event_kinds");
     for (int kind = 0; kind < FM_SURVEY_KINDS; kind++) {
-        if (info->summary->counts[kind] > 0) {
-            json_object_set_new(counts, fm_survey_kind_name((fm_survey_kind_t)kind),
-                                number(info->summary->counts[kind]));
+        if (summary->counts[kind] > 0) {
+            fm_json_unsigned(json, fm_survey_kind_name((fm_survey_kind_t)kind),
+                             summary->counts[kind]);
         }
     }
-    return counts;
+    fm_json_end(json);
 }
 
-static json_t *region_array(const struct fm_info *info)
+static void put_regions(struct fm_json *json, const struct fm_info *info)
 {
-    json_t *regions = json_array();
+    fm_json_array(json, "regions");
     for (size_t i = 0; i < info->top_regions.count; i++) {
         uint32_t index = info->top_regions.items[i];
-        const struct fm_survey_region *definition = &info->survey->regions.items[index];
-        json_t *region = json_object();
-        json_object_set_new(region, "name", name_of(info->survey, definition->name));
-        json_object_set_new(region, "paradigm", text(fm_info_paradigm_name(definition->paradigm)));
-        json_object_set_new(region, "visits", number(info->summary->visits[index]));
-        json_array_append_new(regions, region);
+        const struct fm_survey_region *region = &info->survey->regions.items[index];
+        fm_json_object(json, NULL);
+        put_name(json, info->survey, region->name);
+        fm_json_string(json, "paradigm", fm_info_paradigm_name(region->paradigm));
+        fm_json_unsigned(json, "visits", info->summary->visits[index]);
+        fm_json_end(json);
     }
-    return regions;
+    fm_json_end(json);
 }
 
-static json_t *comm_array(const struct fm_info *info)
+static void put_communicators(struct fm_json *json, const struct fm_survey *survey)
 {
-    const struct fm_survey *survey = info->survey;
-    json_t *comms = json_array();
+    fm_json_array(json, "communicators");
     for (uint32_t i = 0; i < survey->comms.count; i++) {
-        json_t *comm = json_object();
-        json_object_set_new(comm, "id", number(survey->comms.items[i].reference));
-        json_object_set_new(comm, "name", name_of(survey, survey->comms.items[i].name));
-        json_object_set_new(comm, "ranks", number(fm_survey_comm_size(survey, i)));
-        json_array_append_new(comms, comm);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "id", survey->comms.items[i].reference);
+        put_name(json, survey, survey->comms.items[i].name);
+        fm_json_unsigned(json, "ranks", fm_survey_comm_size(survey, i));
+        fm_json_end(json);
     }
-    return comms;
+    fm_json_end(json);
 }
 
-static json_t *window_array(const struct fm_info *info)
+static void put_windows(struct fm_json *json, const struct fm_survey *survey)
 {
-    const struct fm_survey *survey = info->survey;
-    json_t *windows = json_array();
+    fm_json_array(json, "windows");
     for (uint32_t i = 0; i < survey->windows.count; i++) {
-        json_t *window = json_object();
-        json_object_set_new(window, "id", number(survey->windows.items[i].reference));
-        json_object_set_new(window, "name", name_of(survey, survey->windows.items[i].name));
-        json_object_set_new(window, "communicator", number(survey->windows.items[i].comm));
-        json_array_append_new(windows, window);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "id", survey->windows.items[i].reference);
+        put_name(json, survey, survey->windows.items[i].name);
+        fm_json_unsigned(json, "communicator", survey->windows.items[i].comm);
+        fm_json_end(json);
     }
-    return windows;
+    fm_json_end(json);
 }
 
-static json_t *marker_array(const struct fm_info *info)
+static void put_markers(struct fm_json *json, const struct fm_survey *survey)
 {
-    const struct fm_survey *survey = info->survey;
-    json_t *markers = json_array();
+    fm_json_array(json, "markers");
     for (size_t i = 0; i < survey->markers.count; i++) {
-        const struct fm_survey_marker *definition = &survey->markers.items[i];
-        json_t *marker = json_object();
-        json_object_set_new(marker, "time", number(definition->time));
-        json_object_set_new(marker, "group",
-                            definition->group == FM_SURVEY_NONE
-                                ? json_null()
-                                : text(survey->marker_groups.items[definition->group]));
-        json_object_set_new(marker, "location",
-                            definition->has_location ? number(definition->location) : json_null());
-        json_object_set_new(marker, "text", text(definition->text));
-        json_array_append_new(markers, marker);
+        const struct fm_survey_marker *marker = &survey->markers.items[i];
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "time", marker->time);
+        fm_json_string(
+            json, "group",
+            marker->group == FM_SURVEY_NONE ? NULL : survey->marker_groups.items[marker->group]);
+        if (marker->has_location) {
+            fm_json_unsigned(json, "location", marker->location);
+        } else {
+            fm_json_null(json, "location");
+        }
+        fm_json_string(json, "text", marker->text);
+        fm_json_end(json);
     }
-    return markers;
+    fm_json_end(json);
 }
 
-static json_t *property_object(const struct fm_info *info)
+/* @return 0, -1 without memory */
+static int put_environment(struct fm_json *json, const json_t *environment)
 {
-    json_t *properties = json_object();
-    for (size_t i = 0; i < info->survey->properties.count; i++) {
-        const struct fm_survey_property *property = &info->survey->properties.items[i];
-        json_object_set_new(properties, property->name, text(property->value));
+    char *text = environment == NULL ? NULL : json_dumps(environment, JSON_INDENT(2));
+    if (environment != NULL && text == NULL) {
+        return -1;
     }
-    return properties;
+    fm_json_raw(json, "environment", text == NULL ? "null" : text);
+    free(text);
+    return 0;
 }
 
-static json_t *warning_array(const struct fm_info *info)
+static void put_properties(struct fm_json *json, const struct fm_survey *survey)
 {
-    json_t *warnings = json_array();
-    for (size_t i = 0; i < info->warnings.count; i++) {
-        json_array_append_new(warnings, text(info->warnings.items[i]));
+    fm_json_object(json, "properties");
+    for (size_t i = 0; i < survey->properties.count; i++) {
+        fm_json_string(json, survey->properties.items[i].name, survey->properties.items[i].value);
     }
-    return warnings;
+    fm_json_end(json);
 }
 
 int fm_info_print_json(const struct fm_info *info)
 {
     const struct fm_survey *survey = info->survey;
     const struct fm_summary *summary = info->summary;
+    double ticks = (double)(summary->last_time - summary->first_time);
+    bool has_events = summary->events > 0;
     char version[16];
     snprintf(version, sizeof version, "%u.%u.%u", survey->version[0], survey->version[1],
              survey->version[2]);
-    json_t *root = json_object();
-    json_object_set_new(root, "archive", text(survey->anchor));
-    json_object_set_new(root, "creator", text(survey->creator));
-    json_object_set_new(root, "format_version", text(version));
-    json_object_set_new(root, "program", name_of(survey, summary->program));
-    json_object_set_new(root, "machine", text(survey->machine));
-    json_object_set_new(root, "description", text(survey->description));
-    json_object_set_new(root, "properties", property_object(info));
-    json_object_set_new(root, "processes", number(info->process_count));
-    json_object_set_new(root, "max_threads", number(info->max_threads));
-    json_object_set_new(root, "locations", number(survey->locations.count));
-    json_object_set_new(root, "clock", survey->has_clock ? clock_object(info) : json_null());
-    json_object_set_new(root, "run_time_s",
-                        survey->ticks_per_second > 0 && summary->events > 0
-                            ? json_real((double)(summary->last_time - summary->first_time) /
-                                        (double)survey->ticks_per_second)
-                            : json_null());
-    json_object_set_new(root, "paradigms", paradigm_array(info));
-    json_object_set_new(root, "events", number(summary->events));
-    json_object_set_new(root, "event_kinds", count_object(info));
-    json_object_set_new(root, "regions", region_array(info));
-    json_object_set_new(root, "communicators", comm_array(info));
-    json_object_set_new(root, "windows", window_array(info));
-    json_object_set_new(root, "markers", marker_array(info));
-    json_object_set_new(root, "bytes", number(summary->bytes));
-    json_object_set_new(root, "bytes_per_event",
-                        summary->events > 0
-                            ? json_real((double)summary->bytes / (double)summary->events)
-                            : json_null());
-    json_object_set(root, "environment",
-                    info->environment == NULL ? json_null() : info->environment);
-    json_object_set_new(root, "warnings", warning_array(info));
-    char *output = json_dumps(root, JSON_INDENT(2));
-    json_decref(root);
-    if (output == NULL) {
-        return -1;
+    struct fm_json json = fm_json_begin(stdout, FM_JSON_INDENTED);
+    fm_json_object(&json, NULL);
+    fm_json_string(&json, "archive", survey->anchor);
+    fm_json_string(&json, "creator", survey->creator);
+    fm_json_string(&json, "format_version", version);
+    fm_json_string(&json, "program", fm_survey_string(survey, summary->program));
+    fm_json_string(&json, "machine", survey->machine);
+    fm_json_string(&json, "description", survey->description);
+    put_properties(&json, survey);
+    fm_json_unsigned(&json, "processes", info->process_count);
+    fm_json_unsigned(&json, "max_threads", info->max_threads);
+    fm_json_unsigned(&json, "locations", survey->locations.count);
+    put_clock(&json, survey);
+    fm_json_double(&json, "run_time_s",
+                   survey->ticks_per_second > 0 && has_events
+                       ? ticks / (double)survey->ticks_per_second
+                       : NAN);
+    put_paradigms(&json, survey);
+    fm_json_unsigned(&json, "events", summary->events);
+    put_counts(&json, summary);
+    put_regions(&json, info);
+    put_communicators(&json, survey);
+    put_windows(&json, survey);
+    put_markers(&json, survey);
+    fm_json_unsigned(&json, "bytes", summary->bytes);
+    fm_json_double(&json, "bytes_per_event",
+                   has_events ? (double)summary->bytes / (double)summary->events : NAN);
+    int status = put_environment(&json, info->environment);
+    fm_json_array(&json, "warnings");
+    for (size_t i = 0; i < info->warnings.count; i++) {
+        fm_json_string(&json, NULL, info->warnings.items[i]);
     }
-    puts(output);
-    free(output);
-    return 0;
+    fm_json_end(&json);
+    fm_json_end(&json);
+    putchar('\n');
+    return status;
 }

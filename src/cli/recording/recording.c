@@ -1,9 +1,10 @@
 #include "cli/recording/recording.h"
 
-#include "base/process/launch.h"
+#include "base/process/launcher.h"
 #include "cli/recording/dry_run.h"
 #include "cli/recording/recording_options.h"
 #include "cli/text/safe_text.h"
+#include "record/experiment/job.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static int run(const struct fm_recording_options *options, const char *command,
     fm_status_t status;
     if (options->dry_run) {
         status = fm_dry_run(&options->settings, options->command, &error);
-    } else if (fm_record_is_rank()) {
+    } else if (fm_job_is_rank()) {
         if (strcmp(command, "run") == 0 && fm_launch_read().rank == 0) {
             fputs("fermata run: this is a process of a launcher, so it records only; afterwards: "
                   "fermata analyze DIR, fermata report DIR\n",

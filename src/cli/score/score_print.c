@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/json/json_writer.h"
 #include "cli/score/score.h"
 #include "cli/text/safe_text.h"
 
@@ -123,59 +123,78 @@ void fm_score_print_text(const struct fm_score *score, size_t most)
 
 /* ---- JSON ---- */
 
-static void put_number(const char *key, double value)
+/* Writes the members of a row and ends its object. */
+static void put_row(struct fm_json *json, const struct fm_score *score,
+                    const struct fm_score_row *row)
 {
-    char text[FM_TEXT_NUMBER];
-    printf(", \"%s\": %s", key, fm_text_shortest(text, value));
+    fm_json_unsigned(json, "visits", row->visits);
+    fm_json_double(json, "bytes", row->bytes);
+    fm_json_double(json, "seconds", seconds_of(score, row->ticks));
+    fm_json_double(json, "overhead_seconds", row->cost);
+    fm_json_end(json);
 }
 
-static void put_row(const struct fm_score *score, const struct fm_score_row *row)
+static void put_types(struct fm_json *json, const struct fm_score *score)
 {
-    printf("\"visits\": %" PRIu64, row->visits);
-    put_number("bytes", row->bytes);
-    put_number("seconds", seconds_of(score, row->ticks));
-    put_number("overhead_seconds", row->cost);
-    putchar('}');
+    fm_json_line(json, 2);
+    fm_json_array(json, "types");
+    for (int type = 0; type < FM_SCORE_TYPES; type++) {
+        if (score->types[type].visits > 0) {
+            fm_json_line(json, 4);
+            fm_json_object(json, NULL);
+            fm_json_string(json, "type", fm_score_type_name((enum fm_score_type)type));
+            put_row(json, score, &score->types[type]);
+        }
+    }
+    fm_json_line(json, 2);
+    fm_json_end(json);
+}
+
+static void put_regions(struct fm_json *json, const struct fm_score *score)
+{
+    fm_json_line(json, 2);
+    fm_json_array(json, "regions");
+    for (size_t i = 0; i < score->rows.count; i++) {
+        const struct fm_score_row *row = &score->rows.items[i];
+        fm_json_line(json, 4);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "name", row->name);
+        fm_json_string(json, "file", row->file);
+        fm_json_string(json, "type", fm_score_type_name(row->type));
+        fm_json_bool(json, "instrumented", row->instrumented);
+        fm_json_bool(json, "left_out", row->left_out);
+        put_row(json, score, row);
+    }
+    fm_json_line(json, 2);
+    fm_json_end(json);
 }
 
 void fm_score_print_json(const struct fm_score *score)
 {
-    printf("{\n  \"processes\": %" PRIu64 ", \"events\": %" PRIu64
-           ", \"unreadable_locations\": %" PRIu64,
-           score->processes, score->events, score->unreadable);
-    put_number("trace_bytes", score->bytes);
-    put_number("trace_bytes_filtered", score->bytes_kept);
-    put_number("buffer_bytes", score->buffer);
-    put_number("buffer_bytes_filtered", score->buffer_kept);
-    printf(",\n  \"costs_ns\": {\"function_visit\": %d, \"library_call\": %d},\n",
-           FM_SCORE_FUNCTION_COST, FM_SCORE_CALL_COST);
-    fputs("  \"all\": {", stdout);
-    put_row(score, &score->all);
-    fputs(",\n  \"filtered\": {", stdout);
-    put_row(score, &score->kept);
-    fputs(",\n  \"types\": [", stdout);
-    const char *separator = "\n";
-    for (int type = 0; type < FM_SCORE_TYPES; type++) {
-        if (score->types[type].visits > 0) {
-            printf("%s    {\"type\": \"%s\", ", separator,
-                   fm_score_type_name((enum fm_score_type)type));
-            put_row(score, &score->types[type]);
-            separator = ",\n";
-        }
-    }
-    fputs("\n  ],\n  \"regions\": [", stdout);
-    separator = "\n";
-    for (size_t i = 0; i < score->rows.count; i++) {
-        const struct fm_score_row *row = &score->rows.items[i];
-        printf("%s    {\"name\": ", separator);
-        fm_text_write_json(stdout, row->name);
-        fputs(", \"file\": ", stdout);
-        fm_text_write_json(stdout, row->file);
-        printf(", \"type\": \"%s\", \"instrumented\": %s, \"left_out\": %s, ",
-               fm_score_type_name(row->type), row->instrumented ? "true" : "false",
-               row->left_out ? "true" : "false");
-        put_row(score, row);
-        separator = ",\n";
-    }
-    fputs("\n  ]\n}\n", stdout);
+    struct fm_json json = fm_json_begin(stdout, FM_JSON_SPACED);
+    fm_json_object(&json, NULL);
+    fm_json_line(&json, 2);
+    fm_json_unsigned(&json, "processes", score->processes);
+    fm_json_unsigned(&json, "events", score->events);
+    fm_json_unsigned(&json, "unreadable_locations", score->unreadable);
+    fm_json_double(&json, "trace_bytes", score->bytes);
+    fm_json_double(&json, "trace_bytes_filtered", score->bytes_kept);
+    fm_json_double(&json, "buffer_bytes", score->buffer);
+    fm_json_double(&json, "buffer_bytes_filtered", score->buffer_kept);
+    fm_json_line(&json, 2);
+    fm_json_object(&json, "costs_ns");
+    fm_json_unsigned(&json, "function_visit", FM_SCORE_FUNCTION_COST);
+    fm_json_unsigned(&json, "library_call", FM_SCORE_CALL_COST);
+    fm_json_end(&json);
+    fm_json_line(&json, 2);
+    fm_json_object(&json, "all");
+    put_row(&json, score, &score->all);
+    fm_json_line(&json, 2);
+    fm_json_object(&json, "filtered");
+    put_row(&json, score, &score->kept);
+    put_types(&json, score);
+    put_regions(&json, score);
+    fm_json_line(&json, 0);
+    fm_json_end(&json);
+    putchar('\n');
 }

@@ -1,4 +1,4 @@
-/* How the analysis was told to look at the run, in the cube and in its file. */
+/* Options of the analysis that the cube records, and their section of the file. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"
 #include "cube/file/cube_writer.h"

@@ -84,7 +84,7 @@ static fm_status_t find_sections(struct fm_cube_reader *reader, const unsigned c
     return FM_OK;
 }
 
-/** Reads a whole regular file. @return its bytes, to be freed; NULL: `*status` tells why. */
+/** Reads a whole regular file. @return its bytes, to be freed; NULL: see `*status`. */
 static unsigned char *load(const char *path, size_t *size, fm_status_t *status,
                            struct fm_error *error)
 {

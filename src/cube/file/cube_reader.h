@@ -51,7 +51,7 @@ fm_status_t fm_cube_check_used_up(const struct fm_cube_reader *reader,
                                   enum fm_cube_section section);
 
 /** Begins an optional section, whose first number is its version. A version that this program does
- * not know is told in a warning.
+ * not know is reported in a warning.
  * @param what      what the section holds, begin of the warning's sentence: "The queues ... are"
  * @param readable  out: there is such a section, and its version is known */
 fm_status_t fm_cube_begin_optional(struct fm_cube_reader *reader, enum fm_cube_section section,

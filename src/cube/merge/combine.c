@@ -42,7 +42,8 @@ static fm_status_t set_scale(struct fm_cube *frame, const struct fm_cube *const 
     for (size_t c = 0; c < count; c++) {
         uint64_t rate = cubes[c]->experiment.ticks_per_second;
         if (rate == 0)
-            return fm_fail(error, FM_ERR_DATA, "a report tells no resolution of its clock");
+            return fm_fail(error, FM_ERR_DATA,
+                           "a report has no clock resolution: analyze its archive again");
         while ((unsigned __int128)rate * ((uint64_t)1 << headroom) <
                (unsigned __int128)experiment->ticks_per_second * count)
             headroom++;

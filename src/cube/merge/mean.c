@@ -35,7 +35,7 @@ static void divide(struct fm_cube *cube, size_t count)
     cube->cell_count = kept;
 }
 
-/** A mean of runs that were not equal has to be asked for, and is told. */
+/** A mean of unequal runs must be requested explicitly, and is reported in a warning. */
 static fm_status_t warn_of_unequal_runs(struct fm_combination *combination, struct fm_error *error)
 {
     const struct fm_cube *const *cubes = combination->cubes;

@@ -29,7 +29,7 @@ void fm_cube_union_release(struct fm_cube_union *united);
 /** The mean of reports of equal runs: each value is the sum of those of all reports, divided by
  * their number. Topologies come from the first report that has any. Distributions, the critical
  * path, locks, phases and matrices, which are single events or sums of them, are left out, which a
- * warning tells; the warnings of the reports are kept.
+ * warning reports; the warnings of the reports are kept.
  * @param names  of the reports, for the warnings
  * @param mean   out: sealed, to be freed with fm_cube_free(); set only on success
  * @return FM_ERR_DATA: a sum exceeds 64 bits */

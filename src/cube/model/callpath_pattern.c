@@ -13,8 +13,9 @@ static uint32_t parent_of(const struct fm_cube *cube, uint32_t callpath)
     return cube->callpaths[callpath].parent;
 }
 
-/** @return whether two call paths would be written alike, apart from those that lead to them. */
-static bool looks_alike(const struct fm_cube *cube, uint32_t left, uint32_t right)
+/** @return whether two call paths would be written the same way, apart from those that lead to
+ * them. */
+static bool looks_the_same(const struct fm_cube *cube, uint32_t left, uint32_t right)
 {
     if (strcmp(fm_cube_callpath_region(cube, left), fm_cube_callpath_region(cube, right)) != 0)
         return false;
@@ -32,7 +33,7 @@ static uint32_t distinct_levels(const struct fm_cube *cube, uint32_t callpath)
         uint32_t own = callpath;
         uint32_t other = i == callpath ? FM_CUBE_NONE : i;
         while (own != FM_CUBE_NONE && other != FM_CUBE_NONE && own != other &&
-               looks_alike(cube, own, other)) {
+               looks_the_same(cube, own, other)) {
             common++;
             own = parent_of(cube, own);
             other = parent_of(cube, other);

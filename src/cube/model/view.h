@@ -62,7 +62,7 @@ int64_t fm_view_total(const struct fm_view *view);
 
 /** Makes a cube of the subtree at call path `root` only, which becomes the one root of the call
  * forest. The distribution of a wait state's instances can only be kept where all of them lie in
- * the subtree; a warning names those left out, and tells that locks are left out.
+ * the subtree; a warning names those left out, and states that locks are left out.
  * @param restricted  out: sealed, to be freed with fm_cube_free(); set only on success */
 fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct fm_cube **restricted,
                              struct fm_error *error);

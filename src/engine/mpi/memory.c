@@ -2,7 +2,7 @@
  * packets are allocated on one side and freed on the other. */
 #include "base/memory.h"
 
-#include "engine/mpi/transport.h"
+#include "engine/mpi/mpi_transport.h"
 
 #include <stdint.h>
 #include <string.h>

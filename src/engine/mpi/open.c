@@ -1,5 +1,5 @@
 /* A transport by MPI: its start, its end, and its collective calls of fixed size. */
-#include "engine/mpi/transport.h"
+#include "engine/mpi/mpi_transport.h"
 
 #include "base/process/sockets.h"
 #include "engine/backoff.h"

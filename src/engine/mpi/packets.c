@@ -1,5 +1,5 @@
 /* Packets: non-blocking transfers that overlap with the work of the process. */
-#include "engine/mpi/transport.h"
+#include "engine/mpi/mpi_transport.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Parcels between all processes: their sizes, then their contents in pieces. */
-#include "engine/mpi/transport.h"
+#include "engine/mpi/mpi_transport.h"
 
 #include "engine/backoff.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/process/installed.h"
-#include "base/process/launch.h"
+#include "base/process/launcher.h"
 #include "engine/team/transport_module.h"
 
 #include <dlfcn.h>

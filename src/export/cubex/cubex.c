@@ -3,7 +3,6 @@
  * location. Read by CubeGUI, Scalasca's tools, TAU's ParaProf, Hatchet, pyCubexR. */
 #include "export/cubex/cubex_anchor.h"
 #include "export/export.h"
-#include "export/report/report_writers.h"
 
 #include <archive.h>
 #include <archive_entry.h>

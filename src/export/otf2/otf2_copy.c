@@ -12,7 +12,7 @@
 #define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
 
-/* OTF2 by itself prints every error; here the returned code tells it once. */
+/* OTF2 would print each error; the returned code is reported once. */
 static OTF2_ErrorCode return_code(void *data, const char *file, uint64_t line, const char *function,
                                   OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -169,7 +169,8 @@ static int copy(void *argument, const char *directory)
 {
     struct fm_otf2_copier *copier = argument;
     struct fm_error error;
-    umask(077); /* as the recorder's own archives: a trace tells about somebody's program */
+    umask(077); /* as the recorder's own archives: a trace describes a program that may be
+                   confidential */
     OTF2_Error_RegisterCallback(return_code, NULL);
     if (fm_anchor_open(copier->trace->anchor, &copier->reader, &error) != FM_OK) {
         return OTF2_ERROR_FILE_CAN_NOT_OPEN;

@@ -1,5 +1,5 @@
 /* The archive with what the analysis found as further records: each wait state is a region inside
- * of the call that waits, and a metric tells when a location is on the critical path. */
+ * of the call that waits, and a metric shows when a location is on the critical path. */
 #include "export/event_source.h"
 #include "export/otf2/otf2_copy.h"
 #include "timeline/spans.h"

@@ -216,7 +216,7 @@ static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t
                                     });
 }
 
-/* A flush of one target names no target: its completions tell which operations it is about, of
+/* A flush of one target names no target: its completions show which operations it is about, of
  * which the last one is at the only target. */
 static void pass_flush(struct walk *walk, const struct fm_rma *rma, const struct fm_map *target_of)
 {

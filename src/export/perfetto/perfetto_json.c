@@ -1,7 +1,7 @@
 /* A timeline as JSON in Chrome's trace event format, which Perfetto and many others read: a span
  * for each region and call, a span inside for the part of a call that is waiting, and flows for
  * messages, one-sided operations and what ended a wait. */
-#include "base/text.h"
+#include "base/json/json_writer.h"
 #include "export/event_source.h"
 #include "timeline/spans.h"
 
@@ -10,44 +10,34 @@
 struct writer {
     const struct fm_event_source *events;
     const struct fm_trace *trace;
-    FILE *stream;
+    struct fm_json json;
     uint32_t location;
-    bool some; /* events are there already */
 };
 
-/* What separates an event from the one before. */
-static void put_separator(struct writer *writer)
+/* Begins an event of the location; the caller adds members and ends it. */
+static void begin_event(struct writer *writer, const char *phase, uint64_t nanoseconds,
+                        uint32_t location)
 {
-    fputs(writer->some ? ",\n" : "\n", writer->stream);
-    writer->some = true;
-}
-
-static void put_time(struct writer *writer, uint64_t nanoseconds)
-{
-    fprintf(writer->stream, "\"ts\":%" PRIu64 ".%03u", nanoseconds / 1000,
-            (unsigned)(nanoseconds % 1000));
-}
-
-/* Begins an event of the location; the caller goes on with a comma, or ends it. */
-static void put_event(struct writer *writer, char phase, uint64_t nanoseconds, uint32_t location)
-{
-    const struct fm_location *where = &writer->trace->locations[location];
-    put_separator(writer);
-    fprintf(writer->stream, "{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,", phase, where->process,
-            location);
-    put_time(writer, nanoseconds);
+    fm_json_line(&writer->json, 0);
+    fm_json_object(&writer->json, NULL);
+    fm_json_string(&writer->json, "ph", phase);
+    fm_json_unsigned(&writer->json, "pid", writer->trace->locations[location].process);
+    fm_json_unsigned(&writer->json, "tid", location);
+    /* Microseconds; a double would lose digits of long runs. */
+    fm_json_format(&writer->json, "ts", "%" PRIu64 ".%03u", nanoseconds / 1000,
+                   (unsigned)(nanoseconds % 1000));
 }
 
 static void put_name(struct writer *writer, const char *name, const char *category)
 {
-    fputs(",\"name\":", writer->stream);
-    fm_text_write_json(writer->stream, name);
-    fprintf(writer->stream, ",\"cat\":\"%s\"", category);
+    fm_json_string(&writer->json, "name", name);
+    fm_json_string(&writer->json, "cat", category);
 }
 
-static const char *category_of(fm_paradigm_t paradigm)
+static void put_end(struct writer *writer, uint64_t time)
 {
-    return fm_paradigm_name(paradigm);
+    begin_event(writer, "E", fm_event_nanoseconds(writer->events, time), writer->location);
+    fm_json_end(&writer->json);
 }
 
 /* The part of a call that is waiting, as a span inside. */
@@ -58,12 +48,15 @@ static void put_wait(struct writer *writer, const struct fm_candidate *wait, uin
     if (end <= begin) {
         return;
     }
-    put_event(writer, 'B', fm_event_nanoseconds(writer->events, begin), writer->location);
+    begin_event(writer, "B", fm_event_nanoseconds(writer->events, begin), writer->location);
     put_name(writer, info->name, "wait state");
-    fprintf(writer->stream, ",\"args\":{\"metric\":\"%s\",\"caused by rank\":%u}}", info->id,
-            writer->trace->locations[wait->cause_location].process);
-    put_event(writer, 'E', fm_event_nanoseconds(writer->events, end), writer->location);
-    putc('}', writer->stream);
+    fm_json_object(&writer->json, "args");
+    fm_json_string(&writer->json, "metric", info->id);
+    fm_json_unsigned(&writer->json, "caused by rank",
+                     writer->trace->locations[wait->cause_location].process);
+    fm_json_end(&writer->json);
+    fm_json_end(&writer->json);
+    put_end(writer, end);
 }
 
 static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t activity)
@@ -71,9 +64,9 @@ static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t act
     struct writer *writer = context;
     const struct fm_location *location = &writer->trace->locations[writer->location];
     const struct fm_region *region = &writer->trace->regions[location->profile.items[visit].region];
-    put_event(writer, 'B', fm_event_nanoseconds(writer->events, time), writer->location);
-    put_name(writer, region->name, category_of(region->paradigm));
-    putc('}', writer->stream);
+    begin_event(writer, "B", fm_event_nanoseconds(writer->events, time), writer->location);
+    put_name(writer, region->name, fm_paradigm_name(region->paradigm));
+    fm_json_end(&writer->json);
     const struct fm_candidate *wait =
         fm_span_wait(writer->events->detail, writer->location, activity);
     if (wait != NULL) {
@@ -83,9 +76,7 @@ static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t act
 
 static void close_span(void *context, uint64_t time)
 {
-    struct writer *writer = context;
-    put_event(writer, 'E', fm_event_nanoseconds(writer->events, time), writer->location);
-    putc('}', writer->stream);
+    put_end(context, time);
 }
 
 /* A flow binds to the span that encloses its time: it must lie in the call, not at its end. */
@@ -104,23 +95,30 @@ static uint64_t time_inside(struct writer *writer, const struct fm_arrow_end *en
 static void put_flow(struct writer *writer, const struct fm_arrow *arrow, size_t id)
 {
     const char *category = arrow->kind == FM_ARROW_CAUSE ? "cause" : "communication";
-    put_event(writer, 's', time_inside(writer, &arrow->tail), arrow->tail.location);
+    begin_event(writer, "s", time_inside(writer, &arrow->tail), arrow->tail.location);
     put_name(writer, fm_arrow_name(arrow), category);
-    fprintf(writer->stream, ",\"id\":%zu}", id);
-    put_event(writer, 'f', time_inside(writer, &arrow->head), arrow->head.location);
+    fm_json_unsigned(&writer->json, "id", id);
+    fm_json_end(&writer->json);
+    begin_event(writer, "f", time_inside(writer, &arrow->head), arrow->head.location);
     put_name(writer, fm_arrow_name(arrow), category);
-    fprintf(writer->stream, ",\"id\":%zu,\"bp\":\"e\"}", id);
+    fm_json_unsigned(&writer->json, "id", id);
+    fm_json_string(&writer->json, "bp", "e");
+    fm_json_end(&writer->json);
 }
 
 static void put_metadata(struct writer *writer, const char *kind, uint32_t process,
                          uint32_t location, const char *name)
 {
-    put_separator(writer);
-    fprintf(writer->stream, "{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"%s\",\"args\":{",
-            process, location, kind);
-    fputs("\"name\":", writer->stream);
-    fm_text_write_json(writer->stream, name);
-    fputs("}}", writer->stream);
+    fm_json_line(&writer->json, 0);
+    fm_json_object(&writer->json, NULL);
+    fm_json_string(&writer->json, "ph", "M");
+    fm_json_unsigned(&writer->json, "pid", process);
+    fm_json_unsigned(&writer->json, "tid", location);
+    fm_json_string(&writer->json, "name", kind);
+    fm_json_object(&writer->json, "args");
+    fm_json_string(&writer->json, "name", name);
+    fm_json_end(&writer->json);
+    fm_json_end(&writer->json);
 }
 
 static void put_location(struct writer *writer, uint32_t index)
@@ -145,17 +143,28 @@ static fm_status_t write_json(const struct fm_export_request *request, FILE *str
     if (status != FM_OK) {
         return status;
     }
-    struct writer writer = {&events, events.detail->trace, stream, 0, false};
-    fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"fermata " FERMATA_VERSION
-          "\"},\n\"traceEvents\":[",
-          stream);
+    struct writer writer = {
+        .events = &events,
+        .trace = events.detail->trace,
+        .json = fm_json_begin(stream, FM_JSON_COMPACT),
+    };
+    fm_json_object(&writer.json, NULL);
+    fm_json_string(&writer.json, "displayTimeUnit", "ns");
+    fm_json_object(&writer.json, "otherData");
+    fm_json_string(&writer.json, "creator", "fermata " FERMATA_VERSION);
+    fm_json_end(&writer.json);
+    fm_json_line(&writer.json, 0);
+    fm_json_array(&writer.json, "traceEvents");
     for (uint32_t l = events.first_location; l < events.end_location; l++) {
         put_location(&writer, l);
     }
     for (size_t i = 0; i < events.arrows.count; i++) {
         put_flow(&writer, &events.arrows.items[i], i + 1);
     }
-    fputs("\n]}\n", stream);
+    fm_json_line(&writer.json, 0);
+    fm_json_end(&writer.json);
+    fm_json_end(&writer.json);
+    putc('\n', stream);
     fm_event_source_close(&events);
     return FM_OK;
 }

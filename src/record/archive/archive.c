@@ -334,7 +334,6 @@ void fm_archive_close_events(struct fm_thread *thread)
 
 void fm_archive_end_events(void)
 {
-    fm_convert_forget();
     fm_archive_check(OTF2_Archive_CloseEvtFiles(archive.handle));
 }
 

@@ -11,15 +11,10 @@
 #include "record/archive/event_regions.h"
 #include "record/archive/exchange.h"
 #include "record/capture/thread.h"
+#include "record/paradigm/region.h"
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
-
-/** Name and role of a recorded function; its number is its place in the table. */
-struct fm_region {
-    const char *name;
-    OTF2_RegionRole role;
-};
 
 /** Size of OTF2's chunks of events, in bytes: the least that it allows. All chunks of a location
  * stay in a processor's cache while they are filled and written. */
@@ -97,6 +92,10 @@ void fm_archive_end_definitions(void);
 /** Writes the global definitions from the merged set, and the markers. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
 
+/** The call that ends a run in order, of the paradigm that numbers the processes, else of the
+ * first; NULL: there is none. Valid until the next paradigm is defined. */
+const char *fm_archive_last_call(const struct fm_definitions *set);
+
 /** Closes the archive. Collective; only if no process has failed.
  * @param locations_reused  several threads may have written to a location, one after the other; of
  *                          the whole run; rank 0's counts */
@@ -140,12 +139,7 @@ void fm_convert_open_call(struct fm_thread *thread);
 void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
                       struct fm_event_regions *regions);
 
-/** Frees what was remembered to write records faster (convert.c). */
-void fm_convert_forget(void);
-
-/** Which functions have an event, by number (convert.c). Other regions have the numbers behind
- * those of all functions. */
-enum { FM_FUNCTIONS_MOST = 1024 };
+/** Which functions have an event, by number (convert.c). */
 extern bool fm_functions_used[FM_FUNCTIONS_MOST];
 
 #endif

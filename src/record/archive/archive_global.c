@@ -22,22 +22,70 @@ static uint32_t group_of(uint32_t group)
          (words = fm_defined((o)->set, kind, number, &(count))) != NULL;                           \
          number++)
 
+static const struct fm_paradigm_description *paradigm_of(const struct fm_definitions *set,
+                                                         uint32_t number)
+{
+    return (const void *)fm_defined(set, FM_DEFINE_PARADIGM, number, NULL);
+}
+
+/* The paradigm that numbers the processes; NULL: the run has one process, which has no number. */
+static const struct fm_paradigm_description *leading_paradigm(const struct fm_definitions *set)
+{
+    for (uint32_t i = 0; i < set->tables[FM_DEFINE_PARADIGM].count; i++) {
+        if (fm_paradigm_has_ranks(paradigm_of(set, i))) {
+            return paradigm_of(set, i);
+        }
+    }
+    return NULL;
+}
+
+const char *fm_archive_last_call(const struct fm_definitions *set)
+{
+    const struct fm_paradigm_description *paradigm = leading_paradigm(set);
+    if (paradigm == NULL && set->tables[FM_DEFINE_PARADIGM].count != 0) {
+        paradigm = paradigm_of(set, 0);
+    }
+    return paradigm != NULL && paradigm->last_call[0] != '\0' ? paradigm->last_call : NULL;
+}
+
+enum { NAME_BYTES = FM_PARADIGM_TEXT + 16 };
+
+static void name_process(const struct output *o, uint32_t rank, char *name)
+{
+    const struct fm_paradigm_description *leading = leading_paradigm(o->set);
+    snprintf(name, NAME_BYTES, "%s %u", leading != NULL ? leading->process : "Process", rank);
+}
+
+static void add_paradigm_strings(const struct output *o)
+{
+    for (uint32_t i = 0; i < o->set->tables[FM_DEFINE_PARADIGM].count; i++) {
+        const struct fm_paradigm_description *paradigm = paradigm_of(o->set, i);
+        const char *const texts[] = {paradigm->name, paradigm->communicator, paradigm->window};
+        for (size_t text = 0; text < sizeof texts / sizeof texts[0]; text++) {
+            if (texts[text][0] != '\0') {
+                fm_define_string(o->set, texts[text]);
+            }
+        }
+    }
+}
+
 /* Adds the strings that the definitions below use, so that all strings can be written first:
  * readers resolve a reference when they meet it. */
 static void add_strings(const struct output *o)
 {
-    static const char *const texts[] = {"",        "MPI",  "Comm ${id}",    "Win ${id}",
-                                        "machine", "node", "Master thread", "Linux"};
-    char name[64];
+    static const char *const texts[] = {"machine", "node", "Master thread", "Linux"};
+    char name[NAME_BYTES];
     size_t count;
     uint32_t threads = 1;
+    fm_define_string(o->set, "");
+    add_paradigm_strings(o);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         fm_define_string(o->set, texts[i]);
     }
     FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
     {
         threads = words[3] > threads ? words[3] : threads;
-        snprintf(name, sizeof name, "MPI Rank %u", words[0]);
+        name_process(o, words[0], name);
         fm_define_string(o->set, name);
     }
     for (uint32_t t = 1; t < threads; t++) {
@@ -55,20 +103,30 @@ static void write_strings(const struct output *o)
     }
 }
 
-static void write_paradigm(const struct output *o)
+/* How a paradigm's communicators or windows without a name are named, if it has any. */
+static void write_name_template(const struct output *o, OTF2_Paradigm paradigm,
+                                OTF2_ParadigmProperty property, const char *text)
 {
-    OTF2_AttributeValue value;
-    uint32_t name = fm_define_string(o->set, "MPI");
-    fm_archive_check(OTF2_GlobalDefWriter_WriteParadigm(o->writer, OTF2_PARADIGM_MPI, name,
-                                                        OTF2_PARADIGM_CLASS_PROCESS));
-    value.stringRef = fm_define_string(o->set, "Comm ${id}");
-    fm_archive_check(OTF2_GlobalDefWriter_WriteParadigmProperty(
-        o->writer, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING,
-        value));
-    value.stringRef = fm_define_string(o->set, "Win ${id}");
-    fm_archive_check(OTF2_GlobalDefWriter_WriteParadigmProperty(
-        o->writer, OTF2_PARADIGM_MPI, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE,
-        OTF2_TYPE_STRING, value));
+    if (text[0] != '\0') {
+        OTF2_AttributeValue value = {.stringRef = fm_define_string(o->set, text)};
+        fm_archive_check(OTF2_GlobalDefWriter_WriteParadigmProperty(o->writer, paradigm, property,
+                                                                    OTF2_TYPE_STRING, value));
+    }
+}
+
+static void write_paradigms(const struct output *o)
+{
+    for (uint32_t i = 0; i < o->set->tables[FM_DEFINE_PARADIGM].count; i++) {
+        const struct fm_paradigm_description *paradigm = paradigm_of(o->set, i);
+        OTF2_Paradigm otf2 = (OTF2_Paradigm)paradigm->otf2;
+        fm_archive_check(OTF2_GlobalDefWriter_WriteParadigm(
+            o->writer, otf2, fm_define_string(o->set, paradigm->name),
+            (OTF2_ParadigmClass)paradigm->otf2_class));
+        write_name_template(o, otf2, OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE,
+                            paradigm->communicator);
+        write_name_template(o, otf2, OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE,
+                            paradigm->window);
+    }
 }
 
 static void write_system_tree(const struct output *o)
@@ -89,9 +147,9 @@ static void write_system_tree(const struct output *o)
     }
     FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
     {
-        char name[64];
+        char name[NAME_BYTES];
         uint32_t rank = words[0], threads = words[3];
-        snprintf(name, sizeof name, "MPI Rank %u", rank);
+        name_process(o, rank, name);
         fm_archive_check(OTF2_GlobalDefWriter_WriteLocationGroup(
             o->writer, rank, fm_define_string(o->set, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
             words[1] + 1, OTF2_UNDEFINED_LOCATION_GROUP));
@@ -166,8 +224,14 @@ static void write_lines(const struct output *o)
     }
 }
 
+/* All groups are the leading paradigm's: without one there are none. */
 static void write_groups(const struct output *o)
 {
+    const struct fm_paradigm_description *leading = leading_paradigm(o->set);
+    if (leading == NULL) {
+        return;
+    }
+    OTF2_Paradigm paradigm = (OTF2_Paradigm)leading->otf2;
     size_t processes = o->set->tables[FM_DEFINE_PROCESS].count;
     size_t count, room = processes;
     uint32_t empty = fm_define_string(o->set, "");
@@ -177,11 +241,11 @@ static void write_groups(const struct output *o)
     }
     if (members != NULL) {
         fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
-            o->writer, FM_GROUP_LOCATIONS, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
+            o->writer, FM_GROUP_LOCATIONS, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, paradigm,
             OTF2_GROUP_FLAG_NONE, (uint32_t)processes, members));
     }
     fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, FM_GROUP_SELF, empty,
-                                                     OTF2_GROUP_TYPE_COMM_SELF, OTF2_PARADIGM_MPI,
+                                                     OTF2_GROUP_TYPE_COMM_SELF, paradigm,
                                                      OTF2_GROUP_FLAG_NONE, 0, NULL));
     FOR_EACH(o, FM_DEFINE_GROUP, i, words, count)
     {
@@ -200,9 +264,9 @@ static void write_groups(const struct output *o)
                 members[size++] = words[range] + k * words[range + 1];
             }
         }
-        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(
-            o->writer, i + FM_GROUP_FIRST, empty, OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
-            OTF2_GROUP_FLAG_NONE, size, members));
+        fm_archive_check(OTF2_GlobalDefWriter_WriteGroup(o->writer, i + FM_GROUP_FIRST, empty,
+                                                         OTF2_GROUP_TYPE_COMM_GROUP, paradigm,
+                                                         OTF2_GROUP_FLAG_NONE, size, members));
     }
     free(members);
 }
@@ -238,7 +302,7 @@ static void write_windows(const struct output *o)
     }
 }
 
-/* Ranks of a Cartesian communicator are numbered row-major (MPI 3.1, 7.5.1). */
+/* Ranks of a Cartesian topology are numbered row-major. */
 static void write_coordinates(const struct output *o, uint32_t topology, const uint32_t *words)
 {
     uint32_t coordinates[256], ranks = 1, dimensions = words[2];
@@ -288,7 +352,7 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
         summary->realtime));
     add_strings(&o);
     write_strings(&o);
-    write_paradigm(&o);
+    write_paradigms(&o);
     write_system_tree(&o);
     write_regions(&o);
     write_lines(&o);

@@ -46,6 +46,27 @@ static inline uint32_t fm_callsite_called(const struct fm_callsites *sites, uint
     return site < sites->count ? sites->called[site] : FM_DEFINE_NONE;
 }
 
+/** Whether two call sites stand for the same functions and lines, except for the line at which the
+ * innermost function makes its call, and nothing is known of the functions that they call. */
+static inline bool fm_callsites_are_similar(const struct fm_callsites *sites, uint32_t one,
+                                            uint32_t other)
+{
+    uint32_t count, other_count;
+    const struct fm_callsite_frame *frames = fm_callsite_frames(sites, one, &count);
+    const struct fm_callsite_frame *other_frames = fm_callsite_frames(sites, other, &other_count);
+    if (count != other_count || fm_callsite_called(sites, one) != FM_DEFINE_NONE ||
+        fm_callsite_called(sites, other) != FM_DEFINE_NONE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (frames[i].region != other_frames[i].region ||
+            (i + 1 < count && frames[i].line != other_frames[i].line)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /** Copies a process's call sites to a set where those of several processes meet.
  * @param map  receives the numbers of the process's sites there; free with fm_define_map_free
  * @return false without memory */

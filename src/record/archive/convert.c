@@ -2,9 +2,8 @@
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
-#include "record/archive/path_memo.h"
+#include "record/closing/overhead.h"
 #include "record/selection/unrecorded.h"
-#include "record/session/overhead.h"
 
 #include <string.h>
 
@@ -20,7 +19,6 @@ bool fm_functions_used[FM_FUNCTIONS_MOST];
 static const struct fm_callsites *callsites;
 static struct fm_event_regions *event_regions;
 static struct fm_definitions *definitions;
-static struct fm_path_memo memo; /* between records only: outside, every path has its value */
 
 /* The next event's time: never before the last one's. */
 static uint64_t not_before(struct fm_thread *thread, uint64_t time)
@@ -69,21 +67,6 @@ void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sit
     regions->with_lines = sites->count != 0;
     event_regions = regions;
     callsites = sites;
-    fm_convert_forget();
-}
-
-void fm_convert_forget(void)
-{
-    fm_path_memo_free(&memo);
-}
-
-/* The thread's path, to be changed in ways that are not remembered. */
-static struct fm_path *path_of(struct fm_thread *thread)
-{
-    if (!fm_path_memo_leave(&memo, &thread->path)) {
-        fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
-    }
-    return &thread->path;
 }
 
 /* A time behind the last event's: regions and calls are strictly ordered, and take a tick at least.
@@ -151,15 +134,14 @@ static struct fm_path_writer path_writer(struct fm_thread *thread)
  * enough. Nothing is known of the time before the thread's first event. */
 static uint64_t begin_before(const struct fm_thread *thread, uint64_t next)
 {
-    uint64_t ticks = fm_path_due(fm_path_memo_value(&memo, &thread->path));
+    uint64_t ticks = fm_path_due(&thread->path);
     return next - thread->last_time > 2 * ticks ? next - ticks : thread->last_time;
 }
 
-/* What a record makes of the path. */
-static void step(struct fm_thread *thread, uint64_t header, const struct fm_path_times *times)
+/* Ends recording if the path could not be changed. */
+static void check_path(bool changed)
 {
-    struct fm_path_writer writer = path_writer(thread);
-    if (!fm_path_memo_step(&memo, &thread->path, callsites, header, &writer, times)) {
+    if (!changed) {
         fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
     }
 }
@@ -167,10 +149,10 @@ static void step(struct fm_thread *thread, uint64_t header, const struct fm_path
 /* Brings the path up to date before an event. */
 static void settle_path(struct fm_thread *thread, uint64_t next)
 {
-    if (!fm_path_is_settled(fm_path_memo_value(&memo, &thread->path))) {
-        step(thread, FM_PATH_SETTLE,
-             &(struct fm_path_times){.over = thread->last_time,
-                                     .begun = begin_before(thread, next)});
+    if (!fm_path_is_settled(&thread->path)) {
+        struct fm_path_writer writer = path_writer(thread);
+        check_path(fm_path_settle(&thread->path, callsites, &writer, thread->last_time,
+                                  begin_before(thread, next)));
     }
 }
 
@@ -181,8 +163,8 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
     enter = not_before(thread, after_last(thread, enter));
     fm_functions_used[function] = true;
     thread->pending = true;
-    thread->pending_region = fm_event_region(event_regions, function,
-                                             fm_path_memo_line(&memo, &thread->path, callsites));
+    thread->pending_region =
+        fm_event_region(event_regions, function, fm_path_line(&thread->path, callsites));
     thread->pending_leave = leave <= enter ? enter + 1 : leave;
     count(thread, OTF2_EvtWriter_Enter(thread->writer, NULL, enter, thread->pending_region));
 }
@@ -190,13 +172,12 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
 void fm_convert_open_call(struct fm_thread *thread)
 {
     settle_path(thread, after_last(thread, thread->enter));
-    path_of(thread);
 }
 
 static void end_all(struct fm_thread *thread, uint64_t time)
 {
     struct fm_path_writer writer = path_writer(thread);
-    fm_path_end_all(path_of(thread), &writer, time);
+    fm_path_end_all(&thread->path, &writer, time);
 }
 
 void fm_convert_end(struct fm_thread *thread)
@@ -209,23 +190,33 @@ void fm_convert_end(struct fm_thread *thread)
 static void begin_region(struct fm_thread *thread, uint64_t header, uint64_t time)
 {
     fm_convert_pending(thread, time);
-    step(thread, header,
-         &(struct fm_path_times){.over = thread->last_time,
-                                 .begun = begin_before(thread, after_last(thread, time)),
-                                 .marked = time});
+    struct fm_path_writer writer = path_writer(thread);
+    struct fm_path_times times = {.over = thread->last_time,
+                                  .begun = begin_before(thread, after_last(thread, time)),
+                                  .marked = time};
+    uint32_t ref = fm_record_ref(header);
+    check_path(fm_record_kind(header) == FM_RECORD_REGION_ENTER
+                   ? fm_path_begin(&thread->path, callsites, ref, &writer, &times)
+                   : fm_path_enter_function(&thread->path, callsites, ref, fm_record_aux(header),
+                                            &writer, &times));
 }
 
 static void end_region(struct fm_thread *thread, uint64_t header, uint64_t time)
 {
     fm_convert_pending(thread, time);
-    step(thread, header, &(struct fm_path_times){.marked = time});
+    struct fm_path_writer writer = path_writer(thread);
+    if (fm_record_kind(header) == FM_RECORD_REGION_LEAVE) {
+        fm_path_end(&thread->path, fm_record_ref(header), &writer, time);
+    } else {
+        fm_path_leave_functions(&thread->path, fm_record_ref(header), &writer, time);
+    }
 }
 
 /* Ends all marked regions but the outer `count`. */
 static void end_marked_behind(struct fm_thread *thread, uint32_t count, uint64_t time)
 {
     struct fm_path_writer writer = path_writer(thread);
-    fm_path_end_behind(path_of(thread), count, &writer, time);
+    fm_path_end_behind(&thread->path, count, &writer, time);
 }
 
 /* ---- operations ---- */
@@ -424,6 +415,22 @@ static bool is_left_out(const struct fm_thread *thread, enum fm_record_kind kind
 
 /* ---- records ---- */
 
+/* The change shows with the next event. is_sound has checked that the path is that deep. */
+static void convert_stack(struct fm_thread *thread, uint64_t header)
+{
+    uint32_t site = fm_record_ref(header), aux = fm_record_aux(header);
+    bool good = true;
+    if (fm_record_kind(header) == FM_RECORD_STACK) {
+        uint32_t kept = aux & ~(uint32_t)FM_STACK_CUT;
+        bool cut = (aux & FM_STACK_CUT) != 0;
+        if (site != FM_STACK_NO_SITE && fm_path_move(&thread->path, callsites, kept, cut, site)) {
+            return;
+        }
+        good = fm_path_pop(&thread->path, kept, cut);
+    }
+    check_path(good && (site == FM_STACK_NO_SITE || fm_path_push(&thread->path, site)));
+}
+
 /* Since the event before, or since the sample allows it, the stack has been as it is now: what is
  * new begins then, what is gone ended with the event. */
 static void convert_sample(struct fm_thread *thread, uint64_t time, uint64_t since)
@@ -434,8 +441,8 @@ static void convert_sample(struct fm_thread *thread, uint64_t time, uint64_t sin
     if (begun > time || thread->last_time == 0) {
         begun = time;
     }
-    step(thread, FM_PATH_SETTLE,
-         &(struct fm_path_times){.over = thread->last_time, .begun = begun});
+    struct fm_path_writer writer = path_writer(thread);
+    check_path(fm_path_settle(&thread->path, callsites, &writer, thread->last_time, begun));
     not_before(thread, time);
 }
 
@@ -455,7 +462,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_STACK:
     case FM_RECORD_STACK_SITE:
-        step(thread, record[0], NULL); /* shows with the next event */
+        convert_stack(thread, record[0]);
         return;
     case FM_RECORD_SAMPLE:
         convert_sample(thread, record[1], record[2]);
@@ -543,8 +550,7 @@ static bool is_sound(const struct fm_thread *thread, const uint64_t *record, con
     case FM_RECORD_UNRECORDED:
         return is_series(fm_record_aux(record[0]));
     case FM_RECORD_STACK:
-        return (fm_record_aux(record[0]) & ~(uint32_t)FM_STACK_CUT) <=
-               fm_path_memo_value(&memo, &thread->path)->site_count;
+        return (fm_record_aux(record[0]) & ~(uint32_t)FM_STACK_CUT) <= thread->path.site_count;
     default:
         return places[kind] == FM_BETWEEN_CALLS || thread->pending || thread->off;
     }
@@ -554,11 +560,9 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
                         size_t functions)
 {
     const uint64_t *end = records + words;
-    bool sound = true;
     while (records < end && !fm_archive_has_failed) {
-        sound = is_sound(thread, records, end, functions);
-        if (!sound) {
-            break;
+        if (!is_sound(thread, records, end, functions)) {
+            return false;
         }
         enum fm_record_kind kind = fm_record_kind(records[0]);
         if (!is_left_out(thread, kind)) {
@@ -567,6 +571,5 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         fm_overhead_count(&thread->work, kind);
         records += fm_record_words[kind];
     }
-    path_of(thread); /* other threads come next */
-    return sound;
+    return true;
 }

@@ -160,6 +160,21 @@ uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t
     return fm_define(set, FM_DEFINE_REGION, words, sizeof words / sizeof words[0]);
 }
 
+uint32_t fm_define_function(struct fm_definitions *set, const struct fm_recorded_region *function)
+{
+    const struct fm_paradigm_description *paradigm = function->paradigm;
+    return fm_define_region(set, function->name, function->role, paradigm->otf2, 0, paradigm->name,
+                            0);
+}
+
+uint32_t fm_define_paradigm(struct fm_definitions *set,
+                            const struct fm_paradigm_description *description)
+{
+    uint32_t words[FM_PARADIGM_WORDS];
+    memcpy(words, description, sizeof words);
+    return fm_define(set, FM_DEFINE_PARADIGM, words, FM_PARADIGM_WORDS);
+}
+
 uint32_t fm_define_line(struct fm_definitions *set, const char *file, uint32_t line)
 {
     const uint32_t words[] = {fm_define_string(set, file), line};

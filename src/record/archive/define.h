@@ -9,6 +9,8 @@
 #ifndef FERMATA_RECORD_ARCHIVE_DEFINE_H
 #define FERMATA_RECORD_ARCHIVE_DEFINE_H
 
+#include "record/paradigm/region.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +38,7 @@
  *   NODE      host name |
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
  *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
+ *   PARADIGM  struct fm_paradigm_description |
  * Names, files and lines may be FM_DEFINE_NONE. Serial numbers make binaries and call sites of one
  * process distinct, whatever they are; where those of several processes meet they are 0. */
 /* clang-format on */
@@ -55,8 +58,12 @@ enum fm_define_kind {
     FM_DEFINE_NODE,
     FM_DEFINE_PROCESS,
     FM_DEFINE_MARKER,
+    FM_DEFINE_PARADIGM,
     FM_DEFINE_KIND_COUNT
 };
+
+/** Kinds of which a journal has definitions: those in front of it. */
+enum { FM_DEFINE_JOURNALED = FM_DEFINE_PARADIGM };
 
 /** Words of a SITE. */
 enum {
@@ -129,6 +136,13 @@ const char *fm_defined_string(const struct fm_definitions *set, uint32_t number)
  * @param line  0: unknown */
 uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t role,
                           uint32_t paradigm, uint32_t flags, const char *file, uint32_t line);
+
+/** Number of the region of a recorded function. */
+uint32_t fm_define_function(struct fm_definitions *set, const struct fm_recorded_region *function);
+
+/** Number of a paradigm. */
+uint32_t fm_define_paradigm(struct fm_definitions *set,
+                            const struct fm_paradigm_description *description);
 
 /** Number of a line of a source file. */
 uint32_t fm_define_line(struct fm_definitions *set, const char *file, uint32_t line);

@@ -23,10 +23,10 @@ struct fm_clock {
     uint64_t start_nanoseconds; /**< CLOCK_MONOTONIC_RAW at the same moment */
     uint64_t start_realtime;    /**< nanoseconds since the epoch of 1970 at the same moment */
 };
-extern FM_HIDDEN struct fm_clock fm_clock;
+extern FM_API struct fm_clock fm_clock;
 
 /** CLOCK_MONOTONIC_RAW in nanoseconds. */
-uint64_t fm_clock_nanoseconds(void);
+FM_API uint64_t fm_clock_nanoseconds(void);
 
 /** Chooses the source. The two readings are the process's start if the preload library took them
  * (0, 0: now). Not thread-safe; call before the first fm_clock_now. */

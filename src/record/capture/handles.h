@@ -1,5 +1,5 @@
 /** @file
- * Map from handles of the MPI library to what the recorder knows of the object. Handles are
+ * Map from handles of a paradigm's library to what the recorder knows of the object. Handles are
  * recycled by the library: an entry leaves the map before the library can give the handle away.
  */
 #ifndef FERMATA_RECORD_CAPTURE_HANDLES_H
@@ -30,14 +30,14 @@ struct fm_handle_map {
     }
 
 /** Enters an object (not NULL) for a handle, replacing an older one. Amortized O(1). */
-void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object);
+FM_API void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object);
 
 /** Takes the handle's entry out. @return its object or NULL */
-void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle);
+FM_API void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle);
 
 /** Look-up behind the cache's back. @return the object or NULL */
-FM_COLD void *fm_handles_search(struct fm_handle_map *map, struct fm_thread *thread,
-                                uint64_t handle);
+FM_API FM_COLD void *fm_handles_search(struct fm_handle_map *map, struct fm_thread *thread,
+                                       uint64_t handle);
 
 static inline uint64_t fm_handle_hash(uint64_t handle)
 {

@@ -16,4 +16,7 @@
 /** Data of this library alone: its address is known without a look-up. */
 #define FM_HIDDEN __attribute__((visibility("hidden")))
 
+/** What libraries of wrappers use of the recorder; all else is hidden from them. */
+#define FM_API __attribute__((visibility("default")))
+
 #endif

@@ -28,6 +28,9 @@ bool fm_path_push(struct fm_path *path, uint32_t site)
         path->sites = sites;
         path->site_room = room;
     }
+    if (!path->due && path->settled > 0) {
+        path->settled--; /* as after fm_path_pop, whose work fm_path_move has done */
+    }
     path->sites[path->site_count++] = site;
     path->due = true;
     return true;
@@ -129,8 +132,10 @@ static void leave(struct fm_path_entry *entry, const struct fm_path_writer *writ
 static void remove_entry(struct fm_path *path, size_t place)
 {
     path->count--;
-    memmove(&path->entries[place], &path->entries[place + 1],
-            (path->count - place) * sizeof *path->entries);
+    if (place != path->count) { /* most often it is the innermost entry */
+        memmove(&path->entries[place], &path->entries[place + 1],
+                (path->count - place) * sizeof *path->entries);
+    }
 }
 
 static void count_unwritten(struct fm_path *path)

@@ -87,6 +87,21 @@ bool fm_path_pop(struct fm_path *path, uint32_t kept, bool cut);
 /** ... and a function is inside those. @return false without memory */
 bool fm_path_push(struct fm_path *path, uint32_t site);
 
+/** fm_path_pop and fm_path_push in one step, for the most frequent change: the innermost function
+ * makes its next call from another line, and all entries stay as they are.
+ * @return false: the stack has changed in another way; the path is as before */
+static inline bool fm_path_move(struct fm_path *path, const struct fm_callsites *sites,
+                                uint32_t kept, bool cut, uint32_t site)
+{
+    if (path->due || path->unwritten != 0 || path->hidden != 0 || cut != path->cut ||
+        (size_t)kept + 1 != path->site_count ||
+        !fm_callsites_are_similar(sites, path->sites[kept], site)) {
+        return false;
+    }
+    path->sites[kept] = site;
+    return true;
+}
+
 /** Brings the path up to date before an event.
  * @param over   time at which functions ended that are gone
  * @param begun  time at which those began that are new

@@ -13,7 +13,7 @@
 #define FERMATA_RECORD_CAPTURE_THREAD_H
 
 #include "record/capture/clock.h"
-#include "record/capture/functions.h"
+#include "record/capture/instrumented_functions.h"
 #include "record/capture/nesting.h"
 #include "record/capture/path.h"
 #include "record/capture/record.h"
@@ -129,8 +129,7 @@ struct fm_thread {
 };
 
 /** The calling thread; NULL before its first recorded call. */
-extern FM_HIDDEN __thread struct fm_thread *fm_thread_self
-    __attribute__((tls_model("initial-exec")));
+extern FM_API __thread struct fm_thread *fm_thread_self __attribute__((tls_model("initial-exec")));
 
 /** Sets the memory budget for records.
  * @param bytes  of all threads together; each thread gets at least two chunks
@@ -178,7 +177,7 @@ static inline void fm_thread_unclaim(struct fm_thread *thread)
 FM_COLD void fm_thread_flush(struct fm_thread *thread);
 
 /** fm_thread_flush() at the begin of a call, whose Enter is taken again. */
-void fm_thread_attend(struct fm_thread *thread, struct fm_here here);
+FM_API void fm_thread_attend(struct fm_thread *thread, struct fm_here here);
 
 /** Region of an entry of fm_thread.open. */
 static inline const struct fm_open_region *fm_open_region(uint64_t entry)
@@ -190,17 +189,18 @@ static inline const struct fm_open_region *fm_open_region(uint64_t entry)
 /** Makes the calling thread a location, or gives it that of a thread that has ended, unless
  * recording is over.
  * @return the thread, or NULL if nothing is to be recorded. errno is preserved. */
-FM_COLD struct fm_thread *fm_thread_attach(void);
+FM_API FM_COLD struct fm_thread *fm_thread_attach(void);
 
 /** Makes room for `words` words in one chunk, flushing if need be. errno is preserved. */
-FM_COLD uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
+FM_API FM_COLD uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words);
 
 /** Begins a new chunk, if there is one left without flushing. May be called in a signal handler of
  * the thread, between its calls. errno is not preserved. */
 bool fm_thread_extend(struct fm_thread *thread);
 
 /** fm_thread_leave for long calls and full chunks. */
-FM_COLD uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t words);
+FM_API FM_COLD uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now,
+                                                size_t words);
 
 /** Takes back what was written behind a place in one of the thread's chunks. */
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place);
@@ -260,7 +260,7 @@ struct fm_thread *fm_threads_all(void);
 
 /** Memory of the thread's own that stays valid until the next call with this slot.
  * @return at least `bytes` bytes, or NULL if there is no memory. errno is preserved. */
-void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes);
+FM_API void *fm_thread_scratch(struct fm_thread *thread, int slot, size_t bytes);
 
 /** From now on threads that become locations have their call stacks recorded.
  * @param deepest  number of functions of each at most; 0: call stacks are not recorded
@@ -281,7 +281,7 @@ uint32_t fm_thread_tell_sites(void);
 
 /** Records how the call stack has changed, before an event: whole at once, so that it may stand
  * alone. errno is preserved. */
-void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here);
+FM_API void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here);
 
 /** An identifier that no other request or operation of the process has. */
 static inline uint64_t fm_thread_new_id(struct fm_thread *thread)

@@ -4,6 +4,7 @@
 #include "record/capture/clock.h"
 #include "record/experiment/job.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -142,6 +143,19 @@ static FILE *open_file(const char *directory, const char *name, int flags)
     return stream;
 }
 
+/* One line for each paradigm: `"mpi_library": "Open MPI v4.1.4, ..."`. */
+static void write_libraries(FILE *file, const struct fm_environment *e)
+{
+    for (size_t i = 0; i < e->library_count; i++) {
+        fputs(",\n  \"", file);
+        for (const char *c = e->libraries[i].paradigm; *c != '\0'; c++) {
+            fputc(tolower((unsigned char)*c), file);
+        }
+        fputs("_library\": ", file);
+        fm_text_write_json(file, e->libraries[i].version);
+    }
+}
+
 static void write_clock(FILE *file, const struct fm_environment *e)
 {
     const struct fm_clock_quality *quality = e->clock;
@@ -203,8 +217,8 @@ static void write_description(FILE *file, const struct fm_environment *e)
     fm_text_write_json(file, host.nodename);
     fprintf(file, ",\n  \"system\": \"%s %s %s\"", host.sysname, host.release, host.machine);
     fprintf(file, ",\n  \"processors\": %ld", sysconf(_SC_NPROCESSORS_ONLN));
-    fprintf(file, ",\n  \"start\": \"%s\",\n  \"mpi_library\": ", when);
-    fm_text_write_json(file, e->mpi);
+    fprintf(file, ",\n  \"start\": \"%s\"", when);
+    write_libraries(file, e);
     fprintf(file, ",\n  \"ranks\": %u,\n  \"locations\": %llu,\n  \"events\": %llu", e->ranks,
             (unsigned long long)e->locations, (unsigned long long)e->events);
     write_clock(file, e);

@@ -5,7 +5,8 @@
 #ifndef FERMATA_RECORD_EXPERIMENT_EXPERIMENT_H
 #define FERMATA_RECORD_EXPERIMENT_EXPERIMENT_H
 
-#include "record/session/clock_check.h"
+#include "record/closing/clock_check.h"
+#include "record/paradigm/region.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +26,12 @@ bool fm_experiment_create(uint32_t ranks, char *path, size_t size);
  * @param path  receives the absolute path (size bytes) */
 void fm_experiment_place(const char *what, const char *when, char *path, size_t size);
 
+/** Version of the library of a paradigm. */
+struct fm_library_version {
+    const char *paradigm; /**< its name */
+    const char *version;
+};
+
 /** Facts for environment.json. */
 struct fm_environment {
     uint32_t ranks;
@@ -37,7 +44,8 @@ struct fm_environment {
     const struct fm_clock_quality *clock; /**< NULL: not known yet */
     const char *clock_doubt;              /**< a sentence, or NULL: it can be trusted */
     uint64_t memory;                      /**< budget of a process, bytes */
-    const char *mpi;                      /**< library version */
+    struct fm_library_version libraries[FM_PARADIGMS_MOST]; /**< that are known */
+    size_t library_count;
     const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
     const char *recorded;   /**< what was selected to be recorded, NULL: everything */
     const char *failure;    /**< first failure, or NULL */

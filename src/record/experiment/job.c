@@ -62,3 +62,14 @@ bool fm_job_find(struct fm_job *job)
     }
     return false;
 }
+
+bool fm_job_is_rank(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        if (getenv(variables[i]) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -19,4 +19,7 @@ struct fm_job {
  * @return whether there is one; `job` is left alone otherwise */
 bool fm_job_find(struct fm_job *job);
 
+/** Whether this process was started by a launcher (mpirun, srun), as one of its ranks. */
+bool fm_job_is_rank(void);
+
 #endif

@@ -149,10 +149,10 @@ static void lose(struct fm_cut *cut, const uint64_t *record,
     if (fm_record_kind(record[0]) == FM_RECORD_PROGRAM_BEGIN) {
         memcpy(cut->program, record, sizeof cut->program);
     } else if (fm_record_kind(record[0]) == FM_RECORD_UNRECORDED) {
-        good = fm_unrecorded_add(
-            &cut->unrecorded,
-            &(struct fm_unrecorded){record[2], fm_record_aux(record[0]), fm_record_ref(record[0]),
-                                    (uint32_t)record[1], (uint32_t)(record[1] >> 32)});
+        good = fm_unrecorded_add(&cut->unrecorded,
+                                 &(struct fm_unrecorded_count){
+                                     record[2], fm_record_aux(record[0]), fm_record_ref(record[0]),
+                                     (uint32_t)record[1], (uint32_t)(record[1] >> 32)});
     } else {
         good = fm_unrecorded_note(&cut->unrecorded, record, function_name(cut->function));
     }
@@ -219,7 +219,7 @@ static uint64_t *put(uint64_t *place, enum fm_record_kind kind, uint32_t aux, ui
 static uint64_t *put_counts(const struct fm_unrecorded_table *table, uint64_t *place)
 {
     for (size_t i = 0; table->count != 0 && i < table->capacity; i++) {
-        const struct fm_unrecorded *entry = &table->slots[i];
+        const struct fm_unrecorded_count *entry = &table->slots[i];
         if (entry->series != 0) {
             place[0] = fm_record_header(FM_RECORD_UNRECORDED, entry->series, entry->reference);
             place[1] = entry->peer | (uint64_t)entry->tag << 32;

@@ -34,6 +34,6 @@ void fm_flight_unwatch(void);
 
 /** This process ends, and others may be killed for that: lets those on the same host save what they
  * have, and waits for them, but not for long. Once; may be called in a signal handler. */
-void fm_flight_alarm(void);
+FM_API void fm_flight_alarm(void);
 
 #endif

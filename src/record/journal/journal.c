@@ -15,9 +15,9 @@ static struct {
     char directory[PATH_MAX];
     uint32_t rank;
     bool begun;
-    size_t written[FM_DEFINE_KIND_COUNT]; /* definitions that are in the journal */
-    size_t sites[FM_DEFINE_KIND_COUNT];   /* those of call sites */
-    uint32_t *names;                      /* names given to those */
+    size_t written[FM_DEFINE_JOURNALED]; /* definitions that are in the journal */
+    size_t sites[FM_DEFINE_JOURNALED];   /* those of call sites */
+    uint32_t *names;                     /* names given to those */
     size_t name_words, name_capacity;
 } journal;
 
@@ -92,13 +92,11 @@ static off_t end_of(int file)
     return fstat(file, &status) == 0 ? status.st_size : 0;
 }
 
-bool fm_journal_begin(const char *directory, const struct fm_journal_process *process,
-                      const struct fm_region *regions, size_t region_count)
+/* The functions of one paradigm. */
+static bool write_paradigm(int file, const struct fm_recorded_region *regions, size_t count)
 {
     size_t bytes = 0;
-    snprintf(journal.directory, sizeof journal.directory, "%s", directory);
-    journal.rank = process->rank;
-    for (size_t i = 0; i < region_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         bytes += sizeof(uint32_t) + strlen(regions[i].name) + 1;
     }
     char *functions = malloc(bytes + 1), *next = functions;
@@ -106,29 +104,61 @@ bool fm_journal_begin(const char *directory, const struct fm_journal_process *pr
         errno = ENOMEM;
         return false;
     }
-    for (size_t i = 0; i < region_count; i++) {
-        uint32_t role = regions[i].role;
-        memcpy(next, &role, sizeof role);
-        strcpy(next + sizeof role, regions[i].name);
-        next += sizeof role + strlen(regions[i].name) + 1;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(next, &regions[i].role, sizeof regions[i].role);
+        strcpy(next + sizeof regions[i].role, regions[i].name);
+        next += sizeof regions[i].role + strlen(regions[i].name) + 1;
     }
+    bool good = write_block(file, FM_JOURNAL_PARADIGM, regions->paradigm, sizeof *regions->paradigm,
+                            NULL, 0) &&
+                write_block(file, FM_JOURNAL_FUNCTIONS, functions, bytes, NULL, 0);
+    free(functions);
+    return good;
+}
+
+static bool write_functions(int file, const struct fm_recorded_region *regions, size_t count)
+{
+    bool good = true;
+    for (size_t first = 0, end; good && first < count; first = end) {
+        for (end = first + 1; end < count && regions[end].paradigm == regions[first].paradigm;) {
+            end++;
+        }
+        good = write_paradigm(file, regions + first, end - first);
+    }
+    return good;
+}
+
+bool fm_journal_begin(const char *directory, const struct fm_journal_process *process,
+                      const struct fm_recorded_region *regions, size_t region_count)
+{
+    snprintf(journal.directory, sizeof journal.directory, "%s", directory);
+    journal.rank = process->rank;
     int file = open_file(-1, true);
     bool good = file >= 0;
     if (good) {
         good = write_block(file, FM_JOURNAL_PROCESS, process, sizeof *process, NULL, 0) &&
-               write_block(file, FM_JOURNAL_FUNCTIONS, functions, bytes, NULL, 0);
+               write_functions(file, regions, region_count);
         good = finish(file, 0, good);
     }
-    free(functions);
     journal.begun = good;
     return good;
+}
+
+bool fm_journal_functions(const struct fm_recorded_region *regions, size_t region_count)
+{
+    int file = journal.begun ? open_file(-1, false) : -1;
+    if (file < 0) {
+        return !journal.begun; /* without a journal records stay in memory */
+    }
+    off_t begin = end_of(file);
+    return finish(file, begin, write_functions(file, regions, region_count));
 }
 
 /* The definitions behind those written, packed, in pages to be unmapped; NULL without memory. */
 static uint32_t *pack_new(const struct fm_definitions *set, const size_t *written, size_t *bytes)
 {
-    size_t words = FM_DEFINE_KIND_COUNT;
-    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+    size_t words = FM_DEFINE_JOURNALED;
+    for (int kind = 0; kind < FM_DEFINE_JOURNALED; kind++) {
         const struct fm_define_table *table = &set->tables[kind];
         size_t first = written[kind];
         if (first < table->count) {
@@ -141,7 +171,7 @@ static uint32_t *pack_new(const struct fm_definitions *set, const size_t *writte
         return NULL;
     }
     uint32_t *block = pages, *out = block;
-    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < FM_DEFINE_JOURNALED; kind++) {
         size_t first = written[kind], count = set->tables[kind].count;
         *out++ = (uint32_t)(count - first);
         for (size_t i = first; i < count; i++) {
@@ -163,7 +193,7 @@ static bool write_set(const struct fm_definitions *set, size_t *written, enum fm
         errno = ENOENT;
         return false;
     }
-    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < FM_DEFINE_JOURNALED; kind++) {
         due = due || set->tables[kind].count > written[kind];
     }
     if (!due) {
@@ -182,7 +212,7 @@ static bool write_set(const struct fm_definitions *set, size_t *written, enum fm
         good = write_block(file, block, content, bytes, NULL, 0) && behind(file);
         good = finish(file, begin, good);
     }
-    for (int kind = 0; good && kind < FM_DEFINE_KIND_COUNT; kind++) {
+    for (int kind = 0; good && kind < FM_DEFINE_JOURNALED; kind++) {
         written[kind] = set->tables[kind].count;
     }
     int reason = errno;

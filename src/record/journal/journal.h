@@ -26,13 +26,15 @@
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {
     FM_JOURNAL_PROCESS = 1, /**< struct fm_journal_process; first block of a .def file */
-    FM_JOURNAL_FUNCTIONS,   /**< for each function: OTF2 role (u32), name with its zero byte */
+    FM_JOURNAL_FUNCTIONS,   /**< for each function of the paradigm in front of it: OTF2 role (u32),
+                                 name with its zero byte; numbers go on where those before end */
     FM_JOURNAL_DEFINITIONS, /**< for each kind: number of new ones, each as length and words */
     FM_JOURNAL_NAMES,       /**< { kind, number, string } (u32) of names given afterwards */
-    FM_JOURNAL_RECORDS,     /**< struct fm_journal_moment, then records (core/record.h) */
+    FM_JOURNAL_RECORDS,     /**< struct fm_journal_moment, then records (capture/record.h) */
     FM_JOURNAL_SAVED,       /**< struct fm_journal_moment (or nothing): the process ended in order
                                  then; all that it recorded so far is here */
-    FM_JOURNAL_SITES        /**< call sites, as DEFINITIONS in a set of their own */
+    FM_JOURNAL_SITES,       /**< call sites, as DEFINITIONS in a set of their own */
+    FM_JOURNAL_PARADIGM     /**< struct fm_paradigm_description */
 };
 
 struct fm_journal_head {
@@ -72,7 +74,11 @@ static inline struct fm_journal_sum fm_journal_sum_of_head(const struct fm_journ
 /** Begins the journal of this process: facts and functions. The folder exists.
  * @return false: not written, errno tells why */
 bool fm_journal_begin(const char *directory, const struct fm_journal_process *process,
-                      const struct fm_region *regions, size_t region_count);
+                      const struct fm_recorded_region *regions, size_t region_count);
+
+/** Appends functions of a paradigm that was added later. The caller holds the lock that guards the
+ * table. @return false: not written, errno tells why */
+bool fm_journal_functions(const struct fm_recorded_region *regions, size_t region_count);
 
 /** Appends the definitions that are new since the last call. The caller holds the lock that guards
  * the set. Like all below it may be called in a signal handler: it takes no lock and does not use

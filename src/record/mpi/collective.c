@@ -4,7 +4,7 @@
  * group. */
 #include "record/mpi/collective.h"
 
-#include "record/mpi/request.h"
+#include "record/mpi/objects/request.h"
 
 void fm_collective_record(struct fm_thread *thread, OTF2_CollectiveOp operation,
                           const struct fm_comm *c, int root, struct fm_volume volume)
@@ -233,7 +233,7 @@ static struct fm_volume scan(const struct fm_comm *c, bool inclusive, uint64_t b
 
 int fm_MPI_Barrier(MPI_Comm comm)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Barrier);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Barrier);
     int result = PMPI_Barrier(comm);
     if (thread != NULL) {
         fm_collective_record(thread, OTF2_COLLECTIVE_OP_BARRIER,
@@ -245,7 +245,7 @@ int fm_MPI_Barrier(MPI_Comm comm)
 
 int fm_MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Ibarrier);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Ibarrier);
     int result = PMPI_Ibarrier(comm, request);
     if (thread != NULL) {
         fm_collective_start(thread, OTF2_COLLECTIVE_OP_BARRIER,

@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_MPI_COLLECTIVE_H
 #define FERMATA_RECORD_MPI_COLLECTIVE_H
 
-#include "record/mpi/comm.h"
+#include "record/mpi/objects/comm.h"
 #include "record/mpi/wrap.h"
 
 /** Bytes that this rank sends and receives in a collective, counted once for each peer. */
@@ -36,7 +36,7 @@ uint64_t fm_counts_sum(const int counts[], int count);
 #define FM_COLLECTIVE(name, iname, operation, root, volume, parameters, arguments)                 \
     int fm_##name(FM_UNPACK parameters, MPI_Comm comm)                                             \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(FM_UNPACK arguments, comm);                                           \
         if (thread != NULL) {                                                                      \
             const struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;   \
@@ -47,7 +47,7 @@ uint64_t fm_counts_sum(const int counts[], int count);
     }                                                                                              \
     int fm_##iname(FM_UNPACK parameters, MPI_Comm comm, MPI_Request *request)                      \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##iname);                           \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##iname);                             \
         int result = P##iname(FM_UNPACK arguments, comm, request);                                 \
         if (thread != NULL) {                                                                      \
             const struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;   \

@@ -1,8 +1,8 @@
 /* Calls that make or free communicators. A call is a collective operation on the communicator that
  * all participants have in common: the parent, or where there is none, the new one. */
-#include "record/mpi/comm.h"
-#include "record/mpi/request.h"
-#include "record/mpi/topology.h"
+#include "record/mpi/objects/comm.h"
+#include "record/mpi/objects/request.h"
+#include "record/mpi/objects/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void record_creation(struct fm_thread *thread, const struct fm_comm *comm
 /* Body of a constructor that is collective on `old`; `more` runs with the new communicator. */
 #define FROM_PARENT(name, old, call, made_handle, more)                                            \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         if (thread == NULL) {                                                                      \
             return call;                                                                           \
         }                                                                                          \
@@ -49,7 +49,7 @@ static void record_creation(struct fm_thread *thread, const struct fm_comm *comm
 /* Body of a constructor whose participants have only the new communicator in common. */
 #define FROM_MEMBERS(name, call, made_expression)                                                  \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = call;                                                                         \
         if (thread != NULL) {                                                                      \
             struct fm_comm *made = result == MPI_SUCCESS ? (made_expression) : NULL;               \
@@ -220,7 +220,7 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                                             int fm_MPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm,
                                                                  MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Comm_idup);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_idup);
     if (thread == NULL) {
         return PMPI_Comm_idup(comm, newcomm, request);
     }
@@ -273,20 +273,20 @@ static int free_comm(struct fm_thread *thread, MPI_Comm *comm, int (*call)(MPI_C
 
 int fm_MPI_Comm_free(MPI_Comm *comm)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Comm_free);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_free);
     return thread != NULL ? free_comm(thread, comm, PMPI_Comm_free) : PMPI_Comm_free(comm);
 }
 
 int fm_MPI_Comm_disconnect(MPI_Comm *comm)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Comm_disconnect);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_disconnect);
     return thread != NULL ? free_comm(thread, comm, PMPI_Comm_disconnect)
                           : PMPI_Comm_disconnect(comm);
 }
 
 int fm_MPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Comm_set_name);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Comm_set_name);
     int result = PMPI_Comm_set_name(comm, comm_name);
     if (thread != NULL) {
         struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;

@@ -1,10 +1,10 @@
 /* Active-target synchronization: fence; start, complete, post, wait, test. */
-#include "record/mpi/group.h"
-#include "record/mpi/window.h"
+#include "record/mpi/objects/group.h"
+#include "record/mpi/objects/window.h"
 
 int fm_MPI_Win_fence(int assert, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_fence);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_fence);
     int result = PMPI_Win_fence(assert, win);
     if (thread == NULL) {
         return result;
@@ -38,7 +38,7 @@ enum { FULL_SYNC = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY };
 
 int fm_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_start);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_start);
     int result = PMPI_Win_start(group, assert, win);
     if (thread == NULL) {
         return result;
@@ -55,7 +55,7 @@ int fm_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 
 int fm_MPI_Win_complete(MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_complete);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_complete);
     int result = PMPI_Win_complete(win);
     if (thread == NULL) {
         return result;
@@ -73,7 +73,7 @@ int fm_MPI_Win_complete(MPI_Win win)
 
 int fm_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_post);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_post);
     int result = PMPI_Win_post(group, assert, win);
     if (thread == NULL) {
         return result;
@@ -102,7 +102,7 @@ static void record_exposure_end(struct fm_thread *thread, MPI_Win win, bool clos
 
 int fm_MPI_Win_wait(MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_wait);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_wait);
     int result = PMPI_Win_wait(win);
     if (thread != NULL) {
         record_exposure_end(thread, win, result == MPI_SUCCESS);
@@ -112,7 +112,7 @@ int fm_MPI_Win_wait(MPI_Win win)
 
 int fm_MPI_Win_test(MPI_Win win, int *flag)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_test);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_test);
     int result = PMPI_Win_test(win, flag);
     if (thread != NULL) {
         record_exposure_end(thread, win, result == MPI_SUCCESS && *flag);

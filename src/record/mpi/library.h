@@ -1,5 +1,9 @@
 /** @file
  * What differs between MPI libraries: the representation of handles, statuses and basic types.
+ *
+ * The hot path reads members of statuses and handles of types that the MPI standard does not
+ * define. MPI_Init compares these readings with the results of the library's functions
+ * (fm_types_begin). If they differ, the recorder calls the functions instead.
  */
 #ifndef FERMATA_RECORD_MPI_LIBRARY_H
 #define FERMATA_RECORD_MPI_LIBRARY_H
@@ -7,15 +11,22 @@
 #include "record/capture/hot.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/** Which readings of this file agree with the library's functions. All false before MPI_Init. */
+struct fm_library_readings {
+    bool statuses; /**< fm_status_read_bytes, fm_status_read_cancelled */
+    bool types;    /**< fm_type_read_size */
+};
+extern FM_HIDDEN struct fm_library_readings fm_library_readings;
 
 #if defined(OPEN_MPI)
 
 #define FM_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 
-/** Sizes of the basic types, which are objects of half a KiB each: their addresses tell the slot.
- */
+/** Sizes of the basic types, which are objects of half a KiB each: the address gives the slot. */
 enum { FM_TYPE_SLOTS = 256, FM_TYPE_SHIFT = 9 };
 struct fm_type_size {
     uint64_t handle;
@@ -23,20 +34,20 @@ struct fm_type_size {
 };
 extern FM_HIDDEN struct fm_type_size fm_type_sizes[FM_TYPE_SLOTS];
 
-/** Size of a basic type if known, else 0. */
-static inline uint64_t fm_type_basic_size(MPI_Datatype type)
+/** Size of a basic type if it is in the table, else 0. */
+static inline uint64_t fm_type_read_size(MPI_Datatype type)
 {
     uint64_t handle = FM_HANDLE(type);
     const struct fm_type_size *slot = &fm_type_sizes[(handle >> FM_TYPE_SHIFT) % FM_TYPE_SLOTS];
     return FM_LIKELY(slot->handle == handle) ? slot->size : 0;
 }
 
-static inline uint64_t fm_status_bytes(const MPI_Status *status)
+static inline uint64_t fm_status_read_bytes(const MPI_Status *status)
 {
     return status->_ucount;
 }
 
-static inline int fm_status_cancelled(const MPI_Status *status)
+static inline int fm_status_read_cancelled(const MPI_Status *status)
 {
     return status->_cancelled;
 }
@@ -46,19 +57,19 @@ static inline int fm_status_cancelled(const MPI_Status *status)
 #define FM_HANDLE(handle) ((uint64_t)(unsigned)(handle))
 
 /** Size of a basic type, else 0: its handle contains it (the ABI of MPICH and its derivatives). */
-static inline uint64_t fm_type_basic_size(MPI_Datatype type)
+static inline uint64_t fm_type_read_size(MPI_Datatype type)
 {
     unsigned handle = (unsigned)type;
     return FM_LIKELY((handle & 0xff000000u) == 0x4c000000u) ? (handle >> 8) & 0xffu : 0;
 }
 
-static inline uint64_t fm_status_bytes(const MPI_Status *status)
+static inline uint64_t fm_status_read_bytes(const MPI_Status *status)
 {
     return (uint64_t)(unsigned)status->count_lo |
            (uint64_t)((unsigned)status->count_hi_and_cancelled >> 1) << 32;
 }
 
-static inline int fm_status_cancelled(const MPI_Status *status)
+static inline int fm_status_read_cancelled(const MPI_Status *status)
 {
     return status->count_hi_and_cancelled & 1;
 }
@@ -67,17 +78,40 @@ static inline int fm_status_cancelled(const MPI_Status *status)
 #error "unknown MPI library"
 #endif
 
-/** Learns the sizes of the basic types; once, in MPI_Init. */
+/** Stores the sizes of the basic types and compares the readings with the library's functions; a
+ * difference is reported by rank 0. Once, in MPI_Init. */
 void fm_types_begin(void);
 
-/** Size of a type as the library tells it. */
-FM_COLD uint64_t fm_type_size_asked(MPI_Datatype type);
+/** The comparisons of fm_types_begin, of a message's bytes and whether it was cancelled, and of the
+ * sizes of basic types. @return whether there is no difference */
+bool fm_library_reads_statuses(uint64_t (*bytes)(const MPI_Status *),
+                               int (*cancelled)(const MPI_Status *));
+bool fm_library_reads_types(uint64_t (*size)(MPI_Datatype));
+
+/** The same by the library's functions. */
+FM_COLD uint64_t fm_status_asked_bytes(const MPI_Status *status);
+FM_COLD int fm_status_asked_cancelled(const MPI_Status *status);
+FM_COLD uint64_t fm_type_asked_size(MPI_Datatype type);
+
+/** Bytes of a received message. */
+static inline uint64_t fm_status_bytes(const MPI_Status *status)
+{
+    return FM_LIKELY(fm_library_readings.statuses) ? fm_status_read_bytes(status)
+                                                   : fm_status_asked_bytes(status);
+}
+
+/** Whether the request was cancelled. */
+static inline int fm_status_cancelled(const MPI_Status *status)
+{
+    return FM_LIKELY(fm_library_readings.statuses) ? fm_status_read_cancelled(status)
+                                                   : fm_status_asked_cancelled(status);
+}
 
 /** Bytes of one element of a type. */
 static inline uint64_t fm_type_size(MPI_Datatype type)
 {
-    uint64_t size = fm_type_basic_size(type);
-    return FM_LIKELY(size != 0) ? size : fm_type_size_asked(type);
+    uint64_t size = FM_LIKELY(fm_library_readings.types) ? fm_type_read_size(type) : 0;
+    return FM_LIKELY(size != 0) ? size : fm_type_asked_size(type);
 }
 
 /** Bytes of `count` elements. */

@@ -1,5 +1,5 @@
 /* Passive-target synchronization: locks and flushes. MPI does not tell when a lock is acquired. */
-#include "record/mpi/window.h"
+#include "record/mpi/objects/window.h"
 
 static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const struct fm_win *win,
                      OTF2_LockType type, uint32_t target)
@@ -12,7 +12,7 @@ static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const s
 
 int fm_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_lock);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_lock);
     int result = PMPI_Win_lock(lock_type, rank, assert, win);
     if (thread == NULL) {
         return result;
@@ -31,7 +31,7 @@ int fm_MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 
 int fm_MPI_Win_unlock(int rank, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_unlock);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_unlock);
     int result = PMPI_Win_unlock(rank, win);
     if (thread == NULL) {
         return result;
@@ -51,7 +51,7 @@ int fm_MPI_Win_unlock(int rank, MPI_Win win)
 
 int fm_MPI_Win_lock_all(int assert, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_lock_all);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_lock_all);
     int result = PMPI_Win_lock_all(assert, win);
     if (thread == NULL) {
         return result;
@@ -68,7 +68,7 @@ int fm_MPI_Win_lock_all(int assert, MPI_Win win)
 
 int fm_MPI_Win_unlock_all(MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Win_unlock_all);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_unlock_all);
     int result = PMPI_Win_unlock_all(win);
     if (thread == NULL) {
         return result;
@@ -101,7 +101,7 @@ FM_INLINE void record_flush(struct fm_thread *thread, int result, int rank, MPI_
 #define FLUSH(name, completion)                                                                    \
     int fm_##name(int rank, MPI_Win win)                                                           \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(rank, win);                                                           \
         if (thread != NULL) {                                                                      \
             record_flush(thread, rank >= 0 ? result : MPI_ERR_RANK, rank, win, completion);        \
@@ -112,7 +112,7 @@ FM_INLINE void record_flush(struct fm_thread *thread, int result, int rank, MPI_
 #define FLUSH_ALL(name, completion)                                                                \
     int fm_##name(MPI_Win win)                                                                     \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(win);                                                                 \
         if (thread != NULL) {                                                                      \
             record_flush(thread, result, -1, win, completion);                                     \

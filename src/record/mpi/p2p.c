@@ -1,11 +1,11 @@
 /* Blocking and non-blocking point-to-point calls. */
-#include "record/mpi/request.h"
+#include "record/mpi/objects/request.h"
 
 #define BLOCKING_SEND(name)                                                                        \
     int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
                   MPI_Comm comm)                                                                   \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(buf, count, datatype, dest, tag, comm);                               \
         if (thread != NULL) {                                                                      \
             record_send(thread, result, count, datatype, dest, tag, comm);                         \
@@ -17,7 +17,7 @@
     int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
                   MPI_Comm comm, MPI_Request *request)                                             \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(buf, count, datatype, dest, tag, comm, request);                      \
         if (thread != NULL) {                                                                      \
             record_isend(thread, result, count, datatype, dest, tag, comm, *request);              \
@@ -115,7 +115,7 @@ NONBLOCKING_SEND(MPI_Irsend)
 int fm_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                 MPI_Status *status)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Recv);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Recv);
     if (thread == NULL) {
         return PMPI_Recv(buf, count, datatype, source, tag, comm, status);
     }
@@ -129,7 +129,7 @@ int fm_MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag
 int fm_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
                  MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Irecv);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Irecv);
     int result = PMPI_Irecv(buf, count, datatype, source, tag, comm, request);
     if (thread != NULL) {
         record_irecv(thread, result, source, number_of(thread, comm), *request);
@@ -160,7 +160,7 @@ int fm_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
                     int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
                     int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Sendrecv);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Sendrecv);
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
@@ -174,7 +174,7 @@ int fm_MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, i
 int fm_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
                             int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Sendrecv_replace);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Sendrecv_replace);
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
     int result =
@@ -204,7 +204,7 @@ static uint32_t comm_of_message(MPI_Message message)
 
 int fm_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Mprobe);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Mprobe);
     int result = PMPI_Mprobe(source, tag, comm, message, status);
     if (thread != NULL) {
         fm_thread_leave(thread, 0);
@@ -219,7 +219,7 @@ int fm_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
 int fm_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
                    MPI_Status *status)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Improbe);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Improbe);
     int result = PMPI_Improbe(source, tag, comm, flag, message, status);
     if (thread != NULL) {
         fm_thread_leave(thread, 0);
@@ -233,7 +233,7 @@ int fm_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
 
 int fm_MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Mrecv);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Mrecv);
     if (thread == NULL) {
         return PMPI_Mrecv(buf, count, type, message, status);
     }
@@ -248,7 +248,7 @@ int fm_MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, 
 int fm_MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
                   MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Imrecv);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Imrecv);
     if (thread == NULL) {
         return PMPI_Imrecv(buf, count, type, message, request);
     }

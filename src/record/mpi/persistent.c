@@ -1,11 +1,11 @@
 /* Persistent point-to-point requests: every start is an operation of its own. */
-#include "record/mpi/request.h"
+#include "record/mpi/objects/request.h"
 
 #define SEND_INIT(name)                                                                            \
     int fm_##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,            \
                   MPI_Comm comm, MPI_Request *request)                                             \
     {                                                                                              \
-        struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_##name);                            \
+        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         int result = P##name(buf, count, datatype, dest, tag, comm, request);                      \
         if (thread != NULL) {                                                                      \
             fm_thread_leave(thread, 0);                                                            \
@@ -36,7 +36,7 @@ SEND_INIT(MPI_Rsend_init)
 int fm_MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag,
                      MPI_Comm comm, MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Recv_init);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Recv_init);
     int result = PMPI_Recv_init(buf, count, datatype, source, tag, comm, request);
     if (thread != NULL) {
         fm_thread_leave(thread, 0);
@@ -73,7 +73,7 @@ static void record_start(struct fm_thread *thread, MPI_Request handle)
 
 int fm_MPI_Start(MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Start);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Start);
     int result = PMPI_Start(request);
     if (thread != NULL) {
         fm_thread_leave(thread, 0);
@@ -87,7 +87,7 @@ int fm_MPI_Start(MPI_Request *request)
 
 int fm_MPI_Startall(int count, MPI_Request array_of_requests[])
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Startall);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Startall);
     int result = PMPI_Startall(count, array_of_requests);
     if (thread != NULL) {
         fm_thread_leave(thread, 0);

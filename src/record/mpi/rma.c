@@ -1,6 +1,6 @@
 /* One-sided operations. */
-#include "record/mpi/request.h"
-#include "record/mpi/window.h"
+#include "record/mpi/objects/request.h"
+#include "record/mpi/objects/window.h"
 
 /* The window of an operation that is to be recorded, else NULL. */
 FM_INLINE struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win win, int target)
@@ -100,7 +100,7 @@ int fm_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_da
                int target_rank, MPI_Aint target_disp, int target_count,
                MPI_Datatype target_datatype, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Put);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Put);
     int result = PMPI_Put(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                           target_count, target_datatype, win);
     if (thread != NULL) {
@@ -113,7 +113,7 @@ int fm_MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_da
 int fm_MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
                MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Get);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Get);
     int result = PMPI_Get(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                           target_count, target_datatype, win);
     if (thread != NULL) {
@@ -127,7 +127,7 @@ int fm_MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_d
                 int target_rank, MPI_Aint target_disp, int target_count,
                 MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Rput);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Rput);
     int result = PMPI_Rput(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                            target_count, target_datatype, win, request);
     if (thread != NULL) {
@@ -141,7 +141,7 @@ int fm_MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatyp
                 MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
                 MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Rget);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Rget);
     int result = PMPI_Rget(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
                            target_count, target_datatype, win, request);
     if (thread != NULL) {
@@ -155,7 +155,7 @@ int fm_MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype or
                       int target_rank, MPI_Aint target_disp, int target_count,
                       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Accumulate);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Accumulate);
     int result = PMPI_Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
                                  target_disp, target_count, target_datatype, op, win);
     if (thread != NULL) {
@@ -169,7 +169,7 @@ int fm_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype o
                        int target_rank, MPI_Aint target_disp, int target_count,
                        MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Raccumulate);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Raccumulate);
     int result = PMPI_Raccumulate(origin_addr, origin_count, origin_datatype, target_rank,
                                   target_disp, target_count, target_datatype, op, win, request);
     if (thread != NULL) {
@@ -190,7 +190,7 @@ int fm_MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatyp
                           int target_rank, MPI_Aint target_disp, int target_count,
                           MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Get_accumulate);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Get_accumulate);
     int result = PMPI_Get_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
                                      result_count, result_datatype, target_rank, target_disp,
                                      target_count, target_datatype, op, win);
@@ -208,7 +208,7 @@ int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dataty
                            MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
                            MPI_Request *request)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Rget_accumulate);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Rget_accumulate);
     int result = PMPI_Rget_accumulate(origin_addr, origin_count, origin_datatype, result_addr,
                                       result_count, result_datatype, target_rank, target_disp,
                                       target_count, target_datatype, op, win, request);
@@ -223,7 +223,7 @@ int fm_MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Dataty
 int fm_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype,
                         int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Fetch_and_op);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Fetch_and_op);
     int result =
         PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     if (thread != NULL) {
@@ -243,7 +243,7 @@ int fm_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, v
                             MPI_Datatype datatype, int target_rank, MPI_Aint target_disp,
                             MPI_Win win)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Compare_and_swap);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Compare_and_swap);
     int result = PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
                                        target_rank, target_disp, win);
     if (thread != NULL) {

@@ -1,10 +1,8 @@
-/* Begin and end of the MPI program: MPI_Init, MPI_Init_thread, MPI_Finalize, MPI_Abort; and the
- * recorder's own communication, on a communicator of its own. */
+/* MPI as a paradigm: begin and end of the MPI program (MPI_Init, MPI_Init_thread, MPI_Finalize,
+ * MPI_Finalized, MPI_Abort); and the recorder's own communication, on a communicator of its own. */
 #include "record/flight/flight.h"
-#include "record/interface.h"
-#include "record/mpi/comm.h"
-#include "record/session/session_stack.h"
-#include "record/user/functions.h"
+#include "record/mpi/mpi_description.h"
+#include "record/mpi/objects/comm.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -20,6 +18,9 @@ static MPI_Comm own_comm = MPI_COMM_NULL;
 enum { TAG = 1, PIECE = 1 << 30 };
 
 static struct fm_exchange exchange;
+
+/* MPI_Finalize has returned, but others still record, and need the library to write the archive. */
+static bool finalize_deferred;
 
 /* Notes the first call of ours that failed. @return whether this one did not */
 static bool worked(const char *call, int result)
@@ -119,7 +120,9 @@ static struct fm_exchange exchange = {.barrier = own_barrier,
                                       .send = own_send,
                                       .receive = own_receive};
 
-static const struct fm_region regions[] = {
+/* ---- the paradigm ---- */
+
+static const struct fm_function functions[] = {
 #include "regions.inc"
 };
 
@@ -127,29 +130,32 @@ static const fm_function_t wrappers[] = {
 #include "wrappers.inc"
 };
 
-static void begin(uint64_t start_ticks, uint64_t start_nanoseconds)
-{
-    fm_session_begin(start_ticks, start_nanoseconds, regions, sizeof regions / sizeof regions[0]);
-}
+uint32_t fm_first_function;
 
-static void save(bool ending)
+static void free_own_comm(void)
 {
-    fm_session_save(ending);
-    if (ending) {
-        fm_flight_alarm();
+    if (own_comm != MPI_COMM_NULL) {
+        PMPI_Comm_free(&own_comm);
     }
 }
 
-__attribute__((visibility("default")))
-const struct fm_wrapper_library fermata_wrapper_library = {.count = FM_FUNCTION_COUNT,
-                                                           .wrappers = wrappers,
-                                                           .begin = begin,
-                                                           .save = save,
-                                                           .signal_set = fm_samples_signal_set,
-                                                           .unloaded = fm_session_unloaded,
-                                                           .function_enter = fm_function_enter,
-                                                           .function_leave = fm_function_leave,
-                                                           .user = &fm_user_functions};
+static void finalize(void)
+{
+    free_own_comm();
+    if (finalize_deferred) {
+        PMPI_Finalize();
+    }
+}
+
+FM_API extern const struct fm_paradigm fermata_paradigm;
+const struct fm_paradigm fermata_paradigm = {.description = &fm_mpi_description,
+                                             .count = FM_FUNCTION_COUNT,
+                                             .functions = functions,
+                                             .wrappers = wrappers,
+                                             .first = &fm_first_function,
+                                             .finalize = finalize};
+
+/* ---- begin and end ---- */
 
 /* Its maker runs under the error handler of MPI_COMM_WORLD, which is the program's: it is put back.
  */
@@ -179,10 +185,11 @@ static void begin_run(struct fm_thread *thread, int provided)
     exchange.rank = (uint32_t)rank;
     exchange.size = (uint32_t)size;
     PMPI_Get_library_version(version, &length);
+    if (!fm_session_open(&fermata_paradigm, &exchange, version)) {
+        return;
+    }
     fm_types_begin();
     fm_comm_begin();
-    fm_session_open(&exchange, version);
-
     struct fm_comm *world = fm_comm_find(thread, MPI_COMM_WORLD);
     struct fm_comm *self = fm_comm_find(thread, MPI_COMM_SELF);
     fm_thread_leave(thread, 0);
@@ -201,7 +208,7 @@ static void begin_run(struct fm_thread *thread, int provided)
 
 int fm_MPI_Init(int *argc, char ***argv)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Init);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Init);
     int result = PMPI_Init(argc, argv);
     if (thread != NULL && result == MPI_SUCCESS) {
         begin_run(thread, MPI_THREAD_SINGLE);
@@ -213,7 +220,7 @@ int fm_MPI_Init(int *argc, char ***argv)
 
 int fm_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Init_thread);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Init_thread);
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (thread != NULL && result == MPI_SUCCESS) {
         begin_run(thread, *provided);
@@ -239,26 +246,41 @@ static void record_finalize(struct fm_thread *thread, uint64_t time)
     }
 }
 
-/* Enter, four records, Leave, and the program's end. */
-enum { FINALIZE_EVENTS = 7 };
+/* Enter, four records and Leave. */
+enum { FINALIZE_EVENTS = 6 };
 
 /* The archive is complete before the library's own finalization begins: programs and libraries that
  * die there lose nothing. The recorded call ends when all processes have entered it, and does not
  * contain what the recorder does then. */
 int fm_MPI_Finalize(void)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Finalize);
-    if (own_comm != MPI_COMM_NULL) {
-        fm_session_close(thread, record_finalize, FINALIZE_EVENTS);
-        PMPI_Comm_free(&own_comm);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Finalize);
+    if (own_comm != MPI_COMM_NULL &&
+        !fm_session_leave(&fermata_paradigm, thread, record_finalize, FINALIZE_EVENTS)) {
+        finalize_deferred = true;
+        return MPI_SUCCESS;
     }
+    free_own_comm();
     return PMPI_Finalize();
 }
 
+int fm_MPI_Finalized(int *flag)
+{
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Finalized);
+    int result = PMPI_Finalized(flag);
+    if (finalize_deferred) {
+        *flag = 1;
+    }
+    fm_call_leave(thread);
+    return result;
+}
+
+/* What was measured is saved before: the process may not return from the call. */
 int fm_MPI_Abort(MPI_Comm comm, int errorcode)
 {
-    struct fm_thread *thread = fm_thread_enter(FM_FUNCTION_MPI_Abort);
-    save(true);
+    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Abort);
+    fm_session_save(true);
+    fm_flight_alarm();
     int result = PMPI_Abort(comm, errorcode);
     if (thread != NULL) {
         fm_thread_done(thread);

@@ -9,19 +9,8 @@
 
 #include "functions.h"
 #include "prototypes.h"
-#include "record/capture/thread.h"
 #include "record/mpi/library.h"
-#include "record/session/session.h"
-
-/** Body of a wrapper that records Enter and Leave only. */
-#define FM_RECORD_PLAIN(type, name, call)                                                          \
-    struct fm_thread *fm_caller = fm_thread_enter(FM_FUNCTION_##name);                             \
-    type fm_outcome = call;                                                                        \
-    if (fm_caller != NULL) {                                                                       \
-        fm_thread_leave(fm_caller, 0);                                                             \
-        fm_thread_done(fm_caller);                                                                 \
-    }                                                                                              \
-    return fm_outcome
+#include "record/paradigm/wrapper.h"
 
 /** Whether several threads may call MPI at once (MPI_THREAD_MULTIPLE). */
 extern FM_HIDDEN bool fm_mpi_threaded;

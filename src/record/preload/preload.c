@@ -1,7 +1,8 @@
-/* The library that is preloaded into every process. It knows no MPI library: it exports all MPI-3.1
- * function names, and at the first call of one finds out which MPI library the process has loaded,
- * loads the wrappers that were built for it, and lets all names lead to them. If anything is
- * missing they lead to the MPI library itself: the program runs as without us.
+/* The library that is preloaded into every process. It exports the names of all functions of all
+ * paradigms (paradigm.h). At the first call of one it looks which libraries of paradigms the
+ * process has loaded, loads the wrappers that were built for them and the recorder, and lets the
+ * names of these paradigms lead to the wrappers. If anything is missing they lead to the paradigm's
+ * library itself: the program runs as without us.
  *
  * It exports, too, the functions by which processes end without exit handlers, so that what was
  * measured can be saved before; and some that tell what becomes of libraries and signals. They do
@@ -30,10 +31,35 @@ static const char *const function_names[] = {
 };
 enum { FUNCTION_COUNT = sizeof function_names / sizeof function_names[0] };
 
+/* A paradigm: which of the names are its. */
+struct library;
+static struct paradigm {
+    uint32_t first, count;
+    bool has_profiling_names;      /* fm_paradigm.next is NULL */
+    bool resolved;                 /* its names lead where they are to lead */
+    const struct library *library; /* that the process has loaded; NULL: none so far */
+} paradigms[] = {
+#include "paradigms.inc"
+};
+enum { PARADIGM_COUNT = sizeof paradigms / sizeof paradigms[0] };
+
+/* A library of a paradigm, for which there are wrappers. */
+static struct library {
+    struct paradigm *paradigm;
+    const char *soname, *wrappers, *title;
+    char path[PATH_MAX];
+} libraries[] = {
+#define FM_LIBRARY(number, begin_of_name, file, people)                                            \
+    {.paradigm = &paradigms[number], .soname = begin_of_name, .wrappers = file, .title = people},
+#include "libraries.inc"
+#undef FM_LIBRARY
+};
+enum { LIBRARY_COUNT = sizeof libraries / sizeof libraries[0] };
+
 static struct ending {
     const char *name;
     bool ends;
-    fm_function_t function; /* of the C library; of an MPI library when it is needed */
+    fm_function_t function; /* of the C library; of others when it is needed */
 } endings[] = {
 #include "endings.inc"
 };
@@ -47,13 +73,15 @@ fm_user_connect_t fermata_user_connect;
 typedef void fm_signal_handler_t(int number);
 
 static uint64_t start_ticks, start_nanoseconds;
-static pthread_once_t resolved = PTHREAD_ONCE_INIT;
-static const struct fm_user_functions *user_functions; /* set by resolve_all */
-static void (*save)(bool ending);                      /* set once there is something to be saved */
-static void (*unloaded)(void);                         /* as above */
-static void (*signal_set)(int number);                 /* as above */
+static pthread_mutex_t resolving = PTHREAD_MUTEX_INITIALIZER; /* guards recorder, paradigms */
+static const struct fm_recorder *recorder;                    /* NULL: not loaded */
+static const struct fm_user_functions *_Atomic user_functions;
+static void (*save)(bool ending);      /* set once there is something to be saved */
+static void (*unloaded)(void);         /* as above */
+static void (*signal_set)(int number); /* as above */
 
-/* What instrumented functions call. Before the MPI library is there nobody records. */
+/* What instrumented functions call. Before the library of a paradigm is loaded nothing is recorded.
+ */
 typedef void fm_function_event_t(void *function, void *call_site);
 static fm_function_event_t ignore;
 static fm_function_event_t *function_enter, *function_leave = ignore; /* NULL: not known yet */
@@ -67,7 +95,12 @@ __attribute__((constructor)) static void note_start(void)
     start_ticks = __rdtsc();
 #endif
     if (getauxval(AT_SECURE) == 0) {
-        fm_preload_redirect_fortran(function_names, FUNCTION_COUNT);
+        for (size_t i = 0; i < PARADIGM_COUNT; i++) {
+            if (paradigms[i].has_profiling_names) {
+                fm_preload_redirect_fortran(function_names + paradigms[i].first,
+                                            paradigms[i].count);
+            }
+        }
     }
     for (size_t i = 0; i < ENDING_COUNT; i++) { /* not in a signal handler, then */
         endings[i].function = (fm_function_t)(uintptr_t)dlsym(RTLD_NEXT, endings[i].name);
@@ -75,38 +108,36 @@ __attribute__((constructor)) static void note_start(void)
     dlerror(); /* what is not there is no error of the program's */
 }
 
-/* An MPI library that wrappers exist for. */
-struct mpi_library {
-    const char *soname_prefix;
-    const char *wrappers;
-    char path[PATH_MAX];
-};
-
-static struct mpi_library libraries[] = {
-    {.soname_prefix = "libmpi.so.40", .wrappers = "libfermata-mpi-openmpi.so"},
-    {.soname_prefix = "libmpich.so.12", .wrappers = "libfermata-mpi-mpich.so"},
-};
-
-static int find_library(struct dl_phdr_info *info, size_t size, void *found)
+static int note_library(struct dl_phdr_info *info, size_t size, void *nothing)
 {
-    (void)size;
+    (void)size, (void)nothing;
     const char *slash = strrchr(info->dlpi_name, '/');
     const char *base = slash != NULL ? slash + 1 : info->dlpi_name;
-    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-        if (strncmp(base, libraries[i].soname_prefix, strlen(libraries[i].soname_prefix)) == 0) {
-            snprintf(libraries[i].path, sizeof libraries[i].path, "%s", info->dlpi_name);
-            *(struct mpi_library **)found = &libraries[i];
-            return 1;
+    for (size_t i = 0; i < LIBRARY_COUNT; i++) {
+        struct library *library = &libraries[i];
+        if (library->paradigm->library == NULL &&
+            strncmp(base, library->soname, strlen(library->soname)) == 0) {
+            snprintf(library->path, sizeof library->path, "%s", info->dlpi_name);
+            library->paradigm->library = library;
         }
     }
     return 0;
 }
 
-static const struct fm_wrapper_library *load_wrappers(const struct mpi_library *library)
+/* Looks for the libraries of paradigms that the process has loaded. @return whether there is one */
+static bool find_libraries(void)
 {
-    if (getauxval(AT_SECURE) != 0) {
-        return NULL;
+    bool found = false;
+    dl_iterate_phdr(note_library, NULL);
+    for (size_t i = 0; i < PARADIGM_COUNT; i++) {
+        found = found || paradigms[i].library != NULL;
     }
+    return found;
+}
+
+/* A symbol of a library of the recorder's, which lies beside this one. */
+static const void *load_symbol(const char *file, const char *name)
+{
     Dl_info self;
     char path[PATH_MAX];
     if (dladdr((void *)(uintptr_t)note_start, &self) == 0 || self.dli_fname == NULL) {
@@ -114,23 +145,63 @@ static const struct fm_wrapper_library *load_wrappers(const struct mpi_library *
     }
     const char *slash = strrchr(self.dli_fname, '/');
     int folder = slash != NULL ? (int)(slash - self.dli_fname + 1) : 0;
-    snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, library->wrappers);
+    snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, file);
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) {
-        fprintf(stderr, "fermata: nothing is recorded: %s\n", dlerror());
+    const void *symbol = handle != NULL ? dlsym(handle, name) : NULL;
+    if (symbol == NULL) {
+        fprintf(stderr,
+                "fermata: nothing is recorded: %s; `fermata doctor` finds what is missing\n",
+                dlerror());
+    }
+    return symbol;
+}
+
+static bool load_recorder(void)
+{
+    if (recorder == NULL) {
+        recorder = load_symbol(FM_RECORDER_LIBRARY, FM_RECORDER_SYMBOL);
+        if (recorder == NULL) {
+            return false;
+        }
+        recorder->begin(start_ticks, start_nanoseconds);
+        user_functions = recorder->user;
+        __atomic_store_n(&save, recorder->save, __ATOMIC_RELEASE);
+        __atomic_store_n(&signal_set, recorder->signal_set, __ATOMIC_RELEASE);
+        __atomic_store_n(&unloaded, recorder->unloaded, __ATOMIC_RELEASE);
+    }
+    return true;
+}
+
+/* @return the wrappers of a paradigm that is recorded from now on; NULL: it is not
+ * @param library  handle of the paradigm's library */
+static const struct fm_paradigm *attach(const struct paradigm *paradigm, void *library)
+{
+    if (getauxval(AT_SECURE) != 0) {
         return NULL;
     }
-    const struct fm_wrapper_library *wrappers = dlsym(handle, FM_WRAPPER_LIBRARY_SYMBOL);
-    if (wrappers == NULL || wrappers->count != FUNCTION_COUNT) {
-        fprintf(stderr, "fermata: nothing is recorded: %s is of another version\n", path);
+    const struct fm_paradigm *wrappers =
+        load_symbol(paradigm->library->wrappers, FM_PARADIGM_SYMBOL);
+    if (wrappers == NULL) {
         return NULL;
     }
-    return wrappers;
+    if (wrappers->count != paradigm->count) {
+        fprintf(stderr,
+                "fermata: nothing of %s is recorded: %s is of another version; install fermata "
+                "again\n",
+                paradigm->library->title, paradigm->library->wrappers);
+        return NULL;
+    }
+    for (uint32_t i = 0; wrappers->next != NULL && i < wrappers->count; i++) {
+        void *symbol = dlsym(library, function_names[paradigm->first + i]);
+        wrappers->next[i] = (fm_function_t)(uintptr_t)symbol;
+    }
+    return load_recorder() && recorder->attach(wrappers) ? wrappers : NULL;
 }
 
 static void unavailable(void)
 {
-    fprintf(stderr, "fermata: an MPI function was called that no loaded library defines\n");
+    fprintf(stderr, "fermata: a function was called that no loaded library defines; link the "
+                    "program with the library that does\n");
     abort();
 }
 
@@ -140,50 +211,59 @@ static void lead_functions_to(fm_function_event_t *enter, fm_function_event_t *l
     __atomic_store_n(&function_leave, leave, __ATOMIC_RELEASE);
 }
 
-static void resolve_all(void)
+/* Lets the names of a paradigm lead to its wrappers, or to its library. */
+static void resolve_paradigm(struct paradigm *paradigm)
 {
-    struct mpi_library *library = NULL;
-    const struct fm_wrapper_library *wrappers = NULL;
-    void *mpi = NULL;
-
-    lead_functions_to(ignore, ignore); /* those of signal handlers do not wait for this to end */
-    dl_iterate_phdr(find_library, &library);
-    if (library != NULL) {
-        mpi = dlopen(library->path, RTLD_NOW | RTLD_NOLOAD);
-        wrappers = load_wrappers(library);
-    }
-    if (wrappers != NULL) {
-        wrappers->begin(start_ticks, start_nanoseconds);
-        user_functions = wrappers->user;
-        __atomic_store_n(&save, wrappers->save, __ATOMIC_RELEASE);
-        __atomic_store_n(&signal_set, wrappers->signal_set, __ATOMIC_RELEASE);
-        __atomic_store_n(&unloaded, wrappers->unloaded, __ATOMIC_RELEASE);
-    }
-    for (size_t i = 0; i < FUNCTION_COUNT; i++) {
+    void *library =
+        paradigm->library != NULL ? dlopen(paradigm->library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    const struct fm_paradigm *wrappers = library != NULL ? attach(paradigm, library) : NULL;
+    for (uint32_t i = 0; i < paradigm->count; i++) {
+        uint32_t slot = paradigm->first + i;
         fm_function_t function = wrappers != NULL ? wrappers->wrappers[i] : NULL;
         if (function == NULL) {
-            void *symbol = dlsym(mpi != NULL ? mpi : RTLD_NEXT, function_names[i]);
+            void *symbol = dlsym(library != NULL ? library : RTLD_NEXT, function_names[slot]);
             function = symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
         }
-        __atomic_store_n(&fm_preload_slots[i], function, __ATOMIC_RELEASE);
+        __atomic_store_n(&fm_preload_slots[slot], function, __ATOMIC_RELEASE);
     }
-    if (wrappers != NULL) {
-        lead_functions_to(wrappers->function_enter, wrappers->function_leave);
-    }
+    paradigm->resolved = true;
 }
 
-/* Programs may mark themselves up before any MPI library is loaded; which wrappers are right is not
- * known then. */
+/* Resolves the paradigms whose libraries are loaded, and `called`, whose function is called. */
+static void resolve(const struct paradigm *called)
+{
+    pthread_mutex_lock(&resolving);
+    if (recorder == NULL) { /* instrumented signal handlers do not wait for this to end */
+        lead_functions_to(ignore, ignore);
+    }
+    find_libraries();
+    for (size_t i = 0; i < PARADIGM_COUNT; i++) {
+        struct paradigm *paradigm = &paradigms[i];
+        if (!paradigm->resolved && (paradigm->library != NULL || paradigm == called)) {
+            resolve_paradigm(paradigm);
+        }
+    }
+    if (recorder != NULL) {
+        recorder->attached();
+        lead_functions_to(recorder->function_enter, recorder->function_leave);
+    }
+    pthread_mutex_unlock(&resolving);
+}
+
+/* Programs may mark themselves up before the library of any paradigm is loaded; which wrappers are
+ * right is not known then. Resolves as soon as it is. @return whether it is */
 static bool can_resolve(void)
 {
-    static bool can;
-    if (!__atomic_load_n(&can, __ATOMIC_ACQUIRE)) {
-        struct mpi_library *library = NULL;
-        dl_iterate_phdr(find_library, &library);
-        if (library != NULL) {
-            __atomic_store_n(&can, true, __ATOMIC_RELEASE);
+    static bool resolved;
+    if (!__atomic_load_n(&resolved, __ATOMIC_ACQUIRE)) {
+        pthread_mutex_lock(&resolving);
+        bool found = find_libraries();
+        pthread_mutex_unlock(&resolving);
+        if (!found) {
+            return false;
         }
-        return library != NULL;
+        resolve(NULL);
+        __atomic_store_n(&resolved, true, __ATOMIC_RELEASE);
     }
     return true;
 }
@@ -198,7 +278,6 @@ fermata_user_connect(size_t size, bool *settled)
         errno = saved;
         return NULL;
     }
-    pthread_once(&resolved, resolve_all);
     *settled = true;
     errno = saved;
     return user_functions;
@@ -211,15 +290,13 @@ static void ignore(void *function, void *call_site)
     (void)function, (void)call_site;
 }
 
-/* The first function begins, often before the first MPI call. An MPI library that comes later is
- * seen by that. */
+/* The first function begins, often before the first call of a paradigm. The library of a paradigm
+ * that comes later is seen by that. */
 static FM_COLD fm_function_event_t *connect_functions(void)
 {
     int saved = errno;
     lead_functions_to(ignore, ignore);
-    if (can_resolve()) {
-        pthread_once(&resolved, resolve_all);
-    }
+    can_resolve();
     errno = saved;
     return __atomic_load_n(&function_enter, __ATOMIC_ACQUIRE);
 }
@@ -244,23 +321,38 @@ void __cyg_profile_func_exit(void *function, void *call_site)
     __atomic_load_n(&function_leave, __ATOMIC_RELAXED)(function, call_site);
 }
 
-/* What an exported ending leads to. An MPI library's is not found among those of the program if the
- * library was loaded late. */
+/* The function of that name of a paradigm's library, which is not found among those of the program
+ * if the library was loaded late. */
+static fm_function_t find_function(const char *name)
+{
+    void *symbol = NULL;
+    find_libraries();
+    for (size_t i = 0; i < PARADIGM_COUNT && symbol == NULL; i++) {
+        const struct library *library = paradigms[i].library;
+        void *handle = library != NULL ? dlopen(library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+        symbol = handle != NULL ? dlsym(handle, name) : NULL;
+    }
+    symbol = symbol != NULL ? symbol : dlsym(RTLD_NEXT, name);
+    return symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
+}
+
+/* What an exported ending leads to. */
 static fm_function_t end_by(const struct ending *ending)
 {
     void (*saves)(bool) = __atomic_load_n(&save, __ATOMIC_ACQUIRE);
-    fm_function_t function = ending->function;
     if (saves != NULL) {
         saves(ending->ends);
     }
-    if (function == NULL) {
-        struct mpi_library *library = NULL;
-        dl_iterate_phdr(find_library, &library);
-        void *mpi = library != NULL ? dlopen(library->path, RTLD_NOW | RTLD_NOLOAD) : NULL;
-        void *symbol = dlsym(mpi != NULL ? mpi : RTLD_NEXT, ending->name);
-        function = symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
+    return ending->function != NULL ? ending->function : find_function(ending->name);
+}
+
+static const struct paradigm *paradigm_of(unsigned long slot)
+{
+    size_t i = 0;
+    while (slot - paradigms[i].first >= paradigms[i].count) {
+        i++;
     }
-    return function;
+    return &paradigms[i];
 }
 
 fm_function_t fm_preload_resolve(unsigned long number)
@@ -271,7 +363,7 @@ fm_function_t fm_preload_resolve(unsigned long number)
         errno = saved;
         return function;
     }
-    pthread_once(&resolved, resolve_all);
+    resolve(paradigm_of(number));
     errno = saved;
     return __atomic_load_n(&fm_preload_slots[number], __ATOMIC_ACQUIRE);
 }

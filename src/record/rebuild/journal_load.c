@@ -1,6 +1,7 @@
 #include "record/rebuild/journal_load.h"
 
 #include "record/journal/journal_read.h"
+#include "record/mpi/mpi_description.h"
 #include "record/rebuild/define_check.h"
 
 #include <stdio.h>
@@ -19,19 +20,52 @@ static bool take_process(struct fm_process_journal *journal, const struct fm_jou
            memchr(process->host, '\0', sizeof process->host) != NULL;
 }
 
+/* Every text ends in its room. */
+static bool is_description(const struct fm_paradigm_description *description)
+{
+    const char *const texts[] = {description->name, description->process, description->communicator,
+                                 description->window, description->last_call};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (memchr(texts[i], '\0', FM_PARADIGM_TEXT) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool take_paradigm(struct fm_process_journal *journal,
+                          const struct fm_journal_reader *reader)
+{
+    struct fm_paradigm_description *description = &journal->paradigms[journal->paradigm_count];
+    if (journal->paradigm_count == FM_PARADIGMS_MOST || reader->bytes != sizeof *description) {
+        return false;
+    }
+    memcpy(description, reader->content, sizeof *description);
+    journal->paradigm_count += is_description(description);
+    return is_description(description);
+}
+
+/* The functions of the paradigm that came last. Journals of recorders that knew MPI alone name no
+ * paradigm. */
 static bool take_functions(struct fm_process_journal *journal,
                            const struct fm_journal_reader *reader)
 {
-    if (journal->functions != NULL || reader->bytes == 0) {
+    if (journal->paradigm_count == 0) {
+        journal->paradigms[journal->paradigm_count++] = fm_mpi_description;
+    }
+    char **text = &journal->texts[journal->paradigm_count - 1];
+    if (*text != NULL || reader->bytes == 0) {
         return false;
     }
-    journal->text = malloc(reader->bytes);
-    journal->functions = calloc(FM_FUNCTIONS_MOST, sizeof *journal->functions);
-    if (journal->text == NULL || journal->functions == NULL) {
+    *text = malloc(reader->bytes);
+    if (journal->functions == NULL) {
+        journal->functions = calloc(FM_FUNCTIONS_MOST, sizeof *journal->functions);
+    }
+    if (*text == NULL || journal->functions == NULL) {
         return false;
     }
-    memcpy(journal->text, reader->content, reader->bytes);
-    const char *next = journal->text, *end = next + reader->bytes;
+    memcpy(*text, reader->content, reader->bytes);
+    const char *next = *text, *end = next + reader->bytes;
     while (next < end && journal->function_count < FM_FUNCTIONS_MOST) {
         uint32_t role;
         const char *name = next + sizeof role;
@@ -40,8 +74,8 @@ static bool take_functions(struct fm_process_journal *journal,
             return false;
         }
         memcpy(&role, next, sizeof role);
-        journal->functions[journal->function_count++] =
-            (struct fm_region){name, (OTF2_RegionRole)role};
+        journal->functions[journal->function_count++] = (struct fm_recorded_region){
+            name, role, &journal->paradigms[journal->paradigm_count - 1]};
         next = name + strlen(name) + 1;
     }
     return next == end;
@@ -69,7 +103,7 @@ static bool take_definitions(struct fm_definitions *set, uint32_t processes,
                              const struct fm_journal_reader *reader)
 {
     const uint32_t *in = reader->content, *end = in + reader->bytes / sizeof *in;
-    for (int kind = 0; kind < FM_DEFINE_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < FM_DEFINE_JOURNALED; kind++) {
         if (in == end) {
             return false;
         }
@@ -119,6 +153,8 @@ static bool take_end(struct fm_process_journal *journal, const struct fm_journal
 static bool take_block(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
 {
     switch (reader->kind) {
+    case FM_JOURNAL_PARADIGM:
+        return take_paradigm(journal, reader);
     case FM_JOURNAL_FUNCTIONS:
         return take_functions(journal, reader);
     case FM_JOURNAL_DEFINITIONS:
@@ -156,7 +192,9 @@ void fm_journal_unload(struct fm_process_journal *journal)
     fm_definitions_free(&journal->definitions);
     fm_definitions_free(&journal->sites);
     free(journal->functions);
-    free(journal->text);
+    for (size_t i = 0; i < journal->paradigm_count; i++) {
+        free(journal->texts[i]);
+    }
     memset(journal, 0, sizeof *journal);
 }
 

@@ -1,5 +1,5 @@
 /** @file
- * The definitions half of a process's journal (core/journal.h), in memory and checked.
+ * The definitions half of a process's journal (journal/journal.h), in memory and checked.
  */
 #ifndef FERMATA_RECORD_REBUILD_JOURNAL_LOAD_H
 #define FERMATA_RECORD_REBUILD_JOURNAL_LOAD_H
@@ -9,9 +9,11 @@
 /** What one process told of itself. */
 struct fm_process_journal {
     struct fm_journal_process process;
-    struct fm_region *functions; /**< by number; the names lie in `text` */
+    struct fm_recorded_region *functions; /**< by number; the names lie in `texts` */
     size_t function_count;
-    char *text;
+    struct fm_paradigm_description paradigms[FM_PARADIGMS_MOST]; /**< of those functions */
+    size_t paradigm_count;
+    char *texts[FM_PARADIGMS_MOST];    /**< names of the functions of each */
     struct fm_definitions sites;       /**< of call stacks */
     struct fm_definitions definitions; /**< processes and regions, which are the archive's, aside */
     bool saved;                        /**< the process ended in order; */

@@ -30,19 +30,20 @@ static void append(char *text, size_t size, size_t *length, const char *format, 
 }
 
 void fm_missing_describe(struct fm_process_end *ends, size_t count, bool partly,
-                         const char *failure, char *text, size_t size)
+                         const char *last_call, const char *failure, char *text, size_t size)
 {
     size_t length = 0, named = 0, lost = 0;
+    last_call = last_call != NULL ? last_call : "the end of its recording";
     for (size_t i = 0; i < count; i++) {
         lost += !ends[i].saved;
     }
     if (lost == 0 && failure != NULL) {
-        append(text, size, &length, "MPI_Finalize failed for the recorder; all before is there: %s",
-               failure);
+        append(text, size, &length, "%s failed for the recorder; all before is there: %s",
+               last_call, failure);
         return;
     }
     if (lost == 0) {
-        append(text, size, &length, "the program ended without MPI_Finalize%s",
+        append(text, size, &length, "the program ended without %s%s", last_call,
                partly ? "" : "; all before is there");
         return;
     }

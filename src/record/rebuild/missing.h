@@ -18,8 +18,9 @@ struct fm_process_end {
 
 /** Writes the sentence (without a full stop). `ends` gets sorted by time.
  * @param partly   only a part of the run was to be recorded
- * @param failure  why MPI_Finalize could not complete the archive; NULL: it did not come to that */
+ * @param last_call  the call that ends runs in order: "MPI_Finalize"; NULL: there is none
+ * @param failure  why the archive could not be completed then; NULL: it did not come to that */
 void fm_missing_describe(struct fm_process_end *ends, size_t count, bool partly,
-                         const char *failure, char *text, size_t size);
+                         const char *last_call, const char *failure, char *text, size_t size);
 
 #endif

@@ -6,6 +6,7 @@
 #include "record/archive/marker.h"
 #include "record/experiment/experiment.h"
 #include "record/journal/journal_read.h"
+#include "record/paradigm/alone.h"
 #include "record/rebuild/journal_load.h"
 #include "record/rebuild/missing.h"
 #include "record/stack/resolve.h"
@@ -21,36 +22,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- one process has all: OTF2's collective calls and the exchange do nothing ---- */
-
-static void nothing(void)
-{
-}
-
-static void keep(void *data, size_t bytes, uint32_t root)
-{
-    (void)data, (void)bytes, (void)root;
-}
-
-static void copy(const void *in, void *out, size_t bytes, uint32_t root)
-{
-    (void)root;
-    memcpy(out, in, bytes);
-}
-
-static void keep_values(uint64_t *values, size_t count, enum fm_reduction reduction)
-{
-    (void)values, (void)count, (void)reduction;
-}
-
-static const struct fm_exchange alone = {.rank = 0,
-                                         .size = 1,
-                                         .barrier = nothing,
-                                         .broadcast = keep,
-                                         .gather = copy,
-                                         .scatter = copy,
-                                         .reduce = keep_values};
 
 /* ---- what there is ---- */
 
@@ -297,9 +268,7 @@ static void define_used_functions(struct process *process, struct fm_process_jou
     for (size_t i = 0; i < process->region_count; i++) {
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
-            const struct fm_region *function = &journal->functions[i];
-            numbers[i] = fm_define_region(&journal->definitions, function->name, function->role,
-                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, "MPI", 0);
+            numbers[i] = fm_define_function(&journal->definitions, &journal->functions[i]);
         }
     }
 }
@@ -322,6 +291,11 @@ static bool merge(struct rebuild *r, struct process *process, struct fm_process_
         return false;
     }
     define_used_functions(process, journal, process->regions);
+    for (size_t i = 0; i < journal->paradigm_count; i++) {
+        if (fm_define_paradigm(&journal->definitions, &journal->paradigms[i]) == FM_DEFINE_NONE) {
+            return false;
+        }
+    }
     if (fm_attributes_used && !fm_attributes_define(&journal->definitions)) {
         return false;
     }
@@ -461,8 +435,8 @@ static void describe_missing(struct rebuild *r, const struct fm_archive_summary 
     }
     if (ends != NULL) {
         bool partly = json_object_get(environment, "recorded") != NULL;
-        fm_missing_describe(ends, r->size, partly, failure, r->result->missing,
-                            sizeof r->result->missing);
+        fm_missing_describe(ends, r->size, partly, fm_archive_last_call(&r->set), failure,
+                            r->result->missing, sizeof r->result->missing);
     }
     free(ends);
 }
@@ -471,7 +445,7 @@ static fm_status_t write_archive(struct rebuild *r, json_t *environment, struct 
 {
     struct fm_archive_summary summary;
     fm_status_t status = FM_OK;
-    if (!fm_archive_open(r->folder, &alone, longest_mapping(r))) {
+    if (!fm_archive_open(r->folder, &fm_exchange_alone, longest_mapping(r))) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot write %s: %s", r->folder,
                        fm_archive_failure());
     }

@@ -217,7 +217,7 @@ static void write_unrecorded(struct fm_thread *thread)
 {
     struct fm_unrecorded_table *table = &thread->pause.unrecorded;
     for (size_t i = 0; table->count != 0 && i < table->capacity; i++) {
-        const struct fm_unrecorded *entry = &table->slots[i];
+        const struct fm_unrecorded_count *entry = &table->slots[i];
         if (entry->series != 0) {
             uint64_t *record = fm_thread_reserve(thread, FM_WORDS_UNRECORDED);
             record[0] = fm_record_header(FM_RECORD_UNRECORDED, entry->series, entry->reference);

@@ -13,6 +13,7 @@
 #ifndef FERMATA_RECORD_SELECTION_PAUSE_H
 #define FERMATA_RECORD_SELECTION_PAUSE_H
 
+#include "record/capture/hot.h"
 #include "record/selection/unrecorded.h"
 #include "record/stack/registers.h"
 
@@ -70,7 +71,7 @@ uint64_t fm_pause_next(void);
 bool fm_is_recording(void);
 
 /** The run has begun. */
-void fm_pause_run_begins(void);
+FM_API void fm_pause_run_begins(void);
 
 /** The run ends with the call in which the thread is, which is recorded: a pause ends here. */
 void fm_pause_run_ends(struct fm_thread *thread);

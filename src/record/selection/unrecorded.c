@@ -1,18 +1,21 @@
 #include "record/selection/unrecorded.h"
 
+#include "functions/function_kind.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 enum { FIRST_BYTES = 4096 };
 
-static size_t place_of(const struct fm_unrecorded_table *table, const struct fm_unrecorded *entry)
+static size_t place_of(const struct fm_unrecorded_table *table,
+                       const struct fm_unrecorded_count *entry)
 {
     uint64_t hash = ((uint64_t)entry->reference << 32 | entry->peer) * 0x9e3779b97f4a7c15u;
     hash = (hash ^ hash >> 32 ^ entry->tag ^ (uint64_t)entry->series << 32) * 0x9e3779b97f4a7c15u;
     size_t mask = table->capacity - 1, place = (size_t)(hash >> 32) & mask;
     for (;; place = (place + 1) & mask) {
-        const struct fm_unrecorded *slot = &table->slots[place];
+        const struct fm_unrecorded_count *slot = &table->slots[place];
         if (slot->series == 0 ||
             (slot->series == entry->series && slot->reference == entry->reference &&
              slot->peer == entry->peer && slot->tag == entry->tag)) {
@@ -47,12 +50,12 @@ static bool grow(struct fm_unrecorded_table *table)
     return true;
 }
 
-bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded *entry)
+bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded_count *entry)
 {
     if (2 * (table->count + 1) > table->capacity && !grow(table)) {
         return false;
     }
-    struct fm_unrecorded *slot = &table->slots[place_of(table, entry)];
+    struct fm_unrecorded_count *slot = &table->slots[place_of(table, entry)];
     if (slot->series == 0) {
         *slot = *entry;
         table->count++;
@@ -65,22 +68,23 @@ bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unreco
 static bool add(struct fm_unrecorded_table *table, enum fm_series series, uint32_t reference,
                 uint32_t peer, uint32_t tag)
 {
-    return fm_unrecorded_add(table, &(struct fm_unrecorded){1, series, reference, peer, tag});
+    return fm_unrecorded_add(table, &(struct fm_unrecorded_count){1, series, reference, peer, tag});
 }
 
-/* Communicators that only their own members make: their creation is no operation of another one. */
-static bool makes_detached_communicator(const char *function)
+/* The rule class of a call's function, whose name has the prefix of its programming model. */
+static fm_call_t call_kind(const char *function)
 {
-    static const char *const names[] = {"MPI_Comm_create_group", "MPI_Intercomm_create",
-                                        "MPI_Comm_spawn",        "MPI_Comm_spawn_multiple",
-                                        "MPI_Comm_connect",      "MPI_Comm_accept",
-                                        "MPI_Comm_join"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(function, names[i]) == 0) {
-            return true;
-        }
+    return fm_function_kind(fm_paradigm_of_function(function), function).call;
+}
+
+/* An epoch is opened by some functions, closed by others. */
+static bool add_epoch(struct fm_unrecorded_table *table, const uint64_t *record, fm_call_t call)
+{
+    uint32_t window = fm_record_ref(record[0]), group = (uint32_t)record[1];
+    if (call == FM_CALL_START) {
+        return add(table, FM_SERIES_ACCESS_EPOCHS, window, group, 0);
     }
-    return false;
+    return call != FM_CALL_POST || add(table, FM_SERIES_EXPOSURE_EPOCHS, window, group, 0);
 }
 
 bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *r, const char *function)
@@ -95,16 +99,13 @@ bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *r, co
         return add(table, FM_SERIES_RECEIVES, ref, (uint32_t)r[1], (uint32_t)(r[1] >> 32));
     case FM_RECORD_COLLECTIVE_END:
     case FM_RECORD_COLLECTIVE_COMPLETE:
-        return makes_detached_communicator(function) ||
+        /* What only the members of a new communicator make is no operation on another one. */
+        return call_kind(function) == FM_CALL_DETACHED_COMMUNICATOR ||
                add(table, FM_SERIES_COLLECTIVES, ref, 0, 0);
     case FM_RECORD_WIN_COLLECTIVE_END:
         return add(table, FM_SERIES_WINDOW_COLLECTIVES, ref, 0, 0);
     case FM_RECORD_GROUP_SYNC:
-        if (strcmp(function, "MPI_Win_start") == 0) {
-            return add(table, FM_SERIES_ACCESS_EPOCHS, ref, (uint32_t)r[1], 0);
-        }
-        return strcmp(function, "MPI_Win_post") != 0 ||
-               add(table, FM_SERIES_EXPOSURE_EPOCHS, ref, (uint32_t)r[1], 0);
+        return add_epoch(table, r, call_kind(function));
     default:
         return true;
     }

@@ -22,7 +22,7 @@ enum fm_series {
 };
 
 /** Number of unrecorded members of one series. */
-struct fm_unrecorded {
+struct fm_unrecorded_count {
     uint64_t count;
     uint32_t series;    /**< enum fm_series; 0: an empty slot */
     uint32_t reference; /**< communicator or window */
@@ -31,7 +31,7 @@ struct fm_unrecorded {
 
 /** A table of them. Zeroed = empty. */
 struct fm_unrecorded_table {
-    struct fm_unrecorded *slots;
+    struct fm_unrecorded_count *slots;
     size_t count, capacity;
 };
 
@@ -42,7 +42,7 @@ bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *recor
                         const char *function);
 
 /** Adds the members of a series that `entry` counts. @return false without memory */
-bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded *entry);
+bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded_count *entry);
 
 /** Forgets all counts; the memory stays. */
 void fm_unrecorded_clear(struct fm_unrecorded_table *table);

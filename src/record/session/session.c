@@ -1,14 +1,17 @@
 #include "record/session/session.h"
 
 #include "record/capture/guard.h"
+#include "record/closing/overhead.h"
 #include "record/experiment/experiment.h"
+#include "record/experiment/job.h"
 #include "record/flight/flight.h"
 #include "record/journal/journal.h"
+#include "record/paradigm/alone.h"
 #include "record/selection/selected.h"
-#include "record/session/overhead.h"
 #include "record/session/session_clock.h"
 #include "record/session/session_describe.h"
 #include "record/session/session_flush.h"
+#include "record/session/session_paradigms.h"
 #include "record/session/session_stack.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
@@ -29,11 +32,13 @@ static const char *function_name(uint32_t function)
     return function < fm_session.region_count ? fm_session.regions[function].name : "";
 }
 
-/* The program may still reach its MPI_Finalize, in an exit handler of its own. */
-static void save_at_exit(void)
+/* The program may still reach the end of its run in an exit handler of its own. */
+static void exit_begins(void)
 {
-    fm_session_save(true);
-    fm_flight_alarm();
+    if (!fm_session_close_at_exit()) {
+        fm_session_save(true);
+        fm_flight_alarm();
+    }
 }
 
 static void begin_memory(void)
@@ -45,14 +50,11 @@ static void begin_memory(void)
     }
 }
 
-void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
-                      const struct fm_region *regions, size_t region_count)
+void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds)
 {
     char program[PATH_MAX];
     fm_session_state.process = getpid();
     begin_memory();
-    fm_session.regions = regions;
-    fm_session.region_count = region_count;
     fm_clock_start(start_ticks, start_nanoseconds);
     fm_session_clock_note();
     fm_threads_begin(fm_session_state.memory, fm_session_flush);
@@ -72,7 +74,7 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds,
         record[0] = fm_record_header(FM_RECORD_PROGRAM_BEGIN, 0, fm_session_string(program));
         record[1] = fm_clock.start_ticks;
     }
-    atexit(save_at_exit);
+    atexit(exit_begins);
 }
 
 static void begin_journal(void)
@@ -135,14 +137,13 @@ static void open_session(const struct fm_exchange *exchange)
     }
 }
 
-void fm_session_open(const struct fm_exchange *exchange, const char *library)
+static void begin_run(const struct fm_exchange *exchange)
 {
     struct fm_guard guard;
     uint64_t begin = fm_clock_nanoseconds();
     fm_guard_begin(&guard);
     fm_overhead_begin();
     exchange = fm_overhead_watch(exchange);
-    fm_session.library = library;
     __atomic_store_n(&fm_session.exchange, exchange, __ATOMIC_RELEASE);
     fm_session_stack_main();
     open_session(exchange);
@@ -152,6 +153,65 @@ void fm_session_open(const struct fm_exchange *exchange, const char *library)
     fm_overhead_end();
     fm_guard_end(&guard);
     fm_session_state.opening = fm_clock_nanoseconds() - begin;
+}
+
+/* @return whether the caller is the first to begin the run */
+static bool claim_run(void)
+{
+    static bool claimed;
+    return !__atomic_exchange_n(&claimed, true, __ATOMIC_ACQ_REL);
+}
+
+bool fm_session_open(const struct fm_paradigm *paradigm, const struct fm_exchange *exchange,
+                     const char *library)
+{
+    bool first = claim_run();
+    if (!first && exchange->size > 1) {
+        fm_session_tell("recording ends: %s began with %u processes when the run of this process "
+                        "alone had begun; start the program with the launcher of its %s library",
+                        paradigm->description->name, exchange->size, paradigm->description->name);
+        fm_threads_end();
+        return false;
+    }
+    fm_session_paradigm_begins(paradigm, library);
+    if (first) {
+        begin_run(exchange);
+    }
+    return true;
+}
+
+void fm_session_join(const struct fm_paradigm *paradigm, const char *library)
+{
+    struct fm_guard guard;
+    fm_session_paradigm_begins(paradigm, library);
+    if (library != NULL && fm_session_is_set(&fm_session.open) &&
+        !fm_session_is_set(&fm_session_state.ended) && fm_session.exchange->rank == 0 &&
+        getpid() == fm_session_state.process) {
+        fm_guard_begin(&guard);
+        fm_session_describe_library();
+        fm_guard_end(&guard);
+    }
+}
+
+bool fm_session_open_alone(void)
+{
+    if (fm_session_has_ranks() || getpid() != fm_session_state.process) {
+        return false;
+    }
+    if (claim_run()) {
+        begin_run(&fm_exchange_alone);
+        fm_pause_run_begins();
+        fm_session_sample();
+    }
+    return fm_session_is_set(&fm_session.open);
+}
+
+/* Every thread asks for the run before its next call (fm_session_flush). */
+void fm_session_attached(void)
+{
+    if (!fm_session_has_ranks() && !fm_job_is_rank()) {
+        fm_threads_attend();
+    }
 }
 
 void fm_session_sample(void)

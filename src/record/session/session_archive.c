@@ -24,9 +24,8 @@ void fm_session_define_functions(uint32_t *numbers)
     for (size_t i = 0; i < fm_session.region_count; i++) {
         numbers[i] = FM_DEFINE_NONE;
         if (fm_functions_used[i]) {
-            const struct fm_region *region = &fm_session.regions[i];
-            numbers[i] = fm_define_region(&fm_session.definitions, region->name, region->role,
-                                          OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, "MPI", 0);
+            const struct fm_recorded_region *region = &fm_session.regions[i];
+            numbers[i] = fm_define_function(&fm_session.definitions, region);
         }
     }
 }

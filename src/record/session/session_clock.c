@@ -1,7 +1,7 @@
 #include "record/session/session_clock.h"
 
+#include "record/closing/unify.h"
 #include "record/session/session.h"
-#include "record/session/unify.h"
 
 #include <stdlib.h>
 #include <string.h>

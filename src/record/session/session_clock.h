@@ -5,8 +5,8 @@
 #ifndef FERMATA_RECORD_SESSION_SESSION_CLOCK_H
 #define FERMATA_RECORD_SESSION_SESSION_CLOCK_H
 
-#include "record/session/clock_check.h"
-#include "record/session/closing.h"
+#include "record/closing/clock_check.h"
+#include "record/closing/closing.h"
 
 /** Takes note of the present moment, once in a while. The caller holds the session's lock, or no
  * other thread records yet. */

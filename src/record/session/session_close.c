@@ -2,17 +2,18 @@
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/capture/guard.h"
+#include "record/closing/overhead.h"
+#include "record/closing/unify.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
-#include "record/session/overhead.h"
 #include "record/session/session.h"
 #include "record/session/session_archive.h"
 #include "record/session/session_clock.h"
+#include "record/session/session_paradigms.h"
 #include "record/session/session_stack.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
-#include "record/session/unify.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -64,8 +65,14 @@ static void raise_descriptor_limit(struct rlimit *before)
     }
 }
 
-static void close_session(struct fm_thread *thread,
-                          void (*last)(struct fm_thread *thread, uint64_t time), uint64_t events)
+static void write_program_end(struct fm_thread *thread, uint64_t time)
+{
+    uint64_t *record = fm_thread_reserve(thread, FM_WORDS_PROGRAM_END);
+    record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
+    record[1] = time;
+}
+
+static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64_t events)
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
     struct fm_define_map map;
@@ -111,7 +118,8 @@ static void close_session(struct fm_thread *thread,
         fm_functions_used[thread->function] = true;
     }
     fm_session_define_functions(regions);
-    bool defined = !fm_attributes_used || fm_attributes_define(&fm_session.definitions);
+    bool defined = fm_session_define_paradigms(&fm_session.definitions) &&
+                   (!fm_attributes_used || fm_attributes_define(&fm_session.definitions));
     if (!fm_markers_define(&fm_session.definitions, fm_session.exchange->rank, marker_time, NULL) ||
         !defined) {
         fm_archive_check(OTF2_ERROR_MEM_ALLOC_FAILED);
@@ -127,9 +135,7 @@ static void close_session(struct fm_thread *thread,
     }
     if (thread != NULL) {
         last(thread, left);
-        uint64_t *record = fm_thread_reserve(thread, FM_WORDS_PROGRAM_END);
-        record[0] = fm_record_header(FM_RECORD_PROGRAM_END, 0, 0);
-        record[1] = ended;
+        write_program_end(thread, ended);
         fm_archive_write_memory(thread, fm_session.region_count);
         fm_archive_settle(thread, true);
     }
@@ -144,12 +150,68 @@ static void close_session(struct fm_thread *thread,
     fm_define_map_free(&map);
 }
 
-void fm_session_close(struct fm_thread *thread,
-                      void (*last)(struct fm_thread *thread, uint64_t time), uint64_t events)
+/* Whether the run goes on, though not this paradigm: in any process, if it exchanges data. */
+static bool others_go_on(const struct fm_paradigm *paradigm)
+{
+    uint64_t open = fm_session_paradigms_open();
+    if (fm_paradigm_has_ranks(paradigm->description)) {
+        fm_session.exchange->reduce(&open, 1, FM_REDUCE_MAX);
+    }
+    return open != 0 && fm_session.exchange->failure == NULL;
+}
+
+static void record_last_call(struct fm_thread *thread, fm_last_call_t *last)
+{
+    if (thread != NULL) {
+        last(thread, fm_clock_now());
+        fm_thread_done(thread);
+    }
+}
+
+static bool run_is_open(void)
+{
+    return fm_session_is_set(&fm_session.open) && !fm_session_is_set(&fm_session_state.ended);
+}
+
+bool fm_session_leave(const struct fm_paradigm *paradigm, struct fm_thread *thread,
+                      fm_last_call_t *last, uint64_t events)
+{
+    fm_session_paradigm_ends(paradigm);
+    if (!run_is_open()) {
+        record_last_call(thread, last);
+        return true;
+    }
+    if (others_go_on(paradigm)) {
+        record_last_call(thread, last);
+        return false;
+    }
+    enum { PROGRAM_END = 1 };
+    fm_session_close(thread, last, events + PROGRAM_END);
+    fm_session_finalize_paradigms();
+    return true;
+}
+
+bool fm_session_close_at_exit(void)
+{
+    struct fm_thread *thread = fm_thread_self;
+    if (getpid() != fm_session_state.process || (!run_is_open() && !fm_session_open_alone()) ||
+        !run_is_open() || fm_session_ranks_open()) {
+        return false;
+    }
+    if (thread != NULL && !fm_thread_is_quiet(thread)) {
+        write_program_end(thread, fm_clock_now());
+        fm_thread_publish(thread);
+    }
+    fm_session_close(NULL, NULL, 0);
+    fm_session_finalize_paradigms();
+    return true;
+}
+
+void fm_session_close(struct fm_thread *thread, fm_last_call_t *last, uint64_t events)
 {
     struct fm_guard guard;
     struct rlimit descriptors = {0, 0};
-    if (!fm_session_is_set(&fm_session.open) || fm_session_is_set(&fm_session_state.ended)) {
+    if (!run_is_open()) {
         return;
     }
     fm_session_set(&fm_session_state.ended);

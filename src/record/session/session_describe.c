@@ -4,6 +4,7 @@
 #include "record/selection/selected.h"
 #include "record/session/session.h"
 #include "record/session/session_clock.h"
+#include "record/session/session_paradigms.h"
 #include "record/session/session_stack.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
@@ -46,16 +47,17 @@ static const char *part_of_run(void)
 
 struct fm_environment fm_session_environment(void)
 {
-    return (struct fm_environment){
+    struct fm_environment facts = {
         .ranks = fm_session.exchange->size,
         .memory = fm_session_state.memory,
-        .mpi = fm_session.library,
         .progress = progress(),
         .recorded = part_of_run(),
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
         .sample_rate = fm_samples_count().rate,
     };
+    facts.library_count = fm_session_library_versions(facts.libraries);
+    return facts;
 }
 
 void fm_session_describe_begin(void)
@@ -63,7 +65,8 @@ void fm_session_describe_begin(void)
     struct fm_environment facts = fm_session_environment();
     fm_experiment_describe(fm_session.directory, &facts);
     fm_experiment_log(fm_session.directory, "recording %u processes, %s, clock %s", facts.ranks,
-                      facts.mpi, fm_clock_name());
+                      facts.library_count != 0 ? facts.libraries[0].version : "no library",
+                      fm_clock_name());
     fm_experiment_result(fm_session.directory, &(struct fm_experiment_totals){0}, false);
     if (verbose()) {
         fprintf(stderr, "fermata: recording %u processes to %s, %llu MiB each\n", facts.ranks,
@@ -88,6 +91,12 @@ void fm_session_describe_end(const struct fm_closing *closing,
         fm_session_tell("times of different processes may be wrong: %s", facts.clock_doubt);
     }
     fm_experiment_result(fm_session.directory, &totals, true);
+}
+
+void fm_session_describe_library(void)
+{
+    struct fm_environment facts = fm_session_environment();
+    fm_experiment_describe(fm_session.directory, &facts);
 }
 
 struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,

@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_SESSION_SESSION_DESCRIBE_H
 #define FERMATA_RECORD_SESSION_SESSION_DESCRIBE_H
 
-#include "record/session/closing.h"
+#include "record/closing/closing.h"
 
 /** What is known now. Texts in it are valid until the next call, or as long as the session. By one
  * thread at a time, like all of these. */
@@ -12,6 +12,10 @@ struct fm_environment fm_session_environment(void);
 
 /** Describes the experiment that has just been made; by rank 0. */
 void fm_session_describe_begin(void);
+
+/** Describes the experiment again, with the version of a library that has begun meanwhile; by rank
+ * 0, while the run is open. */
+void fm_session_describe_library(void);
 
 /** What this process has to tell of its run, but for the size of the archive. At the end of the
  * run, when all records are converted.

@@ -25,17 +25,24 @@ bool fm_session_journal_definitions(void)
     return good;
 }
 
+static bool run_has_begun(void)
+{
+    return __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE) != NULL;
+}
+
 bool fm_session_flush(struct fm_thread *thread, bool full)
 {
     struct fm_guard guard;
+    if (!run_has_begun()) {
+        fm_session_open_alone();
+    }
     if (fm_session_state.flight.bytes != 0) {
         if (__atomic_exchange_n(&fm_session_state.demanded, false, __ATOMIC_RELAXED)) {
             fm_session_save(false);
         }
         return false;
     }
-    if (getpid() != fm_session_state.process ||
-        __atomic_load_n(&fm_session.exchange, __ATOMIC_ACQUIRE) == NULL) {
+    if (getpid() != fm_session_state.process || !run_has_begun()) {
         fm_thread_reuse(thread); /* a forked child, or before the run */
         return true;
     }

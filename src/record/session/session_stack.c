@@ -1,8 +1,8 @@
 #include "record/session/session_stack.h"
 
 #include "record/capture/thread.h"
+#include "record/closing/unify.h"
 #include "record/session/session.h"
-#include "record/session/unify.h"
 #include "record/stack/resolve.h"
 #include "record/stack/site_set.h"
 #include "record/stack/stack.h"

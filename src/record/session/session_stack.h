@@ -17,7 +17,7 @@ uint32_t fm_session_callpath_depth(void);
 /** A library may have been unloaded. Thread-safe. */
 void fm_session_unloaded(void);
 
-/** Takes note of the program's main function, on the thread that calls MPI_Init. */
+/** Takes note of the program's main function, on the thread that begins the run. */
 void fm_session_stack_main(void);
 
 /** Takes note of the call sites that were met in signal handlers, too, before records that refer to

@@ -45,7 +45,7 @@ fm_status_t fm_settings_set(struct fm_settings *settings, enum fm_setting_id id,
         wanted = text == NULL ? "yes or no" : NULL;
     }
     if (wanted != NULL) {
-        return fm_fail(error, FM_ERR_USAGE, "%s: %s wants %s", origin, setting->name, wanted);
+        return fm_fail(error, FM_ERR_USAGE, "%s: %s needs %s", origin, setting->name, wanted);
     }
     if (source >= value->source) {
         fm_free(value->text);
@@ -125,8 +125,9 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
     const struct fm_setting_value *sample = &settings->values[FM_SETTING_SAMPLE];
     const struct fm_setting_value *callpath = &settings->values[FM_SETTING_CALLPATH];
     if (sample->text != NULL && callpath->text != NULL && strcmp(callpath->text, "flat") == 0) {
-        return fm_fail(error, FM_ERR_USAGE, "samples (%s) want call paths, callpath flat (%s) none",
-                       sample->origin, callpath->origin);
+        return fm_fail(error, FM_ERR_USAGE,
+                       "samples (%s) need call paths: remove callpath flat (%s)", sample->origin,
+                       callpath->origin);
     }
     return FM_OK;
 }

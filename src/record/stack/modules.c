@@ -29,7 +29,7 @@ const struct fm_module *fm_modules_get(uint32_t number)
 bool fm_module_holds(const struct fm_module *module, uint64_t address, uint64_t size, bool code)
 {
     for (uint8_t i = 0; i < module->segment_count; i++) {
-        const struct fm_segment *segment = &module->segments[i];
+        const struct fm_loaded_segment *segment = &module->segments[i];
         if (address >= segment->low && address < segment->high && size <= segment->high - address) {
             return segment->code || !code;
         }
@@ -146,7 +146,7 @@ static void take_module(struct fm_module *module, const struct dl_phdr_info *inf
             module->high = end > module->high ? end : module->high;
             if ((segment->p_flags & PF_R) != 0 && module->segment_count < FM_SEGMENTS_MOST) {
                 module->segments[module->segment_count++] =
-                    (struct fm_segment){begin, end, (segment->p_flags & PF_X) != 0};
+                    (struct fm_loaded_segment){begin, end, (segment->p_flags & PF_X) != 0};
             }
         } else if (segment->p_type == PT_GNU_EH_FRAME && segment->p_memsz >= 8) {
             header = segment;

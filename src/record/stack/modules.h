@@ -17,7 +17,7 @@
 enum { FM_MODULES_MOST = 4096, FM_SEGMENTS_MOST = 8, FM_BUILD_ID_MOST = 20 };
 
 /** A piece of a loaded file. */
-struct fm_segment {
+struct fm_loaded_segment {
     uint64_t low, high;
     bool code;
 };
@@ -26,7 +26,7 @@ struct fm_module {
     char *path;         /**< as the dynamic linker knows it; of the program: its real path */
     uint64_t base;      /**< address = base + address in the file */
     uint64_t low, high; /**< loaded memory */
-    struct fm_segment segments[FM_SEGMENTS_MOST]; /**< those that can be read */
+    struct fm_loaded_segment segments[FM_SEGMENTS_MOST]; /**< those that can be read */
     uint8_t segment_count;
     struct fm_cfi cfi;
     uint8_t build_id[FM_BUILD_ID_MOST];

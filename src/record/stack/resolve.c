@@ -42,7 +42,7 @@ static uint64_t wide(const uint32_t *words)
     return words[0] | (uint64_t)words[1] << 32;
 }
 
-/* ---- questions (symbols/exchange.h) ---- */
+/* ---- questions (symbols/lookup_protocol.h) ---- */
 
 static bool write_questions(FILE *file, const struct fm_definitions *sites)
 {

@@ -1,5 +1,5 @@
 /** @file
- * Reports of several variants of a program side by side: what `fermata diff` tells. The first
+ * Reports of several variants of a program side by side: what `fermata diff` prints. The first
  * variant is the base that the others are compared with.
  */
 #ifndef FERMATA_REPORT_COMPARISON_COMPARISON_H

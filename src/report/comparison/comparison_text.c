@@ -14,7 +14,7 @@
 #define LETTERS           26
 #define DIFFERENCE_INDENT 13
 
-/** How a column is called: a letter, as names of experiments are long. */
+/** @return the heading of a column: a letter, because names of experiments are long. */
 static char letter(size_t variant)
 {
     return (char)('A' + variant % LETTERS);
@@ -42,8 +42,8 @@ static unsigned name_columns(const struct fm_comparison *comparison,
     return left < SMALLEST_NAME ? SMALLEST_NAME : (unsigned)(left < wanted ? left : wanted);
 }
 
-/** Prints a name in its columns, on as many lines as it takes: what tells it from others may be
- * its end. */
+/** Prints a name in its columns, on as many lines as it takes: names may differ only at their
+ * end. */
 static void print_name(const struct fm_terminal *terminal, const char *name, unsigned indent,
                        unsigned columns)
 {

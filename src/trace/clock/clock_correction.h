@@ -1,7 +1,7 @@
 /** @file
- * The clock of a location, corrected by the offsets that its archive tells, exactly as OTF2's
- * reader does it: linear between two offsets, and beyond the last one as before it. With one offset
- * alone nothing is corrected. Private to src/trace.
+ * Correction of a location's clock by the clock offsets in its archive, with the results of OTF2's
+ * reader: linear interpolation between two offsets, the last interval extrapolated. A single offset
+ * corrects nothing. Private to src/trace.
  */
 #ifndef FERMATA_TRACE_CLOCK_CLOCK_CORRECTION_H
 #define FERMATA_TRACE_CLOCK_CLOCK_CORRECTION_H
@@ -19,21 +19,21 @@ struct fm_clock_interval {
     double slope;
 };
 
-/** Zeroed: there are no offsets. */
+/** All zeros: no offsets. */
 struct fm_clock_correction {
     FM_VECTOR(struct fm_clock_interval) intervals;
     uint64_t last_time, last_offset;
     bool has_offset;
 };
 
-/** Adds an offset. @return false if it does not come after the one before: then OTF2 makes
- * something of it that is not understood here */
+/** Adds an offset. @return false if its time is not later than that of the offset before; how
+ * OTF2's reader corrects then is not reproduced here */
 bool fm_clock_add(struct fm_clock_correction *clock, uint64_t time, int64_t offset);
 
 /** Corrects a time.
- * @param interval  in, out: the one that was needed last, at first 0; times mostly ascend
+ * @param interval  in, out: number of the interval used last, initially 0; fast for ascending times
  * @param time      in, out
- * @return false if the correction is beyond all times */
+ * @return false if the correction exceeds the range of times */
 static inline bool fm_clock_correct(const struct fm_clock_correction *clock, size_t *interval,
                                     uint64_t *time)
 {

@@ -26,7 +26,8 @@ void fm_builder_close(struct fm_builder *builder)
     fm_traffic_free(&builder->traffic);
 }
 
-/* What a location begins with, the first time and again. */
+/* The state at the begin of a location, when its events are read first and when they are read
+ * again. */
 static void reset(struct fm_builder *builder)
 {
     ++builder->generation;
@@ -35,7 +36,7 @@ static void reset(struct fm_builder *builder)
     builder->current_activity = FM_NONE;
     builder->is_paused = false;
     builder->frames.count = 0;
-    /* Of several threads, another one may have locked earlier. */
+    /* Another thread of the process may have locked earlier. */
     builder->completions_matter =
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_map_clear(&builder->visits);
@@ -121,7 +122,7 @@ static inline uint32_t find_visit(struct fm_builder *builder, uint32_t parent, u
                : add_visit(builder, parent, call);
 }
 
-/* The three columns grow together, so that one of them tells whether there is room. */
+/* The three columns grow together: the capacity of one is that of all. */
 static inline uint32_t add_activity(struct fm_location *location, uint64_t enter, uint32_t visit)
 {
     size_t activity = location->enter.count;
@@ -152,7 +153,7 @@ static inline void account_pause(struct fm_builder *builder)
     }
 }
 
-/* Some recorders tell of calls even then. */
+/* Some recorders write calls during a pause. */
 static inline void stay_paused(struct fm_builder *builder)
 {
     if (__builtin_expect(builder->is_paused, 0)) {
@@ -203,7 +204,7 @@ void fm_builder_unrecorded(struct fm_builder *builder, fm_series_t series, uint3
                                           .series = (uint8_t)series});
 }
 
-/* Until it ends, a phase holds what had been computed when it began. */
+/* While a phase is open, its `computation` is the computation of the location before it. */
 static __attribute__((noinline)) uint32_t begin_phase(struct fm_builder *builder, uint32_t visit)
 {
     fm_vector_push(&builder->location->phases,
@@ -238,7 +239,7 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
             if (!outer->contains_calls) {
                 change_state(location, outer->enter, outer->visit);
             }
-            /* Behind the new call, the one around it goes on. */
+            /* After the new call, the enclosing call continues. */
             change_state(location, builder->now, parent);
         }
         outer->contains_calls = true;
@@ -296,7 +297,8 @@ void fm_builder_leave(struct fm_builder *builder, uint32_t region)
 {
     account_pause(builder);
     size_t depth = builder->frames.count;
-    /* A recorder may leave out Leave events (exceptions, longjmp): leave up to the one named. */
+    /* Leave events may be missing (exceptions, longjmp): leave all calls inside the named one, too.
+     */
     while (depth > 0 && region != FM_NONE &&
            builder->location->profile.items[builder->frames.items[depth - 1].visit].region !=
                region) {
@@ -396,7 +398,7 @@ static uint64_t *counts(struct fm_builder *builder)
     return location->counts.items[profile->counts].values;
 }
 
-/* @return whether the record lies in a communication call and its references make sense */
+/* @return whether the record lies in a communication call and its references are defined */
 static bool usable(struct fm_builder *builder, uint32_t reference)
 {
     if (builder->current_activity == FM_NONE || reference == FM_NONE) {
@@ -468,7 +470,8 @@ void fm_builder_receive_request(struct fm_builder *builder, uint64_t request)
     if (open != FM_MAP_ABSENT &&
         fm_trace_called(builder->trace, location, location->receives.items[open].start)->call ==
             FM_CALL_MATCHED_PROBE) {
-        /* The probe gave its place in the matching order, the Imrecv is the post in time. */
+        /* The matched probe determines the place in the matching order, the Imrecv the time of the
+         * post. */
         fm_vector_push(&location->matched,
                        (struct fm_matched_receive){open, builder->current_activity});
         return;
@@ -650,8 +653,8 @@ static bool is_completion(fm_rma_type_t type)
     return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY;
 }
 
-/* @return whether completions of operations are looked at from now on: those in lock epochs and
- * those with requests of their own */
+/* @return whether the record opens a lock epoch or is an operation with a request: completions of
+ * one-sided operations are kept from then on */
 static bool opens_passive_use(const struct fm_builder *builder, fm_rma_type_t type)
 {
     return type == FM_RMA_LOCK_REQUEST || type == FM_RMA_LOCK_ACQUIRE ||

@@ -21,7 +21,7 @@ struct fm_frame {
     bool is_computation;
 };
 
-/** The child that a region led to last time. */
+/** The child node that a call found last. */
 struct fm_visit_cache {
     uint32_t parent;
     uint32_t visit;
@@ -42,8 +42,9 @@ struct fm_builder {
     uint64_t now;
     uint32_t current_activity; /**< innermost open call, if it is a communication call */
     bool is_paused;            /**< recording was switched off */
-    uint64_t paused_since;     /**< ... and what lies before this is accounted for */
-    bool completions_matter;   /**< of one-sided operations; decided by what came before */
+    uint64_t paused_since;     /**< the part of the pause before this time is accounted for */
+    bool
+        completions_matter; /**< of one-sided operations: a lock or request operation came before */
     FM_VECTOR(struct fm_frame) frames;
     FM_VECTOR(struct fm_visit_cache) cache;    /**< by call: regions, then `lines` */
     FM_VECTOR(struct fm_line_call) line_calls; /**< calls whose lines are known */
@@ -53,13 +54,13 @@ struct fm_builder {
     struct fm_requests requests;
     struct fm_traffic_counter traffic;
     struct fm_table_sizes sizes; /**< of the location before */
-    size_t next_counter;         /**< where the series of the next value of a counter probably is */
+    size_t next_counter;         /**< where the search for a counter's series begins */
     struct fm_trace_defects *defects;
     struct fm_trace_defects defects_before;  /**< when the location began */
     size_t left_open_before, foreign_before; /**< requests of the process, likewise */
 };
 
-/** Prepares a builder. `defects` must live as long as it. */
+/** Prepares a builder. `defects` must outlive it. */
 void fm_builder_open(struct fm_builder *builder, struct fm_trace *trace,
                      struct fm_trace_defects *defects);
 void fm_builder_close(struct fm_builder *builder);
@@ -68,12 +69,12 @@ void fm_builder_close(struct fm_builder *builder);
 void fm_builder_begin_location(struct fm_builder *builder, uint32_t location);
 void fm_builder_end_location(struct fm_builder *builder);
 
-/** Forgets the events of the location that was begun, which come again. */
+/** Discards the events of the current location, which are then read again. */
 void fm_builder_restart_location(struct fm_builder *builder);
 /** Ends a process: all of its locations are done. */
 void fm_builder_end_process(struct fm_builder *builder);
 
-/** Takes note of an event's time. */
+/** Sets the time of the next event. Times must not descend: an earlier time counts as a defect. */
 static inline void fm_builder_time(struct fm_builder *builder, uint64_t time)
 {
     struct fm_location *location = builder->location;

@@ -24,7 +24,7 @@ struct fm_callpaths {
 };
 
 /** @return the node of a region, called at a line (or FM_NONE), below `parent` (FM_NONE: a root);
- * which is made if it is new. */
+ * which is added if it is new. */
 uint32_t fm_callpaths_add(struct fm_callpaths *callpaths, uint32_t parent, uint32_t region,
                           uint32_t line);
 

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-/** Of a series, however many counters a location has. */
+/* Least number of samples of a series, however many counters a location has. */
 #define LEAST_SAMPLES 128U
 
-/** Makes one of a sample and the next one.
- * @param end  so long that lasts */
+/* Joins a sample and the next one.
+ * @param end  end of the second sample */
 static struct fm_sample join(const struct fm_sample *first, const struct fm_sample *second,
                              bool is_total, uint64_t end)
 {
@@ -25,7 +25,7 @@ static struct fm_sample join(const struct fm_sample *first, const struct fm_samp
     return joined;
 }
 
-/** Makes one of each two. */
+/* Joins each two neighbours. */
 static void halve(fm_samples *samples, bool is_total, uint64_t end)
 {
     size_t count = 0;
@@ -44,7 +44,7 @@ void fm_samples_thin(fm_samples *samples, bool is_total, uint64_t end, size_t mo
     while (samples->count > most) {
         struct fm_sample last = samples->items[samples->count - 1];
         halve(samples, is_total, end);
-        /* Where a total ends matters. */
+        /* The final value of a total is kept. */
         if (is_total && samples->items[samples->count - 1].time != last.time)
             fm_vector_push(samples, last);
         if (is_total && samples->count <= 2)
@@ -52,7 +52,7 @@ void fm_samples_thin(fm_samples *samples, bool is_total, uint64_t end, size_t mo
     }
 }
 
-/** Lets the latest value, if there is one, last until a time. */
+/* Extends the latest value, if there is one, until a time. */
 static void last_until(struct fm_counter_series *series, bool is_total, uint64_t time)
 {
     if (series->samples.count == 0)
@@ -89,7 +89,8 @@ static void add_value(struct fm_counter_series *series, bool is_total, size_t mo
 
 static struct fm_counter_series *find(fm_counter_table *table, size_t *hint, uint32_t number)
 {
-    /* The counters of a class come one after the other. */
+    /* The counters of a metric class follow each other: the search begins behind the last one
+     * found. */
     for (size_t i = 0; i < table->count; i++) {
         size_t at = (*hint + i) % table->count;
         if (table->items[at].counter == number) {

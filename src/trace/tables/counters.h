@@ -1,8 +1,8 @@
 /** @file
  * Values of counters over time: the metrics that an archive has samples of, such as those of
  * fermata/counter.h or of the processor. A location keeps about FM_COUNTER_SAMPLES values of all
- * its counters together; of more, neighbours become one sample with their mean over time and their
- * extremes.
+ * its counters together; beyond that, neighbouring values are joined into one sample with their
+ * mean over time and their extremes.
  */
 #ifndef FERMATA_TRACE_TABLES_COUNTERS_H
 #define FERMATA_TRACE_TABLES_COUNTERS_H
@@ -18,16 +18,16 @@
 struct fm_counter {
     char *name;
     char *unit;       /**< "": none */
-    bool is_total;    /**< a sum of everything so far, of which the growth is of interest */
-    bool is_relative; /**< values in the archive are what was added: a total is made of them */
+    bool is_total;    /**< a running sum, whose growth is of interest */
+    bool is_relative; /**< values in the archive are increments, which are summed to a total */
     double scale;     /**< of the values in the archive: base ^ exponent */
 };
 
-/** What a counter was from a time until that of the next sample. */
+/** The value of a counter from a time until that of the next sample. */
 struct fm_sample {
     uint64_t time;
-    double value; /**< of a total: at that time; of a level: its mean, as each value lasts until the
-                       next one */
+    double value; /**< of a total: at that time; of a level: its mean over time, each value lasting
+                       until the next one */
     double least, greatest; /**< of a level */
 };
 
@@ -39,7 +39,7 @@ struct fm_counter_series {
     fm_samples samples; /**< ascending by time */
     double sum;         /**< of relative values so far */
     uint64_t stride;    /**< number of values in a sample */
-    uint64_t in_last;   /**< in the last one, so far; the latest of them: */
+    uint64_t in_last;   /**< number of values in the last sample; the latest value: */
     uint64_t last_time;
     double last_value;
 };
@@ -48,19 +48,19 @@ typedef FM_VECTOR(struct fm_counter_series) fm_counter_table;
 
 /** Adds a value, as the archive has it.
  * @param series  of the location
- * @param hint    in, out: where the series of the value is looked for first
+ * @param hint    in, out: where the search for the value's series begins
  * @param number  of the counter */
 void fm_counters_add(fm_counter_table *series, size_t *hint, const struct fm_counter *counter,
                      uint32_t number, uint64_t time, double value);
 
-/** Ends the series of a location: no value comes any more. Sorts them by counter.
- * @param end  of the location: so long the last values last */
+/** Ends the series of a location and sorts them by counter.
+ * @param end  of the location, and of the last values */
 void fm_counters_finish(fm_counter_table *series, const struct fm_counter *counters, uint64_t end);
 
 void fm_counters_free(fm_counter_table *series);
 
-/** Makes at most `most` (>= 2) samples of them, likewise.
- * @param end  so long the last one lasts */
+/** Joins neighbouring samples until at most `most` (>= 2) are left.
+ * @param end  end of the last sample */
 void fm_samples_thin(fm_samples *samples, bool is_total, uint64_t end, size_t most);
 
 #endif

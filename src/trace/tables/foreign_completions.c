@@ -93,8 +93,8 @@ static const struct fm_pause *pause_before(const struct fm_trace *trace, uint32_
     return last;
 }
 
-/* An operation that began in a pause is one of those that were not recorded: only that gives it its
- * place in the order. */
+/* An operation that began in a pause was not recorded: it counts as an unrecorded member of its
+ * series, which keeps the matching order of the others. */
 static void complete_unrecorded(struct fm_location *location, const struct fm_pause *pause,
                                 const struct fm_foreign_completion *completion)
 {
@@ -143,8 +143,8 @@ static void complete_alone(struct fm_trace *trace, const struct fm_foreign_compl
     }
 }
 
-/* Puts the receives that were completed alone, which stand behind the `posted` others, among them:
- * all ascend by their start. */
+/* Merges the receives without a request record, which follow the `posted` others, among them: all
+ * ascend by their start. */
 static void put_in_order(struct fm_location *location, size_t posted)
 {
     size_t count = location->receives.count;
@@ -180,9 +180,9 @@ static bool was_paused(const struct fm_trace *trace, uint32_t process)
     return false;
 }
 
-/* A request that is started again was done by then, though some recorders never tell when; and it
- * may have been done while recording was paused. All that a receive is, though, stands in the
- * record of its completion. */
+/* A request that is started again was complete by then, although some recorders write no
+ * completion; and a request may complete while recording is paused. This holds for sends only: a
+ * receive without the record of its completion is unknown. */
 static uint64_t complete_unseen_sends(struct fm_trace *trace, const struct fm_requests *requests,
                                       bool paused)
 {

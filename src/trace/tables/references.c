@@ -1,9 +1,9 @@
 #include "trace/tables/trace_internal.h"
 
-/* So far may a reference lie behind the last one before it counts as scattered. */
+/* A reference that exceeds the largest one by this much counts as scattered. */
 #define LARGEST_GAP 1024
 
-_Static_assert(FM_MAP_ABSENT == FM_NONE, "what a map does not hold is not defined");
+_Static_assert(FM_MAP_ABSENT == FM_NONE, "a reference that a map does not contain is undefined");
 
 void fm_references_define(struct fm_references *references, uint64_t reference, uint32_t index)
 {

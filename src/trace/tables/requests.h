@@ -13,15 +13,14 @@
 
 typedef enum { FM_REQUEST_SEND, FM_REQUEST_RECEIVE, FM_REQUEST_COLLECTIVE } fm_request_kind_t;
 
-/** A started operation that its own location did not complete: row of the table of its kind there.
- */
+/** A started operation that its location did not complete. */
 struct fm_open_request {
     uint64_t id;
-    uint64_t time; /**< Enter of the call that started it; set by who completes the process */
+    uint64_t time; /**< Enter of the call that started it; set at the end of the process */
     uint32_t location;
-    uint32_t row;
+    uint32_t row;   /**< of the table of its kind at the location */
     uint8_t kind;   /**< fm_request_kind_t */
-    bool restarted; /**< the location started its id again: it was done by then */
+    bool restarted; /**< the location started its id again: it was complete by then */
 };
 
 /** A completion whose start was not found on its own location. */
@@ -39,8 +38,8 @@ struct fm_foreign_completion {
 
 /** Operations of one process that wait for their completion. */
 struct fm_requests {
-    uint32_t location;          /**< at hand */
-    struct fm_map row_by_id[3]; /**< by kind: open operations of the location at hand */
+    uint32_t location;                           /**< the current one */
+    struct fm_map row_by_id[3];                  /**< by kind: open operations of that location */
     FM_VECTOR(struct fm_open_request) left_open; /**< operations that were not completed there */
     FM_VECTOR(struct fm_foreign_completion) foreign;
 };
@@ -48,11 +47,11 @@ struct fm_requests {
 /** Begins a location. */
 void fm_requests_open_location(struct fm_requests *requests, uint32_t location);
 
-/** Forgets what was noted since a location was begun: its open operations, and all but the first
- * `left_open` and `foreign` of those lists. */
+/** Discards the entries since the begin of a location: its open operations, and all but the first
+ * `left_open` and `foreign` entries of those lists. */
 void fm_requests_reopen_location(struct fm_requests *requests, size_t left_open, size_t foreign);
 
-/** Notes the start of an operation. An open one with the same id moves to `left_open`. */
+/** Adds the start of an operation. An open one with the same id moves to `left_open`. */
 void fm_requests_start(struct fm_requests *requests, fm_request_kind_t kind, uint64_t id,
                        uint32_t row);
 
@@ -70,10 +69,10 @@ static inline uint32_t fm_requests_take(struct fm_requests *requests, fm_request
     return fm_map_take(&requests->row_by_id[kind], id);
 }
 
-/** Moves all open requests to `left_open`: the location is done. */
+/** Ends a location: moves all its open requests to `left_open`. */
 void fm_requests_close_location(struct fm_requests *requests);
 
-/** Forgets everything: the process is done. */
+/** Discards everything at the end of a process. */
 void fm_requests_clear(struct fm_requests *requests);
 
 /** Frees the memory. */

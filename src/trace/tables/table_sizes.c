@@ -1,6 +1,7 @@
 #include "trace/tables/table_sizes.h"
 
-/** Whatever a definition promises, no more than this is believed: the archive may be damaged. */
+/* Limit of the growth from one location to the next one, whatever number of events a definition
+ * states: the archive may be damaged. */
 #define MOST_TIMES_LARGER 4
 
 static size_t scale(size_t size, uint64_t events, uint64_t of_events)

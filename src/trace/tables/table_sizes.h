@@ -1,8 +1,8 @@
 /** @file
- * How large the tables of a location will be, told from those of another one. Private to src/trace.
+ * Sizes of a location's tables, estimated from those of another location. Private to src/trace.
  *
- * Locations of a parallel program are much alike. Tables that have room from the start are neither
- * copied while they grow nor leave holes behind.
+ * Locations of a parallel program are similar. Tables that are allocated in their final size are
+ * not copied while they grow and leave no fragments in memory.
  */
 #ifndef FERMATA_TRACE_TABLES_TABLE_SIZES_H
 #define FERMATA_TRACE_TABLES_TABLE_SIZES_H
@@ -36,15 +36,15 @@ struct fm_table_sizes {
 #undef FM_TABLE_SIZE
 };
 
-/** Makes room in the tables of a location that has as many events as its definition promises.
+/** Makes room in the tables of a location that has as many events as its definition states.
  * @param sizes  of a location that was read before */
 void fm_tables_reserve(struct fm_location *location, const struct fm_table_sizes *sizes);
 
-/** Empties the tables of a location; they keep their room. */
+/** Empties the tables of a location; they keep their capacity. */
 void fm_tables_clear(struct fm_location *location);
 
-/** Gives back the room that a location does not need, now that all its events are read.
- * @param sizes  out: what it has */
+/** Releases unused capacity after all events of a location are read.
+ * @param sizes  out: the sizes of its tables */
 void fm_tables_trim(struct fm_location *location, struct fm_table_sizes *sizes);
 
 #endif

@@ -1,6 +1,6 @@
 /** @file
  * A run in memory: definitions, and for each location columnar tables of its communication calls
- * and of their records, filled by one pass over the archive. All later phases read these tables and
+ * and of their records, filled by one pass over the archive. All later stages read these tables and
  * nothing else.
  *
  * Processes are numbered by their rank in MPI_COMM_WORLD; the locations of a process are adjacent,
@@ -12,7 +12,7 @@
 
 #include "base/containers/vector.h"
 #include "base/error.h"
-#include "trace/tables/call.h"
+#include "functions/function_kind.h"
 #include "trace/tables/callpaths.h"
 #include "trace/tables/counters.h"
 
@@ -52,7 +52,7 @@ struct fm_topology {
     uint8_t dimension_count;
     uint32_t *sizes;
     bool *periodic;
-    uint32_t *coordinates;  /**< [rank][dimension]; FM_NONE where the archive does not tell */
+    uint32_t *coordinates;  /**< [rank][dimension]; FM_NONE where the archive has none */
     char *name;             /**< NULL: none */
     char **dimension_names; /**< [dimension]; NULL: none */
 };
@@ -110,8 +110,8 @@ typedef enum {
     FM_RMA_PUT,
     FM_RMA_GET,
     FM_RMA_ATOMIC,
-    FM_RMA_COLLECTIVE,   /**< creation, fence, freeing: the call tells which */
-    FM_RMA_GROUP_SYNC,   /**< start, complete, post, wait: the call tells which; `peer` = group */
+    FM_RMA_COLLECTIVE,   /**< creation, fence, freeing, by the call */
+    FM_RMA_GROUP_SYNC,   /**< start, complete, post, wait, by the call; `peer` = group */
     FM_RMA_LOCK_REQUEST, /**< `peer` = target rank, FM_NONE = all */
     FM_RMA_LOCK_ACQUIRE,
     FM_RMA_LOCK_RELEASE,
@@ -131,7 +131,7 @@ struct fm_rma {
     bool shared;   /**< of locks */
 };
 
-/** What is counted for each call path and location. */
+/** Quantities that are counted for each call path and location. */
 typedef enum {
     FM_COUNT_EMPTY_SENDS,
     FM_COUNT_SENDS,
@@ -153,7 +153,7 @@ typedef enum {
     FM_COUNT_KINDS
 } fm_count_t;
 
-/** A node of one location's call tree, with what was spent and counted in it (exclusive). */
+/** A node of one location's call tree with its exclusive time and counts. */
 struct fm_visit_profile {
     uint32_t parent; /**< node of the same location; FM_NONE: a root */
     uint32_t region;
@@ -175,7 +175,7 @@ typedef enum {
     FM_SERIES_EXPOSURE_EPOCHS     /**< of a window; `peer` = group of origins */
 } fm_series_t;
 
-/** What a location did in one series while recording was paused. */
+/** The unrecorded members of one series in a pause of the recording. */
 struct fm_unrecorded {
     uint64_t time;      /**< within the pause: behind all that was recorded before */
     uint64_t count;     /**< members of the series */
@@ -191,7 +191,7 @@ struct fm_pause {
     uint64_t end; /**< UINT64_MAX: it lasts to the end */
 };
 
-/** A call that contains others, or work of the recorder: what is not its own time. */
+/** The part of a call that is not its own time: calls inside it and work of the recorder. */
 struct fm_nested_time {
     uint32_t activity;
     uint64_t ticks;
@@ -211,7 +211,7 @@ typedef enum {
     FM_TRAFFIC_ATOMICS
 } fm_traffic_kind_t;
 
-/** What a location has sent to, or done in the memory of, a process. */
+/** Messages or one-sided operations of a location to one process. */
 struct fm_traffic {
     uint32_t process;
     uint32_t kind;  /**< fm_traffic_kind_t */
@@ -230,7 +230,7 @@ struct fm_location {
     char *name;
     uint32_t process;
     uint32_t thread;         /**< position in its process */
-    uint64_t defined_events; /**< number of events that its definition promises */
+    uint64_t defined_events; /**< number of events that its definition states */
     uint64_t event_count;    /**< number of events that were read */
     uint64_t begin, end;     /**< first and last time; begin > end: no events */
     FM_VECTOR(uint64_t) enter;
@@ -258,7 +258,7 @@ struct fm_location {
     uint32_t truncated_at; /**< first activity without a Leave; FM_NONE: all have one */
 };
 
-/** What was odd in the archive and was left out or repaired. */
+/** Defects of the archive; defective records were ignored or repaired. */
 struct fm_trace_defects {
     uint64_t unordered_times;  /**< times earlier than the event before: taken as equal to it */
     uint64_t unmatched_leaves; /**< Leave events without their Enter: ignored */
@@ -272,7 +272,7 @@ struct fm_trace_defects {
     uint64_t missing_locations;      /**< locations whose events could not be read to their end */
 };
 
-/** What the events say about the program's name. */
+/** The program's name by ProgramBegin events. */
 struct fm_program_name {
     uint32_t process; /**< the lowest one that names it; FM_NONE: none does */
     uint32_t text;    /**< number of the text in the trace */
@@ -315,7 +315,7 @@ struct fm_trace {
 fm_status_t fm_trace_open(const char *archive, struct fm_trace **trace, struct fm_error *error);
 
 /** Reads the events of the processes first .. last - 1. Distinct ranges may be read by several
- * threads at the same time. Afterwards fm_trace_unify() is due. Processes that are never read have
+ * threads at the same time. fm_trace_unify() must follow. Processes that are never read have
  * locations without events. */
 fm_status_t fm_trace_load(struct fm_trace *trace, uint32_t first, uint32_t last,
                           struct fm_trace_defects *defects, struct fm_error *error);
@@ -328,7 +328,7 @@ void fm_trace_unify(struct fm_trace *trace);
  * @param callpaths  which is copied */
 void fm_trace_adopt_callpaths(struct fm_trace *trace, struct fm_callpaths *callpaths);
 
-/** @return the program's name, as far as those processes tell that were read. */
+/** @return the program's name, by the events of the processes that were read. */
 struct fm_program_name fm_trace_program_name(const struct fm_trace *trace);
 
 /** Names the program, unless a lower process has named it. Thread-safe. */
@@ -348,7 +348,7 @@ static inline uint32_t fm_trace_process(const struct fm_trace *trace, uint32_t l
 }
 
 /** Frees the tables of communication records of the processes first .. last - 1; calls, call trees
- * and changes of state stay. To be called when all patterns are found: what follows needs the room.
+ * and changes of state stay. To be called after the last pattern: later stages need the memory.
  * Safe for distinct processes at the same time. */
 void fm_trace_forget_records(struct fm_trace *trace, uint32_t first, uint32_t last);
 
@@ -361,7 +361,7 @@ void fm_location_free(struct fm_location *location);
 /** Frees the trace. NULL is allowed. */
 void fm_trace_free(struct fm_trace *trace);
 
-/** fm_trace_member() for communicators that look different from different processes. */
+/** fm_trace_member() for communicators whose ranks depend on the observing process. */
 uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicator, uint32_t rank,
                               uint32_t process);
 

@@ -1,6 +1,6 @@
 /** @file
- * What the reader of definitions leaves for the reader of events: how the archive's references map
- * to indices. Private to src/trace.
+ * Output of the reader of definitions for the reader of events: the mapping of the archive's
+ * references to indices. Private to src/trace.
  */
 #ifndef FERMATA_TRACE_TABLES_TRACE_INTERNAL_H
 #define FERMATA_TRACE_TABLES_TRACE_INTERNAL_H
@@ -22,7 +22,7 @@ typedef enum {
     FM_ATTRIBUTE_COUNT
 } fm_attribute_t;
 
-/** The counters that the events of a metric have values of. */
+/** The counters whose values the events of a metric contain. */
 struct fm_counter_set {
     size_t first; /**< in `set_members` */
     uint8_t count;
@@ -36,7 +36,7 @@ struct fm_trace_private {
     struct fm_references counter_numbers; /**< of members of metrics */
     FM_VECTOR(struct fm_counter_set) sets;
     FM_VECTOR(uint32_t) set_members; /**< counters; FM_NONE: not defined */
-    FM_VECTOR(char *) text;          /**< what `strings` leads to */
+    FM_VECTOR(char *) text;          /**< indexed by `strings` */
     uint32_t program_region;         /**< region that a ProgramBegin event enters */
     struct fm_program_name program_name;
 };
@@ -57,17 +57,17 @@ static inline uint32_t fm_references_find(const struct fm_references *references
                                             : fm_map_get(&references->scattered, reference);
 }
 
-/** Defines `reference`, again if it was. */
+/** Defines `reference`; a later definition replaces an earlier one. */
 void fm_references_define(struct fm_references *references, uint64_t reference, uint32_t index);
 
-/** Makes every reference that led to index i lead to `new_index`[i]. */
+/** Maps every reference with index i to `new_index`[i]. */
 void fm_references_redirect(struct fm_references *references, const uint32_t *new_index);
 
 /** Frees the memory. */
 void fm_references_free(struct fm_references *references);
 
-/** Lets all definitions of the same region (name, paradigm, file and line) lead to the
- * first one: some recorders define every region once for each process. */
+/** Maps all definitions of the same region (name, paradigm, file and line) to the first one: some
+ * recorders define every region once for each process. */
 void fm_regions_merge(struct fm_trace_private *trace);
 
 #endif

@@ -1,6 +1,6 @@
 /** @file
- * How much a location sends to each process, counted while its events are read. Private to
- * src/trace.
+ * Messages and one-sided operations of a location to each process, counted while its events are
+ * read. Private to src/trace.
  */
 #ifndef FERMATA_TRACE_TABLES_TRAFFIC_H
 #define FERMATA_TRACE_TABLES_TRAFFIC_H
@@ -8,7 +8,7 @@
 #include "base/containers/map.h"
 #include "trace/tables/trace.h"
 
-/** What was sent to one rank of one communicator. */
+/** Messages or operations to one rank of one communicator. */
 struct fm_traffic_row {
     uint64_t count, bytes;
     uint32_t communicator;
@@ -16,7 +16,7 @@ struct fm_traffic_row {
     uint32_t kind; /**< fm_traffic_kind_t */
 };
 
-/** All zeros is an empty one. */
+/** All zeros: an empty counter. */
 struct fm_traffic_counter {
     struct fm_map index; /**< (communicator, peer, kind) -> row */
     FM_VECTOR(struct fm_traffic_row) rows;
@@ -37,12 +37,12 @@ static inline void fm_traffic_count(struct fm_traffic_counter *counter, fm_traff
     counter->rows.items[row].bytes += bytes;
 }
 
-/** Moves what was counted to a location, by process, and empties the counter. Ranks that do not
- * exist are left out. */
+/** Moves the counts, by process, to a location and empties the counter. Ranks that do not exist are
+ * ignored. */
 void fm_traffic_finish(struct fm_traffic_counter *counter, const struct fm_trace *trace,
                        struct fm_location *location);
 
-/** Forgets what was counted. */
+/** Discards the counts. */
 void fm_traffic_clear(struct fm_traffic_counter *counter);
 
 /** Frees the memory. */

@@ -4,7 +4,6 @@
 #include "cube/model/cube_matrix.h"
 #include "view/columns.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 struct columns {
@@ -38,7 +37,7 @@ static void add_link(struct columns *columns, int kind, const struct fm_cube_lin
 }
 
 static void add_matrix(struct columns *columns, const struct fm_cube_matrix *matrix, int kind,
-                       size_t most, FILE *json)
+                       size_t most, struct fm_json *json)
 {
     uint64_t links = matrix->omitted_links, count = matrix->omitted_count;
     uint64_t amount = matrix->omitted_amount;
@@ -58,19 +57,23 @@ static void add_matrix(struct columns *columns, const struct fm_cube_matrix *mat
         amount += order[i]->amount;
     }
     fm_free(order);
-    fprintf(json,
-            "%s{\"omitted\":{\"links\":%" PRIu64 ",\"count\":%" PRIu64 ",\"amount\":%" PRIu64 "}}",
-            kind == 0 ? "" : ",", links, count, amount);
+    fm_json_object(json, NULL);
+    fm_json_object(json, "omitted");
+    fm_json_unsigned(json, "links", links);
+    fm_json_unsigned(json, "count", count);
+    fm_json_unsigned(json, "amount", amount);
+    fm_json_end(json);
+    fm_json_end(json);
 }
 
 void fm_matrix_data_add(struct fm_bundle *bundle, const struct fm_cube *cube, size_t most)
 {
     struct columns columns = {0};
-    FILE *json = fm_bundle_json(bundle);
-    fputs("\"matrices\":[", json);
+    struct fm_json *json = fm_bundle_json(bundle);
+    fm_json_array(json, "matrices");
     for (int kind = 0; kind < FM_MATRIX_COUNT; kind++)
         add_matrix(&columns, &cube->matrices[kind], kind, most, json);
-    fputs("],", json);
+    fm_json_end(json);
     fm_column_move(bundle, "link_matrix", &columns.matrix, true);
     fm_column_move(bundle, "link_from", &columns.from, true);
     fm_column_move(bundle, "link_to", &columns.to, true);

@@ -1,5 +1,5 @@
 /** @file
- * The matrices of a report as columns of a bundle: who had to do with whom.
+ * The matrices of a report as columns of a bundle: messages, one-sided operations, delays.
  *
  * Columns: `link_matrix` (enum fm_cube_matrix_kind), `link_from`, `link_to` (locations),
  * `link_metric`, `link_count`, `link_amount` (bytes; of delays ticks). Member of the JSON

@@ -1,10 +1,7 @@
 #include "view/report/phase_data.h"
 
-#include "base/text.h"
 #include "cube/model/cube_time.h"
 #include "view/columns.h"
-
-#include <inttypes.h>
 
 struct columns {
     fm_column first, count, begin, end, duration, time, capacity, computation, longest;
@@ -46,31 +43,32 @@ static void add_rows(struct columns *columns, const struct fm_cube_phase *phase,
 }
 
 static void add_phase(struct columns *columns, const struct fm_cube *cube,
-                      const struct fm_cube_phase *phase, FILE *json)
+                      const struct fm_cube_phase *phase, struct fm_json *json)
 {
     uint32_t step = (phase->row_count + FM_PHASE_ROWS - 1) / FM_PHASE_ROWS, rows = 0;
     for (uint32_t i = 0; i < phase->row_count; i += step, rows++)
         add_rows(columns, phase, i, phase->row_count - i < step ? phase->row_count : i + step);
-    fputs("{\"region\":", json);
-    fm_text_write_json(json, cube->regions[phase->region].name);
-    fprintf(json, ",\"iterations\":%" PRIu64 ",\"rows\":%u,\"kinds\":[", phase->iteration_count,
-            rows);
-    for (uint32_t i = 0; i < phase->kind_count; i++)
-        fprintf(json, "%s%u", i == 0 ? "" : ",", phase->kinds[i]);
-    fputs("]}", json);
+    fm_json_object(json, NULL);
+    fm_json_string(json, "region", cube->regions[phase->region].name);
+    fm_json_unsigned(json, "iterations", phase->iteration_count);
+    fm_json_unsigned(json, "rows", rows);
+    fm_json_array(json, "kinds");
+    for (uint32_t i = 0; i < phase->kind_count; i++) {
+        fm_json_unsigned(json, NULL, phase->kinds[i]);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
 }
 
 void fm_phase_data_add(struct fm_bundle *bundle, const struct fm_cube *cube)
 {
     struct columns columns = {0};
-    FILE *json = fm_bundle_json(bundle);
-    fputs("\"phases\":[", json);
+    struct fm_json *json = fm_bundle_json(bundle);
+    fm_json_array(json, "phases");
     for (uint32_t i = 0; i < cube->phase_count; i++) {
-        if (i > 0)
-            putc(',', json);
         add_phase(&columns, cube, &cube->phases[i], json);
     }
-    fputs("],", json);
+    fm_json_end(json);
     fm_column_move(bundle, "phase_first", &columns.first, true);
     fm_column_move(bundle, "phase_count", &columns.count, false);
     fm_column_move(bundle, "phase_begin", &columns.begin, true);

@@ -1,8 +1,7 @@
 #include "view/report/report_data.h"
 
 #include "base/memory.h"
-#include "base/text.h"
-#include "export/report/report_writers.h"
+#include "export/json/json_report.h"
 #include "view/bundle.h"
 #include "view/report/matrix_data.h"
 #include "view/report/phase_data.h"
@@ -14,19 +13,19 @@
 /** Room that is kept for a link of a matrix; it takes a tenth of that. */
 #define BYTES_OF_LINK 40U
 
-static void put_metrics(FILE *json)
+static void put_metrics(struct fm_json *json)
 {
-    fputs("\"metrics\":[", json);
+    fm_json_array(json, "metrics");
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
         const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
-        fputs(i == 0 ? "{\"formula\":" : ",{\"formula\":", json);
-        fm_text_write_json(json, info->formula);
-        fputs(",\"advice\":", json);
-        fm_text_write_json(json, info->advice);
-        fprintf(json, ",\"wait_state\":%s,\"cost\":%s}", info->is_wait_state ? "true" : "false",
-                info->unit == FM_UNIT_COST ? "true" : "false");
+        fm_json_object(json, NULL);
+        fm_json_string(json, "formula", info->formula);
+        fm_json_string(json, "advice", info->advice);
+        fm_json_bool(json, "wait_state", info->is_wait_state);
+        fm_json_bool(json, "cost", info->unit == FM_UNIT_COST);
+        fm_json_end(json);
     }
-    fputs("],", json);
+    fm_json_end(json);
 }
 
 static void add_critical_path(struct fm_bundle *bundle, const struct fm_cube *cube)
@@ -55,18 +54,18 @@ static fm_status_t make(const struct fm_cube *cube, const struct fm_page_extras 
     if (status != FM_OK)
         return status;
     struct fm_bundle *bundle = fm_bundle_create();
-    FILE *json = fm_bundle_json(bundle);
-    fprintf(json, "\"version\":1,\"generator\":\"fermata " FERMATA_VERSION "\",\"cost_shift\":%u,",
-            cube->experiment.cost_shift);
-    if (bits == FM_SEVERITIES_EXACT)
-        fputs("\"precision\":null,", json);
-    else
-        fprintf(json, "\"precision\":%u,", bits);
+    struct fm_json *json = fm_bundle_json(bundle);
+    fm_json_unsigned(json, "version", 1);
+    fm_json_string(json, "generator", "fermata " FERMATA_VERSION);
+    fm_json_unsigned(json, "cost_shift", cube->experiment.cost_shift);
+    if (bits == FM_SEVERITIES_EXACT) {
+        fm_json_null(json, "precision");
+    } else {
+        fm_json_unsigned(json, "precision", bits);
+    }
     fm_source_data_put(cube, extras->sources, json);
-    fprintf(json, "\"environment\":%s,\"report\":",
-            extras->environment == NULL ? "null" : extras->environment);
-    fm_export_json_parts(&view, FM_EXPORT_EFFICIENCY, json);
-    putc(',', json);
+    fm_json_raw(json, "environment", extras->environment == NULL ? "null" : extras->environment);
+    fm_export_json_parts(&view, FM_EXPORT_EFFICIENCY, "report", json);
     put_metrics(json);
     status = fm_summary_data_put(cube, json, error);
     if (status == FM_OK) {

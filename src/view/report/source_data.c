@@ -1,7 +1,6 @@
 #include "view/report/source_data.h"
 
 #include "base/containers/vector.h"
-#include "base/text.h"
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -31,8 +30,8 @@ struct place {
 typedef FM_VECTOR(struct place) places;
 
 struct writer {
-    FILE *json;
-    size_t excerpts, bytes;
+    struct fm_json *json;
+    size_t bytes; /**< of the excerpts so far */
 };
 
 bool fm_source_is_named(const char *file)
@@ -99,9 +98,10 @@ static void put_excerpt(struct writer *writer, const char *file, const char *tex
     }
     if (text == NULL || *text == '\0' || writer->bytes > TEXT_LIMIT)
         return;
-    fputs(writer->excerpts++ == 0 ? "{\"file\":" : ",{\"file\":", writer->json);
-    fm_text_write_json(writer->json, file);
-    fprintf(writer->json, ",\"first\":%llu,\"lines\":[", (unsigned long long)first);
+    fm_json_object(writer->json, NULL);
+    fm_json_string(writer->json, "file", file);
+    fm_json_unsigned(writer->json, "first", first);
+    fm_json_array(writer->json, "lines");
     for (uint64_t line = first; line <= last && *text != '\0'; line++) {
         char shown[LINE_LIMIT + 1];
         size_t length = strcspn(text, "\n");
@@ -110,13 +110,12 @@ static void put_excerpt(struct writer *writer, const char *file, const char *tex
         shown[kept] = '\0';
         if (kept > 0 && shown[kept - 1] == '\r')
             shown[kept - 1] = '\0';
-        if (line > first)
-            putc(',', writer->json);
-        fm_text_write_json(writer->json, shown);
+        fm_json_string(writer->json, NULL, shown);
         writer->bytes += kept;
         text += length + (text[length] == '\n');
     }
-    fputs("]}", writer->json);
+    fm_json_end(writer->json);
+    fm_json_end(writer->json);
 }
 
 /** Writes the excerpts of one file, whose places are count ascending lines. */
@@ -133,13 +132,13 @@ static void put_file(struct writer *writer, const struct place *of, size_t count
     free(text);
 }
 
-void fm_source_data_put(const struct fm_cube *cube, bool wanted, FILE *json)
+void fm_source_data_put(const struct fm_cube *cube, bool wanted, struct fm_json *json)
 {
     struct writer writer = {.json = json};
     places all = {0};
     if (wanted)
         all = collect(cube);
-    fputs("\"sources\":[", json);
+    fm_json_array(json, "sources");
     for (size_t i = 0; i < all.count;) {
         size_t end = i + 1;
         while (end < all.count && strcmp(all.items[end].file, all.items[i].file) == 0)
@@ -147,6 +146,6 @@ void fm_source_data_put(const struct fm_cube *cube, bool wanted, FILE *json)
         put_file(&writer, &all.items[i], end - i);
         i = end;
     }
-    fputs("],", json);
+    fm_json_end(json);
     fm_vector_free(&all);
 }

@@ -1,6 +1,5 @@
 #include "view/report/summary_data.h"
 
-#include "base/text.h"
 #include "cube/model/delay_kind.h"
 #include "diagnosis/efficiency.h"
 #include "diagnosis/observations.h"
@@ -10,99 +9,100 @@
 /** Of the page, which has more room than a terminal. */
 #define PROBLEMS 8
 
-static void put_shares(FILE *json, const struct fm_diagnosis *diagnosis)
+static void put_shares(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_time_share shares[FM_TIME_SHARE_COUNT];
     fm_time_shares(diagnosis, shares);
-    fputs(",\"shares\":[", json);
-    const char *separator = "";
+    fm_json_array(json, "shares");
     for (unsigned i = 0; i < FM_TIME_SHARE_COUNT; i++) {
-        if (shares[i].ticks == 0)
+        if (shares[i].ticks == 0) {
             continue;
-        fprintf(json, "%s{\"name\":", separator);
-        fm_text_write_json(json, shares[i].name);
-        fprintf(json, ",\"ticks\":%lld}", (long long)shares[i].ticks);
-        separator = ",";
+        }
+        fm_json_object(json, NULL);
+        fm_json_string(json, "name", shares[i].name);
+        fm_json_signed(json, "ticks", shares[i].ticks);
+        fm_json_end(json);
     }
-    putc(']', json);
+    fm_json_end(json);
 }
 
-static void put_ratio(FILE *json, const char *key, double value)
+static void put_ratio(struct fm_json *json, const char *key, double value)
 {
-    char number[FM_TEXT_NUMBER];
-    fprintf(json, "\"%s\":{\"value\":%s,\"verdict\":\"%s\"}", key, fm_text_shortest(number, value),
-            fm_efficiency_verdict(value));
+    fm_json_object(json, key);
+    fm_json_double(json, "value", value);
+    fm_json_string(json, "verdict", fm_efficiency_verdict(value));
+    fm_json_end(json);
 }
 
-static void put_efficiency(FILE *json, const struct fm_diagnosis *diagnosis)
+static void put_efficiency(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_efficiency efficiency;
-    fputs(",\"efficiency\":", json);
     if (!fm_diagnosis_efficiency(diagnosis, &efficiency)) {
-        fputs("null", json);
+        fm_json_null(json, "efficiency");
         return;
     }
-    putc('{', json);
+    fm_json_object(json, "efficiency");
     put_ratio(json, "parallel", efficiency.parallel);
-    putc(',', json);
     put_ratio(json, "load_balance", efficiency.load_balance);
-    putc(',', json);
     put_ratio(json, "communication", efficiency.communication);
-    putc('}', json);
+    fm_json_end(json);
 }
 
-static void put_problem(FILE *json, const struct fm_problem *problem)
+static void put_problem(struct fm_json *json, const struct fm_problem *problem)
 {
     fm_metric_t costs = fm_delay_metrics(fm_delay_kind(problem->kind))->costs;
-    fprintf(json, "{\"metric\":\"%s\",\"cost\":\"%s\",\"callpath\":%u,\"cause\":",
-            fm_metric_info(problem->kind)->id, fm_metric_info(costs)->id, problem->callpath);
-    if (problem->cause == FM_CUBE_NONE)
-        fputs("null,", json);
-    else
-        fprintf(json, "%u,", problem->cause);
-    fprintf(json, "\"ticks\":%lld,\"headline\":", (long long)problem->wait);
-    fm_text_write_json(json, problem->headline.items[0].text);
-    fputs(",\"lines\":[", json);
-    for (size_t i = 0; i < problem->lines.count; i++) {
-        fputs(i == 0 ? "{\"label\":" : ",{\"label\":", json);
-        fm_text_write_json(json, problem->lines.items[i].label);
-        fputs(",\"text\":", json);
-        fm_text_write_json(json, problem->lines.items[i].text);
-        putc('}', json);
+    fm_json_object(json, NULL);
+    fm_json_string(json, "metric", fm_metric_info(problem->kind)->id);
+    fm_json_string(json, "cost", fm_metric_info(costs)->id);
+    fm_json_unsigned(json, "callpath", problem->callpath);
+    if (problem->cause == FM_CUBE_NONE) {
+        fm_json_null(json, "cause");
+    } else {
+        fm_json_unsigned(json, "cause", problem->cause);
     }
-    fputs("]}", json);
+    fm_json_signed(json, "ticks", problem->wait);
+    fm_json_string(json, "headline", problem->headline.items[0].text);
+    fm_json_array(json, "lines");
+    for (size_t i = 0; i < problem->lines.count; i++) {
+        fm_json_object(json, NULL);
+        fm_json_string(json, "label", problem->lines.items[i].label);
+        fm_json_string(json, "text", problem->lines.items[i].text);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
 }
 
-static void put_problems(FILE *json, const struct fm_diagnosis *diagnosis)
+static void put_problems(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_problems problems;
     fm_problems_find(diagnosis, PROBLEMS, &problems);
-    fputs(",\"problems\":[", json);
+    fm_json_array(json, "problems");
     for (size_t i = 0; i < problems.shown; i++) {
-        if (i > 0)
-            putc(',', json);
         put_problem(json, &problems.items[i]);
     }
-    fprintf(json, "],\"others\":{\"count\":%zu,\"ticks\":%lld}", problems.count - problems.shown,
-            (long long)problems.rest);
+    fm_json_end(json);
+    fm_json_object(json, "others");
+    fm_json_unsigned(json, "count", problems.count - problems.shown);
+    fm_json_signed(json, "ticks", problems.rest);
+    fm_json_end(json);
     fm_problems_free(&problems);
 }
 
-static void put_observations(FILE *json, const struct fm_diagnosis *diagnosis)
+static void put_observations(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
-    struct fm_sentences lines = {0};
-    fm_observations_find(diagnosis, &lines);
-    fputs(",\"observations\":[", json);
-    for (size_t i = 0; i < lines.count; i++) {
-        if (i > 0)
-            putc(',', json);
-        fm_text_write_json(json, lines.items[i].text);
+    struct fm_sentences sentences = {0};
+    fm_observations_find(diagnosis, &sentences);
+    fm_json_array(json, "observations");
+    for (size_t i = 0; i < sentences.count; i++) {
+        fm_json_string(json, NULL, sentences.items[i].text);
     }
-    putc(']', json);
-    fm_sentences_free(&lines);
+    fm_json_end(json);
+    fm_sentences_free(&sentences);
 }
 
-fm_status_t fm_summary_data_put(const struct fm_cube *cube, FILE *json, struct fm_error *error)
+fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json,
+                                struct fm_error *error)
 {
     enum { COLUMNS = 110 }; /* longer call paths lose their middle: the buttons lead to all of it */
     const struct fm_diagnosis_options wording = {.width = COLUMNS, .utf8 = true};
@@ -110,11 +110,12 @@ fm_status_t fm_summary_data_put(const struct fm_cube *cube, FILE *json, struct f
     fm_status_t status = fm_diagnosis_make(&diagnosis, cube, &wording, error);
     if (status != FM_OK)
         return status;
-    fprintf(json, "\"summary\":{\"waiting\":%lld", (long long)diagnosis.waiting);
+    fm_json_object(json, "summary");
+    fm_json_signed(json, "waiting", diagnosis.waiting);
     put_shares(json, &diagnosis);
     put_efficiency(json, &diagnosis);
     put_problems(json, &diagnosis);
     put_observations(json, &diagnosis);
-    fputs("},", json);
+    fm_json_end(json);
     return FM_OK;
 }

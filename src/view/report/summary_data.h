@@ -4,16 +4,16 @@
 #ifndef FERMATA_VIEW_REPORT_SUMMARY_DATA_H
 #define FERMATA_VIEW_REPORT_SUMMARY_DATA_H
 
+#include "base/json/json_writer.h"
 #include "cube/model/cube.h"
 
-#include <stdio.h>
-
-/** Writes the member "summary" and a comma: "waiting" (ticks), "shares" ("name", "ticks": the CPU
+/** Writes the member "summary": "waiting" (ticks), "shares" ("name", "ticks": the CPU
  * time by class), "efficiency" (null, or "parallel", "load_balance", "communication", each with
- * "value" and "verdict"), "problems" ("metric", "cost" (metric of what this waiting goes back to),
- * "callpath", "cause" (call path or null), "ticks", "headline", "lines" of "label" and "text"),
- * "others" ("count", "ticks": of the problems that are left out), "observations" (sentences).
- * Errors may be left in the stream. */
-fm_status_t fm_summary_data_put(const struct fm_cube *cube, FILE *json, struct fm_error *error);
+ * "value" and "verdict"), "problems" ("metric", "cost" (metric of the delays that cause this
+ * waiting), "callpath", "cause" (call path or null), "ticks", "headline", "lines" of "label" and
+ * "text"), "others" ("count", "ticks": of the problems that are left out), "observations"
+ * (sentences). Errors may be left in the stream. */
+fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json,
+                                struct fm_error *error);
 
 #endif

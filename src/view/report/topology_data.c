@@ -1,6 +1,5 @@
 #include "view/report/topology_data.h"
 
-#include "base/text.h"
 #include "view/columns.h"
 
 #define MOST_PLACES (1U << 20)
@@ -33,44 +32,42 @@ static void add_members(struct columns *columns, const struct fm_cube *cube,
     }
 }
 
-static void put_text(FILE *json, const char *text)
+static void put_json(struct fm_json *json, const struct fm_cube_topology *topology)
 {
-    fm_text_write_json(json, text == NULL ? "" : text);
-}
-
-static void put_json(FILE *json, const struct fm_cube_topology *topology)
-{
-    fputs("{\"name\":", json);
-    put_text(json, topology->name);
-    fputs(",\"sizes\":[", json);
-    for (uint32_t i = 0; i < topology->dimension_count; i++)
-        fprintf(json, "%s%u", i == 0 ? "" : ",", topology->dimensions[i].size);
-    fputs("],\"periodic\":[", json);
-    for (uint32_t i = 0; i < topology->dimension_count; i++)
-        fprintf(json, "%s%s", i == 0 ? "" : ",",
-                topology->dimensions[i].periodic ? "true" : "false");
-    fputs("],\"dimensions\":[", json);
+    fm_json_object(json, NULL);
+    fm_json_string(json, "name", topology->name == NULL ? "" : topology->name);
+    fm_json_array(json, "sizes");
     for (uint32_t i = 0; i < topology->dimension_count; i++) {
-        fputs(i == 0 ? "" : ",", json);
-        put_text(json, topology->dimensions[i].name);
+        fm_json_unsigned(json, NULL, topology->dimensions[i].size);
     }
-    fprintf(json, "],\"ranks\":%u}", topology->member_count);
+    fm_json_end(json);
+    fm_json_array(json, "periodic");
+    for (uint32_t i = 0; i < topology->dimension_count; i++) {
+        fm_json_bool(json, NULL, topology->dimensions[i].periodic);
+    }
+    fm_json_end(json);
+    fm_json_array(json, "dimensions");
+    for (uint32_t i = 0; i < topology->dimension_count; i++) {
+        const char *name = topology->dimensions[i].name;
+        fm_json_string(json, NULL, name == NULL ? "" : name);
+    }
+    fm_json_end(json);
+    fm_json_unsigned(json, "ranks", topology->member_count);
+    fm_json_end(json);
 }
 
 void fm_topology_data_add(struct fm_bundle *bundle, const struct fm_cube *cube)
 {
     struct columns columns = {0};
-    FILE *json = fm_bundle_json(bundle);
-    unsigned count = 0;
-    fputs("\"topologies\":[", json);
+    struct fm_json *json = fm_bundle_json(bundle);
+    fm_json_array(json, "topologies");
     for (uint32_t i = 0; i < cube->topology_count; i++) {
         if (count_places(&cube->topologies[i]) == 0)
             continue;
-        fputs(count++ == 0 ? "" : ",", json);
         put_json(json, &cube->topologies[i]);
         add_members(&columns, cube, &cube->topologies[i]);
     }
-    fputs("],", json);
+    fm_json_end(json);
     fm_column_move(bundle, "topology_rank", &columns.rank, true);
     fm_column_move(bundle, "topology_place", &columns.place, true);
 }

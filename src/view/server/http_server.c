@@ -1,7 +1,7 @@
 /* The server, on GNU libmicrohttpd. */
 #include "view/server/server.h"
 
-#include "view/server/request.h"
+#include "view/server/http_request.h"
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -83,8 +83,8 @@ static struct MHD_Response *tile(const struct fm_server *server, uint64_t number
     return response;
 }
 
-static struct MHD_Response *answer(const struct fm_server *server, const struct fm_request *request,
-                                   unsigned *status)
+static struct MHD_Response *answer(const struct fm_server *server,
+                                   const struct fm_http_request *request, unsigned *status)
 {
     const struct fm_server_content *content = server->content;
     struct fm_found found;
@@ -116,8 +116,8 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         return MHD_YES;
     }
     if (*upload_data_size != 0)
-        return MHD_NO; /* nobody has anything to send here */
-    const struct fm_request request = {
+        return MHD_NO; /* no client sends data */
+    const struct fm_http_request request = {
         .method = method,
         .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"),
         .path = url,

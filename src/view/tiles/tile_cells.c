@@ -238,17 +238,18 @@ void fm_cells_add(struct fm_bundle *bundle, const struct fm_cells *cells,
     uint64_t *values = fm_allocate(PLANE * (WAITS + band->kinds->count), sizeof *values);
     struct shares shares = {values, values + PLANE, values + WAITS * PLANE};
     scale(&shares, cells, band, &part, rows);
-    FILE *json = fm_bundle_json(bundle);
-    fprintf(json, "\"rows\":%u,\"kinds\":[", rows);
+    struct fm_json *json = fm_bundle_json(bundle);
+    fm_json_unsigned(json, "rows", rows);
+    fm_json_array(json, "kinds");
     for (uint32_t kind = 0; kind < band->kinds->count; kind++) {
         const uint64_t *wait = shares.wait + kind * PLANE;
         if (is_empty(wait, count))
             continue;
-        fprintf(json, "%s%u", kept == 0 ? "" : ",", kind);
+        fm_json_unsigned(json, NULL, kind);
         memmove(shares.wait + kept * count, wait, count * sizeof *wait);
         kept += 1;
     }
-    fputs("],", json);
+    fm_json_end(json);
     fm_bundle_add(bundle, "compute", shares.compute, count, false);
     fm_bundle_add(bundle, "call", shares.call, count, false);
     fm_bundle_add(bundle, "wait", shares.wait, kept * count, false);

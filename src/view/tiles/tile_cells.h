@@ -33,10 +33,11 @@ struct fm_cell_cursor {
 struct fm_cell_band {
     const struct fm_detail *detail;
     const struct fm_wait_kinds *kinds;
-    uint64_t begin, length;          /**< of the run, ticks */
-    uint32_t first, count;           /**< locations */
-    uint32_t group;                  /**< of them in a row */
-    const struct fm_clusters *alike; /**< rows are those of alike locations; NULL: of neighbours */
+    uint64_t begin, length; /**< of the run, ticks */
+    uint32_t first, count;  /**< locations */
+    uint32_t group;         /**< of them in a row */
+    const struct fm_clusters
+        *alike; /**< rows are those of similar locations; NULL: of neighbours */
     struct fm_cell_cursor *cursors;
 };
 

@@ -242,6 +242,24 @@ static void add_arrows(struct fm_bundle *bundle, const struct band *band, size_t
     fm_arrow_columns_move(bundle, &columns);
 }
 
+/** Describes the tile as the only window of a timeline, which ends at `to`. */
+static void put_json(struct fm_json *json, const struct fm_event_tiles *tiles, size_t tile,
+                     uint64_t to)
+{
+    fm_json_unsigned(json, "version", 1);
+    fm_json_unsigned(json, "length", tiles->length);
+    fm_json_unsigned(json, "calls", tiles->calls.items[tile]);
+    fm_json_array(json, "windows");
+    fm_json_object(json, NULL);
+    fm_json_unsigned(json, "from", tiles->from.items[tile]);
+    fm_json_unsigned(json, "to", to);
+    fm_json_null(json, "metric");
+    fm_json_null(json, "location");
+    fm_json_null(json, "enter");
+    fm_json_end(json);
+    fm_json_end(json);
+}
+
 static fm_status_t make_tile(struct band *band, size_t tile, bool is_last, fm_tile_sink *sink,
                              void *context, struct fm_error *error)
 {
@@ -249,11 +267,7 @@ static fm_status_t make_tile(struct band *band, size_t tile, bool is_last, fm_ti
     uint64_t from = tiles->from.items[tile];
     uint64_t to = is_last ? tiles->length : tiles->from.items[tile + 1];
     struct fm_bundle *bundle = fm_bundle_create();
-    fprintf(fm_bundle_json(bundle),
-            "\"version\":1,\"length\":%" PRIu64 ",\"calls\":%" PRIu64
-            ",\"windows\":[{\"from\":%" PRIu64 ",\"to\":%" PRIu64
-            ",\"metric\":null,\"location\":null,\"enter\":null}],",
-            tiles->length, tiles->calls.items[tile], from, to);
+    put_json(fm_bundle_json(bundle), tiles, tile, to);
     add_segments(bundle, band, tiles->begin + to, is_last);
     add_waits(bundle, band, tiles->begin + from, tiles->begin + to);
     add_arrows(bundle, band, tile);

@@ -42,7 +42,7 @@ struct maker {
     struct fm_clusters alike;
     struct level levels[MOST_LEVELS];
     unsigned level_count;
-    struct level alike_level; /* its rows are those of alike locations */
+    struct level alike_level; /* its rows are those of similar locations */
     uint64_t first_event;
     struct fm_event_tiles events;
     fm_counter_list counters;
@@ -147,24 +147,35 @@ static void put_event_tile(void *context, size_t tile, const void *bytes, size_t
     fm_tile_writer_put(maker->writer, maker->first_event + tile, bytes, size);
 }
 
-static void put_json(const struct maker *maker, FILE *json)
+static void put_json(const struct maker *maker, struct fm_json *json)
 {
-    fprintf(json,
-            "\"version\":1,\"length\":%" PRIu64 ",\"calls\":%" PRIu64
-            ",\"locations\":%u,\"rows\":%u,\"bins\":%u,\"waits\":[",
-            maker->length, maker->calls, maker->detail->trace->location_count, FM_TILE_ROWS,
-            FM_TILE_BINS);
-    for (uint32_t i = 0; i < maker->kinds.count; i++)
-        fprintf(json, "%s%u", i == 0 ? "" : ",", maker->kinds.metrics[i]);
-    fputs("],\"levels\":[", json);
+    fm_json_unsigned(json, "version", 1);
+    fm_json_unsigned(json, "length", maker->length);
+    fm_json_unsigned(json, "calls", maker->calls);
+    fm_json_unsigned(json, "locations", maker->detail->trace->location_count);
+    fm_json_unsigned(json, "rows", FM_TILE_ROWS);
+    fm_json_unsigned(json, "bins", FM_TILE_BINS);
+    fm_json_array(json, "waits");
+    for (uint32_t i = 0; i < maker->kinds.count; i++) {
+        fm_json_unsigned(json, NULL, maker->kinds.metrics[i]);
+    }
+    fm_json_end(json);
+    fm_json_array(json, "levels");
     for (unsigned i = 0; i < maker->level_count; i++) {
         const struct level *level = &maker->levels[i];
-        fprintf(json, "%s{\"group\":%u,\"first\":%" PRIu64 ",\"bands\":%u,\"depth\":%u}",
-                i == 0 ? "" : ",", level->group, level->first, level->bands, level->depth);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "group", level->group);
+        fm_json_unsigned(json, "first", level->first);
+        fm_json_unsigned(json, "bands", level->bands);
+        fm_json_unsigned(json, "depth", level->depth);
+        fm_json_end(json);
     }
-    fprintf(json,
-            "],\"alike_level\":{\"first\":%" PRIu64 ",\"depth\":%u},\"first_event\":%" PRIu64 ",",
-            maker->alike_level.first, maker->alike_level.depth, maker->first_event);
+    fm_json_end(json);
+    fm_json_object(json, "alike_level");
+    fm_json_unsigned(json, "first", maker->alike_level.first);
+    fm_json_unsigned(json, "depth", maker->alike_level.depth);
+    fm_json_end(json);
+    fm_json_unsigned(json, "first_event", maker->first_event);
 }
 
 static fm_status_t make_index(struct maker *maker, struct fm_error *error)

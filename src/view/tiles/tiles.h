@@ -7,16 +7,17 @@
  * - cells (tile_cells.h), for each level and in it each band of FM_TILE_ROWS rows: one tile of the
  *   whole run, two of its halves, four of its quarters, ... down to the level's depth: the tile of
  *   part `column` of 2^d is number first + band * (2^(depth + 1) - 1) + 2^d - 1 + column;
- * - cells of another level, likewise, with a row for each group of alike locations (alike.h);
+ * - cells of another level, likewise, with a row for each group of similar locations
+ * (similar_locations.h);
  * - single events (tile_events.h);
  * - the values of each counter (counter_data.h);
  * - as the last one the index, a bundle whose JSON has "version", "length" (ticks), "calls",
  *   "locations", "rows" (FM_TILE_ROWS), "bins" (FM_TILE_BINS), "waits" (the kinds of wait states,
  *   metrics), "levels": each with "group" (locations in a row), "first", "bands", "depth";
- *   "alike_level": "first", "depth" of the level of alike locations, which has one band;
- *   "first_event" (number), "alike" (alike.h), "counters" (counter_data.h, with the number of its
- *   tile); and columns `event_first` (of each band, tiles from `first_event` on), `event_from`
- *   (ticks), `event_calls`, and those of alike.h.
+ *   "alike_level": "first", "depth" of the level of similar locations, which has one band;
+ *   "first_event" (number), "alike" (similar_locations.h), "counters" (counter_data.h, with the
+ * number of its tile); and columns `event_first` (of each band, tiles from `first_event` on),
+ * `event_from` (ticks), `event_calls`, and those of similar_locations.h.
  */
 #ifndef FERMATA_VIEW_TILES_TILES_H
 #define FERMATA_VIEW_TILES_TILES_H

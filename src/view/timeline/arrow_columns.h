@@ -1,5 +1,5 @@
 /** @file
- * Arrows of a timeline as columns of a bundle: timeline_events.h tells which.
+ * Arrows of a timeline as columns of a bundle: see timeline_events.h.
  */
 #ifndef FERMATA_VIEW_TIMELINE_ARROW_COLUMNS_H
 #define FERMATA_VIEW_TIMELINE_ARROW_COLUMNS_H
@@ -24,11 +24,11 @@ void fm_arrow_columns_add(struct fm_arrow_columns *columns, uint64_t begin, uint
 /** Adds the columns to a bundle and frees them. */
 void fm_arrow_columns_move(struct fm_bundle *bundle, struct fm_arrow_columns *columns);
 
-/** Takes the arrow of a lock: from the call to its end at the target. */
+/** Receives the arrow of a lock: from the call to its end at the target. */
 typedef void fm_lock_arrow_sink(void *context, const struct fm_arrow_end *tail,
                                 const struct fm_arrow_end *head);
 
-/** Tells `sink` of all locks of other processes that a location got. */
+/** Passes to `sink` all locks of other processes that a location acquires. */
 void fm_lock_arrows(const struct fm_trace *trace, uint32_t where, fm_lock_arrow_sink *sink,
                     void *context);
 

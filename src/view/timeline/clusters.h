@@ -1,7 +1,7 @@
 /** @file
- * Groups of alike vectors: k-centre clustering (T. F. Gonzalez, "Clustering to minimize the maximum
- * intercluster distance", 1985), improved by a few rounds of k-means; groups whose means are closer
- * to each other than their members to these are joined. All arithmetic is on integers
+ * Groups of similar vectors: k-centre clustering (T. F. Gonzalez, "Clustering to minimize the
+ * maximum intercluster distance", 1985), improved by a few rounds of k-means; groups whose means
+ * are closer to each other than their members to these are joined. All arithmetic is on integers
  * and no choice is random, so that the same vectors have the same groups everywhere. The time grows
  * with count * width * number of groups.
  */

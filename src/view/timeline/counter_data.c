@@ -1,9 +1,7 @@
 #include "view/timeline/counter_data.h"
 
-#include "base/text.h"
 #include "view/columns.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /** A curve has so many values at least, however many curves there are. */
@@ -87,13 +85,13 @@ static uint32_t add_counter(struct columns *columns, const struct fm_trace *trac
     return count;
 }
 
-static void put_counter(FILE *json, const struct fm_counter *counter)
+/** Begins the object of a counter: the caller adds what it refers to and ends it. */
+static void begin_counter(struct fm_json *json, const struct fm_counter *counter)
 {
-    fputs("{\"name\":", json);
-    fm_text_write_json(json, counter->name);
-    fputs(",\"unit\":", json);
-    fm_text_write_json(json, counter->unit);
-    fprintf(json, ",\"total\":%s", counter->is_total ? "true" : "false");
+    fm_json_object(json, NULL);
+    fm_json_string(json, "name", counter->name);
+    fm_json_string(json, "unit", counter->unit);
+    fm_json_bool(json, "total", counter->is_total);
 }
 
 static size_t count_series(const struct fm_trace *trace, const fm_counter_list *counters)
@@ -112,17 +110,17 @@ void fm_counter_data_add(struct fm_bundle *bundle, const struct fm_trace *trace,
     struct columns columns = {0};
     size_t series = count_series(trace, counters);
     size_t most = series == 0 ? 0 : limit / series;
-    FILE *json = fm_bundle_json(bundle);
-    fputs("\"counters\":[", json);
+    struct fm_json *json = fm_bundle_json(bundle);
+    fm_json_array(json, "counters");
     for (size_t i = 0; i < counters->count; i++) {
         uint32_t counter = counters->items[i];
         uint32_t count =
             add_counter(&columns, trace, counter, begin, most < LEAST_VALUES ? LEAST_VALUES : most);
-        fputs(i == 0 ? "" : ",", json);
-        put_counter(json, &trace->counters[counter]);
-        fprintf(json, ",\"series\":%u}", count);
+        begin_counter(json, &trace->counters[counter]);
+        fm_json_unsigned(json, "series", count);
+        fm_json_end(json);
     }
-    fputs("],", json);
+    fm_json_end(json);
     fm_column_move(bundle, "counter_location", &columns.location, true);
     fm_column_move(bundle, "counter_count", &columns.count, false);
     fm_column_move(bundle, "counter_time", &columns.time, true);
@@ -137,12 +135,12 @@ void fm_counter_data_add(struct fm_bundle *bundle, const struct fm_trace *trace,
 void fm_counter_list_add(struct fm_bundle *bundle, const struct fm_trace *trace,
                          const fm_counter_list *counters, uint64_t first)
 {
-    FILE *json = fm_bundle_json(bundle);
-    fputs("\"counters\":[", json);
+    struct fm_json *json = fm_bundle_json(bundle);
+    fm_json_array(json, "counters");
     for (size_t i = 0; i < counters->count; i++) {
-        fputs(i == 0 ? "" : ",", json);
-        put_counter(json, &trace->counters[counters->items[i]]);
-        fprintf(json, ",\"tile\":%" PRIu64 "}", first + i);
+        begin_counter(json, &trace->counters[counters->items[i]]);
+        fm_json_unsigned(json, "tile", first + i);
+        fm_json_end(json);
     }
-    fputs("],", json);
+    fm_json_end(json);
 }

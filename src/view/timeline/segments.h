@@ -1,5 +1,5 @@
 /** @file
- * What a location was doing, as segments: each lasts until the next one begins.
+ * What a location does over time, as segments: each lasts until the next one begins.
  */
 #ifndef FERMATA_VIEW_TIMELINE_SEGMENTS_H
 #define FERMATA_VIEW_TIMELINE_SEGMENTS_H

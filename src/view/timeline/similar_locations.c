@@ -8,7 +8,7 @@
 /** A whole part in a profile. */
 #define WHOLE 200U
 
-/** Kinds of wait states that a profile tells apart. */
+/** Kinds of wait states that a profile distinguishes. */
 #define MOST_KINDS 5U
 
 #define MOST_GROUPS 32U
@@ -144,7 +144,7 @@ void fm_similar_add(struct fm_bundle *bundle, const struct fm_clusters *alike, u
         values[i] = alike->of[i];
     for (uint32_t i = 0; i < alike->count; i++)
         typical[i] = alike->typical[i];
-    fprintf(fm_bundle_json(bundle), "\"alike\":%u,", alike->count);
+    fm_json_unsigned(fm_bundle_json(bundle), "alike", alike->count);
     fm_bundle_add(bundle, "alike_of", values, locations, false);
     fm_bundle_add(bundle, "alike_typical", typical, alike->count, false);
     fm_free(values);

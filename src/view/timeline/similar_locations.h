@@ -1,12 +1,13 @@
 /** @file
- * Locations that did alike for all of the run: one row of a timeline for many of them.
+ * Groups of locations that behave similarly over the whole run: one row of a timeline for each
+ * group.
  *
- * The profile of a location tells for each of 32 equal parts of the run's time what part of it was
+ * The profile of a location holds for each of 32 equal parts of the run's time what part of it was
  * computation, calls, and waiting of each of the kinds that cost most (and of all others together).
- * The distance of two locations is the part of the time in which they did different things: half
- * the sum of the differences of their profiles, divided by the number of parts, of which those do
- * not count in which all did the same. A group is made for what is farther than 1/32 from all
- * groups so far, up to 32 groups (clusters.h).
+ * The distance of two locations is the part of the time in which their activities differ: half
+ * the sum of the differences of their profiles, divided by the number of parts, without the parts
+ * in which all locations do the same. A group is made for what is farther than 1/32 from all groups
+ * so far, up to 32 groups (clusters.h).
  *
  * In a bundle they are the member "alike" (number of groups) and the columns `alike_of` (group of
  * each location) and `alike_typical` (the location that each group looks like).

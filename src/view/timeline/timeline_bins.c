@@ -93,13 +93,18 @@ static void scale(struct bins *bins)
     }
 }
 
-static void put_json(const struct bins *bins, FILE *json)
+static void put_json(const struct bins *bins, struct fm_json *json)
 {
-    fprintf(json, "\"bins\":{\"count\":%u,\"rows\":%u,\"group\":%u,\"waits\":[", bins->count,
-            bins->rows, bins->group);
-    for (uint32_t i = 0; i < bins->kinds->count; i++)
-        fprintf(json, "%s%u", i == 0 ? "" : ",", bins->kinds->metrics[i]);
-    fputs("]},", json);
+    fm_json_object(json, "bins");
+    fm_json_unsigned(json, "count", bins->count);
+    fm_json_unsigned(json, "rows", bins->rows);
+    fm_json_unsigned(json, "group", bins->group);
+    fm_json_array(json, "waits");
+    for (uint32_t i = 0; i < bins->kinds->count; i++) {
+        fm_json_unsigned(json, NULL, bins->kinds->metrics[i]);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
 }
 
 static void allocate(struct bins *bins)

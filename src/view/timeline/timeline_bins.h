@@ -4,8 +4,8 @@
  *
  * Columns, in percent of the CPU time of each part, [row][part of the time]: `bin_compute`,
  * `bin_call` (in calls, not waiting), and behind one another for each kind of wait state
- * `bin_wait`; and the same for each group of alike locations (alike.h): `alike_compute`,
- * `alike_call`, `alike_wait`.
+ * `bin_wait`; and the same for each group of similar locations (similar_locations.h):
+ * `alike_compute`, `alike_call`, `alike_wait`.
  */
 #ifndef FERMATA_VIEW_TIMELINE_TIMELINE_BINS_H
 #define FERMATA_VIEW_TIMELINE_TIMELINE_BINS_H

@@ -8,8 +8,6 @@
 #include "view/timeline/timeline_events.h"
 #include "view/timeline/timeline_windows.h"
 
-#include <inttypes.h>
-
 /** Of a run that is shown whole. */
 #define CALLS_OF_RUN 200000
 
@@ -22,20 +20,26 @@ struct extent {
     size_t windows;
 };
 
-static void put_windows(FILE *json, const fm_timeline_windows *windows)
+static void put_windows(struct fm_json *json, const fm_timeline_windows *windows)
 {
-    fputs("\"windows\":[", json);
+    fm_json_array(json, "windows");
     for (size_t i = 0; i < windows->count; i++) {
         const struct fm_timeline_window *window = &windows->items[i];
-        fprintf(json, "%s{\"from\":%" PRIu64 ",\"to\":%" PRIu64, i == 0 ? "" : ",", window->from,
-                window->to);
-        if (window->instance == NULL)
-            fputs(",\"metric\":null,\"location\":null,\"enter\":null}", json);
-        else
-            fprintf(json, ",\"metric\":%u,\"location\":%u,\"enter\":%" PRIu64 "}", window->metric,
-                    window->instance->location, window->instance->enter);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "from", window->from);
+        fm_json_unsigned(json, "to", window->to);
+        if (window->instance == NULL) {
+            fm_json_null(json, "metric");
+            fm_json_null(json, "location");
+            fm_json_null(json, "enter");
+        } else {
+            fm_json_unsigned(json, "metric", window->metric);
+            fm_json_unsigned(json, "location", window->instance->location);
+            fm_json_unsigned(json, "enter", window->instance->enter);
+        }
+        fm_json_end(json);
     }
-    fputs("],", json);
+    fm_json_end(json);
 }
 
 /** What is the same whatever its extent. */
@@ -53,12 +57,13 @@ static fm_status_t make(const struct source *source, const struct extent *extent
     const struct fm_detail *detail = source->detail;
     const struct fm_cube *cube = source->cube;
     struct fm_bundle *bundle = fm_bundle_create();
-    FILE *json = fm_bundle_json(bundle);
+    struct fm_json *json = fm_bundle_json(bundle);
     fm_timeline_windows windows =
         extent->calls == 0 ? fm_timeline_whole_run(cube)
                            : fm_timeline_excerpts(detail, cube, extent->calls, extent->windows);
-    fprintf(json, "\"version\":1,\"length\":%" PRIu64 ",\"calls\":%" PRIu64 ",",
-            cube->experiment.end - cube->experiment.begin, fm_timeline_calls(detail->trace));
+    fm_json_unsigned(json, "version", 1);
+    fm_json_unsigned(json, "length", cube->experiment.end - cube->experiment.begin);
+    fm_json_unsigned(json, "calls", fm_timeline_calls(detail->trace));
     put_windows(json, &windows);
     fm_similar_add(bundle, &source->alike, detail->trace->location_count);
     fm_counter_data_add(bundle, detail->trace, &source->counters, cube->experiment.begin,

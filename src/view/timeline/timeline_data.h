@@ -5,7 +5,8 @@
  * Members of its JSON: "version"; "length" (ticks); "calls" (number of all calls); "windows":
  * "from", "to" (ticks since the begin of the run), "metric", "location", "enter" (the wait around
  * which it lies; null: the whole run); "bins" (only with excerpts),
- * "alike" (alike.h), "counters" (counter_data.h). Columns: timeline_events.h and of these.
+ * "alike" (similar_locations.h), "counters" (counter_data.h). Columns: timeline_events.h and of
+ * these.
  */
 #ifndef FERMATA_VIEW_TIMELINE_TIMELINE_DATA_H
 #define FERMATA_VIEW_TIMELINE_TIMELINE_DATA_H

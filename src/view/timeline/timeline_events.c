@@ -80,7 +80,7 @@ static void add_arrows(struct fm_bundle *bundle, const struct fm_detail *detail,
         fm_arrows all = fm_arrows_collect(detail, begin + window->from, begin + window->to);
         for (size_t i = 0; i < all.count; i++) {
             const struct fm_arrow *arrow = &all.items[i];
-            if (arrow->kind != FM_ARROW_CAUSE) /* the waits tell of these */
+            if (arrow->kind != FM_ARROW_CAUSE) /* the wait states have these */
                 add_arrow(&arrows, arrow->kind, &arrow->tail, &arrow->head);
         }
         fm_vector_free(&all);

@@ -1,5 +1,5 @@
 /** @file
- * Wait states of a timeline as columns of a bundle: timeline_events.h tells which.
+ * Wait states of a timeline as columns of a bundle: see timeline_events.h.
  */
 #ifndef FERMATA_VIEW_TIMELINE_WAIT_COLUMNS_H
 #define FERMATA_VIEW_TIMELINE_WAIT_COLUMNS_H

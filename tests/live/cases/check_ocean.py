@@ -99,8 +99,8 @@ def check_sentence(options, folder, metric, pattern):
 
 
 DELAY = rf"Because \S*/matvec \(solver\.c:\d+\) takes \S+ \w+ longer on ranks? " \
-        rf"[^.]*\b{SLOW}\b[^.]* than on average\. \S+ of this kind of waiting goes back to that " \
-        r"directly; \S+ of all waiting of the run stems from it\."
+        rf"[^.]*\b{SLOW}\b[^.]* than on average\. This causes \S+ of this kind of " \
+        r"waiting directly, and \S+ of all waiting of the run\."
 CHAIN = rf"<- rank {SLOW} spent \S+ \w+ more in \S*/matvec\b"
 
 

@@ -3,7 +3,8 @@
 in every way there is: nothing of it may act, even where the loader lets it in. The same program
 without the bit is recorded.
 
-usage: check_secure.py --preload LIBRARY --wrappers LIBRARY --compiler MPICC --source SECURE.C
+usage: check_secure.py --preload LIBRARY --recorder LIBRARY --wrappers LIBRARY --compiler MPICC
+                       --source SECURE.C
 
 Needs root and the user nobody; skipped (77) otherwise.
 """
@@ -35,7 +36,7 @@ class Place:
         folder.chmod(0o755)
         self.results.chmod(0o777)
         (folder / "lib").mkdir()
-        for library in (options.preload, options.wrappers):
+        for library in (options.preload, options.recorder, options.wrappers):
             shutil.copy(library, folder / "lib")
         self.preload = folder / "lib" / pathlib.Path(options.preload).name
         self.compile = [options.compiler, options.source]
@@ -67,7 +68,7 @@ class Place:
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("--preload", "--wrappers", "--compiler", "--source"):
+    for name in ("--preload", "--recorder", "--wrappers", "--compiler", "--source"):
         parser.add_argument(name, required=True)
     options = parser.parse_args()
     try:

@@ -1,6 +1,6 @@
 /* Whatever a request says: it gets something only from the server's own address, with the token,
  * and only what there is. */
-#include "view/server/request.h"
+#include "view/server/http_request.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static char *next_line(char **rest)
     return line;
 }
 
-static void check(const struct fm_request *request)
+static void check(const struct fm_http_request *request)
 {
     struct fm_found found = {FM_RESOURCE_PAGE, UINT64_MAX};
     unsigned status = fm_request_decide(&service, request, &found);
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size + 1), *rest = text;
     memcpy(text, data, size);
     text[size] = '\0';
-    struct fm_request request = {NULL, NULL, NULL};
+    struct fm_http_request request = {NULL, NULL, NULL};
     check(&request);
     request.method = next_line(&rest);
     check(&request);

@@ -101,7 +101,7 @@ def kinds_of_records(text):
 def kinds_of_definitions(text):
     body = re.search(r"enum fm_define_kind \{(.*?)\}", text, re.DOTALL).group(1)
     names = re.findall(r"FM_DEFINE_(\w+)", body)
-    return names[:names.index("KIND_COUNT")]
+    return names[:names.index("PARADIGM")]  # a journal has definitions of those in front of it
 
 
 def block(file, kind, content):

@@ -1,7 +1,7 @@
 /* What launchers tell by the environment. */
 #include "check.h"
 
-#include "base/process/launch.h"
+#include "base/process/launcher.h"
 
 #include <stdlib.h>
 

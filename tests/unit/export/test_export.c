@@ -1,6 +1,7 @@
 /* JSON and CSV hold what the cube holds. */
 #include "check.h"
-#include "export/report/report_writers.h"
+#include "export/csv/csv_report.h"
+#include "export/json/json_report.h"
 #include "sample_cube.h"
 
 #include <jansson.h>

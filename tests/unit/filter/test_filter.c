@@ -1,6 +1,6 @@
 /* Filters: what is parsed, what is refused and where, and what is left out. */
 #include "filter/filter.h"
-#include "filter/pattern.h"
+#include "filter/name_pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Clocks that are played: what is found out about their rates, offsets and order. */
-#include "record/session/closing.h"
+#include "record/closing/closing.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -43,7 +43,8 @@ static json_int_t described_events(void)
 static void a_description_is_replaced_as_a_whole_or_not_at_all(void **state)
 {
     (void)state;
-    struct fm_environment facts = {.ranks = 1, .events = 1, .mpi = "none"};
+    struct fm_environment facts = {
+        .ranks = 1, .events = 1, .libraries = {{"MPI", "none"}}, .library_count = 1};
     struct rlimit before, little;
     char path[96];
     fm_experiment_describe(folder, &facts);
@@ -159,7 +160,7 @@ static void the_index_in_a_job_array_is_found(void **state)
         {"LSB_JOBID", "LSB_JOBINDEX", "0", "/fermata-app-4x1-job17_3-now"},
         {"JOB_ID", "SGE_TASK_ID", "undefined", "/fermata-app-4x1-job17_3-now"},
     };
-    struct fm_environment facts = {.ranks = 1, .mpi = "none"};
+    struct fm_environment facts = {.ranks = 1, .libraries = {{"MPI", "none"}}, .library_count = 1};
     struct fm_job job;
     char path[4096];
     (void)state;
@@ -190,7 +191,7 @@ static void the_index_in_a_job_array_is_found(void **state)
 
 static void a_description_has_the_job(void **state)
 {
-    struct fm_environment facts = {.ranks = 1, .mpi = "none"};
+    struct fm_environment facts = {.ranks = 1, .libraries = {{"MPI", "none"}}, .library_count = 1};
     char path[96];
     (void)state;
     snprintf(path, sizeof path, "%s/environment.json", folder);

@@ -184,22 +184,73 @@ static void another_line_of_a_function_is_the_same_call_of_it(void **state)
     ended(&path, " -b@1000 -a@1000");
 }
 
+/* What the innermost function calls from another line leaves the path as it is: in one step it
+ * comes to the same as in two. */
 static void another_line_of_the_innermost_function_changes_nothing(void **state)
 {
     struct fm_path path = {0};
     (void)state;
+    assert_false(fm_path_move(&path, &sites, 0, false, 1));
     change(&path, 0, 2, 1, 5);
+    assert_false(fm_path_move(&path, &sites, 1, false, 6)); /* nothing is entered yet */
     settled(&path, 1, 2, " a@2 b10@2 d21@2");
-    change(&path, 1, 1, 6);
+    assert_true(fm_path_move(&path, &sites, 1, false, 6));
     settled(&path, 3, 4, "");
     assert_int_equal(fm_path_line(&path, &sites), 41);
-    change(&path, 1, 2, 5, 4); /* and another one is called from the first line */
-    settled(&path, 5, 6, " c40@6");
+    assert_false(fm_path_move(&path, &sites, 1, false, 7)); /* d is inlined a second time */
+    assert_false(fm_path_move(&path, &sites, 1, false, 3)); /* without d */
+    assert_false(fm_path_move(&path, &sites, 1, true, 5));  /* the stack goes on behind it */
+    assert_false(fm_path_move(&path, &sites, 0, false, 2)); /* it is not the innermost function */
+    assert_false(fm_path_move(&path, &sites, 2, false, 5)); /* another one inside it */
+    assert_int_equal(fm_path_line(&path, &sites), 41);
+    assert_true(fm_path_push(&path, 4)); /* and another one is called from there */
+    settled(&path, 5, 6, " c41@6");
     change(&path, 0, 1, 1);
     settled(&path, 7, 8, " -c@7 -d@7 -b@7");
-    change(&path, 0, 1, 2);
+    assert_false(fm_path_move(&path, &sites, 0, false, 8)); /* which calls b */
+    assert_true(fm_path_move(&path, &sites, 0, false, 2));
     settled(&path, 9, 10, "");
     ended(&path, " -a@1000");
+}
+
+/* The same changes, half of which only move the innermost function, in one step and in two. */
+static void moves_are_changes(void **state)
+{
+    struct fm_path moved = {0}, changed = {0};
+    uint64_t random = 1, time = 0;
+    size_t moves = 0;
+    char expected[sizeof text];
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        uint32_t count = (uint32_t)changed.site_count, draw = (uint32_t)(random >> 33);
+        uint32_t kept = count == 0 ? 0 : draw % 2 == 0 ? count - 1 : draw / 2 % (count + 1);
+        uint32_t site = 1 + draw / 64 % 10, inner = draw / 4096 % 3 == 0 && count < 12 ? 4 : 0;
+        bool cut = draw / 65536 % 16 == 0;
+        bool is_moved = fm_path_move(&moved, &sites, kept, cut, site);
+        moves += is_moved;
+        if (!is_moved) {
+            assert_true(fm_path_pop(&moved, kept, cut) && fm_path_push(&moved, site));
+        }
+        assert_true(fm_path_pop(&changed, kept, cut) && fm_path_push(&changed, site));
+        if (inner != 0) {
+            assert_true(fm_path_push(&moved, inner) && fm_path_push(&changed, inner));
+            assert_int_equal(fm_path_due(&moved), fm_path_due(&changed));
+        }
+        last = time;
+        text[0] = '\0';
+        assert_true(fm_path_settle(&changed, &sites, &writer, time + 1, time + 2));
+        strcpy(expected, text);
+        last = time;
+        limited(&moved, &sites, time + 1, time + 2, expected);
+        assert_int_equal(fm_path_line(&moved, &sites), fm_path_line(&changed, &sites));
+        time += 2;
+    }
+    assert_true(moves > 100);
+    assert_int_equal(fm_path_open(&moved), fm_path_open(&changed));
+    fm_path_free(&moved);
+    fm_path_free(&changed);
+    last = 0;
 }
 
 static void inlined_functions_are_functions(void **state)
@@ -507,6 +558,7 @@ int main(void)
         cmocka_unit_test(no_more_functions_are_shown_than_wanted),
         cmocka_unit_test(another_line_of_a_function_is_the_same_call_of_it),
         cmocka_unit_test(another_line_of_the_innermost_function_changes_nothing),
+        cmocka_unit_test(moves_are_changes),
         cmocka_unit_test(inlined_functions_are_functions),
         cmocka_unit_test(functions_gone_by_tail_calls_are_put_back),
         cmocka_unit_test(hidden_and_unknown_code),

@@ -73,9 +73,20 @@ static const struct fm_exchange alone = {.rank = 0,
                                          .scatter = copy,
                                          .reduce = keep_values};
 
-static const struct fm_region regions[] = {{"One", OTF2_REGION_ROLE_FUNCTION},
-                                           {"Two", OTF2_REGION_ROLE_FUNCTION},
-                                           {"End", OTF2_REGION_ROLE_FUNCTION}};
+static const struct fm_paradigm_description description = {.otf2 = OTF2_PARADIGM_MPI,
+                                                           .otf2_class =
+                                                               OTF2_PARADIGM_CLASS_PROCESS,
+                                                           .name = "Test",
+                                                           .process = "Rank",
+                                                           .last_call = "End"};
+static const struct fm_function functions[] = {{"One", OTF2_REGION_ROLE_FUNCTION},
+                                               {"Two", OTF2_REGION_ROLE_FUNCTION},
+                                               {"End", OTF2_REGION_ROLE_FUNCTION}};
+static uint32_t first_function;
+static const struct fm_paradigm paradigm = {.description = &description,
+                                            .count = sizeof functions / sizeof functions[0],
+                                            .functions = functions,
+                                            .first = &first_function};
 
 enum { RANKS = 2, MANY = 120000 };
 
@@ -218,9 +229,10 @@ static void begin(const struct fm_exchange *exchange)
     setenv("FERMATA_EXPERIMENT_DIRECTORY", folder, 1);
     setenv("FERMATA_TOTAL_MEMORY", "1", 1);
     setenv("FERMATA_FLUSH_INTERVAL", "0.001", 1);
-    fm_session_begin(0, 0, regions, sizeof regions / sizeof regions[0]);
+    fm_session_begin(0, 0);
+    assert_true(fm_session_attach(&paradigm));
     struct fm_thread *thread = fm_thread_enter(0);
-    fm_session_open(exchange, "none");
+    assert_true(fm_session_open(&paradigm, exchange, "none"));
     fm_thread_leave(thread, 0);
     fm_thread_done(thread);
 }

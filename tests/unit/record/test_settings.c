@@ -85,12 +85,12 @@ static void mistakes_name_their_line(void **state)
     expect_mistake("= 2M", "run.conf:1: '' is no setting; see fermata record --help");
     expect_mistake("memory = 2M\nverbose=1\nmemory = 3M",
                    "run.conf:3: memory is set a second time");
-    expect_mistake("memory = 64 M", "run.conf:1: memory wants a size like 64M");
-    expect_mistake("memory =  # none", "run.conf:1: memory wants a value");
-    expect_mistake("output = \"\"", "run.conf:1: output wants a value");
+    expect_mistake("memory = 64 M", "run.conf:1: memory needs a size like 64M");
+    expect_mistake("memory =  # none", "run.conf:1: memory needs a value");
+    expect_mistake("output = \"\"", "run.conf:1: output needs a value");
     expect_mistake("output = \"a", "run.conf:1: the quotation mark has no partner");
     expect_mistake("output = \"a\" b", "run.conf:1: text behind the closing quotation mark");
-    expect_mistake("verbose = maybe", "run.conf:1: verbose wants yes or no");
+    expect_mistake("verbose = maybe", "run.conf:1: verbose needs yes or no");
     assert_int_equal(fm_configuration_parse(zero, sizeof zero - 1, "run.conf", &settings,
                                             FM_SET_BY_FILE, &error),
                      FM_ERR_USAGE);
@@ -156,7 +156,7 @@ static void later_sources_outdo_earlier_ones(void **state)
     assert_int_equal(
         fm_settings_set(&settings, FM_SETTING_MEMORY, "x", FM_SET_BY_FILE, "f:1", &error),
         FM_ERR_USAGE);
-    assert_string_equal(error.message, "f:1: memory wants a size like 64M");
+    assert_string_equal(error.message, "f:1: memory needs a size like 64M");
 }
 
 static void write_file(const char *path, const char *text)
@@ -211,7 +211,7 @@ static void all_places_are_searched(void **state)
 
     setenv("FERMATA_VERBOSE", "perhaps", 1);
     assert_int_equal(fm_settings_load(&settings, "other.conf", &error), FM_ERR_USAGE);
-    assert_string_equal(error.message, "FERMATA_VERBOSE: verbose wants yes or no");
+    assert_string_equal(error.message, "FERMATA_VERBOSE: verbose needs yes or no");
 
     assert_int_equal(chdir(before), 0);
     assert_int_equal(fm_remove_tree(folder), 0);
@@ -237,8 +237,8 @@ static void values_must_go_together(void **state)
     assert_int_equal(fm_settings_agree(&settings, &error), FM_OK);
     assert_int_equal(parse("callpath = flat"), FM_OK);
     assert_int_equal(fm_settings_agree(&settings, &error), FM_ERR_USAGE);
-    assert_string_equal(error.message, "samples (run.conf:1) want call paths, callpath flat "
-                                       "(run.conf:1) none");
+    assert_string_equal(error.message, "samples (run.conf:1) need call paths: "
+                                       "remove callpath flat (run.conf:1)");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* Unification over P processes, played by threads with mailboxes. */
-#include "record/session/unify.h"
+#include "record/closing/unify.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,0 +1,39 @@
+/** @file
+ * Time windows that hold about the same number of wait states each, so that the number of wait
+ * states that are in work at once is bounded. */
+#ifndef FERMATA_ANALYSIS_CAUSES_TIME_WINDOWS_H
+#define FERMATA_ANALYSIS_CAUSES_TIME_WINDOWS_H
+
+#include "analysis/model/busy_time.h"
+
+#define FM_WAIT_TIME_BINS 4096
+
+/** How many wait states end when. */
+struct fm_wait_times {
+    uint64_t begin, width; /**< ticks: of the first bin, of each bin */
+    uint64_t counts[FM_WAIT_TIME_BINS];
+};
+
+/** Makes the bins as wide as the time of a run asks for; nothing is counted yet. */
+void fm_wait_times_begin(struct fm_wait_times *times, const struct fm_trace *trace);
+
+/** Counts the wait states of a location. */
+void fm_wait_times_add(struct fm_wait_times *times, const struct fm_wait_list *waits);
+
+struct fm_time_windows {
+    uint32_t count;
+    uint64_t *ends; /**< last tick of each window; of the last one UINT64_MAX */
+};
+
+/** Chooses windows.
+ * @param times      of all locations
+ * @param locations  number of all
+ * @param waits      that a window is to hold; if there are many locations, it holds more: going
+ *                   through all of them once more must pay
+ * @return to be freed with fm_time_windows_free() */
+struct fm_time_windows fm_time_windows_choose(const struct fm_wait_times *times, uint32_t locations,
+                                              uint64_t waits);
+
+void fm_time_windows_free(struct fm_time_windows *windows);
+
+#endif

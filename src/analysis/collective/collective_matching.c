@@ -1,0 +1,116 @@
+/* Brings the members of collective operations together and hands them to the patterns.
+ *
+ * Patterns that only need to know who came last and who left first get each member with that
+ * knowledge, where the member is; a few numbers for each operation travel. For patterns that need
+ * all members beside one another, these are sent to one place. */
+#include "analysis/collective/collective_matching.h"
+
+#include "analysis/collective/collective_walk.h"
+#include "analysis/collective/gathering.h"
+#include "analysis/pattern.h"
+
+/* The patterns that want one kind of call. */
+struct takers {
+    FM_VECTOR(uint8_t) of_members; /* positions in fm_patterns */
+    FM_VECTOR(uint8_t) of_instances;
+};
+
+struct matching {
+    struct fm_analysis *analysis;
+    struct fm_gathering *gathering;
+    struct fm_join *join;
+    struct takers takers[FM_CALL_KINDS];
+};
+
+static void list_takers(struct matching *matching)
+{
+    for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
+        for (unsigned call = 0; call < FM_CALL_KINDS; ++call) {
+            if ((fm_patterns[p]->members >> call & 1) != 0) {
+                fm_vector_push(&matching->takers[call].of_members, (uint8_t)p);
+            }
+            if ((fm_patterns[p]->instances >> call & 1) != 0) {
+                fm_vector_push(&matching->takers[call].of_instances, (uint8_t)p);
+            }
+        }
+    }
+}
+
+static void free_takers(struct matching *matching)
+{
+    for (unsigned call = 0; call < FM_CALL_KINDS; ++call) {
+        fm_vector_free(&matching->takers[call].of_members);
+        fm_vector_free(&matching->takers[call].of_instances);
+    }
+}
+
+static void post_members(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct matching *matching = context;
+    struct fm_collective_walk walk = {0};
+    struct fm_member member;
+    for (uint32_t process = first; process < last; ++process) {
+        fm_collective_walk_begin(&walk, matching->analysis->trace, process);
+        while (fm_collective_walk_next(&walk, &member)) {
+            /* All of them: members of one instance may have called different operations. */
+            fm_gathering_add(matching->gathering, worker, &member);
+            if (matching->takers[member.call].of_instances.count != 0) {
+                fm_join_post(matching->join, worker, &member);
+            }
+        }
+    }
+    fm_collective_walk_free(&walk);
+}
+
+static void judge_members(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct matching *matching = context;
+    struct fm_collective_walk walk = {0};
+    struct fm_member member;
+    struct fm_gathered all;
+    for (uint32_t process = first; process < last; ++process) {
+        fm_collective_walk_begin(&walk, matching->analysis->trace, process);
+        while (fm_collective_walk_next(&walk, &member)) {
+            const struct takers *takers = &matching->takers[member.call];
+            if (takers->of_members.count == 0 ||
+                !fm_gathering_find(matching->gathering, worker, &member, &all)) {
+                continue;
+            }
+            for (size_t i = 0; i < takers->of_members.count; ++i) {
+                const uint8_t position = takers->of_members.items[i];
+                fm_patterns[position]->member(
+                    &(struct fm_finder){matching->analysis, worker, position}, &member, &all);
+            }
+        }
+    }
+    fm_collective_walk_free(&walk);
+}
+
+static void judge_instance(void *context, unsigned worker, const struct fm_member **members,
+                           uint32_t count)
+{
+    struct matching *matching = context;
+    const struct takers *takers = &matching->takers[members[0]->call];
+    for (size_t i = 0; i < takers->of_instances.count; ++i) {
+        const uint8_t position = takers->of_instances.items[i];
+        fm_patterns[position]->instance(&(struct fm_finder){matching->analysis, worker, position},
+                                        members, count);
+    }
+}
+
+void fm_collectives_match(struct fm_analysis *analysis)
+{
+    struct matching matching = {
+        .analysis = analysis,
+        .gathering = fm_gathering_create(analysis),
+        .join = fm_join_create(analysis),
+    };
+    list_takers(&matching);
+    fm_engine_run(analysis->engine, post_members, &matching);
+    fm_gathering_close(matching.gathering);
+    fm_finders_run(analysis, judge_members, &matching);
+    fm_join_judge(matching.join, judge_instance, &matching);
+    fm_gathering_free(matching.gathering);
+    fm_join_free(matching.join);
+    free_takers(&matching);
+}

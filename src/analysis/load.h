@@ -1,0 +1,18 @@
+/** @file
+ * Loads the events of a trace on all workers and processes of the analysis.
+ */
+#ifndef FERMATA_ANALYSIS_LOAD_H
+#define FERMATA_ANALYSIS_LOAD_H
+
+#include "base/error.h"
+#include "engine/engine.h"
+#include "trace/tables/trace.h"
+
+/** Loads all events, and gives each process of the team what it needs of the other ones.
+ * Collective.
+ * @param times  measures the stages; NULL: not wanted
+ * @return FM_OK; FM_ERR_DATA: no events can be read, or their times cannot be */
+fm_status_t fm_analysis_load(struct fm_trace *trace, struct fm_engine *engine,
+                             struct fm_stage_times *times, struct fm_error *error);
+
+#endif

@@ -1,0 +1,218 @@
+/* Operations in lock epochs: which targets they need, and when they are done. */
+#include "analysis/one_sided/lock_walk.h"
+
+static const char *name_of(const struct fm_lock_walk *walk, struct fm_call_ref call)
+{
+    const struct fm_trace *trace = walk->analysis->trace;
+    return fm_trace_called(trace, &trace->locations[call.location], call.activity)->name;
+}
+
+static fm_call_t kind_of(const struct fm_lock_walk *walk, struct fm_call_ref call)
+{
+    const struct fm_trace *trace = walk->analysis->trace;
+    return fm_trace_called(trace, &trace->locations[call.location], call.activity)->call;
+}
+
+#define OUTSIDE_OF_EPOCHS ((uint64_t)1 << 63)
+
+static uint32_t add_target(struct fm_lock_walk *walk, uint32_t window, uint32_t process)
+{
+    fm_vector_push(&walk->targets, (struct fm_lock_target){.window = window,
+                                                           .epoch = FM_NONE,
+                                                           .process = process,
+                                                           .needed_by = FM_NONE,
+                                                           .next = FM_NONE});
+    return (uint32_t)walk->targets.count - 1;
+}
+
+/* @return what `key` and the process name among the targets; a new one belongs to no epoch yet */
+static uint32_t find_target(struct fm_lock_walk *walk, uint64_t key, uint32_t window,
+                            uint32_t process)
+{
+    uint32_t next = (uint32_t)walk->targets.count;
+    uint32_t index = *fm_map_at(&walk->target_index, key | process, next);
+    return index == next ? add_target(walk, window, process) : index;
+}
+
+static uint32_t target_of_epoch(struct fm_lock_walk *walk, struct fm_open_epoch *open,
+                                uint32_t process)
+{
+    const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
+    uint32_t index = open->first_target;
+    if (epoch->target == FM_NONE) {
+        index = find_target(walk, (uint64_t)open->epoch << 32, epoch->window, process);
+    } else if (index == FM_NONE) {
+        index = add_target(walk, epoch->window, process);
+    }
+    struct fm_lock_target *target = &walk->targets.items[index];
+    if (target->epoch == FM_NONE) {
+        target->epoch = open->epoch;
+        target->next = open->first_target;
+        open->first_target = index;
+    }
+    return index;
+}
+
+/* Follows an operation until it is done. */
+static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
+                           uint32_t target_index, bool has_request)
+{
+    struct fm_lock_target *target = &walk->targets.items[target_index];
+    ++target->unfinished;
+    ++target->unfinished_locally;
+    uint32_t next = (uint32_t)walk->operations.count;
+    uint32_t *head =
+        fm_map_at(&fm_lock_walk_locks(walk, record->window)->operation_by_id, record->id, next);
+    fm_vector_push(&walk->operations, (struct fm_open_operation){
+                                          .target = target_index,
+                                          .next = *head == next ? FM_NONE : *head,
+                                          .is_get = record->type == FM_RMA_GET,
+                                          .has_request = has_request,
+                                      });
+    *head = next;
+}
+
+bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
+                            struct fm_call_ref call, uint32_t target)
+{
+    uint32_t window_index = fm_lock_walk_window(walk, record->window);
+    struct fm_open_epoch *open = fm_lock_walk_find_open(walk, window_index, record->peer);
+    open = open == NULL ? fm_lock_walk_find_open(walk, window_index, FM_NONE) : open;
+    bool has_request = kind_of(walk, call) == FM_CALL_REQUEST_OPERATION;
+    if (open == NULL) {
+        if (has_request) {
+            /* Its completion needs the target's progress all the same. */
+            uint64_t key = OUTSIDE_OF_EPOCHS | (uint64_t)window_index << 32;
+            open_operation(walk, record, find_target(walk, key, record->window, target), true);
+        }
+        return false;
+    }
+    uint32_t target_index = target_of_epoch(walk, open, target);
+    struct fm_lock_target *accessed = &walk->targets.items[target_index];
+    open->accessed += !accessed->accessed;
+    accessed->accessed = true;
+    open_operation(walk, record, target_index, has_request);
+    fm_lock_walk_add_call(walk, open->epoch, call, target);
+    if (!has_request) {
+        fm_lock_walk_need(walk, record->window, call, target);
+    }
+    return true;
+}
+
+/* Notes that `call` waits for a target, once for each call. */
+static void need_target(struct fm_lock_walk *walk, struct fm_lock_target *target,
+                        struct fm_call_ref call)
+{
+    if (target->needed_by != call.activity || target->needed_by_location != call.location) {
+        target->needed_by = call.activity;
+        target->needed_by_location = call.location;
+        fm_lock_walk_need(walk, target->window, call, target->process);
+    }
+}
+
+void fm_lock_walk_sync(struct fm_lock_walk *walk, struct fm_open_epoch *open,
+                       struct fm_call_ref call, bool locally)
+{
+    if (fm_same_call(open->synced_by, call)) {
+        return;
+    }
+    open->synced_by = call;
+    uint32_t epoch_index = open->epoch;
+    const struct fm_lock_epoch *epoch = &walk->into->epochs.items[epoch_index];
+    if (epoch->exclusive && epoch->target != FM_NONE) {
+        uint32_t target = target_of_epoch(walk, open, epoch->target);
+        need_target(walk, &walk->targets.items[target], call);
+    }
+    for (uint32_t t = open->first_target; t != FM_NONE; t = walk->targets.items[t].next) {
+        struct fm_lock_target *target = &walk->targets.items[t];
+        if ((locally ? target->unfinished_locally : target->unfinished) != 0) {
+            need_target(walk, target, call);
+        }
+    }
+    fm_lock_walk_add_call(walk, epoch_index, call, FM_NONE);
+}
+
+static struct fm_open_epoch *open_of_target(struct fm_lock_walk *walk, const struct fm_rma *record,
+                                            const struct fm_lock_target *target)
+{
+    struct fm_window_locks *locks = fm_lock_walk_locks(walk, record->window);
+    for (size_t i = 0; i < locks->open.count; ++i) {
+        struct fm_open_epoch *open = &walk->open.items[locks->open.items[i]];
+        if (open->epoch == target->epoch) {
+            return open;
+        }
+    }
+    return NULL;
+}
+
+/* What a call that brings the completion of an operation means for the open epochs. */
+static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma *record,
+                                 struct fm_call_ref call, const struct fm_open_operation *operation)
+{
+    fm_call_t kind = kind_of(walk, call);
+    bool locally = kind == FM_CALL_FLUSH_LOCAL;
+    if (kind == FM_CALL_UNLOCK) {
+        struct fm_open_epoch *open =
+            open_of_target(walk, record, &walk->targets.items[operation->target]);
+        if (open != NULL) {
+            fm_lock_walk_sync(walk, open, call, false);
+        }
+    } else if (kind == FM_CALL_FLUSH || kind == FM_CALL_FLUSH_LOCAL) {
+        struct fm_lock_target *target = &walk->targets.items[operation->target];
+        struct fm_open_epoch *open = open_of_target(walk, record, target);
+        if (open != NULL && !fm_same_call(open->synced_by, call)) {
+            open->synced_by = call;
+            const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
+            if ((epoch->exclusive && epoch->target != FM_NONE) ||
+                (locally ? target->unfinished_locally : target->unfinished) != 0) {
+                need_target(walk, target, call);
+            }
+            fm_lock_walk_add_call(walk, open->epoch, call, FM_NONE);
+        }
+    } else if (operation->has_request && !operation->done_locally &&
+               fm_call_completes_requests(name_of(walk, call))) {
+        need_target(walk, &walk->targets.items[operation->target], call);
+    }
+}
+
+/* A flush of all targets concerns every open epoch of a window that one of its records names. */
+static void flush_window(struct fm_lock_walk *walk, const struct fm_rma *record,
+                         struct fm_call_ref call)
+{
+    fm_call_t kind = kind_of(walk, call);
+    if (kind == FM_CALL_FLUSH_ALL || kind == FM_CALL_FLUSH_LOCAL_ALL) {
+        struct fm_window_locks *locks = fm_lock_walk_locks(walk, record->window);
+        for (size_t i = 0; i < locks->open.count; ++i) {
+            fm_lock_walk_sync(walk, &walk->open.items[locks->open.items[i]], call,
+                              kind == FM_CALL_FLUSH_LOCAL_ALL);
+        }
+    }
+}
+
+void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
+                       struct fm_call_ref call)
+{
+    bool remotely = record->type == FM_RMA_DONE_REMOTELY;
+    uint32_t head =
+        fm_map_get(&fm_lock_walk_locks(walk, record->window)->operation_by_id, record->id);
+    flush_window(walk, record, call);
+    for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
+        note_completing_call(walk, record, call, &walk->operations.items[i]);
+    }
+    bool all_finished = true;
+    for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
+        struct fm_open_operation *operation = &walk->operations.items[i];
+        struct fm_lock_target *target = &walk->targets.items[operation->target];
+        if (!operation->done_locally) {
+            operation->done_locally = true;
+            --target->unfinished_locally;
+            /* Any completion finishes a get. */
+            target->unfinished -= operation->is_get;
+        }
+        target->unfinished -= remotely && !operation->is_get;
+        all_finished &= remotely || operation->is_get;
+    }
+    if (all_finished) {
+        fm_map_take(&fm_lock_walk_locks(walk, record->window)->operation_by_id, record->id);
+    }
+}

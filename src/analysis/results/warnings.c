@@ -1,0 +1,94 @@
+#include "analysis/results/warnings.h"
+
+#include <inttypes.h>
+
+/* A sentence for each kind of thing that is missing in the result. */
+fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *cube,
+                            struct fm_error *error)
+{
+    const struct fm_trace_defects *defects = &analysis->trace->defects;
+    const struct fm_omissions *omissions = &analysis->omissions;
+    const bool paused = defects->pauses != 0;
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } warnings[] = {
+        {defects->missing_locations,
+         "location could not be read to its end: what it did afterwards is missing; `fermata "
+         "check` reports where and why",
+         "locations could not be read to their end: what they did afterwards is missing; `fermata "
+         "check` reports where and why"},
+        {defects->open_calls, "call never returned: it counts until the end of its location",
+         "calls never returned: they count until the end of their location"},
+        {defects->unordered_times, "event is earlier than the one before it: taken as simultaneous",
+         "events are earlier than the one before them: taken as simultaneous"},
+        {defects->unmatched_leaves, "Leave event had no Enter: ignored",
+         "Leave events had no Enter: ignored"},
+        {defects->unusable_records,
+         "record lies outside of all communication calls or names what is not defined: ignored",
+         "records lie outside of all communication calls or name what is not defined: ignored"},
+        {defects->open_requests, "non-blocking operation was never completed: not analysed",
+         "non-blocking operations were never completed: not analysed"},
+        {defects->unrecorded_completions,
+         "non-blocking send lacks the record of its completion: no Late Receiver for it",
+         "non-blocking sends lack the record of their completion: no Late Receiver for them"},
+        {omissions->unmatched_sends, "send has no matching receive: not analysed",
+         "sends have no matching receive: not analysed"},
+        {omissions->unmatched_receives, "receive has no matching send: not analysed",
+         "receives have no matching send: not analysed"},
+        {omissions->cut_off_messages,
+         "message was sent or received while that was not recorded: not analysed",
+         "messages were sent or received while that was not recorded: not analysed"},
+        {omissions->unknown_progress,
+         "one-sided call ran while its target was not recorded: no Wait for Progress for it",
+         "one-sided calls ran while their target was not recorded: no Wait for Progress for them"},
+        {omissions->clock_violations,
+         "message was received before it was sent: the clocks of the nodes disagree",
+         "messages were received before they were sent: the clocks of the nodes disagree"},
+        {omissions->incomplete_collectives,
+         paused ? "collective operation was not recorded by all of its members: not analysed"
+                : "collective operation lacks the record of a member: not analysed",
+         paused ? "collective operations were not recorded by all of their members: not analysed"
+                : "collective operations lack the record of a member: not analysed"},
+        {omissions->mixed_collectives,
+         "collective operation was different calls on different members: not analysed",
+         "collective operations were different calls on different members: not analysed"},
+        {omissions->unknown_neighborhoods,
+         "neighbourhood collective ran on a communicator whose topology is not in the trace: "
+         "not analysed",
+         "neighbourhood collectives ran on communicators whose topology is not in the trace: "
+         "not analysed"},
+        {omissions->unmatched_epochs,
+         paused ? "access or exposure epoch of a window was not recorded by all of its partners: "
+                  "analysed as far as known"
+                : "access or exposure epoch of a window lacks its partner: analysed as far as "
+                  "known",
+         paused ? "access or exposure epochs of windows were not recorded by all of their "
+                  "partners: analysed as far as known"
+                : "access or exposure epochs of windows lack their partner: analysed as far as "
+                  "known"},
+    };
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < sizeof warnings / sizeof warnings[0] && status == FM_OK; ++i) {
+        const uint64_t count = warnings[i].count;
+        if (count != 0) {
+            status = fm_cube_warn(cube, error, "%" PRIu64 " %s.", count,
+                                  count == 1 ? warnings[i].one : warnings[i].many);
+        }
+    }
+    if (status == FM_OK && defects->pauses != 0) {
+        status = fm_cube_warn(cube, error,
+                              "Recording was paused %" PRIu64
+                              " %s, for %.3f s of CPU time together: what happened then is not "
+                              "known and belongs to no call path.",
+                              defects->pauses, defects->pauses == 1 ? "time" : "times",
+                              (double)defects->paused / (double)analysis->trace->ticks_per_second);
+    }
+    if (status == FM_OK && analysis->asynchronous_progress && analysis->trace->window_count != 0) {
+        status = fm_cube_warn(cube, error,
+                              "Analysed with --progress=async: a progress thread or process is "
+                              "taken to serve one-sided operations at any time, so Wait for "
+                              "Progress was not looked for.");
+    }
+    return status;
+}

@@ -1,0 +1,15 @@
+/** @file
+ * What the report says about the data that are missing in it.
+ */
+#ifndef FERMATA_ANALYSIS_RESULTS_WARNINGS_H
+#define FERMATA_ANALYSIS_RESULTS_WARNINGS_H
+
+#include "analysis/model/run.h"
+
+#include "cube/model/cube.h"
+
+/** Adds a sentence to the cube for each kind of defect of the trace and each kind of omission. */
+fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *cube,
+                            struct fm_error *error);
+
+#endif

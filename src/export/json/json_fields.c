@@ -1,0 +1,39 @@
+#include "export/json/json_fields.h"
+
+void fm_json_index(struct fm_json *json, const char *key, uint32_t index)
+{
+    if (index == FM_CUBE_NONE) {
+        fm_json_null(json, key);
+    } else {
+        fm_json_unsigned(json, key, index);
+    }
+}
+
+void fm_json_seconds(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                     uint64_t ticks)
+{
+    fm_json_double(json, key, (double)ticks / (double)cube->experiment.ticks_per_second);
+}
+
+void fm_json_put_options(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_object(json, "options");
+    fm_json_string(json, "critical_path",
+                   cube->path_from_init_to_finalize ? "init-finalize" : "run");
+    fm_json_array(json, "partitions");
+    for (uint32_t p = 0; p < cube->partition_count; p++) {
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "name", cube->partition_names[p]);
+        fm_json_array(json, "locations");
+        for (uint32_t l = 0; l < cube->location_count; l++) {
+            if (cube->partition_of[l] == p) {
+                fm_json_unsigned(json, NULL, l);
+            }
+        }
+        fm_json_end(json);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
+}

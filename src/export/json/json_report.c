@@ -1,0 +1,333 @@
+/* The report as JSON (docs/report-json.md). */
+#include "export/json/json_report.h"
+
+#include "export/export.h"
+#include "export/json/json_fields.h"
+
+static void put_experiment(struct fm_json *json, const struct fm_cube *cube)
+{
+    const struct fm_cube_experiment *experiment = &cube->experiment;
+    fm_json_object(json, "experiment");
+    fm_json_string(json, "title", experiment->title);
+    fm_json_string(json, "command", experiment->command);
+    fm_json_string(json, "creator", experiment->creator);
+    fm_json_string(json, "machine", experiment->machine);
+    fm_json_unsigned(json, "processes", experiment->process_count);
+    fm_json_unsigned(json, "locations", cube->location_count);
+    fm_json_unsigned(json, "events", experiment->event_count);
+    fm_json_seconds(json, "duration", cube, experiment->end - experiment->begin);
+    fm_json_unsigned(json, "ticks_per_second", experiment->ticks_per_second);
+    fm_json_end(json);
+}
+
+static void put_metrics(struct fm_json *json)
+{
+    fm_json_array(json, "metrics");
+    for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
+        const struct fm_metric_info *info = fm_metric_info((fm_metric_t)i);
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "id", info->id);
+        fm_json_string(json, "parent",
+                       info->parent == FM_METRIC_NONE ? NULL : fm_metric_info(info->parent)->id);
+        fm_json_string(json, "name", info->name);
+        fm_json_string(json, "unit", fm_unit_name(info->unit));
+        fm_json_string(json, "description", info->description);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_callpaths(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "callpaths");
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        const struct fm_cube_callpath *callpath = &cube->callpaths[i];
+        const struct fm_cube_region *region = &cube->regions[callpath->region];
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "id", i);
+        fm_json_index(json, "parent", callpath->parent);
+        fm_json_string(json, "region", region->name);
+        fm_json_string(json, "paradigm", region->paradigm);
+        fm_json_string(json, "file", region->file);
+        fm_json_index(json, "line", region->line == 0 ? FM_CUBE_NONE : region->line);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_locations(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "locations");
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        const struct fm_cube_location *location = &cube->locations[i];
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "id", i);
+        fm_json_unsigned(json, "rank", location->rank);
+        fm_json_unsigned(json, "thread", location->thread);
+        fm_json_string(json, "node", location->node);
+        fm_json_string(json, "name", location->name);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_severities(struct fm_json *json, const struct fm_view *view)
+{
+    const struct fm_cube *cube = view->cube;
+    fm_json_array(json, "severities");
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (!fm_view_contains(view, cell)) {
+            continue;
+        }
+        fm_metric_t metric = (fm_metric_t)cell->metric;
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "metric", fm_metric_info(metric)->id);
+        fm_json_unsigned(json, "callpath", cell->callpath);
+        fm_json_unsigned(json, "location", cell->location);
+        /* Counts are written as the integers they are: a double may not hold them. */
+        if (fm_unit_is_time(fm_metric_info(metric)->unit)) {
+            fm_json_double(json, "value", fm_cube_scaled(cube, metric, cell->value));
+        } else {
+            fm_json_signed(json, "value", cell->value);
+        }
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_chain(struct fm_json *json, const struct fm_cube *cube,
+                      const struct fm_cube_instance *instance)
+{
+    fm_json_array(json, "causes");
+    for (uint32_t i = 0; i < instance->chain_length; i++) {
+        const struct fm_cube_cause *cause = &instance->chain[i];
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "location", cause->location);
+        fm_json_unsigned(json, "callpath", cause->callpath);
+        fm_json_string(json, "metric",
+                       cause->metric == FM_METRIC_NONE
+                           ? NULL
+                           : fm_metric_info((fm_metric_t)cause->metric)->id);
+        fm_json_format(json, "share", "%u.%03u", cause->permille / 1000, cause->permille % 1000);
+        fm_json_seconds(json, "time", cube, cause->ticks);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_instances(struct fm_json *json, const struct fm_cube *cube,
+                          const struct fm_cube_statistics *record)
+{
+    fm_json_array(json, "worst");
+    for (uint32_t i = 0; i < record->worst_count; i++) {
+        const struct fm_cube_instance *instance = &record->worst[i];
+        fm_json_line(json, 3);
+        fm_json_object(json, NULL);
+        fm_json_index(json, "location", instance->location);
+        fm_json_index(json, "callpath", instance->callpath);
+        fm_json_seconds(json, "enter", cube, instance->enter);
+        fm_json_seconds(json, "wait", cube, instance->wait);
+        fm_json_index(json, "cause_location", instance->cause_location);
+        fm_json_index(json, "cause_callpath", instance->cause_callpath);
+        put_chain(json, cube, instance);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_statistics(struct fm_json *json, const struct fm_view *view)
+{
+    const struct fm_cube *cube = view->cube;
+    fm_json_array(json, "statistics");
+    for (uint32_t i = 0; i < cube->statistics_count; i++) {
+        const struct fm_cube_statistics *record = &cube->statistics[i];
+        if (!view->metrics[record->metric]) {
+            continue;
+        }
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "metric", fm_metric_info((fm_metric_t)record->metric)->id);
+        fm_json_unsigned(json, "count", record->count);
+        fm_json_seconds(json, "sum", cube, record->sum);
+        fm_json_seconds(json, "min", cube, record->min);
+        fm_json_seconds(json, "lower_quartile", cube, record->lower_quartile);
+        fm_json_seconds(json, "median", cube, record->median);
+        fm_json_seconds(json, "upper_quartile", cube, record->upper_quartile);
+        fm_json_seconds(json, "max", cube, record->max);
+        put_instances(json, cube, record);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_critical_path(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "critical_path");
+    for (uint32_t i = 0; i < cube->segment_count; i++) {
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "location", cube->segments[i].location);
+        fm_json_seconds(json, "begin", cube, cube->segments[i].begin);
+        fm_json_seconds(json, "end", cube, cube->segments[i].end);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_warnings(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "warnings");
+    for (uint32_t i = 0; i < cube->warning_count; i++) {
+        fm_json_line(json, 2);
+        fm_json_string(json, NULL, cube->warnings[i]);
+    }
+    fm_json_end(json);
+}
+
+static void put_parties(struct fm_json *json, const struct fm_cube *cube, const char *key,
+                        const struct fm_cube_lock_party *parties, uint32_t count)
+{
+    fm_json_line(json, 3);
+    fm_json_array(json, key);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fm_cube_lock_party *party = &parties[i];
+        if (i > 0) {
+            fm_json_line(json, 4);
+        }
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "rank", party->rank);
+        fm_json_unsigned(json, "epochs", party->epochs);
+        fm_json_seconds(json, "held", cube, party->held);
+        fm_json_seconds(json, "caused", cube, party->caused);
+        fm_json_unsigned(json, "waits", party->waits);
+        fm_json_seconds(json, "waiting", cube, party->waiting);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_lock(struct fm_json *json, const struct fm_cube *cube,
+                     const struct fm_cube_lock *lock)
+{
+    fm_json_object(json, NULL);
+    fm_json_unsigned(json, "window", lock->window);
+    fm_json_string(json, "name", lock->name);
+    fm_json_index(json, "target", lock->target);
+    fm_json_unsigned(json, "exclusive", lock->exclusive);
+    fm_json_unsigned(json, "shared", lock->shared);
+    fm_json_seconds(json, "held", cube, lock->held);
+    fm_json_unsigned(json, "waits", lock->waits);
+    fm_json_seconds(json, "waiting", cube, lock->waiting);
+    fm_json_seconds(json, "begin", cube, lock->begin);
+    fm_json_seconds(json, "end", cube, lock->end);
+    fm_json_unsigned(json, "longest_queue", lock->longest_queue);
+    fm_json_unsigned(json, "longest_chain", lock->longest_chain);
+    fm_json_array(json, "chain");
+    for (uint32_t i = 0; i < lock->chain_count; i++) {
+        fm_json_unsigned(json, NULL, lock->chain[i]);
+    }
+    fm_json_end(json);
+    put_parties(json, cube, "holders", lock->holders, lock->holder_count);
+    put_parties(json, cube, "victims", lock->victims, lock->victim_count);
+    fm_json_line(json, 3);
+    fm_json_array(json, "queue");
+    for (uint32_t i = 0; i < lock->bin_count; i++) {
+        uint64_t width = fm_cube_lock_edge(lock, i + 1) - fm_cube_lock_edge(lock, i);
+        fm_json_double(json, NULL, width == 0 ? 0 : (double)lock->queue[i] / (double)width);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
+}
+
+static void put_locks(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "locks");
+    for (uint32_t i = 0; i < cube->lock_count; i++) {
+        fm_json_line(json, 2);
+        put_lock(json, cube, &cube->locks[i]);
+    }
+    fm_json_end(json);
+}
+
+/** The parts that need the cube only, in their order behind the severities and statistics; those
+ * with part 0 are always written. */
+static const struct {
+    unsigned part;
+    void (*put)(struct fm_json *json, const struct fm_cube *cube);
+} members[] = {
+    {FM_EXPORT_CRITICAL_PATH, put_critical_path},
+    {0, put_warnings},
+    {0, put_locks},
+    {0, fm_json_put_options},
+    {FM_EXPORT_EFFICIENCY, fm_json_put_efficiency},
+    {FM_EXPORT_PHASES, fm_json_put_phases},
+    {FM_EXPORT_TIME_BINS, fm_json_put_time_bins},
+    {FM_EXPORT_MATRICES, fm_json_put_matrices},
+    {FM_EXPORT_TOPOLOGIES, fm_json_put_topologies},
+};
+
+void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char *key,
+                          struct fm_json *json)
+{
+    const struct fm_cube *cube = view->cube;
+    fm_json_object(json, key);
+    fm_json_string(json, "format", "fermata-report");
+    fm_json_unsigned(json, "version", 1);
+    fm_json_line(json, 1);
+    put_experiment(json, cube);
+    fm_json_line(json, 1);
+    put_metrics(json);
+    fm_json_line(json, 1);
+    put_callpaths(json, cube);
+    fm_json_line(json, 1);
+    put_locations(json, cube);
+    if (parts & FM_EXPORT_SEVERITIES) {
+        fm_json_line(json, 1);
+        put_severities(json, view);
+    }
+    fm_json_line(json, 1);
+    put_statistics(json, view);
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        if (members[i].part == 0 || (parts & members[i].part) != 0) {
+            fm_json_line(json, 1);
+            members[i].put(json, cube);
+        }
+    }
+    fm_json_end(json);
+}
+
+fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error)
+{
+    struct fm_json json = fm_json_begin(stream, FM_JSON_COMPACT);
+    fm_export_json_parts(view, FM_EXPORT_ALL, NULL, &json);
+    putc('\n', stream);
+    if (fflush(stream) != 0 || ferror(stream)) {
+        return fm_fail(error, FM_ERR_SYSTEM, "cannot write the report as JSON: %m");
+    }
+    return FM_OK;
+}
+
+static fm_status_t write_json(const struct fm_export_request *request, FILE *stream,
+                              struct fm_error *error)
+{
+    struct fm_selection all = fm_selection_all();
+    struct fm_view view;
+    fm_status_t status = fm_view_prepare(&view, request->cube, &all, error);
+    if (status == FM_OK) {
+        status = fm_export_json(&view, stream, error);
+        fm_view_release(&view);
+    }
+    return status;
+}
+
+const struct fm_export_format fm_export_json_report = {
+    .name = "json",
+    .file = "report.json",
+    .summary = "the report as `fermata report --format=json` prints it",
+    .write = write_json,
+};

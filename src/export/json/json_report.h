@@ -1,0 +1,35 @@
+/** @file
+ * The report as JSON (docs/report-json.md). It is written as it is read from the cube, without
+ * memory of its own. A stream that cannot take the data gives FM_ERR_SYSTEM.
+ */
+#ifndef FERMATA_EXPORT_JSON_JSON_REPORT_H
+#define FERMATA_EXPORT_JSON_JSON_REPORT_H
+
+#include "base/json/json_writer.h"
+#include "cube/model/view.h"
+
+#include <stdio.h>
+
+/** Writes JSON of the layout "fermata-report", version 1 (docs/report-json.md). The definitions are
+ * those of the whole cube, the severities those of the view. */
+fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error);
+
+/** The bulky parts of the JSON, which other documents hold in another form. */
+enum {
+    FM_EXPORT_SEVERITIES = 1,
+    FM_EXPORT_CRITICAL_PATH = 2,
+    FM_EXPORT_EFFICIENCY = 4,
+    FM_EXPORT_PHASES = 8,
+    FM_EXPORT_TIME_BINS = 16,
+    FM_EXPORT_MATRICES = 32,
+    FM_EXPORT_TOPOLOGIES = 64,
+    FM_EXPORT_ALL = 127
+};
+
+/** Writes the object of fm_export_json() as a member of another one; of the bulky parts only those
+ * in `parts`. Errors are left in the stream.
+ * @param key  of the member; NULL: not in an object */
+void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char *key,
+                          struct fm_json *json);
+
+#endif

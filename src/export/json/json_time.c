@@ -1,0 +1,135 @@
+/* Phases, time bins and efficiencies as JSON. */
+#include "base/memory.h"
+#include "diagnosis/efficiency.h"
+#include "export/json/json_fields.h"
+
+#include <math.h>
+
+static void put_efficiency(struct fm_json *json, const struct fm_efficiency *efficiency)
+{
+    fm_json_double(json, "parallel_efficiency", efficiency->parallel);
+    fm_json_double(json, "load_balance", efficiency->load_balance);
+    fm_json_double(json, "communication_efficiency", efficiency->communication);
+}
+
+void fm_json_put_efficiency(struct fm_json *json, const struct fm_cube *cube)
+{
+    struct fm_efficiency *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
+    const struct fm_efficiency run = fm_efficiency_of_cube(cube, callpaths);
+    fm_json_object(json, "efficiency");
+    put_efficiency(json, &run);
+    fm_json_array(json, "callpaths");
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        if (isnan(callpaths[i].parallel)) {
+            continue;
+        }
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "callpath", i);
+        put_efficiency(json, &callpaths[i]);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
+    fm_free(callpaths);
+}
+
+static void put_times(struct fm_json *json, const struct fm_cube *cube,
+                      const struct fm_cube_iteration *iteration)
+{
+    fm_json_seconds(json, "begin", cube, iteration->begin);
+    fm_json_seconds(json, "end", cube, iteration->end);
+    fm_json_seconds(json, "duration", cube, iteration->duration);
+    fm_json_seconds(json, "time", cube, iteration->time);
+    fm_json_seconds(json, "computation", cube, iteration->computation);
+    fm_json_seconds(json, "longest_computation", cube, iteration->longest_computation);
+    fm_json_seconds(json, "waiting", cube, iteration->waiting);
+    fm_json_double(json, "imbalance",
+                   fm_cube_iteration_imbalance(iteration) /
+                       (double)cube->experiment.ticks_per_second);
+    fm_json_unsigned(json, "locations", iteration->locations);
+    fm_json_index(json, "slowest", iteration->slowest);
+}
+
+static void put_iteration(struct fm_json *json, const char *key, const struct fm_cube *cube,
+                          const struct fm_cube_phase *phase,
+                          const struct fm_cube_iteration *iteration, const uint64_t *waiting)
+{
+    const struct fm_efficiency efficiency = fm_efficiency_of_iteration(iteration);
+    fm_json_object(json, key);
+    fm_json_unsigned(json, "first", iteration->first);
+    fm_json_unsigned(json, "count", iteration->count);
+    put_times(json, cube, iteration);
+    put_efficiency(json, &efficiency);
+    fm_json_object(json, "waits");
+    for (uint32_t k = 0; k < phase->kind_count; k++) {
+        if (waiting[k] != 0) {
+            fm_json_seconds(json, fm_metric_info((fm_metric_t)phase->kinds[k])->id, cube,
+                            waiting[k]);
+        }
+    }
+    fm_json_end(json);
+    fm_json_end(json);
+}
+
+static void put_phase(struct fm_json *json, const struct fm_cube *cube,
+                      const struct fm_cube_phase *phase)
+{
+    struct fm_cube_iteration total;
+    uint64_t *waiting = fm_allocate(phase->kind_count, sizeof *waiting);
+    fm_cube_phase_total(phase, &total, waiting);
+    fm_json_object(json, NULL);
+    fm_json_string(json, "region", cube->regions[phase->region].name);
+    fm_json_unsigned(json, "iterations", phase->iteration_count);
+    fm_json_line(json, 3);
+    put_iteration(json, "total", cube, phase, &total, waiting);
+    fm_json_line(json, 3);
+    fm_json_array(json, "rows");
+    for (uint32_t i = 0; i < phase->row_count; i++) {
+        fm_json_line(json, 4);
+        put_iteration(json, NULL, cube, phase, &phase->rows[i],
+                      &phase->waiting[(size_t)i * phase->kind_count]);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
+    fm_free(waiting);
+}
+
+void fm_json_put_phases(struct fm_json *json, const struct fm_cube *cube)
+{
+    fm_json_array(json, "phases");
+    for (uint32_t i = 0; i < cube->phase_count; i++) {
+        fm_json_line(json, 2);
+        put_phase(json, cube, &cube->phases[i]);
+    }
+    fm_json_end(json);
+}
+
+void fm_json_put_time_bins(struct fm_json *json, const struct fm_cube *cube)
+{
+    const struct fm_cube_bins *bins = &cube->bins;
+    fm_json_object(json, "time_bins");
+    fm_json_unsigned(json, "count", bins->bin_count);
+    fm_json_unsigned(json, "locations_per_row", bins->locations_per_row);
+    fm_json_array(json, "waiting");
+    for (size_t i = 0; i < bins->cell_count;) {
+        const struct fm_cube_bin *first = &bins->cells[i];
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "metric", fm_metric_info((fm_metric_t)first->metric)->id);
+        fm_json_unsigned(json, "row", first->row);
+        fm_json_array(json, "bins");
+        for (; i < bins->cell_count && bins->cells[i].metric == first->metric &&
+               bins->cells[i].row == first->row;
+             i++) {
+            fm_json_array(json, NULL);
+            fm_json_unsigned(json, NULL, bins->cells[i].bin);
+            fm_json_seconds(json, NULL, cube, bins->cells[i].ticks);
+            fm_json_end(json);
+        }
+        fm_json_end(json);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_json_end(json);
+}

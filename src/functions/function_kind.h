@@ -1,0 +1,73 @@
+/** @file
+ * What a function of a programming model is: its facts in the tables of functions (*.tbl), found by
+ * the function's name. Thread-safe, no allocation.
+ *
+ * Case does not matter in a name, nor do trailing underscores (Fortran). A name without a row is
+ * classified by the rules at the end of its paradigm's table.
+ */
+#ifndef FERMATA_FUNCTIONS_FUNCTION_KIND_H
+#define FERMATA_FUNCTIONS_FUNCTION_KIND_H
+
+#include "functions/paradigm_names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Calls that some rule of the analysis treats differently from others. */
+typedef enum {
+    FM_CALL_USER,  /**< computation */
+    FM_CALL_OTHER, /**< a call of a communication library without a rule of its own */
+    FM_CALL_BUFFERED_SEND,
+    FM_CALL_MATCHED_PROBE,
+    FM_CALL_MATCHED_RECEIVE,
+    FM_CALL_BARRIER,
+    FM_CALL_ALL_TO_ALL,
+    FM_CALL_NEIGHBORHOOD,
+    FM_CALL_ONE_TO_ALL,
+    FM_CALL_ALL_TO_ONE,
+    FM_CALL_SCAN,
+    FM_CALL_INIT,
+    FM_CALL_FINALIZE,
+    FM_CALL_COMMUNICATOR,          /**< collective over the communicator it starts from */
+    FM_CALL_DETACHED_COMMUNICATOR, /**< collective over the communicator that results */
+    FM_CALL_FILE,
+    FM_CALL_WINDOW_CREATE,
+    FM_CALL_WINDOW_FREE,
+    FM_CALL_FENCE,
+    FM_CALL_START,
+    FM_CALL_COMPLETE,
+    FM_CALL_POST,
+    FM_CALL_WAIT, /**< Win_wait and Win_test */
+    FM_CALL_LOCK, /**< Win_lock and Win_lock_all */
+    FM_CALL_UNLOCK,
+    FM_CALL_FLUSH,             /**< of one target */
+    FM_CALL_FLUSH_ALL,         /**< of all targets of a window */
+    FM_CALL_FLUSH_LOCAL,       /**< of one target, at the origin only */
+    FM_CALL_FLUSH_LOCAL_ALL,   /**< of all targets, at the origin only */
+    FM_CALL_REQUEST_OPERATION, /**< one-sided operation that a Wait completes */
+} fm_call_t;
+
+/** The facts about one function. */
+struct fm_function_kind {
+    const char *own_metric; /**< id of the metric of the function's own time (metrics.def) */
+    fm_call_t call;
+    uint8_t role;            /**< OTF2_RegionRole in archives of recorded runs */
+    uint8_t scenario_role;   /**< OTF2_RegionRole in archives made of scenarios */
+    bool completes_requests; /**< of requests that other calls have begun: MPI_Wait*, MPI_Test* */
+    bool reads_file, writes_file; /**< it is an operation on a file, counted once */
+};
+
+/** @return what the function `name` is, with or without its paradigm's prefix. For paradigms
+ * without a table: computation, of which a metric is not known (own_metric == NULL). O(log
+ * functions + rules)
+ */
+struct fm_function_kind fm_function_kind(fm_paradigm_t paradigm, const char *name);
+
+/** @return the rule class of a region.
+ * @param otf2_role  OTF2_RegionRole; decides for MPI regions whose name does not begin with MPI_ */
+fm_call_t fm_call_classify(fm_paradigm_t paradigm, const char *name, uint8_t otf2_role);
+
+/** @return whether the MPI function `name` completes requests that other calls have begun. */
+bool fm_call_completes_requests(const char *name);
+
+#endif

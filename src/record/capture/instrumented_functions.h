@@ -1,0 +1,68 @@
+/** @file
+ * Functions that the compiler has instrumented (-finstrument-functions): they tell when they begin
+ * and end.
+ *
+ * A function's Enter is written when something is recorded inside it, or when it ends; so a visit
+ * that is too short to be worth its records leaves none. Those that are written are the outer ones.
+ *
+ * Not every function tells its end: longjmp() and the like leave some behind. A function has gone
+ * when another one's frame is where its own was, or outside it.
+ *
+ * Which functions are recorded is decided when each is met for the first time (function_filter.h),
+ * and kept with its place (stack/places.h).
+ */
+#ifndef FERMATA_RECORD_CAPTURE_INSTRUMENTED_FUNCTIONS_H
+#define FERMATA_RECORD_CAPTURE_INSTRUMENTED_FUNCTIONS_H
+
+#include "record/capture/hot.h"
+#include "record/stack/registers.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fm_thread;
+
+/** An instrumented function that is open. */
+struct fm_open_function {
+    uint64_t function;  /**< address of its first instruction */
+    uint64_t call_site; /**< return address of the frame that it runs in */
+    uint64_t pc;        /**< where it told its begin */
+    uint64_t frame;     /**< outer end of the frame, where its caller's begins; all bits: unknown */
+    uint64_t time;      /**< of its begin */
+    uint32_t site;      /**< call site of the first instruction */
+};
+
+/** A thread's side of it. Zeroed = none is open. */
+struct fm_thread_functions {
+    bool due;                      /**< the records are behind: common, told and count differ */
+    bool bounds_known;             /**< of the thread's own stack: low and high */
+    struct fm_open_function *open; /**< outermost first */
+    size_t count, room;
+    size_t common;      /**< number of outer ones that are open in the records, too */
+    size_t told;        /**< number of those that are open in the records */
+    uint64_t low, high; /**< low == high: unknown */
+    uint64_t dropped;   /**< visits that were too short */
+};
+
+/** How instrumented functions are recorded, read from the environment: FERMATA_MIN_DURATION (see
+ * duration.h). Before any is met.
+ * @param tell  tells the user about a failure, in the manner of printf */
+void fm_functions_begin(void (*tell)(const char *format, ...));
+
+/** What the compiler's calls lead to: a function begins, a function ends. In any thread, also in
+ * signal handlers. */
+void fm_function_enter(void *function, void *call_site);
+void fm_function_leave(void *function, void *call_site);
+
+/** Brings the records up to date before an event at the time `now`; the change of the call stack is
+ * recorded already. Does nothing while recording is paused. errno is preserved. */
+FM_API FM_COLD void fm_functions_tell(struct fm_thread *thread, uint64_t now);
+
+/** The thread ends, and all its functions with it. */
+void fm_functions_end(struct fm_thread *thread);
+
+/** Visits of all threads that were too short to be recorded. */
+uint64_t fm_functions_dropped(void);
+
+#endif

@@ -1,0 +1,82 @@
+#include "record/closing/closing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WORDS(part) (sizeof(part) / sizeof(uint64_t))
+
+/* The least of some numbers is the complement of the most of their complements. */
+struct extremes {
+    struct fm_closing_least complements;
+    struct fm_closing_most most;
+    uint64_t entered; /* when the last process began to tell this */
+};
+
+static struct fm_closing_least complement(struct fm_closing_least least)
+{
+    return (struct fm_closing_least){.begin = ~least.begin, .opening = ~least.opening};
+}
+
+/* The first reduction lets processes go at about the same time, so that they enter the second
+ * together: who has left it must see a later time than who entered it last. */
+void fm_closing_combine(struct fm_closing *closing, const struct fm_exchange *exchange,
+                        struct fm_closing_moment (*now)(void))
+{
+    exchange->reduce((uint64_t *)&closing->sums, WORDS(closing->sums), FM_REDUCE_SUM);
+    struct extremes all = {.complements = complement(closing->least), .most = closing->most};
+    all.entered = now().earliest;
+    exchange->reduce((uint64_t *)&all, WORDS(all), FM_REDUCE_MAX);
+    uint64_t left = now().latest;
+    closing->least = complement(all.complements);
+    closing->most = all.most;
+    closing->clock.disorder = all.entered > left ? all.entered - left : 0;
+    exchange->reduce((uint64_t *)&closing->clock, WORDS(closing->clock), FM_REDUCE_MAX);
+}
+
+static double seconds_between(uint64_t begin, uint64_t end, double resolution)
+{
+    return end > begin ? (double)(end - begin) / resolution : 0;
+}
+
+/* How much longer the run has become: by its begin and end, which all wait for, and what the thread
+ * that records most does meanwhile. */
+static void describe_overhead(const struct fm_closing *closing,
+                              const struct fm_overhead_rates *rates, uint64_t now,
+                              struct fm_environment *facts)
+{
+    double resolution = (double)facts->resolution;
+    double whole = seconds_between(closing->least.begin, now, resolution);
+    facts->begin_seconds = (double)closing->least.opening / 1e9;
+    facts->end_seconds = seconds_between(closing->most.arrival, now, resolution);
+    double spent =
+        (double)closing->most.recording / 1e9 + facts->begin_seconds + facts->end_seconds;
+    facts->overhead = whole > spent ? spent / (whole - spent) : 1;
+    facts->nanoseconds_per_call = 2 * rates->reading;
+    facts->cpu_seconds = (double)closing->sums.work / 1e9;
+    facts->memory_used = closing->most.memory;
+}
+
+void fm_closing_describe(const struct fm_closing *closing, const struct fm_overhead_rates *rates,
+                         uint64_t now, struct fm_environment *facts, char *text, size_t size)
+{
+    const struct fm_closing_sums *sums = &closing->sums;
+    size_t half = size / 2;
+    if (sums->stopped != 0) {
+        snprintf(text, half, "recording stopped early in %llu of %u processes: no room for more",
+                 (unsigned long long)sums->stopped, facts->ranks);
+        facts->incomplete = text;
+    }
+    facts->complete = sums->stopped == 0;
+    facts->events = sums->events;
+    facts->bytes = sums->bytes;
+    facts->locations = sums->locations;
+    facts->flushes = sums->flushes;
+    facts->samples = sums->samples;
+    facts->samples_lost = sums->samples_lost;
+    facts->functions_dropped = sums->functions_dropped;
+    facts->clock_deviation = (double)closing->most.deviation;
+    facts->clock = &closing->clock;
+    facts->clock_doubt =
+        fm_clock_doubt(&closing->clock, (double)facts->resolution, text + half, size - half);
+    describe_overhead(closing, rates, now, facts);
+}

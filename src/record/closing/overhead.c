@@ -1,0 +1,214 @@
+#include "record/closing/overhead.h"
+
+#include "record/stack/stack.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+/* ---- work ---- */
+
+static struct {
+    bool active;
+    uint64_t begin; /* CPU time of the thread when it began, or last came back from waiting */
+    uint64_t sum;
+    const struct fm_exchange *inner;
+    struct fm_exchange outer;
+} work;
+
+static uint64_t thread_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void fm_overhead_begin(void)
+{
+    work.active = true;
+    work.begin = thread_time();
+}
+
+void fm_overhead_end(void)
+{
+    work.sum = fm_overhead_work();
+    work.active = false;
+}
+
+uint64_t fm_overhead_work(void)
+{
+    return work.sum + (work.active ? thread_time() - work.begin : 0);
+}
+
+static void begin_waiting(void)
+{
+    work.sum = fm_overhead_work();
+}
+
+static void end_waiting(void)
+{
+    work.begin = thread_time();
+    work.outer.failure = work.inner->failure;
+}
+
+static void watched_barrier(void)
+{
+    begin_waiting();
+    work.inner->barrier();
+    end_waiting();
+}
+
+static void watched_broadcast(void *data, size_t bytes, uint32_t root)
+{
+    begin_waiting();
+    work.inner->broadcast(data, bytes, root);
+    end_waiting();
+}
+
+static void watched_gather(const void *in, void *out, size_t bytes, uint32_t root)
+{
+    begin_waiting();
+    work.inner->gather(in, out, bytes, root);
+    end_waiting();
+}
+
+static void watched_scatter(const void *in, void *out, size_t bytes, uint32_t root)
+{
+    begin_waiting();
+    work.inner->scatter(in, out, bytes, root);
+    end_waiting();
+}
+
+static void watched_reduce(uint64_t *values, size_t count, enum fm_reduction reduction)
+{
+    begin_waiting();
+    work.inner->reduce(values, count, reduction);
+    end_waiting();
+}
+
+static void watched_send(const void *data, size_t bytes, uint32_t to)
+{
+    begin_waiting();
+    work.inner->send(data, bytes, to);
+    end_waiting();
+}
+
+static void watched_receive(void *data, size_t bytes, uint32_t from)
+{
+    begin_waiting();
+    work.inner->receive(data, bytes, from);
+    end_waiting();
+}
+
+const struct fm_exchange *fm_overhead_watch(const struct fm_exchange *exchange)
+{
+    work.inner = exchange;
+    work.outer = (struct fm_exchange){.rank = exchange->rank,
+                                      .size = exchange->size,
+                                      .failure = exchange->failure,
+                                      .barrier = watched_barrier,
+                                      .broadcast = watched_broadcast,
+                                      .gather = watched_gather,
+                                      .scatter = watched_scatter,
+                                      .reduce = watched_reduce,
+                                      .send = watched_send,
+                                      .receive = watched_receive};
+    return &work.outer;
+}
+
+/* ---- records ---- */
+
+/* Rounds of a measurement, of which the fastest counts: the others were disturbed. */
+enum { ROUNDS = 5, CALLS = 200, UNWINDINGS = 20 };
+
+/* One recorded call, all but what is specific to its function. */
+static __attribute__((noinline)) void call(void)
+{
+    struct fm_thread *thread = fm_thread_enter(0);
+    if (thread != NULL) {
+        fm_thread_leave(thread, 0);
+        fm_thread_done(thread);
+    }
+}
+
+static void rewind_buffer(struct fm_thread *side)
+{
+    side->cursor = side->first->words;
+}
+
+static double nanoseconds_of_calls(struct fm_thread *side)
+{
+    uint64_t least = UINT64_MAX;
+    for (int round = 0; round < ROUNDS; round++) {
+        rewind_buffer(side);
+        uint64_t begin = fm_clock_nanoseconds();
+        for (int i = 0; i < CALLS; i++) {
+            call();
+        }
+        uint64_t spent = fm_clock_nanoseconds() - begin;
+        least = spent < least ? spent : least;
+    }
+    return (double)least / CALLS;
+}
+
+static double nanoseconds_of_unwinding(struct fm_thread *side)
+{
+    uint64_t least = UINT64_MAX;
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t begin = fm_clock_nanoseconds();
+        for (int i = 0; i < UNWINDINGS; i++) {
+            rewind_buffer(side);
+            fm_stack_forget(side->stack);
+            call();
+        }
+        uint64_t spent = fm_clock_nanoseconds() - begin;
+        least = spent < least ? spent : least;
+    }
+    return (double)least / UNWINDINGS;
+}
+
+/* On a thread's place that no one knows of, with a buffer of its own. */
+static struct fm_overhead_rates measure(struct fm_thread *side)
+{
+    struct fm_overhead_rates rates = {0};
+    struct fm_thread *self = fm_thread_self;
+    side->limit = (uint64_t *)((char *)side->first + FM_CHUNK_BYTES);
+    side->current = side->first;
+    side->publish = &side->done;
+    side->flush_due = UINT64_MAX;
+    side->is_marking = 1; /* no late sample is taken in it */
+    fm_thread_self = side;
+    double of_call = nanoseconds_of_calls(side);
+    rates.reading = of_call / 2;
+    if (side->stack != NULL) {
+        double unwinding = nanoseconds_of_unwinding(side) - of_call;
+        uint32_t depth = side->stack->count;
+        rates.site = unwinding > 0 && depth != 0 ? unwinding / depth : 0;
+    }
+    fm_thread_self = self;
+    return rates;
+}
+
+struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread)
+{
+    struct fm_overhead_rates rates = {0};
+    size_t bytes = sizeof(struct fm_thread) + FM_CHUNK_BYTES;
+    struct fm_thread *side = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (side != MAP_FAILED) {
+        side->first = (struct fm_chunk *)(side + 1);
+        side->stack = thread != NULL ? thread->stack : NULL;
+        rates = measure(side);
+        munmap(side, bytes);
+    }
+    return rates;
+}
+
+uint64_t fm_overhead_of_thread(const struct fm_thread *thread,
+                               const struct fm_overhead_rates *rates, uint64_t resolution)
+{
+    const struct fm_thread_work *own = &thread->work;
+    double ticks = (double)own->flushing + (double)thread->samples.handling;
+    return (uint64_t)((double)own->readings * rates->reading + (double)own->sites * rates->site +
+                      ticks / (double)resolution * 1e9);
+}

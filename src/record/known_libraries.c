@@ -1,0 +1,10 @@
+#include "record/known_libraries.h"
+
+const struct fm_paradigm_library fm_paradigm_libraries[] = {
+#define FM_LIBRARY(number, begin_of_name, file, people)                                            \
+    {.soname = begin_of_name, .wrappers = file, .title = people},
+#include "libraries.inc"
+#undef FM_LIBRARY
+};
+const size_t fm_paradigm_library_count =
+    sizeof fm_paradigm_libraries / sizeof fm_paradigm_libraries[0];

@@ -1,0 +1,141 @@
+#include "record/mpi/library.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+struct fm_library_readings fm_library_readings;
+
+/* ---- by the library's functions ---- */
+
+uint64_t fm_status_asked_bytes(const MPI_Status *status)
+{
+    MPI_Count count = 0;
+    PMPI_Get_elements_x(status, MPI_BYTE, &count);
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+int fm_status_asked_cancelled(const MPI_Status *status)
+{
+    int cancelled = 0;
+    PMPI_Test_cancelled(status, &cancelled);
+    return cancelled;
+}
+
+/* Derived types are asked for each time: their handles are recycled. */
+uint64_t fm_type_asked_size(MPI_Datatype type)
+{
+    MPI_Count count = 0;
+    PMPI_Type_size_x(type, &count);
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+/* ---- comparisons ---- */
+
+bool fm_library_reads_statuses(uint64_t (*bytes)(const MPI_Status *),
+                               int (*cancelled)(const MPI_Status *))
+{
+    static const MPI_Count counts[] = {0, 1, 0x12345678, 0x7fffffff, 0xfedcba98, 0x123456789a};
+    bool same = true;
+    for (size_t i = 0; same && i < 2 * sizeof counts / sizeof counts[0]; i++) {
+        MPI_Status status = {.MPI_SOURCE = 1, .MPI_TAG = 2, .MPI_ERROR = MPI_SUCCESS};
+        int flag = i % 2 != 0;
+        same = PMPI_Status_set_elements_x(&status, MPI_BYTE, counts[i / 2]) == MPI_SUCCESS &&
+               PMPI_Status_set_cancelled(&status, flag) == MPI_SUCCESS &&
+               bytes(&status) == fm_status_asked_bytes(&status) &&
+               !cancelled(&status) == !fm_status_asked_cancelled(&status);
+    }
+    return same;
+}
+
+bool fm_library_reads_types(uint64_t (*size)(MPI_Datatype))
+{
+    const MPI_Datatype basic[] = {MPI_BYTE,     MPI_CHAR,   MPI_SHORT,       MPI_INT,
+                                  MPI_LONG,     MPI_FLOAT,  MPI_LONG_DOUBLE, MPI_C_DOUBLE_COMPLEX,
+                                  MPI_UINT64_T, MPI_DOUBLE, MPI_DOUBLE_INT,  MPI_2INT};
+    bool same = true;
+    for (size_t i = 0; same && i < sizeof basic / sizeof basic[0]; i++) {
+        uint64_t read = size(basic[i]);
+        same = read == 0 || read == fm_type_asked_size(basic[i]);
+    }
+    return same && size(MPI_BYTE) != 0;
+}
+
+/* ---- begin ---- */
+
+#if defined(MPICH)
+
+static void store_type_sizes(void)
+{
+}
+
+#else
+
+struct fm_type_size fm_type_sizes[FM_TYPE_SLOTS];
+
+static void store_type_sizes(void)
+{
+    const MPI_Datatype basic[] = {
+        MPI_CHAR,
+        MPI_SIGNED_CHAR,
+        MPI_UNSIGNED_CHAR,
+        MPI_BYTE,
+        MPI_PACKED,
+        MPI_WCHAR,
+        MPI_SHORT,
+        MPI_UNSIGNED_SHORT,
+        MPI_INT,
+        MPI_UNSIGNED,
+        MPI_LONG,
+        MPI_UNSIGNED_LONG,
+        MPI_LONG_LONG,
+        MPI_UNSIGNED_LONG_LONG,
+        MPI_FLOAT,
+        MPI_DOUBLE,
+        MPI_LONG_DOUBLE,
+        MPI_INT8_T,
+        MPI_INT16_T,
+        MPI_INT32_T,
+        MPI_INT64_T,
+        MPI_UINT8_T,
+        MPI_UINT16_T,
+        MPI_UINT32_T,
+        MPI_UINT64_T,
+        MPI_AINT,
+        MPI_COUNT,
+        MPI_OFFSET,
+        MPI_C_BOOL,
+        MPI_C_FLOAT_COMPLEX,
+        MPI_C_DOUBLE_COMPLEX,
+        MPI_FLOAT_INT,
+        MPI_DOUBLE_INT,
+        MPI_LONG_INT,
+        MPI_2INT,
+        MPI_SHORT_INT,
+    };
+    for (size_t i = 0; i < sizeof basic / sizeof basic[0]; i++) {
+        uint64_t handle = FM_HANDLE(basic[i]);
+        struct fm_type_size *slot = &fm_type_sizes[(handle >> FM_TYPE_SHIFT) % FM_TYPE_SLOTS];
+        if (slot->handle == 0) { /* else another type has the slot: this one is asked for */
+            *slot = (struct fm_type_size){handle, fm_type_asked_size(basic[i])};
+        }
+    }
+}
+
+#endif
+
+void fm_types_begin(void)
+{
+    int rank = 0;
+    store_type_sizes();
+    fm_library_readings.statuses =
+        fm_library_reads_statuses(fm_status_read_bytes, fm_status_read_cancelled);
+    fm_library_readings.types = fm_library_reads_types(fm_type_read_size);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0 && !(fm_library_readings.statuses && fm_library_readings.types)) {
+        dprintf(
+            STDERR_FILENO,
+            "fermata: this MPI library stores %s differently from the one that fermata was built "
+            "with: sizes are recorded by slower calls; rebuild fermata with this library\n",
+            fm_library_readings.statuses ? "types" : "statuses");
+    }
+}

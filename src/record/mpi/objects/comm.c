@@ -1,0 +1,175 @@
+#include "record/mpi/objects/comm.h"
+
+#include <stdlib.h>
+
+struct fm_handle_map fm_comms = FM_HANDLE_MAP(FM_COMMS_CACHE);
+
+static MPI_Group world_group;
+static int world_size;
+static uint32_t self_likes; /* communicators of this process alone so far */
+
+/* How many communicators were made of a group, or of a pair of groups, so far. */
+static struct fm_handle_map counts = FM_HANDLE_MAP(0);
+
+static uint32_t next_count(uint64_t key)
+{
+    uintptr_t count = (uintptr_t)fm_handles_remove(&counts, key);
+    count = count != 0 ? count : 1;
+    fm_handles_insert(&counts, key, (void *)(count + 1));
+    return (uint32_t)count - 1;
+}
+
+uint32_t fm_group_define(MPI_Group group, int *first)
+{
+    int size = 0;
+    PMPI_Group_size(group, &size);
+    int *own = malloc(((size_t)size + 1) * sizeof *own);
+    int *world = malloc(((size_t)size + 1) * sizeof *world);
+    uint32_t number = FM_DEFINE_NONE;
+    if (own != NULL && world != NULL) {
+        for (int i = 0; i < size; i++) {
+            own[i] = i;
+        }
+        bool known =
+            PMPI_Group_translate_ranks(group, size, own, world_group, world) == MPI_SUCCESS;
+        for (int i = 0; known && i < size; i++) {
+            known = world[i] != MPI_UNDEFINED;
+        }
+        if (known) {
+            number = fm_session_group(world, (size_t)size);
+            *first = size > 0 ? world[0] : -1;
+        }
+    }
+    free(own);
+    free(world);
+    return number;
+}
+
+static uint32_t remote_group(MPI_Comm comm, int *first)
+{
+    MPI_Group group;
+    PMPI_Comm_remote_group(comm, &group);
+    uint32_t number = fm_group_define(group, first);
+    PMPI_Group_free(&group);
+    return number;
+}
+
+static uint32_t local_group(MPI_Comm comm, int *first)
+{
+    MPI_Group group;
+    PMPI_Comm_group(comm, &group);
+    uint32_t number = fm_group_define(group, first);
+    PMPI_Group_free(&group);
+    return number;
+}
+
+/* What can be asked of a new communicator locally; NULL if it has unknown members. */
+static struct fm_comm *describe(MPI_Comm comm)
+{
+    struct fm_comm *c = calloc(1, sizeof *c);
+    int inter = 0, other_leader = -1;
+    if (c == NULL) {
+        return NULL;
+    }
+    PMPI_Comm_rank(comm, &c->rank);
+    PMPI_Comm_size(comm, &c->size);
+    PMPI_Comm_test_inter(comm, &inter);
+    c->group = FM_DEFINE_NONE;
+    c->other_group = FM_DEFINE_NONE;
+    if (!inter && c->size == 1) {
+        return c; /* OTF2 has one group for all communicators of one process */
+    }
+    c->group = local_group(comm, &c->leader);
+    if (inter) {
+        PMPI_Comm_remote_size(comm, &c->remote_size);
+        c->other_group = remote_group(comm, &other_leader);
+    }
+    if (c->group == FM_DEFINE_NONE || (inter && c->other_group == FM_DEFINE_NONE)) {
+        free(c);
+        return NULL;
+    }
+    if (inter && other_leader < c->leader) {
+        uint32_t group = c->group;
+        c->group = c->other_group;
+        c->other_group = group;
+        c->leader = other_leader;
+    }
+    return c;
+}
+
+/* Defines a communicator and makes its handle known. */
+static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t key[4],
+                             uint32_t parent, const char *name)
+{
+    uint32_t words[8] = {
+        key[0],   key[1],         key[2], key[3],
+        c->group, c->other_group, parent, name != NULL ? fm_session_string(name) : FM_DEFINE_NONE};
+    c->number = fm_session_define(FM_DEFINE_COMM, words, 8);
+    if (c->number == FM_DEFINE_NONE) {
+        free(c);
+        return NULL;
+    }
+    fm_handles_insert(&fm_comms, FM_HANDLE(comm), c);
+    return c;
+}
+
+static struct fm_comm *enter_self_like(struct fm_comm *c, MPI_Comm comm, uint32_t parent,
+                                       const char *name)
+{
+    uint32_t count = __atomic_fetch_add(&self_likes, 1, __ATOMIC_RELAXED);
+    return enter(c, comm, (const uint32_t[4]){FM_COMM_SELF_LIKE, count}, parent, name);
+}
+
+void fm_comm_begin(void)
+{
+    PMPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    PMPI_Group_size(world_group, &world_size);
+    struct fm_comm *world = describe(MPI_COMM_WORLD), *self = describe(MPI_COMM_SELF);
+    if (world != NULL) {
+        enter(world, MPI_COMM_WORLD, (const uint32_t[4]){FM_COMM_WORLD}, FM_DEFINE_NONE,
+              "MPI_COMM_WORLD");
+    }
+    if (self != NULL) {
+        enter_self_like(self, MPI_COMM_SELF, FM_DEFINE_NONE, "MPI_COMM_SELF");
+    }
+}
+
+struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm)
+{
+    struct fm_comm *c = parent != NULL && comm != MPI_COMM_NULL ? describe(comm) : NULL;
+    if (c == NULL) {
+        return NULL;
+    }
+    if (c->size == 1 && c->remote_size == 0) {
+        return enter_self_like(c, comm, FM_DEFINE_NONE, NULL);
+    }
+    return enter(
+        c, comm,
+        (const uint32_t[4]){FM_COMM_FROM_PARENT, parent->number, count, (uint32_t)c->leader},
+        parent->number, NULL);
+}
+
+struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm)
+{
+    struct fm_comm *c = comm != MPI_COMM_NULL ? describe(comm) : NULL;
+    if (c == NULL) {
+        return NULL;
+    }
+    if (c->size == 1) {
+        return enter_self_like(c, comm, FM_DEFINE_NONE, NULL);
+    }
+    uint32_t count = next_count((uint64_t)c->group << 32 | UINT32_MAX);
+    return enter(c, comm, (const uint32_t[4]){FM_COMM_FROM_GROUP, c->group, count},
+                 parent != NULL ? parent->number : FM_DEFINE_NONE, NULL);
+}
+
+struct fm_comm *fm_comm_from_pair(MPI_Comm comm)
+{
+    struct fm_comm *c = comm != MPI_COMM_NULL ? describe(comm) : NULL;
+    if (c == NULL) {
+        return NULL;
+    }
+    uint32_t count = next_count((uint64_t)c->group << 32 | c->other_group);
+    return enter(c, comm, (const uint32_t[4]){FM_COMM_FROM_PAIR, c->group, c->other_group, count},
+                 FM_DEFINE_NONE, NULL);
+}

@@ -1,0 +1,62 @@
+/** @file
+ * Communicators of the program.
+ */
+#ifndef FERMATA_RECORD_MPI_OBJECTS_COMM_H
+#define FERMATA_RECORD_MPI_OBJECTS_COMM_H
+
+#include "record/capture/handles.h"
+#include "record/mpi/wrap.h"
+
+/** A live communicator. */
+struct fm_comm {
+    uint32_t number;             /**< of its definition */
+    int rank, size;              /**< in the local group */
+    int remote_size;             /**< size of the remote group; 0: not an inter-communicator */
+    uint32_t group, other_group; /**< definitions; for inter-communicators in an order on which both
+                                    sides agree; FM_DEFINE_NONE */
+    int leader;                  /**< world rank of the first member (the lowest of both sides) */
+    uint32_t made;               /**< communicators made from it so far; equal on all members */
+    uint32_t windows;            /**< windows made on it so far; equal on all members */
+    int sources, targets; /**< neighbours in its topology, places for missing ones included */
+    uint64_t missing;     /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
+};
+
+extern FM_HIDDEN struct fm_handle_map fm_comms;
+enum { FM_COMMS_CACHE = 0 };
+
+/** The communicator behind a handle, or NULL if its origin was not seen. */
+static inline struct fm_comm *fm_comm_find(struct fm_thread *thread, MPI_Comm comm)
+{
+    return fm_handles_find_in(&fm_comms, FM_COMMS_CACHE, thread, FM_HANDLE(comm));
+}
+
+/** Defines MPI_COMM_WORLD and MPI_COMM_SELF; in MPI_Init. */
+void fm_comm_begin(void);
+
+/** A communicator that all members of `parent` (NULL: unknown) made together.
+ * @param count  how many-eth it is (parent->made before the call that made it)
+ * @return the communicator, or NULL if it is MPI_COMM_NULL or cannot be told */
+struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm);
+
+/** A communicator made by the members of its group alone: MPI_Comm_create_group. */
+struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm);
+
+/** An inter-communicator made by the members of its two groups. */
+struct fm_comm *fm_comm_from_pair(MPI_Comm comm);
+
+/** Definition of a group's members, FM_DEFINE_NONE if one is not of this MPI_COMM_WORLD. */
+uint32_t fm_group_define(MPI_Group group, int *first);
+
+/** Root as OTF2 wants it. */
+static inline uint32_t fm_comm_root(const struct fm_comm *comm, int root)
+{
+    if (comm->remote_size != 0 && root == MPI_ROOT) {
+        return OTF2_COLLECTIVE_ROOT_SELF;
+    }
+    if (comm->remote_size != 0 && root == MPI_PROC_NULL) {
+        return OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+    }
+    return (uint32_t)root;
+}
+
+#endif

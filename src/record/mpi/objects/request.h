@@ -1,0 +1,218 @@
+/** @file
+ * Requests of the program. The library may give out one handle for several requests at once (for
+ * those that are complete from the start), and recycles handles: a table maps each handle to a
+ * queue of requests, oldest first. A completing call claims its requests before it asks the
+ * library, so that a recycled handle of another thread never meets them.
+ */
+#ifndef FERMATA_RECORD_MPI_OBJECTS_REQUEST_H
+#define FERMATA_RECORD_MPI_OBJECTS_REQUEST_H
+
+#include "record/mpi/objects/comm.h"
+#include "record/mpi/wrap.h"
+
+enum fm_request_kind {
+    FM_REQUEST_SILENT, /**< nothing to record, e.g. a message to MPI_PROC_NULL */
+    FM_REQUEST_SEND,
+    FM_REQUEST_RECEIVE,
+    FM_REQUEST_COLLECTIVE,
+    FM_REQUEST_COMM, /**< MPI_Comm_idup */
+    FM_REQUEST_RMA
+};
+
+/** A live request. */
+struct fm_request {
+    struct fm_request *next;
+    uint64_t handle;
+    uint64_t id; /**< of the operation's records */
+    enum fm_request_kind kind;
+    bool persistent;
+    bool active;  /**< started and not yet completed */
+    uint32_t ref; /**< communicator or window */
+    union {
+        struct { /* persistent SEND: what every start records */
+            int peer, tag;
+            uint64_t bytes;
+        };
+        struct { /* COLLECTIVE */
+            uint32_t operation, root;
+            uint64_t sent, received;
+        };
+        struct { /* COMM: where the handle will be */
+            MPI_Comm *comm;
+            struct fm_comm *parent; /**< a copy, for it may be freed meanwhile; to be freed */
+            uint32_t count;
+        };
+        bool fetches; /* RMA: a get, remotely complete when it is locally */
+    };
+};
+
+/** The queue of one handle. It stays when it is empty: the library will give the handle out again.
+ */
+struct fm_request_queue {
+    uint64_t handle;
+    struct fm_request *first, *last; /**< `last` is void if there is no first */
+    bool used;
+};
+
+/** All queues: open addressing. Private to the functions below. */
+struct fm_request_table {
+    fm_spin_t lock;
+    struct fm_request_queue *slots;
+    size_t capacity; /**< power of two, or 0 */
+    size_t room;     /**< handles that the table takes before it must grow */
+    struct fm_request *unused;
+};
+extern FM_HIDDEN struct fm_request_table fm_requests;
+
+/** Makes room for another handle, and one unused request at least. @return false without memory */
+FM_COLD bool fm_request_table_grow(void);
+
+/** The queue of a handle, or the free slot for it. The table is locked and not empty. */
+static inline struct fm_request_queue *fm_request_queue(uint64_t handle)
+{
+    size_t mask = fm_requests.capacity - 1;
+    struct fm_request_queue *queue = &fm_requests.slots[fm_handle_hash(handle) & mask];
+    while (FM_UNLIKELY(queue->handle != handle && queue->used)) {
+        queue = queue == &fm_requests.slots[mask] ? fm_requests.slots : queue + 1;
+    }
+    return queue;
+}
+
+/** What a request is, without its place among the others: member by member, for a prototype has
+ * been written in parts a moment ago, and a processor that is to load more than one of them at a
+ * time waits until all that the program has stored before has reached the cache. */
+FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_request *prototype)
+{
+    request->id = prototype->id;
+    request->kind = prototype->kind;
+    request->persistent = prototype->persistent;
+    request->active = prototype->active;
+    request->ref = prototype->ref;
+    switch (prototype->kind) {
+    case FM_REQUEST_SILENT:
+        break;
+    case FM_REQUEST_SEND:
+    case FM_REQUEST_RECEIVE:
+        if (prototype->persistent) {
+            request->peer = prototype->peer;
+            request->tag = prototype->tag;
+            request->bytes = prototype->bytes;
+        }
+        break;
+    case FM_REQUEST_COLLECTIVE:
+        request->operation = prototype->operation;
+        request->root = prototype->root;
+        request->sent = prototype->sent;
+        request->received = prototype->received;
+        break;
+    case FM_REQUEST_COMM:
+        request->comm = prototype->comm;
+        request->parent = prototype->parent;
+        request->count = prototype->count;
+        break;
+    case FM_REQUEST_RMA:
+        request->fetches = prototype->fetches;
+        break;
+    }
+}
+
+/** Enters a request as the youngest of a handle; `next` and `handle` of the prototype do not count.
+ * Other threads may claim it at once. @return false without memory. Amortized O(1). */
+FM_INLINE bool fm_request_add(MPI_Request handle, const struct fm_request *prototype)
+{
+    fm_spin_lock(&fm_requests.lock);
+    bool good =
+        FM_LIKELY(fm_requests.room != 0 && fm_requests.unused != NULL) || fm_request_table_grow();
+    if (good) {
+        struct fm_request_queue *queue = fm_request_queue(FM_HANDLE(handle));
+        struct fm_request *request = fm_requests.unused;
+        fm_requests.unused = request->next;
+        fm_request_describe(request, prototype);
+        request->handle = FM_HANDLE(handle);
+        request->next = NULL;
+        if (FM_UNLIKELY(!queue->used)) {
+            fm_requests.room--;
+            queue->used = true;
+            queue->handle = FM_HANDLE(handle);
+        }
+        if (FM_LIKELY(queue->first == NULL)) {
+            queue->first = request;
+        } else {
+            queue->last->next = request;
+        }
+        queue->last = request;
+    }
+    fm_spin_unlock(&fm_requests.lock);
+    return good;
+}
+
+/** Takes the oldest request of a handle out of the table; NULL if there is none. O(1). */
+static inline struct fm_request *fm_request_claim(MPI_Request handle)
+{
+    struct fm_request *request = NULL;
+    if (handle == MPI_REQUEST_NULL) {
+        return NULL;
+    }
+    fm_spin_lock(&fm_requests.lock);
+    if (FM_LIKELY(fm_requests.capacity != 0)) {
+        struct fm_request_queue *queue = fm_request_queue(FM_HANDLE(handle));
+        request = queue->first;
+        if (FM_LIKELY(request != NULL)) {
+            queue->first = request->next;
+        }
+    }
+    fm_spin_unlock(&fm_requests.lock);
+    return request;
+}
+
+/** Puts a claimed request back as the oldest of its handle. O(1). */
+void fm_request_return(struct fm_request *request);
+
+/** Forgets a claimed request. O(1). */
+static inline void fm_request_release(struct fm_request *request)
+{
+    fm_spin_lock(&fm_requests.lock);
+    request->next = fm_requests.unused;
+    fm_requests.unused = request;
+    fm_spin_unlock(&fm_requests.lock);
+}
+
+/** fm_request_complete for what is not a plain message. */
+void fm_request_complete_other(struct fm_thread *thread, struct fm_request *request,
+                               const MPI_Status *status);
+
+/** Records the receipt of a message by a request. */
+static inline void fm_request_received(struct fm_thread *thread, const struct fm_request *request,
+                                       const MPI_Status *status)
+{
+    if (status->MPI_SOURCE != MPI_PROC_NULL) {
+        uint64_t bytes = fm_status_bytes(status);
+        uint64_t *r = fm_thread_reserve(thread, FM_WORDS_IRECV + fm_words_above(bytes));
+        r = fm_put_message(r, FM_RECORD_IRECV, request->ref, status->MPI_SOURCE, status->MPI_TAG,
+                           bytes);
+        *r = request->id;
+    }
+}
+
+/** Records that a claimed request completed, and forgets it, or puts a persistent one back. To be
+ * called between fm_thread_leave and fm_thread_done. */
+static inline void fm_request_complete(struct fm_thread *thread, struct fm_request *request,
+                                       const MPI_Status *status)
+{
+    bool plain = request->active && !request->persistent && !fm_status_cancelled(status);
+    if (plain && request->kind == FM_REQUEST_RECEIVE) {
+        fm_request_received(thread, request, status);
+        fm_request_release(request);
+    } else if (plain && request->kind == FM_REQUEST_SEND) {
+        fm_put_id(fm_thread_reserve(thread, FM_WORDS_ISEND_COMPLETE), FM_RECORD_ISEND_COMPLETE, 0,
+                  request->id);
+        fm_request_release(request);
+    } else {
+        fm_request_complete_other(thread, request, status);
+    }
+}
+
+/** Records that a claimed request was tested in vain, and puts it back. */
+void fm_request_failed_test(struct fm_thread *thread, struct fm_request *request);
+
+#endif

@@ -1,0 +1,19 @@
+/** @file
+ * Topologies of communicators: how many neighbours this rank has, and the definitions of Cartesian
+ * ones.
+ */
+#ifndef FERMATA_RECORD_MPI_OBJECTS_TOPOLOGY_H
+#define FERMATA_RECORD_MPI_OBJECTS_TOPOLOGY_H
+
+#include "record/mpi/objects/comm.h"
+
+/** A new Cartesian communicator. */
+void fm_topology_cartesian(struct fm_comm *c, MPI_Comm comm);
+
+/** A new communicator of MPI_Graph_create. */
+void fm_topology_graph(struct fm_comm *c, MPI_Comm comm);
+
+/** A new communicator of MPI_Dist_graph_create(_adjacent). */
+void fm_topology_distributed(struct fm_comm *c, MPI_Comm comm);
+
+#endif

@@ -1,0 +1,36 @@
+/** @file
+ * What an archive states about a paradigm (MPI, OpenSHMEM, ...): the part of a paradigm that is
+ * data. A journal carries it too (journal.h), so that `fermata` completes the archive of a killed
+ * run without the paradigm's code.
+ */
+#ifndef FERMATA_RECORD_PARADIGM_DESCRIPTION_H
+#define FERMATA_RECORD_PARADIGM_DESCRIPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Bytes of a text below, its zero byte included. */
+enum { FM_PARADIGM_TEXT = 32 };
+
+/** Texts are padded with zero bytes: two descriptions are equal if their bytes are. An empty text
+ * means that the paradigm has no such thing. */
+struct fm_paradigm_description {
+    uint32_t otf2;                       /**< OTF2_Paradigm */
+    uint32_t otf2_class;                 /**< OTF2_ParadigmClass */
+    char name[FM_PARADIGM_TEXT];         /**< "MPI"; also the source file of its functions */
+    char process[FM_PARADIGM_TEXT];      /**< "MPI Rank": name of a process, in front of its rank */
+    char communicator[FM_PARADIGM_TEXT]; /**< "Comm ${id}": name of a communicator without one */
+    char window[FM_PARADIGM_TEXT];       /**< "Win ${id}": name of a window without one */
+    char last_call[FM_PARADIGM_TEXT];    /**< "MPI_Finalize": the call that ends a run in order */
+};
+
+/** Words of a PARADIGM definition (define.h), which holds a description as it is. */
+enum { FM_PARADIGM_WORDS = sizeof(struct fm_paradigm_description) / sizeof(uint32_t) };
+
+/** Whether the paradigm numbers the processes of a run, and so lets them exchange data. */
+static inline bool fm_paradigm_has_ranks(const struct fm_paradigm_description *description)
+{
+    return description->process[0] != '\0';
+}
+
+#endif

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Generates sources of the recorder from the tables of the paradigms' functions (src/functions).
+
+usage: generate.py TABLE OUTPUT_FOLDER
+       generate.py --preload OUTPUT_FOLDER endings.tbl TABLE...
+
+Of one paradigm, for its library of wrappers:
+  functions.h    FM_FUNCTION_... numbers of its functions
+  regions.inc    their names and OTF2 region roles
+  prototypes.h   prototypes of the wrappers fm_NAME
+  plain.c        the wrappers that record Enter and Leave only
+  wrappers.inc   initializers of the table of wrappers, one for each function
+
+Of all paradigms, for the preload library:
+  names.inc      the functions' names, in order, as C strings
+  trampolines.S  the exported entry points, and behind them those of the functions by which processes
+                 end
+  endings.inc    the latter's names and whether the process ends for certain
+  paradigms.inc  which of the names are whose
+  libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title) for each of the
+                 paradigms' libraries
+
+A table has a line for each function (columns: src/functions/mpi.tbl), and these:
+  paradigm profiling|next HEADER   how wrappers call the function NAME: as PNAME, which the library
+                                   has for that, or the next NAME after the wrapper
+                                   (fm_paradigm.next); HEADER is what the wrappers include
+  library SONAME WRAPPERS TITLE    a library of the paradigm: the begin of its file's name, the file
+                                   name of the library of wrappers for it, its name for people
+  ending certain|possible NAME     a function by which the process ends, or may end, without exit
+                                   handlers
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "functions"))
+from function_table import Table
+
+PARAMETER_NAME = re.compile(r"(\w+)\s*(?:\[[^\]]*\])*$")
+
+
+def argument_names(parameters):
+    if parameters == "void":
+        return ""
+    return ", ".join(PARAMETER_NAME.search(part).group(1) for part in parameters.split(","))
+
+
+def call_of(table, result, name, parameters):
+    """The C expression by which the wrapper of a function calls it."""
+    arguments = argument_names(parameters)
+    if table.calls == "profiling":
+        return f"P{name}({arguments})"
+    return f"(({result} (*)({parameters}))fm_next_functions[FM_FUNCTION_{name}])({arguments})"
+
+
+def plain_wrapper(table, result, name, parameters):
+    call = call_of(table, result, name, parameters)
+    record = (f"FM_RECORD_PLAIN_VOID({name}, {call})" if result == "void"
+              else f"FM_RECORD_PLAIN({result}, {name}, {call})")
+    return [f"#ifndef {name}", f"{result} fm_{name}({parameters})", "{", f"    {record};", "}",
+            "#endif"]
+
+
+def write_wrappers(table):
+    header = ["#ifndef FM_FUNCTIONS_H", "#define FM_FUNCTIONS_H",
+              "/* generated: numbers of the paradigm's functions */", "enum {"]
+    header += [f"    FM_FUNCTION_{row.name}," for row in table.recorded]
+    header += ["    FM_FUNCTION_COUNT", "};", "#endif", ""]
+    regions = [f'{{"{row.name}", OTF2_REGION_ROLE_{row.role}}},' for row in table.recorded]
+    prototypes, wrappers = ["/* generated */"], []
+    plain = ["/* generated */", f'#include "{table.header}"']
+    if table.calls == "next":
+        plain += ["fm_function_t fm_next_functions[FM_FUNCTION_COUNT];"]
+    for row in table.recorded:
+        result, name, parameters = row.result, row.name, row.parameters
+        prototypes += [f"#ifndef {name}", f"{result} fm_{name}({parameters});", "#endif"]
+        wrappers += [f"#ifndef {name}", f"(fm_function_t)fm_{name},", "#else", "NULL,", "#endif"]
+        if row.body == "plain":
+            plain += plain_wrapper(table, result, name, parameters)
+    return {"functions.h": "\n".join(header), "regions.inc": "\n".join(regions) + "\n",
+            "prototypes.h": "\n".join(prototypes) + "\n", "plain.c": "\n".join(plain) + "\n",
+            "wrappers.inc": "\n".join(wrappers) + "\n"}
+
+
+def trampolines(names):
+    lines = ["/* generated: entry points that jump through fm_preload_slots */",
+             '#include "record/preload/trampoline.h"', ".text"]
+    lines += [f"FM_TRAMPOLINE({name}, {number})" for number, name in enumerate(names)]
+    lines += ["FM_SLOTS_BEGIN"]
+    lines += [f"FM_SLOT({number})" for number in range(len(names))]
+    lines += ["FM_SLOTS_END", ""]
+    return "\n".join(lines)
+
+
+def write_preload(endings_table, tables):
+    names, paradigms, libraries = [], [], []
+    endings = list(endings_table.endings)
+    for number, table in enumerate(tables):
+        profiling = str(table.calls == "profiling").lower()
+        paradigms += [f"{{.first = {len(names)}, .count = {len(table.recorded)}, "
+                      f".has_profiling_names = {profiling}}},"]
+        libraries += [f'FM_LIBRARY({number}, "{soname}", "{wrappers}", "{title}")'
+                      for soname, wrappers, title in table.libraries]
+        names += [row.name for row in table.recorded]
+        endings += table.endings
+    return {"names.inc": "".join(f'"{name}",\n' for name in names),
+            "trampolines.S": trampolines(names + [name for name, _ in endings]),
+            "endings.inc": "".join(f'{{.name = "{name}", .ends = {str(certain).lower()}}},\n'
+                                   for name, certain in endings),
+            "paradigms.inc": "\n".join(paradigms) + "\n",
+            "libraries.inc": "\n".join(libraries) + "\n"}
+
+
+def main():
+    if sys.argv[1] == "--preload":
+        output = pathlib.Path(sys.argv[2])
+        endings, *tables = (Table(pathlib.Path(path)) for path in sys.argv[3:])
+        files = write_preload(endings, tables)
+    else:
+        output = pathlib.Path(sys.argv[2])
+        files = write_wrappers(Table(pathlib.Path(sys.argv[1])))
+    output.mkdir(parents=True, exist_ok=True)
+    for file_name, text in files.items():
+        (output / file_name).write_text(text)
+
+
+main()

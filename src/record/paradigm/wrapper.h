@@ -1,0 +1,54 @@
+/** @file
+ * What all wrappers use. Behind the paradigm's generated functions.h, by one header of the
+ * paradigm's own that its generated sources include.
+ */
+#ifndef FERMATA_RECORD_PARADIGM_WRAPPER_H
+#define FERMATA_RECORD_PARADIGM_WRAPPER_H
+
+#include "record/capture/thread.h"
+#include "record/paradigm/paradigm.h"
+#include "record/session/session.h"
+
+/** Number of the paradigm's first function (fm_paradigm.first). */
+extern FM_HIDDEN uint32_t fm_first_function;
+
+/** Functions of the paradigm's library, for paradigms without names of their own for them
+ * (fm_paradigm.next). */
+extern FM_HIDDEN fm_function_t fm_next_functions[];
+
+/** Begins a call of the paradigm.
+ * @param function  its number in the paradigm: FM_FUNCTION_name
+ * @return as fm_thread_enter */
+static inline __attribute__((always_inline)) struct fm_thread *fm_call_enter(uint32_t function)
+{
+    return fm_thread_enter(fm_first_function + function);
+}
+
+/** Ends a call that has no operations. `thread` may be NULL. */
+static inline void fm_call_leave(struct fm_thread *thread)
+{
+    if (thread != NULL) {
+        fm_thread_leave(thread, 0);
+        fm_thread_done(thread);
+    }
+}
+
+/** Ends a call without operations at `time`: a fm_last_call_t. */
+static inline void fm_call_ends_at(struct fm_thread *thread, uint64_t time)
+{
+    fm_thread_leave_at(thread, time, 0);
+}
+
+/** Bodies of wrappers that record Enter and Leave only, of functions with and without a result. */
+#define FM_RECORD_PLAIN(type, name, call)                                                          \
+    struct fm_thread *fm_caller = fm_call_enter(FM_FUNCTION_##name);                               \
+    type fm_outcome = call;                                                                        \
+    fm_call_leave(fm_caller);                                                                      \
+    return fm_outcome
+
+#define FM_RECORD_PLAIN_VOID(name, call)                                                           \
+    struct fm_thread *fm_caller = fm_call_enter(FM_FUNCTION_##name);                               \
+    call;                                                                                          \
+    fm_call_leave(fm_caller)
+
+#endif

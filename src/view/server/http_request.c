@@ -1,0 +1,80 @@
+#include "view/server/http_request.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static bool is_own_host(const struct fm_service *service, const char *host)
+{
+    char expected[32];
+    if (host == NULL)
+        return false;
+    snprintf(expected, sizeof expected, "127.0.0.1:%u", service->port);
+    if (strcmp(host, expected) == 0)
+        return true;
+    snprintf(expected, sizeof expected, "localhost:%u", service->port);
+    return strcasecmp(host, expected) == 0;
+}
+
+/** Takes as long for any wrong token, so that none can be guessed character by character. */
+static bool begins_with_token(const struct fm_service *service, const char *path)
+{
+    unsigned char difference = 0;
+    if (path[0] != '/' || strnlen(path + 1, FM_TOKEN_LENGTH) < FM_TOKEN_LENGTH)
+        return false;
+    for (unsigned i = 0; i < FM_TOKEN_LENGTH; i++)
+        difference |= (unsigned char)(path[1 + i] ^ service->token[i]);
+    return difference == 0;
+}
+
+/** Reads a decimal number as it is written: no sign, blank or leading zero. */
+static bool read_number(const char *text, uint64_t *number)
+{
+    uint64_t value = 0;
+    if (text[0] == '\0' || (text[0] == '0' && text[1] != '\0'))
+        return false;
+    for (; *text != '\0'; text++) {
+        unsigned digit = (unsigned)(unsigned char)*text - '0';
+        if (digit > 9 || value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = 10 * value + digit;
+    }
+    *number = value;
+    return true;
+}
+
+static bool find(const struct fm_service *service, const char *name, struct fm_found *found)
+{
+    static const char tiles[] = "tiles/";
+    uint64_t number = 0;
+    if (name[0] == '\0') {
+        *found = (struct fm_found){FM_RESOURCE_PAGE, 0};
+    } else if (strcmp(name, "report") == 0) {
+        *found = (struct fm_found){FM_RESOURCE_REPORT, 0};
+    } else if (strcmp(name, "timeline") == 0 && service->tiles > 0) {
+        *found = (struct fm_found){FM_RESOURCE_INDEX, service->tiles - 1};
+    } else if (strncmp(name, tiles, sizeof tiles - 1) == 0 &&
+               read_number(name + sizeof tiles - 1, &number) && number < service->tiles) {
+        *found = (struct fm_found){FM_RESOURCE_TILE, number};
+    } else {
+        return false;
+    }
+    return true;
+}
+
+unsigned fm_request_decide(const struct fm_service *service, const struct fm_http_request *request,
+                           struct fm_found *found)
+{
+    if (request->method == NULL ||
+        (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0))
+        return 405;
+    if (!is_own_host(service, request->host))
+        return 421;
+    if (request->path == NULL || !begins_with_token(service, request->path))
+        return 403;
+    const char *rest = request->path + 1 + FM_TOKEN_LENGTH;
+    if (rest[0] != '/' || !find(service, rest + 1, found))
+        return 404;
+    return 200;
+}

@@ -1,0 +1,229 @@
+/* What a function is by its name, against a written list, and that the tables of functions name
+ * metrics that exist. Argument: the list. */
+#include "check.h"
+
+#include "analysis/model/own_metric.h"
+#include "functions/function_kind.h"
+#include "functions/tables.h"
+#include "scenario/region_kind.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *expected_path;
+
+struct named_value {
+    const char *name;
+    unsigned value;
+};
+
+static const struct named_value roles[] = {
+#define ROLE(name)                                                                                 \
+    {                                                                                              \
+#name, OTF2_REGION_ROLE_##name                                                             \
+    }
+    ROLE(ALLOCATE),     ROLE(ATOMIC),           ROLE(BARRIER),      ROLE(CODE),
+    ROLE(COLL_ALL2ALL), ROLE(COLL_ALL2ONE),     ROLE(COLL_ONE2ALL), ROLE(COLL_OTHER),
+    ROLE(CRITICAL),     ROLE(CRITICAL_SBLOCK),  ROLE(DEALLOCATE),   ROLE(FILE_IO),
+    ROLE(FLUSH),        ROLE(FILE_IO_METADATA), ROLE(FUNCTION),     ROLE(IMPLICIT_BARRIER),
+    ROLE(LOOP),         ROLE(MASTER),           ROLE(ORDERED),      ROLE(ORDERED_SBLOCK),
+    ROLE(PARALLEL),     ROLE(POINT2POINT),      ROLE(REALLOCATE),   ROLE(RMA),
+    ROLE(SECTION),      ROLE(SECTIONS),         ROLE(SINGLE),       ROLE(SINGLE_SBLOCK),
+    ROLE(TASK),         ROLE(TASK_CREATE),      ROLE(TASK_WAIT),    ROLE(THREAD_CREATE),
+    ROLE(THREAD_WAIT),  ROLE(WORKSHARE),        {NULL, 0},
+};
+
+static const struct named_value calls[] = {
+#define CALL(name)                                                                                 \
+    {                                                                                              \
+#name, FM_CALL_##name                                                                      \
+    }
+    CALL(USER),
+    CALL(OTHER),
+    CALL(BUFFERED_SEND),
+    CALL(MATCHED_PROBE),
+    CALL(MATCHED_RECEIVE),
+    CALL(BARRIER),
+    CALL(ALL_TO_ALL),
+    CALL(NEIGHBORHOOD),
+    CALL(ONE_TO_ALL),
+    CALL(ALL_TO_ONE),
+    CALL(SCAN),
+    CALL(INIT),
+    CALL(FINALIZE),
+    CALL(COMMUNICATOR),
+    CALL(DETACHED_COMMUNICATOR),
+    CALL(FILE),
+    CALL(WINDOW_CREATE),
+    CALL(WINDOW_FREE),
+    CALL(FENCE),
+    CALL(START),
+    CALL(COMPLETE),
+    CALL(POST),
+    CALL(WAIT),
+    CALL(LOCK),
+    CALL(UNLOCK),
+    CALL(FLUSH),
+    CALL(FLUSH_ALL),
+    CALL(FLUSH_LOCAL),
+    CALL(FLUSH_LOCAL_ALL),
+    CALL(REQUEST_OPERATION),
+    {NULL, 0},
+};
+
+static const char *name_of(const struct named_value *values, unsigned value)
+{
+    while (values->name != NULL && values->value != value) {
+        values++;
+    }
+    assert_non_null(values->name);
+    return values->name;
+}
+
+static const char *id_of(fm_metric_t metric)
+{
+    return metric == FM_METRIC_NONE ? "-" : fm_metric_info(metric)->id;
+}
+
+/* Writes a line of the list for a region of the paradigm. */
+static void describe(char *line, size_t size, fm_paradigm_t paradigm, const char *role,
+                     const char *name)
+{
+    char copy[128];
+    snprintf(copy, sizeof copy, "%s", name);
+    struct fm_region region = {.name = copy, .paradigm = paradigm};
+    region.call = fm_call_classify(paradigm, name, OTF2_REGION_ROLE_FUNCTION);
+    snprintf(line, size, "%s %s %s %s %s %s %s", fm_paradigm_name(paradigm), role,
+             name_of(calls, region.call), id_of(fm_own_metric(&region)),
+             fm_makes_progress(&region) ? "progress" : "-",
+             id_of(fm_file_operation_metric(&region)),
+             fm_call_completes_requests(name) ? "completes" : "-");
+}
+
+static void check_c_spelling(const char *expected, const char *name)
+{
+    char line[256];
+    struct fm_region_kind kind = fm_region_kind(name);
+    describe(line, sizeof line, fm_paradigm_classify((uint8_t)kind.paradigm, name),
+             name_of(roles, kind.role), name);
+    if (strcmp(line, expected) != 0) {
+        fail_msg("%s: %s instead of %s", name, line, expected);
+    }
+}
+
+/* mpi_recv_ and MPI_RECV are what MPI_Recv is. */
+static void check_fortran_spellings(const char *expected, const char *name)
+{
+    char lower[128] = "", upper[128] = "", line[256], role[64];
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        lower[i] = (char)tolower((unsigned char)name[i]);
+        upper[i] = (char)toupper((unsigned char)name[i]);
+    }
+    strcat(lower, "_");
+    sscanf(expected, "%*s %63s", role);
+    const char *const spellings[] = {lower, upper};
+    for (size_t i = 0; i < 2; i++) {
+        describe(line, sizeof line, FM_PARADIGM_MPI, role, spellings[i]);
+        if (strcmp(line, expected) != 0) {
+            fail_msg("%s: %s instead of %s", spellings[i], line, expected);
+        }
+    }
+}
+
+static void names_decide(void **state)
+{
+    (void)state;
+    FILE *list = fopen(expected_path, "r");
+    assert_non_null(list);
+    char line[256], expected[256] = "";
+    size_t names = 0;
+    while (fgets(line, sizeof line, list) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != ' ') {
+            snprintf(expected, sizeof expected, "%s", line);
+            continue;
+        }
+        for (char *name = strtok(line, ","); name != NULL; name = strtok(NULL, ",")) {
+            name += strspn(name, " ");
+            if (name[0] == '\0') {
+                continue;
+            }
+            check_c_spelling(expected, name);
+            if (strncmp(name, "MPI_", 4) == 0) {
+                check_fortran_spellings(expected, name);
+            }
+            names++;
+        }
+    }
+    fclose(list);
+    assert_true(names > 1500);
+}
+
+static void names_need_no_prefix(void **state)
+{
+    (void)state;
+    assert_string_equal(fm_function_kind(FM_PARADIGM_MPI, "Recv").own_metric, "mpi_point2point");
+    assert_string_equal(fm_function_kind(FM_PARADIGM_OPENMP, "critical").own_metric,
+                        "omp_critical");
+    assert_int_equal(fm_call_classify(FM_PARADIGM_MPI, "sum", OTF2_REGION_ROLE_COLL_ALL2ALL),
+                     FM_CALL_ALL_TO_ALL);
+    assert_int_equal(fm_call_classify(FM_PARADIGM_MPI, "MPI_Sum", OTF2_REGION_ROLE_COLL_ALL2ALL),
+                     FM_CALL_OTHER);
+    assert_int_equal(fm_call_classify(FM_PARADIGM_SHMEM, "sum", OTF2_REGION_ROLE_COLL_ALL2ALL),
+                     FM_CALL_OTHER);
+}
+
+static void paradigms_claim_regions(void **state)
+{
+    (void)state;
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_USER, "MPI_Recv"), FM_PARADIGM_USER);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_UNKNOWN, "mpi_recv_"), FM_PARADIGM_MPI);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_UNKNOWN, "shmem_put"), FM_PARADIGM_USER);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_USER, "ARMCI_Put"), FM_PARADIGM_ARMCI);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_CUDA, "ARMCI_Put"), FM_PARADIGM_ARMCI);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_MPI, "ARMCI_Put"), FM_PARADIGM_MPI);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_COMPILER, "main"), FM_PARADIGM_USER);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_MEASUREMENT_SYSTEM, "x"),
+                     FM_PARADIGM_MEASUREMENT);
+}
+
+static void check_metrics(const struct fm_function_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].metric != NULL && fm_metric_by_id(rows[i].metric) == FM_METRIC_NONE) {
+            fail_msg("%s: metrics.def has no row for %s", rows[i].name, rows[i].metric);
+        }
+    }
+}
+
+static void metrics_exist(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < fm_function_section_count; i++) {
+        const struct fm_function_section *section = &fm_function_sections[i];
+        size_t rules = 0;
+        while (strcmp(section->rules[rules++].name, "*") != 0) {
+        }
+        check_metrics(section->functions, section->function_count);
+        check_metrics(section->rules, rules);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: test_function_kind EXPECTED\n");
+        return 2;
+    }
+    expected_path = argv[1];
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_decide),
+        cmocka_unit_test(names_need_no_prefix),
+        cmocka_unit_test(paradigms_claim_regions),
+        cmocka_unit_test(metrics_exist),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
