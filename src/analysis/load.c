@@ -32,18 +32,34 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->paused += part->paused;
 }
 
-/* The events that the definitions state for the locations of this process. */
-static void plan_events(const struct fm_trace *trace, const struct fm_engine *engine,
-                        struct fm_stage_times *times)
+/* The events that the definitions state for this process. */
+static uint64_t planned_events(const struct fm_trace *trace, const struct fm_engine *engine)
 {
     uint64_t planned = 0;
-    for (uint32_t i = 0; times != NULL && i < trace->location_count; ++i) {
-        planned += fm_engine_owns(engine, fm_trace_process(trace, i))
-                       ? trace->locations[i].defined_events
-                       : 0;
+    for (uint32_t i = 0; i < trace->location_count; ++i) {
+        if (fm_engine_owns(engine, fm_trace_process(trace, i))) {
+            planned += trace->locations[i].defined_events;
+        }
     }
+    return planned;
+}
+
+/* Runs the stage that reads the events. */
+static void run_load(struct loading *loading, struct fm_engine *engine,
+                     struct fm_stage_times *times)
+{
+    struct fm_trace *trace = loading->trace;
+    fm_stage_begin(times, "read events");
     if (times != NULL) {
-        atomic_store(&times->planned, planned);
+        trace->read_events = &times->done;
+        atomic_store(&times->planned, planned_events(trace, engine));
+    }
+    fm_engine_run(engine, load, loading);
+    if (times != NULL) {
+        trace->read_events = NULL;
+        bool counts_files = times->counts_files && fm_team_leads(fm_engine_team(engine));
+        fm_stage_count(times, atomic_load(&times->done),
+                       counts_files ? fm_summary_bytes(trace->anchor) : 0);
     }
 }
 
@@ -57,15 +73,7 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
         fm_allocate(workers, sizeof(fm_status_t)),
         fm_allocate(workers, sizeof(struct fm_error)),
     };
-    fm_stage_begin(times, "read events");
-    trace->read_events = times == NULL ? NULL : &times->done;
-    plan_events(trace, engine, times);
-    fm_engine_run(engine, load, &loading);
-    trace->read_events = NULL;
-    fm_stage_count(times, times == NULL ? 0 : atomic_load(&times->done),
-                   times != NULL && times->counts_files && fm_team_leads(fm_engine_team(engine))
-                       ? fm_summary_bytes(trace->anchor)
-                       : 0);
+    run_load(&loading, engine, times);
     fm_status_t status = FM_OK;
     for (unsigned w = 0; w < workers; ++w) {
         add_defects(&trace->defects, &loading.defects[w]);

@@ -10,6 +10,7 @@
 
 /** Loads all events, and gives each process of the team what it needs of the other ones.
  * Collective.
+ * @param times  measures the stages; NULL: not wanted
  * @return FM_OK; FM_ERR_DATA: no events can be read, or their times cannot be */
 fm_status_t fm_analysis_load(struct fm_trace *trace, struct fm_engine *engine,
                              struct fm_stage_times *times, struct fm_error *error);

@@ -1,7 +1,7 @@
 /** @file
  * Memory of the analysing side. Running out of memory is the one failure that is not returned:
  * these functions then end the process with one clear line and status FM_ERR_SYSTEM, since no
- * caller could go on. The recorder, which lives in a foreign process, does not use them.
+ * caller could continue. The recorder, which runs inside the measured program, does not use them.
  */
 #ifndef FERMATA_BASE_MEMORY_H
 #define FERMATA_BASE_MEMORY_H
@@ -13,14 +13,14 @@
  * are made, from one thread. */
 void fm_memory_limit(size_t bytes, const char *directory);
 
-/** Tells the C library to keep freed memory for later use instead of giving it back to the system
- * at once: phases that follow one another need about the same amount, and every page that comes
+/** Makes the C library keep freed memory for later use instead of returning it to the system
+ * immediately: stages that follow one another need about the same amount, and every page that comes
  * from the system must be zeroed first. For programs that end after their work, not for libraries.
  */
 void fm_memory_keep(void);
 
 /** Lets the system write the large tables out while they are not used; does nothing without a
- * limit. Contents stay valid. Call it between phases. Thread-safe. */
+ * limit. Contents stay valid. Call it between stages. Thread-safe. */
 void fm_memory_relax(void);
 
 /** As malloc(), zeroed, never NULL. Free with fm_free(). */
@@ -31,12 +31,12 @@ void *fm_allocate(size_t count, size_t size);
  * interrupting all processors on which the program runs. */
 void *fm_allocate_written(size_t count, size_t size);
 
-/** Bytes between what different threads write all the time: a processor that writes takes its line
- * of the cache away from the others, and lines are fetched in pairs. */
+/** Bytes between data that different threads write frequently, against false sharing: cache lines
+ * are fetched in pairs. */
 #define FM_APART 128
 
-/** fm_allocate() for what several threads use all the time: the block shares no cache line with any
- * other block. */
+/** fm_allocate() for data that several threads use frequently: the block shares no cache line with
+ * any other block. */
 void *fm_allocate_apart(size_t count, size_t size);
 
 /** Resizes a block of `old_bytes` bytes (NULL: 0) made by this function or fm_allocate() to

@@ -1,22 +1,21 @@
 /** @file
- * How to wait for other processes: at once, then by letting others run, then by sleeping longer and
- * longer. Most waits are short, and a processor may be needed by the very process that is waited
- * for. Who sleeps too early makes the others wait, who then sleep, too: letters that take a
- * microsecond take a hundred.
+ * Waiting by polling: first by spinning, then by yielding the processor, then by sleeping with
+ * exponential backoff. Most waits are short. A worker that sleeps too early delays the workers that
+ * wait for it, which then sleep, too: messages that take a microsecond take a hundred.
  */
-#ifndef FERMATA_ENGINE_PATIENCE_H
-#define FERMATA_ENGINE_PATIENCE_H
+#ifndef FERMATA_ENGINE_BACKOFF_H
+#define FERMATA_ENGINE_BACKOFF_H
 
 #include <sched.h>
 #include <stdbool.h>
 #include <time.h>
 
-#define FM_BACKOFF_POLLS    64 /**< at what needs a microsecond or two */
+#define FM_BACKOFF_POLLS    64 /**< polls of a microsecond or two before the first yield */
 #define FM_BACKOFF_YIELDS   2000
 #define FM_BACKOFF_SHORTEST 20000L  /**< nanoseconds */
 #define FM_BACKOFF_LONGEST  500000L /**< nanoseconds */
 
-/** Tells the processor that one looks again and again. */
+/** Hints to the processor that the thread spins. */
 static inline void fm_relax_processor(void)
 {
 #if defined(__x86_64__)
@@ -28,10 +27,10 @@ static inline void fm_relax_processor(void)
 
 #define FM_SPIN_POLLS 1000
 
-/** Waits a moment before one looks again, awake: threads of one process mostly wait for less time
- * than it takes to sleep and be woken.
- * @param turn  how often one has looked in vain
- * @return false: it is time to sleep */
+/** Waits a moment between two polls without sleeping: threads of one process mostly wait for less
+ * time than it takes to sleep and be woken.
+ * @param turn  number of polls that found no work
+ * @return false: the caller should sleep */
 static inline bool fm_spin(unsigned turn)
 {
     if (turn < FM_SPIN_POLLS) {
@@ -44,8 +43,8 @@ static inline bool fm_spin(unsigned turn)
     return true;
 }
 
-/** @return for how many nanoseconds to sleep before it is worth to look again; 0: not at all.
- * @param turn  how often one has looked in vain */
+/** @return for how many nanoseconds to sleep before the next poll; 0: not at all
+ * @param turn  number of polls that found no work */
 static inline long fm_backoff_nanoseconds(unsigned turn)
 {
     if (turn < FM_BACKOFF_YIELDS) {
@@ -55,7 +54,7 @@ static inline long fm_backoff_nanoseconds(unsigned turn)
     return doublings < 5 ? FM_BACKOFF_SHORTEST << doublings : FM_BACKOFF_LONGEST;
 }
 
-/** Waits before one looks again. */
+/** Waits before the next poll: yields, then sleeps. @param turn  polls that found no work */
 static inline void fm_backoff(unsigned turn)
 {
     long nanoseconds = fm_backoff_nanoseconds(turn);

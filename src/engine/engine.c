@@ -33,8 +33,8 @@ static void divide(const uint64_t *weights, uint32_t first, uint32_t last, unsig
     }
 }
 
-/* @return the processors that are there for this process: it may be bound to some of them, and it
- * shares the machine with others of the team */
+/* @return the processors available to this process: its affinity, or its share of the machine if
+ * other processes of the team run there */
 static unsigned count_processors(const struct fm_team *team)
 {
     long online = sysconf(_SC_NPROCESSORS_ONLN);

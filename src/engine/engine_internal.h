@@ -19,7 +19,7 @@ struct fm_engine {
                              team */
 };
 
-/** @return the room that something takes in a packet or queue: what follows it is aligned. */
+/** @return the room for `bytes` bytes in a packet, so that the next entry is aligned to 8 bytes. */
 static inline size_t fm_engine_aligned(size_t bytes)
 {
     return (bytes + 7) & ~(size_t)7;

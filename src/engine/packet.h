@@ -1,6 +1,6 @@
 /** @file
- * Packets of letters, and stacks of them on which one thread puts what another one takes off, all
- * at once, without a lock. Private to src/engine.
+ * Packets of messages or records, and lock-free stacks of them: any thread pushes, the owner takes
+ * all packets at once. Private to src/engine.
  */
 #ifndef FERMATA_ENGINE_PACKET_H
 #define FERMATA_ENGINE_PACKET_H
@@ -18,14 +18,14 @@ struct fm_packet {
 /** The packet that was pushed last; NULL: the stack is empty. */
 typedef _Atomic(struct fm_packet *) fm_packet_stack;
 
-/** @return an empty packet that has room for so many bytes, at least; freed with
+/** @return an empty packet with room for at least `bytes` bytes; freed with
  * fm_packets_free() or fm_free() */
 struct fm_packet *fm_packet_create(size_t bytes);
 
 /** Frees a packet and those behind it. */
 void fm_packets_free(struct fm_packet *packets);
 
-/** Any thread may push. Sequentially consistent, like fm_packets_take(): mail.c relies on it. */
+/** Any thread may push. Sequentially consistent, like fm_packets_take(): mailbox.c relies on it. */
 void fm_packet_push(fm_packet_stack *stack, struct fm_packet *packet);
 
 /** Takes all packets.

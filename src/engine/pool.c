@@ -25,7 +25,7 @@ struct fm_pool {
     pthread_cond_t begun, ended;
 };
 
-/* Waits until a number is not, or is, the one given: at first awake. */
+/* Waits until a number is not, or is, the one given: spins first, then sleeps. */
 static void wait_while(struct fm_pool *pool, atomic_uint *number, unsigned value, bool is_same,
                        pthread_cond_t *changed)
 {

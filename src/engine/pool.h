@@ -1,6 +1,6 @@
 /** @file
- * Threads that wait for work. A phase of an analysis may be shorter than the start of a thread, and
- * an analysis has hundreds of them.
+ * Threads that wait for work. A stage of an analysis may be shorter than the start of a thread, and
+ * an analysis has hundreds of stages.
  */
 #ifndef FERMATA_ENGINE_POOL_H
 #define FERMATA_ENGINE_POOL_H

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What is to be sorted: `value` tells what the key belongs to. */
+/** An element: `value` identifies the object that the key belongs to. */
 struct fm_keyed {
     uint64_t key;
     uint32_t value;

@@ -39,7 +39,7 @@
     } while (0)
 
 /** Moves all elements to an empty vector that has no room for more; `vector` keeps its room. For
- * tables that are made one after the other: growing then happens in memory that is at hand. */
+ * tables that are made one after the other: the vector then grows in memory that it already has. */
 #define fm_vector_settle(vector, table)                                                            \
     do {                                                                                           \
         (void)sizeof((vector)->items == (table)->items);                                           \

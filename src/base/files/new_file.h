@@ -15,7 +15,7 @@ struct fm_new_file {
     char *temporary;
 };
 
-/** Creates the file (mode 0600: what fermata writes tells about somebody's program).
+/** Creates the file (mode 0600: traces and reports describe a user's program).
  * @param file  out: to be ended by fm_new_file_commit() or fm_new_file_discard(); set on success */
 fm_status_t fm_new_file_open(struct fm_new_file *file, const char *path, struct fm_error *error);
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The variables by which a launcher tells. */
+/* The environment variables that a launcher sets. */
 struct launcher {
     const char *library;
     const char *rank, *size;

@@ -1,5 +1,5 @@
 /** @file
- * What the launcher of an MPI library tells a process that it starts, by its environment: known
+ * What the launcher of an MPI library states in the environment of a process that it starts: known
  * before MPI is, and without it.
  */
 #ifndef FERMATA_BASE_PROCESS_LAUNCHER_H
@@ -18,7 +18,8 @@ struct fm_launch {
                               some are not, or it does not say */
 };
 
-/** @return what the environment tells. Thread-safe as long as nobody changes the environment. */
+/** @return what the environment states. Thread-safe as long as no thread changes the environment.
+ */
 struct fm_launch fm_launch_read(void);
 
 #endif

@@ -1,5 +1,5 @@
 /** @file
- * Sockets that this process has, whoever opened them.
+ * The sockets of this process, whichever library opened them.
  */
 #ifndef FERMATA_BASE_PROCESS_SOCKETS_H
 #define FERMATA_BASE_PROCESS_SOCKETS_H

@@ -7,15 +7,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* What stands before a record in a packet, aligned as the record is. */
+/* Precedes a record in a packet, aligned as the record is. */
 struct header {
     uint32_t process;
 };
 
 #define HEADER fm_engine_aligned(sizeof(struct header))
 
-/* From one worker to another one: a stack of packets there and one back, of which all are taken at
- * once. */
+/* From one worker to another: a stack of full packets, and a stack of read packets on their way
+ * back. */
 struct channel {
     struct fm_packet *open; /* being written; NULL: none */
     struct fm_packet *idle; /* to be written next */
@@ -68,7 +68,7 @@ void fm_channels_free(struct fm_channels *channels)
     fm_free(channels);
 }
 
-/* @return an empty packet with room for so much */
+/* @return an empty packet with room for `bytes` bytes */
 static struct fm_packet *open_packet(struct channel *channel, size_t bytes)
 {
     if (channel->idle == NULL) {

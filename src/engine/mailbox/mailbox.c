@@ -7,21 +7,21 @@
 #include <string.h>
 #include <time.h>
 
-/* So many packets does a worker keep for what it will write. */
+/* Packets that a worker keeps for reuse. */
 #define MOST_SPARE 64
 
-/* After so many letters a worker lets others of the team go on. */
-#define LETTERS_AT_ONCE 64
+/* Messages that a worker handles between two turns of the transport. */
+#define MESSAGES_AT_ONCE 64
 
-/* A letter in a packet: its content follows. */
-struct letter {
+/* Precedes a message in a packet. */
+struct header {
     uint32_t size;
     uint32_t process;
 };
 
 static size_t room_for(size_t size)
 {
-    return sizeof(struct letter) + fm_engine_aligned(size);
+    return sizeof(struct header) + fm_engine_aligned(size);
 }
 
 static bool has_room(const struct fm_packet *packet, size_t bytes)
@@ -29,7 +29,7 @@ static bool has_room(const struct fm_packet *packet, size_t bytes)
     return packet->capacity - packet->written >= bytes;
 }
 
-/* @return an empty packet, one that a worker has put away if it fits */
+/* @return an empty packet, a spare one if it is large enough */
 static struct fm_packet *take_packet(struct fm_outbox *outbox, size_t bytes)
 {
     struct fm_packet *packet = outbox->spare;
@@ -53,8 +53,9 @@ static void append(struct fm_packet_list *list, struct fm_packet *packet)
     list->last = packet;
 }
 
-/* Wakes the worker of a box if it sleeps. It says so before it looks into its box for the last
- * time; one of the two sees what the other one has written. */
+/* Wakes the worker of a mailbox if it sleeps. The worker sets `sleeps` before its last poll of the
+ * mailbox, and the sender pushes before it reads `sleeps`: one of the two sees the other's write.
+ */
 static void wake(struct fm_mailbox *box)
 {
     if (atomic_load(&box->sleeps)) {
@@ -84,13 +85,13 @@ static void deliver_all(struct fm_mailboxes *mailboxes, unsigned worker)
     }
 }
 
-static void write_letter(struct fm_packet *packet, uint32_t process, const void *message,
-                         size_t size)
+static void write_message(struct fm_packet *packet, uint32_t process, const void *message,
+                          size_t size)
 {
-    struct letter letter = {(uint32_t)size, process};
+    struct header header = {(uint32_t)size, process};
     unsigned char *place = packet->content + packet->written;
-    memcpy(place, &letter, sizeof letter);
-    memcpy(place + sizeof letter, message, size);
+    memcpy(place, &header, sizeof header);
+    memcpy(place + sizeof header, message, size);
     packet->written += room_for(size);
 }
 
@@ -103,7 +104,7 @@ void fm_mailbox_put(struct fm_mailboxes *mailboxes, struct fm_packet **packet, u
     if (*packet == NULL) {
         *packet = fm_packet_create(room_for(size));
     }
-    write_letter(*packet, process, message, size);
+    write_message(*packet, process, message, size);
 }
 
 static void send_to_self(struct fm_outbox *outbox, uint32_t process, const void *message,
@@ -112,7 +113,7 @@ static void send_to_self(struct fm_outbox *outbox, uint32_t process, const void 
     if (outbox->own.last == NULL || !has_room(outbox->own.last, room_for(size))) {
         append(&outbox->own, take_packet(outbox, room_for(size)));
     }
-    write_letter(outbox->own.last, process, message, size);
+    write_message(outbox->own.last, process, message, size);
 }
 
 static void send_to_worker(struct fm_mailboxes *mailboxes, struct fm_outbox *outbox,
@@ -125,7 +126,7 @@ static void send_to_worker(struct fm_mailboxes *mailboxes, struct fm_outbox *out
     if (*packet == NULL) {
         *packet = take_packet(outbox, room_for(size));
     }
-    write_letter(*packet, process, message, size);
+    write_message(*packet, process, message, size);
     atomic_bool *waits = &mailboxes->boxes[receiver].waits;
     if (atomic_load_explicit(waits, memory_order_relaxed) && atomic_exchange(waits, false)) {
         fm_mailbox_deliver(mailboxes, packet, receiver);
@@ -147,16 +148,16 @@ void fm_mailbox_send(struct fm_mailboxes *mailboxes, unsigned worker, uint32_t p
     }
 }
 
-static void read_letters(struct fm_mailboxes *mailboxes, unsigned worker, struct fm_packet *packet)
+static void read_messages(struct fm_mailboxes *mailboxes, unsigned worker, struct fm_packet *packet)
 {
     for (unsigned read = 1; packet->read < packet->written; ++read) {
-        struct letter letter;
+        struct header header;
         const unsigned char *place = packet->content + packet->read;
-        memcpy(&letter, place, sizeof letter);
-        packet->read += room_for(letter.size);
-        mailboxes->handler(mailboxes->context, mailboxes, worker, letter.process,
-                           place + sizeof letter, letter.size);
-        if (mailboxes->team != NULL && read % LETTERS_AT_ONCE == 0) {
+        memcpy(&header, place, sizeof header);
+        packet->read += room_for(header.size);
+        mailboxes->handler(mailboxes->context, mailboxes, worker, header.process,
+                           place + sizeof header, header.size);
+        if (mailboxes->team != NULL && read % MESSAGES_AT_ONCE == 0) {
             fm_mailbox_team_work(mailboxes->team, worker, 0);
         }
     }
@@ -174,13 +175,13 @@ static void put_away(struct fm_outbox *outbox, struct fm_packet *packet)
     }
 }
 
-/* Reads the worker's letters to itself, also those that it writes meanwhile. */
+/* Handles the worker's messages to itself, including those that it sends meanwhile. */
 static void read_own(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     struct fm_outbox *outbox = &mailboxes->outboxes[worker];
     struct fm_packet *packet;
     while ((packet = outbox->own.first) != NULL) {
-        read_letters(mailboxes, worker, packet);
+        read_messages(mailboxes, worker, packet);
         outbox->own.first = packet->next;
         if (outbox->own.first == NULL) {
             outbox->own.last = NULL;
@@ -199,7 +200,7 @@ void fm_mailbox_end(struct fm_mailboxes *mailboxes)
     }
 }
 
-/* A worker has nothing to do. */
+/* The worker is idle; the last one of a process alone ends the stage. */
 static void become_idle(struct fm_mailboxes *mailboxes)
 {
     if (atomic_fetch_sub(&mailboxes->under_way, 1) == 1 && mailboxes->team == NULL) {
@@ -212,8 +213,8 @@ static bool is_there(const struct fm_mailboxes *mailboxes, unsigned worker)
     return atomic_load(&mailboxes->boxes[worker].packets) != NULL || atomic_load(&mailboxes->over);
 }
 
-/* Sleeps until something is in the box or the phase is over, or for so many nanoseconds (0: as long
- * as it takes). */
+/* Sleeps until a packet is in the mailbox or the stage is over, or for `nanoseconds` (0: without
+ * limit). */
 static void sleep_until_there(struct fm_mailboxes *mailboxes, unsigned worker, long nanoseconds)
 {
     struct fm_mailbox *box = &mailboxes->boxes[worker];
@@ -232,8 +233,8 @@ static void sleep_until_there(struct fm_mailboxes *mailboxes, unsigned worker, l
     pthread_mutex_unlock(&box->lock);
 }
 
-/* Waits until something is in the box or the phase is over: at first awake, since the next packet
- * is mostly on its way. */
+/* Waits until a packet is in the mailbox or the stage is over. Spins first, since the next packet
+ * is mostly under way. */
 static void wait_for_workers(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     for (unsigned turn = 0; !is_there(mailboxes, worker); ++turn) {
@@ -243,7 +244,7 @@ static void wait_for_workers(struct fm_mailboxes *mailboxes, unsigned worker)
     }
 }
 
-/* The same, while other processes may send something, too. */
+/* Likewise, while other processes of the team may send messages. */
 static void wait_for_team(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     for (unsigned idle = 0; !is_there(mailboxes, worker); ++idle) {
@@ -257,7 +258,9 @@ static void wait_for_team(struct fm_mailboxes *mailboxes, unsigned worker)
     }
 }
 
-/* Takes what others have sent; waits for it if there is nothing. @return NULL: the phase is over */
+/* Takes the packets in the mailbox; waits for them if there are none. @return NULL: the stage is
+ * over
+ */
 static struct fm_packet *receive(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     struct fm_mailbox *box = &mailboxes->boxes[worker];
@@ -274,8 +277,7 @@ static struct fm_packet *receive(struct fm_mailboxes *mailboxes, unsigned worker
         atomic_store(&box->waits, false);
     }
     struct fm_packet *packets = fm_packets_take(&box->packets, &count);
-    /* From now on it is the worker who keeps the phase from being over: one packet did so before.
-     */
+    /* The packets counted as under way so far; from now on the busy worker does, once. */
     if (count != 0 && count + at_work != 1) {
         atomic_fetch_sub(&mailboxes->under_way, count + at_work - 1);
     }
@@ -297,7 +299,7 @@ static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
         }
         while (packet != NULL) {
             struct fm_packet *next = packet->next;
-            read_letters(mailboxes, worker, packet);
+            read_messages(mailboxes, worker, packet);
             put_away(outbox, packet);
             if (mailboxes->team != NULL) {
                 fm_mailbox_team_work(mailboxes->team, worker, 0);

@@ -1,8 +1,9 @@
 /** @file
- * Private to src/engine: a phase driven by messages, and its part in other processes of the team.
+ * Private to src/engine/mailbox: a stage driven by messages, and its messages to other processes of
+ * the team.
  */
-#ifndef FERMATA_ENGINE_MAIL_INTERNAL_H
-#define FERMATA_ENGINE_MAIL_INTERNAL_H
+#ifndef FERMATA_ENGINE_MAILBOX_MAILBOX_INTERNAL_H
+#define FERMATA_ENGINE_MAILBOX_MAILBOX_INTERNAL_H
 
 #include "engine/engine_internal.h"
 #include "engine/mailbox/mailbox.h"
@@ -12,26 +13,26 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/** Letters in the order in which they were sent. */
+/** Packets in the order in which they were sent. */
 struct fm_packet_list {
     struct fm_packet *first, *last;
 };
 
-/** What others have sent to a worker. Packets are put in, and all of them taken out, without a
- * lock; the lock is for sleeping only. */
+/** The packets that other workers have sent to a worker. The stack is lock-free; the lock is for
+ * sleeping only. */
 struct fm_mailbox {
     fm_packet_stack packets;
-    atomic_bool waits;  /**< the worker has nothing to do */
-    atomic_bool sleeps; /**< and must be woken */
+    atomic_bool waits;  /**< the worker is idle */
+    atomic_bool sleeps; /**< the worker sleeps and must be woken */
     pthread_mutex_t lock;
     pthread_cond_t arrived;
     unsigned char apart[FM_APART];
 };
 
-/** What a worker has written; touched by no other worker. */
+/** The packets that a worker writes; no other worker accesses them. */
 struct fm_outbox {
-    struct fm_packet_list own; /**< to itself: read while it is written */
-    struct fm_packet *spare;   /**< a list: read, and free for use */
+    struct fm_packet_list own; /**< to itself: read while they are written */
+    struct fm_packet *spare;   /**< a list of packets for reuse */
     unsigned spare_count;
     struct fm_packet **packets; /**< [worker]: not sent yet; NULL: none */
     uint64_t messages, bytes;   /**< that were sent */
@@ -49,35 +50,37 @@ struct fm_mailboxes {
     struct fm_outbox *outboxes;   /**< by worker */
     struct fm_mailbox_team *team; /**< NULL: a process alone */
     unsigned char apart[FM_APART];
-    atomic_size_t under_way; /**< packets in boxes, and workers that are at work */
-    atomic_bool over;        /**< no letter will come any more */
+    atomic_size_t under_way; /**< packets in mailboxes, and busy workers; 0: quiescence */
+    atomic_bool over;        /**< the stage has terminated */
     unsigned char apart_too[FM_APART];
 };
 
-/** Writes a message to a worker of this process into `*packet`; it is made if it is NULL, and
- * delivered before if it is full. */
+/** Writes a message to a worker of this process into `*packet`. A full packet is delivered before;
+ * NULL is replaced by a new packet. */
 void fm_mailbox_put(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker,
                     uint32_t process, const void *message, size_t size);
 
-/** Puts `*packet` into the box of a worker of this process, and leaves NULL there. */
+/** Puts `*packet` into the mailbox of a worker of this process, and leaves NULL there. */
 void fm_mailbox_deliver(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker);
 
-/** Ends the phase: wakes all workers. */
+/** Ends the stage: wakes all workers. */
 void fm_mailbox_end(struct fm_mailboxes *mailboxes);
 
-/** @return the part of a phase that talks to other processes; NULL for a process alone. */
+/** @return the exchange of messages with other processes; NULL: the team has one process */
 struct fm_mailbox_team *fm_mailbox_team_create(struct fm_mailboxes *mailboxes);
 
 /** Ends it; waits for all of the team. */
 void fm_mailbox_team_free(struct fm_mailbox_team *team);
 
-/** Sends a message to a process that another process of the team owns, sooner or later. */
+/** Sends a message to a process that another process of the team owns. It may be kept back until
+ * the worker is idle. */
 void fm_mailbox_team_send(struct fm_mailbox_team *team, unsigned worker, uint32_t process,
                           const void *message, size_t size);
 
-/** Sends what a worker has kept back, and takes what has come, unless another worker does so right
- * now. Ends the phase if all of the team are idle.
- * @param idle  how often it was called since the worker had a letter; 0: it has another one */
+/** Sends the messages that a worker has kept back, and takes those that have arrived, unless
+ * another worker does so at the same time. Takes part in termination detection if the worker is
+ * idle.
+ * @param idle  number of calls since the worker's last message; 0: the worker is not idle */
 void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker, unsigned idle);
 
 #endif

@@ -1,7 +1,8 @@
-/* Letters to processes that another process of the team owns, and the end of a phase: it is over
- * when every process is idle and all letters that were sent have arrived. The processes add up both
- * numbers again and again, each time after all of them were idle; two sums in a row with all
- * letters arrived and none sent in between tell that nobody can go on (Mattern's four counters). */
+/* Messages to processes that another process of the team owns, and termination detection by
+ * Mattern's four-counter method: the processes add up the numbers of messages sent and received in
+ * waves, each of which begins when a process is idle. Two waves in a row with equal sums, all
+ * messages received and none sent in between, prove quiescence. Cost: one non-blocking reduction of
+ * two numbers for each wave. */
 #include "engine/mailbox/mailbox_internal.h"
 
 #include "engine/team/team_internal.h"
@@ -10,14 +11,14 @@
 
 #include <string.h>
 
-/* Letters are kept back until they fill a packet of about this size, or the worker is idle. It is
- * one of two short letters: whoever it is for mostly waits for it, and could go on meanwhile. */
+/* Messages are kept back until they fill a packet of about this size, or the worker is idle. It
+ * holds two short messages: the receiver mostly waits for a message. */
 #define PACKET_BYTES 64
 
-/* So often does a process look for letters in vain before it believes that there may be none. */
-#define LOOKS_BEFORE_WAVE 200
+/* Polls without finding work before a process takes part in a wave. */
+#define POLLS_BEFORE_WAVE 200
 
-/* A letter in a packet, followed by its content. */
+/* Precedes a message in a packet. */
 struct head {
     uint64_t size; /* of the content, rounded up so that the next head is aligned */
     uint32_t process;
@@ -30,9 +31,9 @@ struct fm_mailbox_team {
     struct fm_mailboxes *mailboxes;
     struct fm_transport *transport;
     byte_vector *outgoing;       /* [worker][process of the team] */
-    struct fm_packet **incoming; /* [worker]: what an arriving packet holds for it */
-    pthread_mutex_t lock;        /* of the transport and of what follows */
-    atomic_uint_fast64_t sent;   /* letters */
+    struct fm_packet **incoming; /* [worker]: its messages of an arriving packet */
+    pthread_mutex_t lock;        /* of the transport and of the members below */
+    atomic_uint_fast64_t sent;   /* messages */
     uint64_t arrived;
     bool in_wave;
     uint64_t last_sums[2]; /* of the wave before */
@@ -61,8 +62,7 @@ void fm_mailbox_team_free(struct fm_mailbox_team *team)
     if (team == NULL) {
         return;
     }
-    /* Nobody sends letters of the next phase before all have stopped to receive those of this one.
-     */
+    /* No process sends messages of the next stage before all have stopped receiving in this one. */
     uint64_t ready = 1;
     team->transport->calls->sum(team->transport, &ready, 1);
     for (size_t i = 0; i < (size_t)team->mailboxes->engine->workers * team->transport->count; ++i) {
@@ -103,7 +103,7 @@ void fm_mailbox_team_send(struct fm_mailbox_team *team, unsigned worker, uint32_
     memcpy(packet->items + packet->count + sizeof head, message, size);
     memset(packet->items + packet->count + sizeof head + size, 0, head.padding);
     packet->count += sizeof head + head.size;
-    /* Counted now: as long as it is on its way, even here, the numbers differ. */
+    /* Counted now: as long as the message is under way, even here, the sums differ. */
     atomic_fetch_add(&team->sent, 1);
     if (packet->count >= PACKET_BYTES) {
         pthread_mutex_lock(&team->lock);
@@ -134,14 +134,14 @@ static void open_packet(struct fm_mailbox_team *team, const struct fm_parcel *pa
     fm_free(packet->content);
 }
 
-/* Takes part in the next sum, or looks for its result. */
-static void ride_wave(struct fm_mailbox_team *team, unsigned looks)
+/* Takes part in the next wave, or polls for its result. */
+static void advance_wave(struct fm_mailbox_team *team, unsigned polls)
 {
     uint64_t sums[2];
     const struct fm_transport_calls *calls = team->transport->calls;
     if (!team->in_wave) {
-        /* No letter here is to be handled: nobody sends, and none arrives under this lock. */
-        if (looks > LOOKS_BEFORE_WAVE && atomic_load(&team->mailboxes->under_way) == 0) {
+        /* No message is left to handle here: no worker sends, and none arrives under this lock. */
+        if (polls > POLLS_BEFORE_WAVE && atomic_load(&team->mailboxes->under_way) == 0) {
             uint64_t own[2] = {atomic_load(&team->sent), team->arrived};
             calls->begin_wave(team->transport, own);
             team->in_wave = true;
@@ -173,7 +173,7 @@ void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker, unsigne
         open_packet(team, &packet);
     }
     if (idle != 0 && !atomic_load(&team->mailboxes->over)) {
-        ride_wave(team, idle);
+        advance_wave(team, idle);
     }
     pthread_mutex_unlock(&team->lock);
 }

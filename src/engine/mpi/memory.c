@@ -23,7 +23,7 @@ void *fm_allocate(size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes)) {
-        bytes = SIZE_MAX; /* the host tells that there is no memory */
+        bytes = SIZE_MAX; /* the host reports that there is no memory */
     }
     return memset(host.resize(NULL, 0, bytes), 0, bytes);
 }

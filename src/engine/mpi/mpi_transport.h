@@ -1,9 +1,9 @@
 /** @file
  * Private to src/engine/mpi: the parts of a transport by MPI.
  *
- * Nothing here waits inside of MPI: its libraries poll without end, and would take the processor
- * from the process that is waited for when there are more processes than processors. All calls
- * are non-blocking, and what waits for them becomes patient (engine/patience.h).
+ * No call waits inside MPI: its libraries busy-wait, which takes the processor from the process
+ * that is waited for when there are more processes than processors. All calls are non-blocking and
+ * polled with backoff (engine/backoff.h).
  */
 #ifndef FERMATA_ENGINE_MPI_MPI_TRANSPORT_H
 #define FERMATA_ENGINE_MPI_MPI_TRANSPORT_H
@@ -13,11 +13,11 @@
 
 #include <mpi.h>
 
-/** Larger contents travel in pieces of this size: counts of MPI are `int`, and what waits sees that
- * something moves. */
+/** Larger contents travel in pieces of this size: counts of MPI are `int`, and the backoff of the
+ * waiting side restarts with each piece. */
 #define FM_PIECE_BYTES ((size_t)16 << 20)
 
-/** A piece of a packet that comes. */
+/** A piece of a packet that arrives. */
 struct fm_incoming {
     struct fm_incoming *next;
     struct fm_parcel piece;
@@ -31,7 +31,7 @@ struct fm_incoming_queue {
     struct fm_incoming *first, *last;
 };
 
-/** A packet that leaves. */
+/** A packet that is being sent. */
 struct fm_outgoing {
     void *content;
     size_t pieces; /**< that have not left yet */
@@ -39,15 +39,15 @@ struct fm_outgoing {
 
 struct fm_mpi_transport {
     struct fm_transport transport;
-    MPI_Comm all;  /**< collective calls and exchanges */
-    MPI_Comm mail; /**< packets */
+    MPI_Comm all; /**< collective calls and exchanges */
+    MPI_Comm packets;
 
     MPI_Request wave;
     uint64_t wave_own[2], wave_sums[2];
 
     struct fm_incoming_queue *incoming;              /**< [process] */
     size_t incoming_count;                           /**< pieces in all queues */
-    unsigned next_from;                              /**< whose packets are looked for first */
+    unsigned next_from;                              /**< process whose packets are polled first */
     FM_VECTOR(MPI_Request) leaving;                  /**< pieces */
     FM_VECTOR(struct fm_outgoing *) leaving_packets; /**< of each piece */
 };
@@ -63,11 +63,10 @@ static inline size_t fm_piece_count(size_t bytes)
     return bytes == 0 ? 1 : (bytes + FM_PIECE_BYTES - 1) / FM_PIECE_BYTES;
 }
 
-/** What a module allocates comes from the program that has loaded it: base/memory.h is implemented
- * by these calls. */
+/** Implements base/memory.h in a module by the allocator of the program that has loaded it. */
 void fm_mpi_use_memory(const struct fm_transport_memory *memory);
 
-/** Waits for a collective call, which may take long. */
+/** Completes a non-blocking collective call, with backoff. */
 void fm_mpi_wait(MPI_Request *request);
 
 /* The calls of struct fm_transport_calls that are about parcels (parcels.c) ... */

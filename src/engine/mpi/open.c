@@ -57,7 +57,7 @@ static void abandon(struct fm_transport *transport, int status)
 static void close_transport(struct fm_transport *transport)
 {
     struct fm_mpi_transport *mpi = fm_mpi_transport_of(transport);
-    /* All packets have arrived; whoever sent them may not have been told yet. */
+    /* All packets have arrived; the requests of their senders may still be incomplete. */
     MPI_Waitall((int)mpi->leaving.count, mpi->leaving.items, MPI_STATUSES_IGNORE);
     for (size_t i = 0; i < mpi->leaving_packets.count; ++i) {
         struct fm_outgoing *packet = mpi->leaving_packets.items[i];
@@ -69,10 +69,10 @@ static void close_transport(struct fm_transport *transport)
     fm_vector_free(&mpi->leaving);
     fm_vector_free(&mpi->leaving_packets);
     fm_free(mpi->incoming);
-    MPI_Comm_free(&mpi->mail);
+    MPI_Comm_free(&mpi->packets);
     MPI_Comm_free(&mpi->all);
     fm_free(mpi);
-    /* Open MPI takes leave of its launcher in several small messages. */
+    /* Open MPI finalizes with several small messages to its launcher. */
     fm_sockets_send_at_once();
     MPI_Finalize();
 }
@@ -117,7 +117,7 @@ fm_status_t fm_transport_open_2(const struct fm_transport_memory *memory,
     fm_mpi_use_memory(memory);
     struct fm_mpi_transport *mpi = fm_allocate(1, sizeof *mpi);
     MPI_Comm_dup(MPI_COMM_WORLD, &mpi->all);
-    MPI_Comm_dup(MPI_COMM_WORLD, &mpi->mail);
+    MPI_Comm_dup(MPI_COMM_WORLD, &mpi->packets);
     MPI_Comm_rank(mpi->all, &self);
     MPI_Comm_size(mpi->all, &count);
     mpi->transport =

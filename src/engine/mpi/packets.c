@@ -1,26 +1,25 @@
-/* Packets: each is on its way by itself while the process goes on. */
+/* Packets: non-blocking transfers that overlap with the work of the process. */
 #include "engine/mpi/mpi_transport.h"
 
 #include <string.h>
 
-/* So many pieces that leave are looked after at once: they leave about in the order in which they
- * were sent. */
-#define LOOKED_AFTER 64
+/* Pieces that are tested at once: they leave about in the order in which they were sent. */
+#define TESTED_AT_ONCE 64
 
-/* Tags: whether the packet goes on behind this piece. */
+/* Tags: whether another piece of the packet follows. */
 enum { TAG_LAST, TAG_MORE };
 
 /* ---- leaving ---- */
 
 /* Frees packets that have left. */
-static void look_after_leaving(struct fm_mpi_transport *mpi)
+static void test_leaving(struct fm_mpi_transport *mpi)
 {
-    int indices[LOOKED_AFTER], count = 0;
-    size_t looked = mpi->leaving.count < LOOKED_AFTER ? mpi->leaving.count : LOOKED_AFTER;
-    if (looked == 0) {
+    int indices[TESTED_AT_ONCE], count = 0;
+    size_t tested = mpi->leaving.count < TESTED_AT_ONCE ? mpi->leaving.count : TESTED_AT_ONCE;
+    if (tested == 0) {
         return;
     }
-    MPI_Testsome((int)looked, mpi->leaving.items, &count, indices, MPI_STATUSES_IGNORE);
+    MPI_Testsome((int)tested, mpi->leaving.items, &count, indices, MPI_STATUSES_IGNORE);
     for (int i = 0; i < count; ++i) {
         struct fm_outgoing *packet = mpi->leaving_packets.items[indices[i]];
         mpi->leaving_packets.items[indices[i]] = NULL;
@@ -51,11 +50,11 @@ void fm_mpi_send(struct fm_transport *transport, unsigned to, struct fm_parcel p
         int left = 0;
         MPI_Request request;
         MPI_Isend((char *)packet.content + at, (int)(rest < FM_PIECE_BYTES ? rest : FM_PIECE_BYTES),
-                  MPI_BYTE, (int)to, i + 1 < count ? TAG_MORE : TAG_LAST, mpi->mail, &request);
+                  MPI_BYTE, (int)to, i + 1 < count ? TAG_MORE : TAG_LAST, mpi->packets, &request);
         if (count == 1) {
             MPI_Test(&request, &left, MPI_STATUS_IGNORE);
         }
-        if (left) { /* as most do, which are short */
+        if (left) { /* most packets are short and leave immediately */
             fm_free(packet.content);
             return;
         }
@@ -66,27 +65,27 @@ void fm_mpi_send(struct fm_transport *transport, unsigned to, struct fm_parcel p
         fm_vector_push(&mpi->leaving, request);
         fm_vector_push(&mpi->leaving_packets, outgoing);
     }
-    look_after_leaving(mpi);
+    test_leaving(mpi);
 }
 
 bool fm_mpi_all_left(struct fm_transport *transport)
 {
     struct fm_mpi_transport *mpi = fm_mpi_transport_of(transport);
-    look_after_leaving(mpi);
+    test_leaving(mpi);
     return mpi->leaving.count == 0;
 }
 
-/* ---- coming ---- */
+/* ---- arriving ---- */
 
-/* Begins to receive the next piece of anyone.
- * @param from  out: who has sent it
+/* Begins to receive the next piece of any process.
+ * @param from  out: the sender
  * @return whether there was one */
 static bool begin_to_receive(struct fm_mpi_transport *mpi, unsigned *from)
 {
     int found = 0, bytes = 0;
     MPI_Message message;
     MPI_Status status;
-    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->mail, &found, &message, &status);
+    MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi->packets, &found, &message, &status);
     if (!found) {
         return false;
     }
@@ -169,7 +168,7 @@ static bool receive_from(struct fm_mpi_transport *mpi, unsigned from, struct fm_
 bool fm_mpi_receive(struct fm_transport *transport, unsigned *from, struct fm_parcel *packet)
 {
     struct fm_mpi_transport *mpi = fm_mpi_transport_of(transport);
-    look_after_leaving(mpi);
+    test_leaving(mpi);
     while (begin_to_receive(mpi, from)) {
         if (receive_from(mpi, *from, packet)) {
             return true;

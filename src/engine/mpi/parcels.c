@@ -31,7 +31,7 @@ static void start(struct fm_mpi_transport *mpi, bool send, unsigned other,
     }
 }
 
-/* All processes are here: it is not long until the next piece has arrived. */
+/* All processes take part now, so that the next piece arrives soon. */
 static void finish(request_vector *requests)
 {
     int *indices = fm_allocate(requests->count, sizeof *indices);

@@ -42,7 +42,7 @@ unsigned fm_team_neighbors(const struct fm_team *team)
 
 void fm_team_take_again(struct fm_team *team)
 {
-    /* All of them were for the phase that has ended. */
+    /* All of them were for the stage that has ended. */
     fm_early_packets emptied = team->again;
     emptied.count = 0;
     team->again = team->put_back;
@@ -191,9 +191,9 @@ fm_status_t fm_team_agree(struct fm_team *team, fm_status_t status, struct fm_er
     fm_status_t agreed = failed == size ? FM_OK : (fm_status_t)all[failed];
     fm_free(all);
     if (agreed != FM_OK) {
-        bool tells = failed == fm_team_self(team);
+        bool reports = failed == fm_team_self(team);
         struct fm_error *told =
-            fm_team_share(team, error, tells && error != NULL ? sizeof *error : 0, &bytes);
+            fm_team_share(team, error, reports && error != NULL ? sizeof *error : 0, &bytes);
         if (error != NULL && bytes == sizeof *error) {
             *error = *told;
         }

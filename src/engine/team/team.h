@@ -1,11 +1,10 @@
 /** @file
- * The processes that analyse a trace together ("team"), and data that all of them must know.
- * Process 0 leads: it writes the report and speaks to the user. A team that is NULL is a process
- * alone.
+ * Collectives: the processes that analyse a trace together ("team"), and the data that they share.
+ * Process 0 leads: it writes the report and prints messages. A team that is NULL has one process.
  *
- * All calls that give or take data are collective: all processes make them in the same order,
- * whatever happened to one of them; so no call may depend on a status before all have agreed on it.
- * To be called by one thread, between phases.
+ * All calls that exchange data are collective: all processes make them in the same order, even if
+ * one of them has failed; no call may depend on a status before fm_team_agree(). To be called by
+ * one thread, between stages.
  */
 #ifndef FERMATA_ENGINE_TEAM_H
 #define FERMATA_ENGINE_TEAM_H
@@ -48,7 +47,7 @@ void fm_team_exchange(struct fm_team *team, const struct fm_parcel *sent,
  * with fm_free(). */
 void *fm_team_share(struct fm_team *team, const void *own, size_t bytes, size_t *total);
 
-/** As fm_team_share(), but only process 0 gets it; NULL and 0 bytes for the others. */
+/** As fm_team_share(), but only process 0 gets the result; NULL and 0 bytes on other processes. */
 void *fm_team_collect(struct fm_team *team, const void *own, size_t bytes, size_t *total);
 
 /** @return a copy of what process 0 gave, in `*total` bytes; to be freed with fm_free(). */
@@ -60,9 +59,9 @@ void fm_team_sum(struct fm_team *team, uint64_t *values, size_t count);
 /** @return the largest of the processes' values. */
 uint64_t fm_team_largest(struct fm_team *team, uint64_t value);
 
-/** Makes the failure of one a failure of all.
+/** Makes the failure of one process a failure of all.
  * @param error  describes it, if `status` is not FM_OK; out: the failure of the lowest process
- * @return FM_OK if all have it, otherwise the status of the lowest process that has not */
+ * @return FM_OK if all processes gave it, otherwise the status of the lowest failed process */
 fm_status_t fm_team_agree(struct fm_team *team, fm_status_t status, struct fm_error *error);
 
 /** fm_team_share() of a vector's elements; `all` is an empty vector of the same type. */

@@ -6,7 +6,7 @@
 #include "base/containers/vector.h"
 #include "engine/team/team.h"
 
-/** A packet of a later phase than the one at hand. */
+/** A packet that belongs to the stage after the current one. */
 struct fm_early_packet {
     struct fm_parcel packet;
     unsigned from;
@@ -16,18 +16,18 @@ typedef FM_VECTOR(struct fm_early_packet) fm_early_packets;
 
 struct fm_team {
     struct fm_transport *transport;
-    fm_early_packets put_back; /**< for the next phase */
-    fm_early_packets again;    /**< from the phase before; the first `taken` are taken */
+    fm_early_packets put_back; /**< for the next stage */
+    fm_early_packets again;    /**< put back in the previous stage; the first `taken` are taken */
     size_t taken;
 };
 
-/** To be called before a phase that receives packets: those that were put back come again. */
+/** To be called before a stage that receives packets: makes those that were put back available. */
 void fm_team_take_again(struct fm_team *team);
 
-/** As `receive` of the transport; packets that come again come first. */
+/** As `receive` of the transport; packets that were put back come first. */
 bool fm_team_receive(struct fm_team *team, unsigned *from, struct fm_parcel *packet);
 
-/** Puts a packet back that is for the next phase. */
+/** Puts a packet back for the next stage. */
 void fm_team_put_back(struct fm_team *team, unsigned from, struct fm_parcel packet);
 
 #endif

@@ -1,10 +1,10 @@
 /** @file
- * How the processes of a distributed analysis talk to one another. A module (src/engine/mpi) brings
- * an implementation for one MPI library; nothing else knows that there is MPI.
+ * Communication between the processes of a distributed analysis. A module (src/engine/mpi)
+ * implements it for one MPI library; no other code depends on MPI.
  *
  * The calls marked "collective" are made by all processes in the same order. At most one thread of
- * a process may be in a call at a time. Calls that cannot go on (a lost connection, no memory) end
- * all processes and do not return.
+ * a process may be in a call at a time. Calls that fail (a lost connection, no memory) end all
+ * processes and do not return.
  */
 #ifndef FERMATA_ENGINE_TRANSPORT_H
 #define FERMATA_ENGINE_TRANSPORT_H
@@ -22,38 +22,38 @@ struct fm_parcel {
 struct fm_transport;
 
 struct fm_transport_calls {
-    /** Collective: tells each process how many bytes it will get, and learns how many come.
+    /** Collective: exchanges the numbers of bytes that the processes will send to one another.
      * @param sent      [process]
      * @param received  [process], out */
     void (*exchange_sizes)(struct fm_transport *transport, const uint64_t *sent,
                            uint64_t *received);
 
-    /** Collective: sends a parcel to each process and fills those that come, whose sizes are those
-     * that exchange_sizes() told. What is for the process itself is left out.
+    /** Collective: sends a parcel to each other process and fills the received ones, whose sizes
+     * are those of exchange_sizes().
      * @param sent      [process]
-     * @param received  [process], with room for what comes */
+     * @param received  [process], with room for the contents */
     void (*exchange)(struct fm_transport *transport, const struct fm_parcel *sent,
                      const struct fm_parcel *received);
 
     /** Collective: replaces each value by its sum over all processes. */
     void (*sum)(struct fm_transport *transport, uint64_t *values, size_t count);
 
-    /** Collective: begins to add up two values while other calls go on. */
+    /** Collective: begins a non-blocking sum of two values. */
     void (*begin_wave)(struct fm_transport *transport, const uint64_t values[2]);
 
-    /** @return whether the sums of the last wave are known; they are in `sums` then. */
+    /** @return whether the last wave is complete; `sums` is set then. */
     bool (*end_wave)(struct fm_transport *transport, uint64_t sums[2]);
 
     /** Sends a packet, which fm_free() frees once it has left. Packets between two processes arrive
      * in the order in which they were sent. */
     void (*send)(struct fm_transport *transport, unsigned to, struct fm_parcel packet);
 
-    /** @return whether all packets that this process has sent have left. Lets others go on with
-     * their calls. */
+    /** @return whether all packets that this process has sent have left. Drives the progress of
+     * other transfers, too. */
     bool (*all_left)(struct fm_transport *transport);
 
-    /** @return whether a packet has come; it is to be freed with fm_free() then. Also lets others
-     * go on with their calls. */
+    /** @return whether a packet has arrived; it is to be freed with fm_free() then. Drives the
+     * progress of other transfers, too. */
     bool (*receive)(struct fm_transport *transport, unsigned *from, struct fm_parcel *packet);
 
     /** Ends all processes at once; their launcher exits with `status`. Does not return. */

@@ -10,16 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* MPI libraries and what they build on print pages about a crash. It is told in one line by whoever
- * waits for this process (OTF2's reader can crash on a damaged archive). */
+/* MPI libraries and what they build on print pages about a crash. The parent of
+ * this process reports it in one line (OTF2's reader can crash on a damaged archive). */
 static void silence_crash_reports(void)
 {
     setenv("OMPI_MCA_opal_signal", "", 0);
     setenv("UCX_ERROR_SIGNALS", "", 0);
 }
 
-/* Open MPI takes 0.2 s to ask what moves messages between machines whether it is of use here. What
- * the user has chosen stays. */
+/* Open MPI takes 0.2 s to search for networks between machines. A choice of the user stays. */
 static void spare_search_for_networks(void)
 {
     if (fm_launch_read().all_are_here) {

@@ -1,6 +1,6 @@
 /** @file
- * What fermata and the modules of src/engine/mpi agree on. A module is linked to one MPI library;
- * fermata is linked to none and loads the module that it needs.
+ * The interface between fermata and the modules of src/engine/mpi. A module is linked to one MPI
+ * library; fermata is linked to none and loads the module at run time.
  */
 #ifndef FERMATA_ENGINE_TRANSPORT_MODULE_H
 #define FERMATA_ENGINE_TRANSPORT_MODULE_H
@@ -12,7 +12,7 @@
  * this interface and with struct fm_transport_calls. */
 #define FM_TRANSPORT_OPEN "fm_transport_open_2"
 
-/** The memory that contents of packets live in, which one side allocates and the other one frees
+/** Allocation of the contents of packets, which one side allocates and the other frees
  * (base/memory.h). */
 struct fm_transport_memory {
     void *(*resize)(void *block, size_t old_bytes, size_t new_bytes);

@@ -1,4 +1,4 @@
-/* What a team shares, what processes exchange and what they send as mail does not depend on how
+/* What a team shares, what processes exchange and which messages they send does not depend on how
  * many processes and workers there are. */
 #include "check.h"
 #include "thread_team.h"
@@ -214,7 +214,7 @@ static void test_inboxes_do_not_depend_on_the_team(void **state)
     }
 }
 
-/* ---- mail ---- */
+/* ---- mailboxes ---- */
 
 /* A message that is answered by two shorter ones. */
 struct shrinking {
