@@ -131,7 +131,7 @@ CASES = {
 def check_refused(options):
     for arguments in (["--ranks", "3-1"], ["--window", "5"], ["--phase", ":1"], ["--signal", "HUP"]):
         refused = user_archive.run([options.fermata, "record", *arguments, "--", "true"], ".")
-        if refused.returncode != 2 or f"{arguments[0][2:]} wants" not in refused.stderr:
+        if refused.returncode != 2 or f"{arguments[0][2:]} needs" not in refused.stderr:
             yield f"{arguments}: exit code {refused.returncode}: {refused.stderr}"
 
 

@@ -1,8 +1,10 @@
 """patterns runs all its patterns, skips those that need more ranks, and rejects wrong arguments."""
 
 import argparse
+import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import run_mpi
 
 DELAY = ["--delay", "0.001"]

@@ -3,8 +3,10 @@ print the same in every run, and reject wrong arguments."""
 
 import argparse
 import os
+import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import run_mpi
 
 SHORT = ["--scale", "0.01"]

@@ -2,9 +2,11 @@
 imbalance and the MPI library."""
 
 import argparse
+import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import run_mpi
 
 PROBLEM = ["--size", "41x30", "--iterations", "40", "--check", "10", "--verify"]

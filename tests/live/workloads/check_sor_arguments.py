@@ -1,8 +1,10 @@
 """sor tells what is wrong with its arguments, once, and exits with 2."""
 
 import argparse
+import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 from mpi_launcher import run_mpi
 
 WRONG = {
