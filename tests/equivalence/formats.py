@@ -87,7 +87,10 @@ def pruned(value, prose, parent=""):
 
 
 def json_lines(content, prose):
-    """A line for each value of a JSON text, with its path."""
+    """A line for each value of a JSON text, with its path; 15.0 and 15 are the same number."""
+    def number(value):
+        return int(value) if isinstance(value, float) and value.is_integer() else value
+
     def walk(value, path):
         if isinstance(value, dict) and value:
             for key, element in value.items():
@@ -96,7 +99,7 @@ def json_lines(content, prose):
             for index, element in enumerate(value):
                 yield from walk(element, f"{path}[{index}]")
         else:
-            yield f"{path}: {json.dumps(value)}"
+            yield f"{path}: {json.dumps(number(value))}"
     return list(walk(pruned(json.loads(content), prose), ""))
 
 
