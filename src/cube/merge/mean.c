@@ -28,8 +28,8 @@ static void divide(struct fm_cube *cube, size_t count)
     const struct fm_conversion by_count = {1, count, 0};
     for (size_t i = 0; i < cube->cell_count; i++) {
         struct fm_cube_cell cell = cube->cells[i];
-        (void)fm_convert(cell.value, &by_count, 0,
-                         &cell.value); /* cannot overflow: the absolute value does not grow */
+        /* No overflow: the absolute value does not grow. */
+        (void)fm_convert(cell.value, &by_count, 0, &cell.value);
         if (cell.value != 0)
             cube->cells[kept++] = cell;
     }
