@@ -11,7 +11,7 @@
 #include "cube/model/cube.h"
 #include "view/bundle.h"
 
-/** Adds the columns and the member. Topologies too big to be shown are left out. */
+/** Adds the columns and the member. Topologies too large for the page are left out. */
 void fm_topology_data_add(struct fm_bundle *bundle, const struct fm_cube *cube);
 
 #endif
