@@ -49,7 +49,7 @@ void fm_report_efficiency(const struct fm_report *report)
 
 /* ---- tables ---- */
 
-/** @return whether names fit behind the numbers; otherwise they are on lines of their own. */
+/** @return whether names fit after the numbers; otherwise they are on lines of their own. */
 static bool has_room_for_names(const struct fm_terminal *terminal)
 {
     return terminal->width >= TABLE_COLUMNS + 20;

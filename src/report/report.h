@@ -94,7 +94,7 @@ void fm_report_warnings(const struct fm_report *report);
 void fm_report_explain(fm_metric_t metric, const struct fm_terminal *terminal);
 
 /** Prints "Label: fermata report DIR ..." with the options that print more details of a result.
- * @param arguments  options behind the directory, printable */
+ * @param arguments  options after the directory, printable */
 void fm_report_more(const struct fm_report *report, const char *label, unsigned indent,
                     const char *arguments);
 

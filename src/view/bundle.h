@@ -3,9 +3,9 @@
  *
  * Layout before compression (zlib format): u32 length of the JSON text (little-endian), the text,
  * the columns. The text's last member is "columns": {NAME: {"at", "count", "width", "delta"}}: the
- * column NAME begins `at` bytes behind the text and has `count` integers of `width` bytes, which
- * are stored in planes: the lowest byte of all, the next byte of all, ... With "delta" each integer
- * is the difference from its predecessor (the first: from 0), zigzag-coded: 0, -1, 1, -2 as 0, 1,
+ * column NAME begins `at` bytes after the text and has `count` integers of `width` bytes, which are
+ * stored in planes: the lowest byte of all, the next byte of all, ... With "delta" each integer is
+ * the difference from its predecessor (the first: from 0), zigzag-coded: 0, -1, 1, -2 as 0, 1,
  * 2, 3. Planes of bytes that rarely change compress to almost nothing.
  */
 #ifndef FERMATA_VIEW_BUNDLE_H

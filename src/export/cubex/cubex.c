@@ -182,7 +182,7 @@ static fm_status_t put_data(const struct output *output, const struct fm_cube *c
     return status;
 }
 
-/* A metric without values needs no members. */
+/* Writes the members of a metric; a metric without values has none. */
 static fm_status_t put_metric(const struct output *output, const struct fm_cube *cube,
                               const struct fm_call_tree *tree, fm_metric_t metric)
 {
