@@ -1,7 +1,7 @@
 /** @file
- * What the diagnosis of a run starts from: the sealed cube, its totals, and how its sentences are
- * to be worded. The report in the terminal and the page in the browser show what the other files of
- * this folder find with it: problems, root causes, observations, shares of CPU time, efficiencies.
+ * The input of the diagnosis of a run: the sealed cube, its totals, and options for its sentences.
+ * The report in the terminal and the page in the browser show the results of the other files of
+ * this folder: problems, root causes, observations, shares of CPU time, efficiencies.
  */
 #ifndef FERMATA_DIAGNOSIS_DIAGNOSIS_H
 #define FERMATA_DIAGNOSIS_DIAGNOSIS_H
@@ -10,11 +10,11 @@
 
 #include <stdbool.h>
 
-/** How sentences are worded, and what they are about. */
+/** Options for the sentences of a diagnosis. */
 struct fm_diagnosis_options {
-    unsigned width;  /**< columns of a line, which call paths are cut to; 0: no limit */
-    bool utf8;       /**< characters beyond ASCII can be shown */
-    bool is_subtree; /**< the cube is restricted to a call path and all that it calls */
+    unsigned width;  /**< columns of a line, to which call paths are shortened; 0: no limit */
+    bool utf8;       /**< output may contain non-ASCII characters */
+    bool is_subtree; /**< the cube is restricted to a call path and all call paths below it */
 };
 
 struct fm_diagnosis {

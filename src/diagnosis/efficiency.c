@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/** From here on an efficiency is good, and acceptable. */
+/** Minimum efficiencies of the verdicts "good" and "acceptable". */
 #define GOOD       0.9
 #define ACCEPTABLE 0.8
 
-/** @return the efficiencies from mean and longest computation and the duration. */
+/** @return the efficiencies for the given mean and longest computation and duration. */
 static struct fm_efficiency efficiency(double mean, double longest, double duration)
 {
     return longest > 0 && duration > 0
@@ -23,11 +23,11 @@ struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *
                       (double)iteration->capacity);
 }
 
-/** Time of call paths on the location that is looked at, and what is known of all before it. */
+/** Times of call paths on the current location, and totals over all locations processed so far. */
 struct sums {
-    double *now;     /**< by call path, exclusive, then inclusive */
-    double *all;     /**< by call path, on all locations */
-    double *longest; /**< by call path, of one location */
+    double *now; /**< [call path]: time on the current location, first exclusive, then inclusive */
+    double *all; /**< [call path]: inclusive time, sum over locations */
+    double *longest; /**< [call path]: inclusive time, maximum over locations */
 };
 
 static struct sums make_sums(uint32_t callpaths)
@@ -44,7 +44,8 @@ static void free_sums(struct sums *sums)
     fm_free(sums->longest);
 }
 
-/** Adds what one location spent, children to their parents. @return the sum over all roots */
+/** Adds the times of one location to the totals, and those of children to their parents. @return
+ * the sum over all roots */
 static double close_location(const struct fm_cube *cube, struct sums *sums)
 {
     double total = 0;
@@ -62,7 +63,7 @@ static double close_location(const struct fm_cube *cube, struct sums *sums)
 /** The cells of the time tree, by location. */
 struct cell_list {
     const struct fm_cube_cell **cells;
-    size_t *begin; /**< by location; one more */
+    size_t *begin; /**< [location]: its first cell; one more entry for the end */
 };
 
 static struct cell_list list_cells(const struct fm_cube *cube)

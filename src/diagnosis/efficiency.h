@@ -8,28 +8,29 @@
 
 #include <stdbool.h>
 
-/** Each is from 0 to 1; parallel = load_balance * communication. NAN: nothing was computed. */
+/** Each value is between 0 and 1; parallel = load_balance * communication. NAN: no computation. */
 struct fm_efficiency {
     double parallel;      /**< mean computation / duration */
     double load_balance;  /**< mean / longest computation */
     double communication; /**< longest computation / duration */
 };
 
-/** @return the efficiencies of an iteration, or of several. */
+/** @return the efficiencies of an iteration, or of a row of several iterations. */
 struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *iteration);
 
-/** Computes the efficiencies of the whole run, and of each call path with all that it calls. The
- * run lasts from the first event to the last, a call path as long as on the location where it takes
- * longest; the mean is over all locations.
+/** Computes the efficiencies of the whole run, and of each call path including its children. The
+ * duration of the run is from the first to the last event, that of a call path its longest time on
+ * any location. The mean is over all locations.
  * @param callpaths  out: for each call path; may be NULL
- * @return those of the run */
+ * @return the efficiencies of the run */
 struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
                                            struct fm_efficiency *callpaths);
 
-/** Computes the efficiencies of what a diagnosis is about: the run, or the subtree that its cube is
- * restricted to, which lasts as long as on its slowest location.
- * @param efficiency  out: set only if there are efficiencies
- * @return whether there are: something was computed, on two locations at least */
+/** Computes the efficiencies of the run, or of the subtree that the cube is restricted to. The
+ * duration of a subtree is its longest time on any location.
+ * @param efficiency  out: set only if the result is true
+ * @return whether the efficiencies are defined: there is computation, and there are two locations
+ * at least */
 bool fm_diagnosis_efficiency(const struct fm_diagnosis *diagnosis,
                              struct fm_efficiency *efficiency);
 

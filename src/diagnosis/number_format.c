@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Writes `value` with 4 significant digits and a unit behind. */
+/** Writes `value` with 4 significant digits, followed by a unit. */
 static void write_scaled(char buffer[FM_FORMAT_SIZE], double value, const char *unit)
 {
     double size = fabs(value);
@@ -99,7 +99,8 @@ char *fm_format_percent(char buffer[FM_FORMAT_SIZE], int64_t part, int64_t whole
     return buffer;
 }
 
-/** A range of numbers in a list; two neighbours are two ranges, which reads better. */
+/** @return the end of a range of consecutive numbers. Two consecutive numbers are two ranges, for
+ * readability: "3 and 4". */
 static uint32_t range_end(const bool *member, uint32_t count, uint32_t first)
 {
     uint32_t end = first;
@@ -125,7 +126,7 @@ char *fm_format_ranges(const bool *member, uint32_t count, unsigned limit)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL)
-        abort(); /* memory for one line is missing: nothing can be said any more */
+        abort(); /* Without memory for one line no error message can be printed either. */
     unsigned ranges = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (member[i]) {

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Smallest parts of CPU time (NOTABLE_UNNEEDED: of all synchronizations) that are reported. */
+/** Minimum shares of CPU time (NOTABLE_UNNEEDED: of all synchronizations) that are reported. */
 #define COSTLY_CALLS     0.10
 #define NOTABLE_OVERHEAD 0.02
 #define NOTABLE_UNNEEDED 0.25
 #define NOTABLE_PROGRESS 0.005
 
-/** The MPI function that takes most time without waiting. */
+/** Finds the MPI function with the longest time without waiting. */
 static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -99,8 +99,7 @@ static void find_partial_fences(const struct fm_diagnosis *diagnosis, struct fm_
                      fm_format_count(count, partial), partial == 1 ? "call" : "calls");
 }
 
-/** Estimates whether a progress thread would pay off, from the bounds of the waiting for
- * progress. */
+/** Estimates the benefit of a progress thread from the bounds of Wait for Progress. */
 static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     int64_t upper = diagnosis->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS] +

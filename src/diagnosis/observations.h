@@ -1,5 +1,5 @@
 /** @file
- * Observations: what is worth a sentence and is no wait state.
+ * Observations: notable facts about a run other than wait states.
  */
 #ifndef FERMATA_DIAGNOSIS_OBSERVATIONS_H
 #define FERMATA_DIAGNOSIS_OBSERVATIONS_H

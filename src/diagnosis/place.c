@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Columns of the label in front of a sentence. */
+/** Columns of the label before a sentence. */
 #define LABEL_COLUMNS 13
 
-/** Call paths get as many columns at least. */
+/** Minimum number of columns of a call path. */
 #define SHORTEST_PATH 40
 
-/** Ends the program if there is no memory for a line: then no error can be reported either. */
+/** Aborts if memory for a line is exhausted: no error message could be printed either. */
 static char *never_null(char *text)
 {
     if (text == NULL) {

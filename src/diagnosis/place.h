@@ -1,6 +1,6 @@
 /** @file
- * Where something happens, in words: call paths, regions with their source lines, locations. Texts
- * are never NULL and are to be freed with free(). They are printable unless stated otherwise.
+ * Text for places in a program: call paths, regions with their source lines, locations. Texts are
+ * never NULL and are to be freed with free(). They are printable unless stated otherwise.
  */
 #ifndef FERMATA_DIAGNOSIS_PLACE_H
 #define FERMATA_DIAGNOSIS_PLACE_H
@@ -10,16 +10,17 @@
 /** @return a name from the trace made printable (fm_text_printable()). */
 char *fm_place_name(const struct fm_diagnosis *diagnosis, const char *name);
 
-/** @return the call path. Where it does not fit into a line behind a label, "..." stands for its
- * middle (cube/model/callpath_pattern.h). */
+/** @return the call path. If it is longer than a line after its label, "..." replaces its middle
+ * (cube/model/callpath_pattern.h). */
 char *fm_place_callpath(const struct fm_diagnosis *diagnosis, uint32_t callpath);
 
-/** @return the call path, cut to `columns` columns (at least 40) unless lines have no limit. */
+/** @return the call path, shortened to `columns` columns (at least 40) unless the line length is
+ * unlimited. */
 char *fm_place_callpath_within(const struct fm_diagnosis *diagnosis, uint32_t callpath,
                                unsigned columns);
 
-/** @return fm_place_callpath() and the source line of its region, if that is known:
- * "main/solve/matvec (solver.c:42)". */
+/** @return fm_place_callpath() and the source line of its region, if known: "main/solve/matvec
+ * (solver.c:42)". */
 char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t callpath);
 
 /** @return name and source line of a region: "matvec (solver.c:42)". Not made printable. */

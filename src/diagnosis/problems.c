@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Problems with a smaller part of CPU time are not described. */
+/** Problems with a smaller share of CPU time are not described. */
 #define SMALLEST_SHARE 0.005
 
 static int compare_problems(const void *left, const void *right)
@@ -24,7 +24,7 @@ static int compare_problems(const void *left, const void *right)
     return (a->region > b->region) - (a->region < b->region);
 }
 
-/** Prepares the view of one kind of wait state. */
+/** Sets up the view of one kind of wait state. */
 static bool look_at(const struct fm_diagnosis *diagnosis, fm_metric_t kind, struct fm_view *view)
 {
     struct fm_selection selection = fm_selection_all();
@@ -32,7 +32,7 @@ static bool look_at(const struct fm_diagnosis *diagnosis, fm_metric_t kind, stru
     return fm_view_prepare(view, diagnosis->cube, &selection, NULL) == FM_OK;
 }
 
-/** Appends the problems of one kind. */
+/** Appends the problems of one kind of wait state. */
 static void collect(const struct fm_diagnosis *diagnosis, fm_metric_t kind,
                     struct fm_problems *problems)
 {
@@ -55,7 +55,7 @@ static void collect(const struct fm_diagnosis *diagnosis, fm_metric_t kind,
     fm_view_release(&view);
 }
 
-/** Describes the call path with most of the waiting. */
+/** Describes the call path with the longest waiting. */
 static void describe_place(const struct fm_diagnosis *diagnosis, const struct fm_view *view,
                            struct fm_problem *problem)
 {
@@ -84,14 +84,14 @@ static void describe_place(const struct fm_diagnosis *diagnosis, const struct fm
     fm_free(values);
 }
 
-/** @return whether the wait ends with the release of a lock, not with an arrival. */
+/** @return whether the release of a lock ends the wait, instead of the arrival of a process. */
 static bool is_lock_contention(fm_metric_t kind)
 {
     return kind == FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION ||
            kind == FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION;
 }
 
-/** Describes the location that ended the longest waits, from the worst instances. */
+/** Describes the location that ended the longest waits, as found in the worst instances. */
 static void describe_last(const struct fm_diagnosis *diagnosis, struct fm_problem *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -136,8 +136,8 @@ static void describe_last(const struct fm_diagnosis *diagnosis, struct fm_proble
     free(cause);
 }
 
-/** Describes the causes. Costs are known for a kind of wait state, not for each call that waits:
- * the first problem of a kind has the causes, the following ones refer to it. */
+/** Describes the causes. Costs are known for each kind of wait state, not for each waiting call:
+ * the first problem of a kind describes the causes, the following ones refer to it. */
 static void describe_cause(const struct fm_diagnosis *diagnosis, const struct fm_problems *problems,
                            struct fm_problem *problem)
 {
@@ -199,7 +199,8 @@ void fm_problems_find(const struct fm_diagnosis *diagnosis, unsigned limit,
         qsort(problems->items, problems->count, sizeof *problems->items, compare_problems);
     double whole = (double)diagnosis->metrics[FM_METRIC_TIME];
     while (problems->shown < problems->count && problems->shown < limit) {
-        /* Many small problems can make a big one: then the largest of them stands for them. */
+        /* If only the sum of many small problems is significant, the largest of them is reported
+         * for all. */
         int64_t weight =
             problems->shown == 0 ? diagnosis->waiting : problems->items[problems->shown].wait;
         if ((double)weight < SMALLEST_SHARE * whole)

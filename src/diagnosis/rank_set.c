@@ -8,7 +8,7 @@
 
 #define RANGE_LIMIT 8
 
-/** The ranks that have this part of the value make up the set. */
+/** Share of the value that the ranks of the set must have together. */
 #define MOST 0.9
 
 struct rank_value {
@@ -16,7 +16,7 @@ struct rank_value {
     int64_t value;
 };
 
-/** Largest first; ties: the lower rank. */
+/** Descending by value; ties: the lower rank first. */
 static int compare_values(const void *left, const void *right)
 {
     const struct rank_value *a = left;
@@ -35,7 +35,7 @@ char *fm_rank_set(const struct fm_diagnosis *diagnosis, const struct fm_view *vi
         if (cube->locations[i].rank >= rank_count && cube->locations[i].rank < FM_CUBE_NONE)
             rank_count = cube->locations[i].rank + 1;
     }
-    /* The numbers come from the trace: if ranks are not dense, locations stand for them. */
+    /* Rank numbers come from the trace: if they are not dense, locations are used instead. */
     bool dense = rank_count <= cube->location_count;
     uint32_t count = dense ? rank_count : cube->location_count;
     struct rank_value *sorted = fm_allocate(count, sizeof *sorted);
@@ -64,7 +64,7 @@ char *fm_rank_set(const struct fm_diagnosis *diagnosis, const struct fm_view *vi
                  : everywhere             ? asprintf(&text, "all %u %s", count, noun)
                                           : asprintf(&text, "%s %s", noun, ranges);
     if (length < 0)
-        abort(); /* memory for one line is missing: nothing can be said any more */
+        abort(); /* Without memory for one line no error message can be printed either. */
     if (extent != NULL)
         *extent = everywhere ? FM_RANKS_ALL : dense && waiting == 1 ? FM_RANKS_ONE : FM_RANKS_SOME;
     free(ranges);

@@ -11,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Call paths that cause a smaller part of a kind's waiting are not named. */
+/** Call paths that cause a smaller share of a kind's waiting are not reported. */
 #define SMALLEST_CAUSE 0.05
 
-/** If more than this part of the waiting is indirect, its origin is named. */
+/** If a larger share of the waiting is indirect, its origin is reported. */
 #define MOSTLY 0.5
 
-/** Sum of a COST metric and all below it at one call path (FM_CUBE_NONE: everywhere), in ticks. */
+/** Sum of a COST metric and all metrics below it at one call path (FM_CUBE_NONE: at all call
+ * paths), in ticks. */
 static double cost_at(const struct fm_diagnosis *diagnosis, fm_metric_t metric, uint32_t callpath)
 {
     struct fm_view view;
@@ -32,7 +33,7 @@ static double cost_at(const struct fm_diagnosis *diagnosis, fm_metric_t metric, 
     return ldexp(sum, -(int)diagnosis->cube->experiment.cost_shift);
 }
 
-/** @return the call path with the highest costs of the view, or FM_CUBE_NONE */
+/** @return the call path with the highest costs in the view, or FM_CUBE_NONE */
 static uint32_t costliest_callpath(const struct fm_cube *cube, const struct fm_view *view)
 {
     int64_t *values = fm_allocate(cube->callpath_count, sizeof *values);
@@ -46,8 +47,8 @@ static uint32_t costliest_callpath(const struct fm_cube *cube, const struct fm_v
     return costliest;
 }
 
-/** Time of the call path on average of the ranks that cause, less that of all, in ticks: without
- * what it waits itself, which costs do not count either. */
+/** Mean time of the call path on the causing ranks, minus the mean over all ranks, in ticks.
+ * Waiting inside the call path is excluded, because delay costs exclude it too. */
 static double excess_time(const struct fm_diagnosis *diagnosis, const struct fm_view *costs,
                           uint32_t callpath)
 {
@@ -97,8 +98,8 @@ static bool is_of_user(const struct fm_cube *cube, uint32_t callpath)
     return strcmp(cube->regions[cube->callpaths[callpath].region].paradigm, "user") == 0;
 }
 
-/** @return whether only functions that lead to MPI calls are in the call tree, as fermata records
- * it without samples, instrumentation and marks. */
+/** @return whether the call tree contains only functions that lead to MPI calls: a recording
+ * without samples, instrumentation and marks. */
 static bool lacks_other_functions(const struct fm_cube *cube)
 {
     const char *creator = cube->experiment.creator;
@@ -120,7 +121,8 @@ void fm_root_cause_inside(const struct fm_diagnosis *diagnosis, uint32_t callpat
                           struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    bool outside_of_mpi = cube->callpaths[callpath].parent == FM_CUBE_NONE; /* nor sampled there */
+    /* The time of a root call path is outside of MPI and is not sampled. */
+    bool outside_of_mpi = cube->callpaths[callpath].parent == FM_CUBE_NONE;
     if (outside_of_mpi || !is_of_user(cube, callpath) || !lacks_other_functions(cube))
         return;
     char *name = fm_place_name(diagnosis, cube->regions[cube->callpaths[callpath].region].name);
@@ -132,8 +134,8 @@ void fm_root_cause_inside(const struct fm_diagnosis *diagnosis, uint32_t callpat
     free(name);
 }
 
-/** Formats how much of a kind's waiting a call path causes directly, and how much of all waiting of
- * the run. */
+/** Formats the share of a kind's waiting that a call path causes directly, and its share of all
+ * waiting of the run. */
 static void describe_shares(const struct fm_diagnosis *diagnosis, fm_delay_kind_t kind,
                             uint32_t callpath, char direct[FM_FORMAT_SIZE],
                             char stems[FM_FORMAT_SIZE])
@@ -149,8 +151,8 @@ static void describe_shares(const struct fm_diagnosis *diagnosis, fm_delay_kind_
                       diagnosis->waiting);
 }
 
-/** Names the call path that most costs of a kind lead to, and the ranks.
- * @return the call path, or FM_CUBE_NONE if none stands out */
+/** Describes the call path with the highest costs of a kind, and the causing ranks.
+ * @return the call path, or FM_CUBE_NONE if no call path stands out */
 static uint32_t describe_delay(const struct fm_diagnosis *diagnosis, fm_delay_kind_t kind,
                                struct fm_sentences *lines)
 {
@@ -203,7 +205,7 @@ static uint32_t describe_delay(const struct fm_diagnosis *diagnosis, fm_delay_ki
     return callpath;
 }
 
-/** @return the last link of an instance's chain if it is a delay that another wait passed on. */
+/** @return the last link of an instance's chain if it is a delay propagated by another wait. */
 static const struct fm_cube_cause *passed_on_delay(const struct fm_cube_instance *instance)
 {
     if (instance->chain_length < 2)
@@ -212,7 +214,8 @@ static const struct fm_cube_cause *passed_on_delay(const struct fm_cube_instance
     return last->metric == FM_METRIC_NONE ? last : NULL;
 }
 
-/** If a kind of wait state is mostly indirect, names the call path where the longest chains begin.
+/** If a kind of wait state is mostly indirect, reports the call path where the longest chains
+ * begin.
  * @return that call path, or FM_CUBE_NONE if most of it is direct or no chain is known */
 static uint32_t describe_origin(const struct fm_diagnosis *diagnosis, fm_metric_t wait,
                                 fm_delay_kind_t kind, struct fm_sentences *lines)
@@ -261,7 +264,7 @@ uint32_t fm_root_cause_explain(const struct fm_diagnosis *diagnosis, fm_metric_t
                                struct fm_sentences *lines)
 {
     fm_delay_kind_t kind = fm_delay_kind(wait);
-    /* A rank in the queue of a lock waits for those in front of it: only the first owner explains
+    /* A rank in the queue of a lock waits for the ranks before it: only the first owner explains
      * the queue. */
     uint32_t callpath = fm_delay_metrics(kind)->is_contention
                             ? FM_CUBE_NONE

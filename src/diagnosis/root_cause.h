@@ -1,6 +1,6 @@
 /** @file
- * Root causes of wait states: the call paths and ranks that the delay costs of a kind of wait state
- * are attributed to.
+ * Root causes of wait states: the call paths and ranks to which the delay costs of a kind of wait
+ * state are attributed.
  */
 #ifndef FERMATA_DIAGNOSIS_ROOT_CAUSE_H
 #define FERMATA_DIAGNOSIS_ROOT_CAUSE_H
@@ -9,17 +9,17 @@
 #include "diagnosis/sentences.h"
 
 /** Explains a kind of wait state: the call path and ranks with most of its delay costs ("Why"), and
- * what balancing that call path would gain ("Gain"). If most of the waiting is indirect (propagated
- * by ranks that waited themselves), the sentence names the call path where the longest chains
- * begin.
+ * the expected gain from balancing that call path ("Gain"). If most of the waiting is indirect
+ * (propagated by ranks that waited themselves), the sentence reports the call path where the
+ * longest chains begin.
  * @param wait       a kind of wait state (fm_wait_state_kind())
  * @param sentences  the explanation is appended
- * @return the call path, or FM_CUBE_NONE if none stands out: then nothing is appended */
+ * @return the call path, or FM_CUBE_NONE if no call path stands out and nothing is appended */
 uint32_t fm_root_cause_explain(const struct fm_diagnosis *diagnosis, fm_metric_t wait,
                                struct fm_sentences *sentences);
 
-/** Appends how to learn more about a function that computes ("Inside"), if the run was recorded
- * such that the functions that it calls are not seen. */
+/** Appends advice ("Inside") on how to record details of a computing function, if the recording
+ * does not contain the functions that it calls. */
 void fm_root_cause_inside(const struct fm_diagnosis *diagnosis, uint32_t callpath,
                           struct fm_sentences *sentences);
 

@@ -14,7 +14,7 @@ void fm_sentences_add(struct fm_sentences *lines, const char *label, const char 
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     if (length < 0)
-        abort(); /* memory for one line is missing: nothing can be said any more */
+        abort(); /* Without memory for one line no error message can be printed either. */
     fm_vector_push(lines, (struct fm_sentence){label, text});
 }
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/** @return the inclusive time of `metric` without the wait states in it. */
+/** @return the inclusive time of `metric` minus its wait states. */
 static int64_t without_waiting(const struct fm_diagnosis *diagnosis, fm_metric_t metric)
 {
     int64_t value = diagnosis->metrics[metric];

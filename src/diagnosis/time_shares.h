@@ -6,10 +6,10 @@
 
 #include "diagnosis/diagnosis.h"
 
-/** A class of CPU time. All classes together are the whole CPU time. */
+/** A class of CPU time. The classes add up to the whole CPU time. */
 struct fm_time_share {
     const char *name; /**< a constant: "Waiting" */
-    int64_t ticks;    /**< time of the class without wait states; of "Waiting": all wait states */
+    int64_t ticks;    /**< "Waiting": all wait states; other classes: time without wait states */
 };
 
 #define FM_TIME_SHARE_COUNT 9

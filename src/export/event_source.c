@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* @return the tick at `seconds` after the begin of the run, within the range of ticks */
+/* @return the tick at `seconds` after the begin of the run, clamped to the range of ticks */
 static uint64_t tick_at(const struct fm_event_source *events, double seconds)
 {
     double ticks = seconds * (double)events->detail->trace->ticks_per_second;
@@ -25,7 +25,7 @@ static void choose_locations(struct fm_event_source *events,
     }
 }
 
-/* Keeps the arrows both of whose ends are shown. */
+/* Keeps the arrows with both ends on locations shown. */
 static void choose_arrows(struct fm_event_source *events)
 {
     fm_arrows *arrows = &events->arrows;

@@ -1,5 +1,5 @@
-/* The chains of causes of the longest waits as a graph in Graphviz's language: `dot -Tsvg` draws
- * it. Boxes are waits, rounded boxes the delays that cause them. */
+/* The chains of causes of the longest waits as a graph in the DOT language of Graphviz: `dot -Tsvg`
+ * draws it. Boxes are waits, rounded boxes the delays that cause them. */
 #include "base/text.h"
 #include "cube/model/callpath_pattern.h"
 #include "export/export.h"
@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a call path from which on its middle is left out: boxes shall not become ribbons. */
+/* Bytes of a call path beyond which its middle is left out, to limit the width of boxes. */
 #define LONGEST_PATH 72
 
-/* Writes text inside of a quoted string: what Graphviz would take for an escape is escaped. */
+/* Writes text inside a quoted string; escapes the characters that are special to Graphviz. */
 static void put_text(FILE *stream, const char *text)
 {
     char *printable = fm_text_printable(text, true);

@@ -1,6 +1,6 @@
 /* A property as flame graphs for speedscope (https://www.speedscope.app): one profile of all
- * locations together, then one for each. A sample is a call path, its weight the property's value
- * there. */
+ * locations together, then one profile for each location. A sample is a call path; its weight is
+ * the value of the property. */
 #include "base/json/json_writer.h"
 #include "export/export.h"
 
@@ -25,7 +25,7 @@ static int compare_weights(const void *left, const void *right)
     return (a->callpath > b->callpath) - (a->callpath < b->callpath);
 }
 
-/* Joins neighbours of one location and call path. */
+/* Merges neighbours with the same location and call path. */
 static void join_equal(struct weights *weights)
 {
     size_t kept = 0;
@@ -39,8 +39,9 @@ static void join_equal(struct weights *weights)
     weights->count = kept;
 }
 
-/* The cells of a metric and all below it, ascending by location, then by call path.
- * @param together  all locations count as one, number 0 */
+/* Collects the cells of a metric and all metrics below it, ascending by location, then by call
+ * path.
+ * @param together  all locations count as one location, number 0 */
 static fm_status_t collect(struct weights *weights, const struct fm_cube *cube, fm_metric_t metric,
                            bool together, struct fm_error *error)
 {
@@ -84,7 +85,7 @@ static void put_frames(const struct fm_cube *cube, struct fm_json *json)
     fm_json_end(json);
 }
 
-/* The regions of a call path, outermost first. `stack` has room for all call paths. */
+/* Writes the regions of a call path, outermost first. `stack` has space for all call paths. */
 static void put_stack(const struct fm_cube *cube, uint32_t callpath, uint32_t *stack,
                       struct fm_json *json)
 {

@@ -21,7 +21,7 @@ static void callpath_values(const struct fm_report *report, fm_metric_t metric, 
     }
 }
 
-/** Prints the partitions that the user chose. */
+/** Prints the partitions selected by the user. */
 static void print_partitions(const struct fm_report *report)
 {
     const struct fm_cube *cube = report->diagnosis.cube;
@@ -29,7 +29,7 @@ static void print_partitions(const struct fm_report *report)
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL)
-        abort(); /* memory for one line is missing: nothing can be said any more */
+        abort(); /* Without memory for one line no error message can be printed either. */
     for (uint32_t p = 0; p < cube->partition_count; p++) {
         char *name = fm_terminal_name(report->terminal, cube->partition_names[p]);
         uint32_t members = 0;

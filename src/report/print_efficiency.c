@@ -15,7 +15,7 @@
 #define NARROW_COLUMNS 20
 #define TABLE_COLUMNS  41
 
-/** Of the whole time, so much is worth a row. */
+/** Minimum share of the whole time for a row. */
 #define WORTH_A_ROW 0.01
 
 static void print_row(const struct fm_report *report, const char *name, double efficiency,
@@ -49,7 +49,7 @@ void fm_report_efficiency(const struct fm_report *report)
 
 /* ---- tables ---- */
 
-/** @return whether names stand behind the numbers, and not on lines of their own. */
+/** @return whether names fit after the numbers; otherwise they are on lines of their own. */
 static bool has_room_for_names(const struct fm_terminal *terminal)
 {
     return terminal->width >= TABLE_COLUMNS + 20;
@@ -81,7 +81,7 @@ static void print_table_row(const struct fm_report *report, int64_t time,
     size_t size = 0;
     FILE *stream = open_memstream(&label, &size);
     if (stream == NULL)
-        abort(); /* memory for one line is missing: nothing can be said any more */
+        abort(); /* Without memory for one line no error message can be printed either. */
     fprintf(stream, "%11s", fm_format_ticks(number, report->diagnosis.cube, time));
     print_percent(stream, 10, efficiency->parallel);
     print_percent(stream, 9, efficiency->load_balance);
@@ -115,7 +115,7 @@ static void print_phases(const struct fm_report *report)
     }
 }
 
-/** A call path with the time of it and of all that it calls. */
+/** A call path and its inclusive time. */
 struct callpath_time {
     int64_t time;
     uint32_t callpath;
@@ -130,8 +130,8 @@ static int compare_times(const void *left, const void *right)
     return (a->callpath > b->callpath) - (a->callpath < b->callpath);
 }
 
-/** Lists the call paths that compute and take some time, those that take most first.
- * @return how many there are */
+/** Lists the call paths with computation and significant time, in descending order of time.
+ * @return their number */
 static uint32_t list_callpaths(const struct fm_report *report,
                                const struct fm_efficiency *efficiencies, struct callpath_time *list)
 {

@@ -15,11 +15,11 @@ static int compare_waiting(const void *left, const void *right)
         return a->waiting > b->waiting ? -1 : 1;
     if (a->waits != b->waits)
         return a->waits > b->waits ? -1 : 1;
-    return (a > b) - (a < b); /* the order in the report */
+    return (a > b) - (a < b); /* order of the report */
 }
 
-/** Draws how long the queue was: each column is the mean of its part of the time, its height
- * relative to the highest. */
+/** Draws the length of the queue over time: the height of a column is the mean of its time bin,
+ * relative to the highest column. */
 static void print_graph(const struct fm_terminal *terminal, const struct fm_cube_lock *lock)
 {
     unsigned columns = terminal->width - INDENT - 2;
@@ -58,7 +58,7 @@ static void print_chain(const struct fm_report *report, const struct fm_cube_loc
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL)
-        abort(); /* memory for one line is missing: nothing can be said any more */
+        abort(); /* Without memory for one line no error message can be printed either. */
     char number[FM_FORMAT_SIZE];
     fprintf(stream, "%s epochs in a row, each waited for the one before: ranks ",
             fm_format_count(number, (int64_t)lock->longest_chain));

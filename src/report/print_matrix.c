@@ -11,15 +11,15 @@
 #define NUMBER_COLUMNS 11
 #define LARGEST_MAP    64
 
-/** A matrix by groups of ranks. */
+/** A matrix of groups of ranks. */
 struct rank_matrix {
     const struct fm_report *report;
     enum fm_cube_matrix_kind kind;
-    uint32_t ranks;    /**< of the run */
-    uint32_t per_cell; /**< ranks of a row or column */
-    uint32_t cells;    /**< rows, and columns */
+    uint32_t ranks;    /**< number of ranks of the run */
+    uint32_t per_cell; /**< number of ranks in a row or column */
+    uint32_t cells;    /**< number of rows and of columns */
     uint64_t *amounts; /**< [row][column] */
-    uint64_t largest;  /**< of the amounts */
+    uint64_t largest;  /**< largest amount */
     uint64_t count, total, pairs;
 };
 
@@ -36,7 +36,7 @@ static char *format_amount(char buffer[FM_FORMAT_SIZE], const struct rank_matrix
     return fm_format_value(buffer, matrix->report->diagnosis.cube, unit, (int64_t)amount);
 }
 
-/** Adds up the links, each row and column being `per_cell` ranks. */
+/** Adds up the links; each row and column stands for `per_cell` ranks. */
 static void fill(struct rank_matrix *matrix)
 {
     const struct fm_cube *cube = matrix->report->diagnosis.cube;
@@ -59,7 +59,7 @@ static void fill(struct rank_matrix *matrix)
     }
 }
 
-/** Writes what stands before a row: its rank, or its first and last one. */
+/** Writes the label of a row: its rank, or its first and last rank. */
 static void print_label(const struct rank_matrix *matrix, uint32_t row)
 {
     uint32_t first = row * matrix->per_cell;
@@ -109,7 +109,7 @@ static void print_map(const struct rank_matrix *matrix)
         putc('|', terminal->stream);
         for (uint32_t column = 0; column < matrix->cells; column++) {
             uint64_t amount = matrix->amounts[(size_t)row * matrix->cells + column];
-            /* What is not 0 shall not look as if it were. */
+            /* A value other than 0 must not look like 0. */
             unsigned level =
                 amount == 0 ? 0
                             : 1 + (unsigned)((double)amount / (double)matrix->largest * 3 + 0.5);
@@ -164,7 +164,7 @@ static int compare_amounts(const void *left, const void *right)
     const struct fm_cube_link *b = *(const struct fm_cube_link *const *)right;
     if (a->amount != b->amount)
         return a->amount > b->amount ? -1 : 1;
-    return (a > b) - (a < b); /* the order in the report */
+    return (a > b) - (a < b); /* order of the report */
 }
 
 static void print_link(const struct rank_matrix *matrix, const struct fm_cube_link *link)

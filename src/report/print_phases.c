@@ -15,11 +15,11 @@
 #define SHORT_TABLE 16
 #define MANY_KINDS  3
 
-/** Something that each iteration has a value of. */
+/** A property of iterations. */
 struct quality {
     const char *name;
     double (*value)(const struct fm_cube_iteration *row);
-    bool is_time; /**< in ticks, else a fraction */
+    bool is_time; /**< true: ticks; false: a fraction */
     bool less_is_worse;
 };
 
@@ -44,7 +44,7 @@ static double efficiency_of(const struct fm_cube_iteration *row)
     return isnan(parallel) ? 0 : parallel;
 }
 
-/** CPU time in which nothing was computed. */
+/** CPU time without computation. */
 static double lost_in(const struct fm_cube_iteration *row)
 {
     return (double)row->capacity - (double)row->computation;
@@ -66,7 +66,7 @@ static char *format(char buffer[FM_FORMAT_SIZE], const struct fm_report *report,
     return buffer;
 }
 
-/** Writes the number of an iteration, or of the first and the last one of a row. */
+/** Writes the number of an iteration, or the first and last number of a row. */
 static char *format_number(char buffer[FM_FORMAT_SIZE], const struct fm_cube_iteration *row)
 {
     if (row->count == 1)
@@ -84,7 +84,7 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/** @return whether any iteration has a value that is not 0. */
+/** @return whether any iteration has a value other than 0. */
 static bool occurs(const struct fm_cube_phase *phase, const struct quality *quality)
 {
     for (uint32_t i = 0; i < phase->row_count; i++) {
@@ -94,7 +94,8 @@ static bool occurs(const struct fm_cube_phase *phase, const struct quality *qual
     return false;
 }
 
-/** Draws the values of a phase's iterations: of several that share a column, the worst one. */
+/** Draws the values of a phase's iterations. A column of several iterations shows the worst of
+ * them. */
 static void print_graph(const struct fm_report *report, const struct fm_cube_phase *phase,
                         const struct quality *quality)
 {
@@ -142,7 +143,7 @@ static void print_distribution(const struct fm_report *report, const struct fm_c
     fm_free(values);
 }
 
-/** Names the kinds that most of a phase's waiting belongs to. */
+/** Prints the kinds of wait states with most of a phase's waiting. */
 static void print_kinds(const struct fm_report *report, const struct fm_cube_phase *phase,
                         const struct fm_cube_iteration *total, const uint64_t *waiting)
 {
@@ -150,7 +151,7 @@ static void print_kinds(const struct fm_report *report, const struct fm_cube_pha
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
     if (stream == NULL)
-        abort(); /* memory for one line is missing: nothing can be said any more */
+        abort(); /* Without memory for one line no error message can be printed either. */
     char number[FM_FORMAT_SIZE];
     bool *named = fm_allocate(phase->kind_count, sizeof *named);
     fprintf(stream, "%s of CPU time",
@@ -205,7 +206,7 @@ static void print_total(const struct fm_report *report, const struct fm_cube_pha
     fm_free(waiting);
 }
 
-/** Rows of a phase in the order in which they are shown. */
+/** Rows of a phase in display order. */
 struct shown_rows {
     const struct fm_cube_iteration **rows;
     uint32_t count;
@@ -244,7 +245,7 @@ static void print_iteration(const struct fm_report *report, const struct fm_cube
     putc('\n', stream);
 }
 
-/** Lists all iterations of a phase with few of them, else those that lost most time. */
+/** Lists all iterations if a phase has few, otherwise the iterations with most lost time. */
 static void print_iterations(const struct fm_report *report, const struct fm_cube_phase *phase)
 {
     const struct fm_cube_iteration **rows = fm_allocate(phase->row_count, sizeof *rows);

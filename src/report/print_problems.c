@@ -1,4 +1,4 @@
-/* The worst problems, and the observations. */
+/* The largest problems, and the observations. */
 #include "diagnosis/number_format.h"
 #include "diagnosis/observations.h"
 #include "diagnosis/problems.h"

@@ -8,7 +8,7 @@
 #define LABEL_COLUMNS 16
 #define BAR_LIMIT     44
 
-/** Columns of percentages and times, with the blanks in front of them. */
+/** Widths of the columns of percentages and times, including the blanks before them. */
 #define PERCENT_COLUMNS     7
 #define TIME_COLUMNS        12
 #define NARROW_TIME_COLUMNS 9
@@ -50,7 +50,7 @@ static void print_shares(const struct fm_report *report)
     }
 }
 
-/** Names the two kinds that most of the waiting belongs to. */
+/** Prints the two kinds of wait states with most of the waiting. */
 static void print_waiting(const struct fm_report *report)
 {
     fm_metric_t first = FM_METRIC_NONE;
@@ -93,8 +93,8 @@ static void print_waiting(const struct fm_report *report)
 
 static uint32_t count_nodes(const struct fm_cube *cube)
 {
-    /* Locations of one node mostly follow one another; when they do not, the quadratic search is
-     * limited by the number of different nodes. */
+    /* Locations of one node are mostly consecutive. Otherwise the number of different nodes limits
+     * the quadratic search. */
     uint32_t count = 0;
     const char **nodes = calloc(cube->location_count + (size_t)1, sizeof *nodes);
     for (uint32_t i = 0; nodes != NULL && i < cube->location_count; i++) {

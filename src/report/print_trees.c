@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Branches below this part of their tree's total are folded away. */
+/** Branches below this share of their tree's total are folded. */
 #define SMALLEST_SHARE 0.005
 
 /** A tree under construction; the arrays are indexed by node. */
@@ -23,7 +23,7 @@ struct growing_tree {
 static void make_tree(struct growing_tree *tree, size_t capacity)
 {
     tree->count = (uint32_t)capacity;
-    capacity++; /* an empty tree has arrays, too */
+    capacity++; /* even an empty tree needs arrays */
     tree->parents = fm_allocate(capacity, sizeof *tree->parents);
     tree->exclusive = fm_allocate(capacity, sizeof *tree->exclusive);
     tree->inclusive = fm_allocate(capacity, sizeof *tree->inclusive);
@@ -64,7 +64,7 @@ static void draw(const struct fm_report *report, const struct growing_tree *grow
     fm_tree_draw(&tree, &options, report->diagnosis.cube, report->terminal);
 }
 
-/** Gives all nodes of a tree the same unit, whole and limit of what is drawn. */
+/** Sets the same unit, 100 % value and drawing limit for all nodes of a tree. */
 static void set_scale(struct growing_tree *tree, fm_unit_t unit, int64_t whole, int64_t total)
 {
     for (uint32_t i = 0; i < tree->count; i++) {
@@ -97,14 +97,15 @@ static void draw_metrics(const struct fm_report *report, const struct fm_view *v
         fm_metric_t root = fm_metric_root(metric);
         bool is_root = info->parent == FM_METRIC_NONE || metric == selection->metric;
         tree.parents[i] = is_root ? FM_CUBE_NONE : (uint32_t)info->parent;
-        /* Of how the waiting comes about, the overview has one line for each tree. */
+        /* Of the metrics about the formation of wait states, the overview shows one line for each
+         * tree. */
         bool is_detail =
             selection->metric == FM_METRIC_NONE && root >= FM_METRIC_FORMATION && !is_root;
         if (!view->metrics[i] || is_detail)
             tree.inclusive[i] = 0;
         tree.units[i] = info->unit;
         tree.wholes[i] = report->diagnosis.metrics[root];
-        tree.smallest[i] = 1; /* the table is small: show all that is there */
+        tree.smallest[i] = 1; /* the table is small: show all entries */
         tree.names[i] = info->name;
         tree.marked[i] = info->is_wait_state;
     }
@@ -154,7 +155,7 @@ static void draw_callpaths(const struct fm_report *report, const struct fm_view 
     fm_free(labels);
 }
 
-/** Order of the locations in the system tree. */
+/** Orders locations by their place in the system tree. */
 static int compare_places(const void *left, const void *right, void *context)
 {
     const struct fm_cube *cube = context;
@@ -178,7 +179,7 @@ static uint32_t add_node(struct growing_tree *tree, uint32_t parent, const char 
 }
 
 /** Builds machine, nodes, ranks and threads; a rank with one thread is one node of the tree.
- * @param labels  out: names made here, to be freed; two for each location */
+ * @param labels  out: names allocated here, to be freed; two for each location */
 static void build_system(const struct fm_cube *cube, const int64_t *values,
                          struct growing_tree *tree, char **labels)
 {

@@ -43,7 +43,7 @@ static void print_instance(const struct fm_report *report, fm_metric_t metric,
         char *path = instance->cause_callpath == FM_CUBE_NONE
                          ? NULL
                          : fm_place_callpath(&report->diagnosis, instance->cause_callpath);
-        /* A lock is free when its release ends. */
+        /* A lock is free only when its release ends. */
         bool release = fm_delay_metrics(fm_delay_kind(metric))->is_contention;
         const char *verb = path == NULL ? "" : release ? " to leave " : " to enter ";
         fm_terminal_print(report->terminal, "", WHO_COLUMN, "for %s%s%s", cause, verb,
@@ -60,7 +60,7 @@ void fm_report_statistics(const struct fm_report *report)
     fm_metric_t metric = report->options->selection.metric;
     const struct fm_cube_statistics *record =
         fm_cube_metric_statistics(report->diagnosis.cube, metric);
-    if (record == NULL) /* a part of a wait state: the kind it belongs to has them */
+    if (record == NULL) /* a part of a wait state: only its kind has statistics */
         metric = fm_wait_state_kind(metric);
     if (record == NULL && metric != FM_METRIC_NONE)
         record = fm_cube_metric_statistics(report->diagnosis.cube, metric);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/** Ends the program if there is no memory for a line: then no error can be reported either. */
+/** Aborts if memory for a line is exhausted: no error message could be printed either. */
 static char *never_null(char *text)
 {
     if (text == NULL) {
@@ -45,7 +45,7 @@ void fm_report_warnings(const struct fm_report *report)
     }
 }
 
-/** Prints the selection that the trees are restricted to. */
+/** Prints the selection to which the trees are restricted. */
 static void print_selection(const struct fm_report *report)
 {
     const struct fm_selection *selection = &report->options->selection;

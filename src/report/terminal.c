@@ -155,6 +155,6 @@ char *fm_terminal_name(const struct fm_terminal *terminal, const char *text)
 {
     char *printable = fm_text_printable(text, terminal->utf8);
     if (printable == NULL)
-        abort(); /* memory for one name is missing: nothing can be said any more */
+        abort(); /* Without memory for one name no error message can be printed either. */
     return printable;
 }

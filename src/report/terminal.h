@@ -1,5 +1,5 @@
 /** @file
- * The terminal that a report is written to: its width, whether it takes colour and UTF-8; wrapped
+ * The terminal that a report is written to: its width, support of colour and UTF-8; wrapped
  * paragraphs and bars.
  */
 #ifndef FERMATA_REPORT_TERMINAL_H
@@ -20,37 +20,37 @@ struct fm_terminal {
 
 enum fm_style { FM_STYLE_PLAIN, FM_STYLE_BOLD, FM_STYLE_DIM, FM_STYLE_ALARM };
 
-/** Finds out about a stream: width from COLUMNS, else the terminal's, else 80; colour only on a
- * terminal and without NO_COLOR; UTF-8 by the locale's LC_CTYPE, which this sets from the
- * environment. Call it from one thread. */
+/** Detects the properties of a stream. Width: COLUMNS, else the terminal's, else 80. Colour: only
+ * on a terminal and without NO_COLOR. UTF-8: by the locale's LC_CTYPE, which this function sets
+ * from the environment. Not thread-safe. */
 struct fm_terminal fm_terminal_detect(FILE *stream);
 
-/** Switches the style of what follows; does nothing without colour. */
+/** Switches the style of the following text; no effect without colour. */
 void fm_terminal_style(const struct fm_terminal *terminal, enum fm_style style);
 
-/** Writes a heading on a line of its own, after an empty line. `text` is printed as it is. */
+/** Writes a heading on a line of its own, after an empty line. `text` is printed unchanged. */
 void fm_terminal_heading(const struct fm_terminal *terminal, const char *text);
 
 /** Writes a paragraph wrapped between words: `label` first, all lines of `text` from column
- * `indent` on. Both must be printable; label columns must be below `indent` or 0. */
+ * `indent` on. Both must be printable; the label must be empty or shorter than `indent`. */
 void fm_terminal_paragraph(const struct fm_terminal *terminal, const char *label, unsigned indent,
                            const char *text);
 
-/** As fm_terminal_paragraph() with a printf format. */
+/** Like fm_terminal_paragraph(), with a printf format. */
 void fm_terminal_print(const struct fm_terminal *terminal, const char *label, unsigned indent,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** Writes sentences as paragraphs: their labels behind `margin` blanks, their text from column
+/** Writes sentences as paragraphs: their labels after `margin` blanks, their text from column
  * `indent` on. */
 void fm_terminal_sentences(const struct fm_terminal *terminal, const struct fm_sentences *sentences,
                            unsigned margin, unsigned indent);
 
-/** Writes a bar of `fraction` (0 to 1; others are limited) of `columns` columns.
+/** Writes a bar of `fraction` (clamped to 0..1) in a width of `columns` columns.
  * @return the number of columns used */
 unsigned fm_terminal_bar(const struct fm_terminal *terminal, double fraction, unsigned columns);
 
-/** Draws a line of columns, `values` (not negative), each relative to the highest, between bars:
- * what is not 0 never looks as if it were. Without an end of line. */
+/** Draws a line of columns between bars: `values` (not negative), each relative to the highest. A
+ * value other than 0 never looks like 0. No newline is written. */
 void fm_terminal_graph(const struct fm_terminal *terminal, const double *values, unsigned count);
 
 /** @return `text` made printable on this terminal, never NULL; to be freed with free(). */

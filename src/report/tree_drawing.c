@@ -9,12 +9,12 @@
 
 #define VALUE_COLUMNS   11
 #define PERCENT_COLUMNS 7
-#define BAR_COLUMNS     11 /* with the space behind it */
+#define BAR_COLUMNS     11 /* including the following space */
 #define SMALLEST_NAME   16
 #define WIDTH_FOR_BARS  64
 
-/** The children of node i are children[first[i + 1] .. first[i + 2]); those of index 0 the roots.
- */
+/** The children of node i are children[first[i + 1] .. first[i + 2]); with index 0 they are the
+ * roots. */
 struct drawing {
     const struct fm_tree *tree;
     const struct fm_tree_options *options;
@@ -36,7 +36,7 @@ static int compare_children(const void *left, const void *right, void *context)
     return (a > b) - (a < b);
 }
 
-/** Sorts the nodes under their parents, the largest first. */
+/** Groups the nodes by parent, in descending order of value. */
 static void arrange(struct drawing *drawing)
 {
     const struct fm_tree *tree = drawing->tree;
@@ -44,7 +44,7 @@ static void arrange(struct drawing *drawing)
     uint32_t *next = fm_allocate((size_t)tree->count + 2, sizeof *next);
     uint32_t *children = fm_allocate((size_t)tree->count + 1, sizeof *children);
     for (uint32_t i = 0; i < tree->count; i++)
-        first[tree->parents[i] + 2]++; /* FM_CUBE_NONE + 2 wraps to 1, the roots' place */
+        first[tree->parents[i] + 2]++; /* FM_CUBE_NONE + 2 wraps to 1, the index of the roots */
     for (uint32_t i = 1; i < tree->count + 2; i++)
         first[i] += first[i - 1];
     memcpy(next, first, ((size_t)tree->count + 2) * sizeof *next);
@@ -77,7 +77,7 @@ static void draw_numbers(const struct drawing *drawing, int64_t value, int64_t w
     }
 }
 
-/** Writes a name, cut at the right edge of the terminal. */
+/** Writes a name, truncated at the right edge of the terminal. */
 static void draw_name(const struct drawing *drawing, unsigned depth, const char *name,
                       const char *suffix, enum fm_style style)
 {
@@ -128,8 +128,8 @@ static void draw_node(const struct drawing *drawing, uint32_t node, unsigned dep
         draw_level(drawing, node + 1, depth + 1);
 }
 
-/** Draws the children of a node; what is folded away becomes one line, so that nothing is missing.
- */
+/** Draws the children of a node; one line stands for all folded children, so that the values add
+ * up. */
 static void draw_level(const struct drawing *drawing, uint32_t place, unsigned depth)
 {
     const struct fm_tree *tree = drawing->tree;

@@ -42,7 +42,7 @@ static void add_messages(struct collection *collection, const fm_detail_messages
     }
 }
 
-/* @return the arrow that an operation makes; its target takes part by its first thread */
+/* @return the arrow of a one-sided operation; at the target it ends on the first thread */
 static struct fm_arrow operation_arrow(const struct fm_trace *trace, uint32_t origin,
                                        const struct fm_rma *rma, uint32_t target)
 {

@@ -8,8 +8,8 @@ static void close_down_to(struct fm_span_walk *walk, size_t depth, uint64_t time
     }
 }
 
-/* Makes the open spans those of `visit` (FM_NONE: none).
- * @param activity  of the innermost one */
+/* Closes and opens spans until the path to `visit` is open (FM_NONE: no open span).
+ * @param activity  of the innermost span */
 static void change_to(struct fm_span_walk *walk, uint64_t time, uint32_t visit, uint32_t activity)
 {
     walk->path.count = 0;
@@ -22,7 +22,7 @@ static void change_to(struct fm_span_walk *walk, uint64_t time, uint32_t visit, 
            walk->open.items[common] == walk->path.items[depth - 1 - common]) {
         common++;
     }
-    /* A call is a span of its own even if it follows another one of the same place. */
+    /* Each call is a span of its own, even directly after another call of the same call path. */
     if (activity != FM_NONE && common == depth) {
         common--;
     }
@@ -39,7 +39,7 @@ static uint64_t next_of(const uint64_t *times, size_t count, size_t next)
     return next < count ? times[next] : UINT64_MAX;
 }
 
-/* @return whether other calls or changes of state lie inside of the call */
+/* @return whether other calls or changes of state lie inside the call */
 static bool contains_others(const struct fm_location *location, uint32_t activity, size_t state)
 {
     uint64_t leave = location->leave.items[activity];
@@ -67,7 +67,7 @@ static void enter_call(struct fm_span_walk *walk, uint64_t time)
     uint32_t call = (uint32_t)walk->activity++;
     uint64_t leave = location->leave.items[call];
     if (contains_others(location, call, walk->state)) {
-        /* The changes of state inside of the call and at its end close its span. */
+        /* The changes of state inside the call and at its end close its span. */
         walk->visit = location->visit.items[call];
     }
     if (leave < walk->from) {

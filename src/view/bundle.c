@@ -7,11 +7,11 @@
 #include <string.h>
 #include <zlib.h>
 
-/** Of zlib: 1 to 9. What comes behind 6 costs much and gains little. */
+/** Compression level of zlib, 1 to 9. Levels above 6 cost much time and save little space. */
 #define COMPRESSION 6
 
 struct fm_bundle {
-    FILE *text_stream, *columns_stream; /* members; directory of the columns */
+    FILE *text_stream, *columns_stream; /* JSON members; directory of the columns */
     struct fm_json json, columns;
     char *text, *columns_text;
     size_t text_size, columns_size;
@@ -24,7 +24,7 @@ struct fm_bundle *fm_bundle_create(void)
     bundle->text_stream = open_memstream(&bundle->text, &bundle->text_size);
     bundle->columns_stream = open_memstream(&bundle->columns_text, &bundle->columns_size);
     if (bundle->text_stream == NULL || bundle->columns_stream == NULL) {
-        abort(); /* no memory for a stream's buffer */
+        abort(); /* no memory for the buffer of a stream */
     }
     bundle->json = fm_json_begin(bundle->text_stream, FM_JSON_COMPACT);
     bundle->columns = fm_json_begin(bundle->columns_stream, FM_JSON_COMPACT);
@@ -84,7 +84,7 @@ void fm_bundle_add(struct fm_bundle *bundle, const char *name, const uint64_t *v
     }
 }
 
-/** Ends the JSON text. @return whether all of it could be written. */
+/** Ends the JSON text. @return whether all of it was written. */
 static bool close_text(struct fm_bundle *bundle)
 {
     fm_json_end(&bundle->columns);
@@ -100,10 +100,10 @@ static bool close_text(struct fm_bundle *bundle)
     return good;
 }
 
-/** Appends input to what is compressed. */
+/** Appends bytes to the input of the compression. */
 static int feed(z_stream *stream, const void *bytes, size_t size, int flush)
 {
-    const size_t largest = 1U << 30; /* zlib counts in unsigned int */
+    const size_t largest = 1U << 30; /* zlib counts bytes in unsigned int */
     const unsigned char *at = bytes;
     int state = Z_OK;
     do {

@@ -9,17 +9,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Where the data go in the built viewer. */
+/** Placeholder for the data in the built viewer. */
 #define PLACEHOLDER "<!--fermata-data-->"
 
-/** The policy's first words: pages as files connect to nothing. */
+/** First words of the Content-Security-Policy of pages as files: no connections. */
 #define POLICY "default-src 'none'"
 
-/** Of the compressed severities and definitions; a third is added by base64. A page is
- * small enough for an e-mail. */
+/** Limit of the compressed severities and definitions; base64 adds a third. A page must fit into an
+ * e-mail. */
 #define REPORT_LIMIT (2400U << 10)
 
-/** Of all compressed data: the timeline gets what the report leaves. */
+/** Limit of all compressed data: the timeline uses the part that the report leaves free. */
 #define DATA_LIMIT (3500U << 10)
 
 /** The built viewer (viewer.S). */
@@ -47,7 +47,7 @@ static void put_base64(FILE *stream, const unsigned char *bytes, size_t size)
     }
 }
 
-/** Writes a block of data that the viewer finds by its id. */
+/** Writes a block of data, which the viewer finds by its id. */
 static void put_data(FILE *stream, const char *id, const unsigned char *bytes, size_t size)
 {
     fprintf(stream, "<script type=\"application/octet-stream\" id=\"%s\">", id);
@@ -55,7 +55,7 @@ static void put_data(FILE *stream, const char *id, const unsigned char *bytes, s
     fputs("</script>\n", stream);
 }
 
-/** Writes the built viewer from `from` on up to `text`, which is skipped. @return what follows */
+/** Writes the built viewer from `from` up to `text`, which is skipped. @return the text after it */
 static const char *put_up_to(FILE *stream, const char *from, const char *text)
 {
     size_t size = (size_t)(fm_viewer_page_end - from);
@@ -79,7 +79,7 @@ fm_status_t fm_page_for_server(bool timeline, char **page, size_t *size, struct 
     if (stream == NULL)
         return fm_fail(error, FM_ERR_SYSTEM, "out of memory");
     const char *rest = put_up_to(stream, fm_viewer_page, POLICY);
-    /* Tiles are read by a worker, which the page has within itself. */
+    /* Tiles are read by a web worker, whose code is embedded in the page. */
     fputs(POLICY "; connect-src 'self'; worker-src blob:", stream);
     rest = put_up_to(stream, rest, PLACEHOLDER);
     fputs("<script type=\"application/json\" id=\"fermata-server\">", stream);

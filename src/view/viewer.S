@@ -1,4 +1,4 @@
-/* The built viewer, web/dist/viewer.html, as data. */
+/* The built viewer, web/dist/viewer.html, embedded as data. */
         .section .rodata
         .globl fm_viewer_page
         .globl fm_viewer_page_end

@@ -24,7 +24,7 @@ void fm_cube_put_matrices(struct fm_sink *sink, const struct fm_cube *cube)
     }
 }
 
-/** Metrics of the file may have another order than ours. */
+/** The order of metrics in the file may differ from that of enum fm_metric. */
 static int compare_links(const void *left, const void *right)
 {
     const struct fm_cube_link *a = left;
@@ -55,7 +55,7 @@ static fm_status_t read_matrix(struct fm_cube_reader *reader, enum fm_cube_matri
         link->count = fm_source_u64(source);
         link->amount = fm_source_u64(source);
         link->metric = metric < reader->metric_count ? reader->metrics[metric] : FM_METRIC_NONE;
-        /* Links of kinds that are not known are left out. */
+        /* Links of unknown kinds are left out. */
         matrix.link_count += metric >= reader->metric_count || reader->metric_exact[metric];
     }
     qsort(matrix.links, matrix.link_count, sizeof *matrix.links, compare_links);

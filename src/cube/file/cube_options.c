@@ -1,4 +1,4 @@
-/* Options of the analysis that the cube records, and their section of the file. */
+/* The options of the analysis as stored in the cube, and their section of the file. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"
 #include "cube/file/cube_writer.h"

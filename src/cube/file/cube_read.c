@@ -84,12 +84,13 @@ static fm_status_t find_sections(struct fm_cube_reader *reader, const unsigned c
     return FM_OK;
 }
 
-/** Reads a whole regular file. @return its bytes, to be freed; NULL: see `*status`. */
+/** Reads a whole regular file. @return its bytes, to be freed; NULL on failure, with the reason in
+ * `*status`. */
 static unsigned char *load(const char *path, size_t *size, fm_status_t *status,
                            struct fm_error *error)
 {
     unsigned char *bytes = NULL;
-    /* Without O_NONBLOCK a named pipe of that name would block for ever. */
+    /* Without O_NONBLOCK, open() of a named pipe blocks until a writer opens it. */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
         *status = fm_fail(error, FM_ERR_SYSTEM, "%s: cannot open the report: %m", path);

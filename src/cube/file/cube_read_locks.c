@@ -4,7 +4,7 @@
 
 #define PARTY_SIZE 44
 
-/** Reads up to FM_CUBE_LOCK_PARTIES ranks. @return whether there are no more. */
+/** Reads up to FM_CUBE_LOCK_PARTIES ranks. @return false if the file has more. */
 static bool read_parties(struct fm_source *source, struct fm_cube_lock_party *parties,
                          uint32_t *count)
 {
@@ -22,7 +22,7 @@ static bool read_parties(struct fm_source *source, struct fm_cube_lock_party *pa
     return true;
 }
 
-/** Reads a lock but its name. @return whether no array is too long. */
+/** Reads all fields of a lock except its name. @return false if an array is too long. */
 static bool read_lock(struct fm_source *source, struct fm_cube_lock *lock)
 {
     lock->target = fm_source_u32(source);

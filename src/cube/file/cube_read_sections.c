@@ -62,7 +62,7 @@ static fm_status_t read_experiment(struct fm_cube_reader *reader)
     return FM_OK;
 }
 
-/** Maps the metric `index` of the file, called `id`, to one of ours. */
+/** Maps the metric `index` of the file, whose id is `id`, to a metric of this program. */
 static void map_metric(struct fm_cube_reader *reader, uint32_t index, const char *id,
                        uint32_t parent, unsigned unit)
 {
@@ -151,7 +151,7 @@ static fm_status_t read_locations(struct fm_cube_reader *reader)
 {
     struct fm_source *source = &reader->sections[FM_SECTION_LOCN];
     uint32_t count = fm_source_count(source, 8 + 4 + 4 + 4 + 4);
-    uint64_t previous = 0; /* rank and thread of the one before */
+    uint64_t previous = 0; /* rank and thread of the previous location */
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = fm_source_u64(source);
         uint32_t rank = fm_source_u32(source);
@@ -250,7 +250,8 @@ static bool is_callpath(const struct fm_cube *cube, uint32_t callpath)
     return callpath < cube->callpath_count;
 }
 
-/** Reads one worst instance. @return whether it refers to things that exist. */
+/** Reads one cause of a worst instance. @return whether its location, call path and metric are
+ * defined. */
 static bool read_cause(struct fm_cube_reader *reader, struct fm_cube_cause *cause)
 {
     struct fm_source *source = &reader->sections[FM_SECTION_STAT];

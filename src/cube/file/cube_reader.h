@@ -1,6 +1,6 @@
 /** @file
- * What reading a report file consists of: the file with its sections (cube_read.c) and the contents
- * of the sections (cube_read_sections.c).
+ * The reader of a report file: the file and its sections (cube_read.c) and the contents of the
+ * sections (cube_read_sections.c).
  */
 #ifndef FERMATA_CUBE_FILE_CUBE_READER_H
 #define FERMATA_CUBE_FILE_CUBE_READER_H
@@ -20,7 +20,7 @@ enum fm_cube_section {
     FM_SECTION_STAT,
     FM_SECTION_PATH,
     FM_SECTION_WARN,
-    FM_SECTION_LOCK, /**< the first that may be missing */
+    FM_SECTION_LOCK, /**< the first optional section */
     FM_SECTION_OPTS,
     FM_SECTION_PHAS,
     FM_SECTION_BINS,
@@ -36,28 +36,29 @@ struct fm_cube_reader {
     struct fm_source sections[FM_CUBE_SECTION_COUNT];
     bool present[FM_CUBE_SECTION_COUNT];
     struct fm_cube *cube;
-    uint32_t *metrics;  /**< of the file's metrics: ours, or FM_METRIC_NONE */
-    bool *metric_exact; /**< false: not ours, an ancestor or nothing stands in */
+    uint32_t *metrics;  /**< [metric of the file]: fm_metric_t, or FM_METRIC_NONE if unknown */
+    bool *metric_exact; /**< [metric of the file]: false: unknown, a known ancestor or
+                           FM_METRIC_NONE replaces it */
     char **metric_ids;
     uint32_t metric_count;
 };
 
-/** Describes damage. @return FM_ERR_DATA */
+/** Reports damage of the file. @return FM_ERR_DATA */
 fm_status_t fm_cube_damaged(const struct fm_cube_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** @return FM_OK if the section is used up exactly, else FM_ERR_DATA. */
+/** @return FM_OK if the whole payload of the section has been read, else FM_ERR_DATA. */
 fm_status_t fm_cube_check_used_up(const struct fm_cube_reader *reader,
                                   enum fm_cube_section section);
 
-/** Begins an optional section, whose first number is its version. A version that this program does
- * not know is reported in a warning.
- * @param what      what the section holds, begin of the warning's sentence: "The queues ... are"
- * @param readable  out: there is such a section, and its version is known */
+/** Begins an optional section, whose first number is its version. An unsupported version is
+ * reported in a warning.
+ * @param what      contents of the section; the first words of the warning: "The queues ... are"
+ * @param readable  out: whether the section exists and its version is supported */
 fm_status_t fm_cube_begin_optional(struct fm_cube_reader *reader, enum fm_cube_section section,
                                    uint32_t version, const char *what, bool *readable);
 
-/** Read an optional section, if there is one of a known version. */
+/** Read an optional section, if it exists and its version is supported. */
 fm_status_t fm_cube_read_locks(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_options(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_phases(struct fm_cube_reader *reader);
@@ -65,10 +66,10 @@ fm_status_t fm_cube_read_bins(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_matrices(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_topologies(struct fm_cube_reader *reader);
 
-/** Fills reader->cube, not yet sealed, from the sections found. */
+/** Fills reader->cube from the sections found; the cube is not sealed. */
 fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader);
 
-/** Frees what reading sections left in the reader, but not the cube. */
+/** Frees the memory of the reader, except the cube. */
 void fm_cube_reader_release(struct fm_cube_reader *reader);
 
 #endif

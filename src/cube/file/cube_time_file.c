@@ -1,4 +1,4 @@
-/* Phases and waiting by parts of the run in the report file: sections PHAS and BINS. */
+/* Phases and waiting by time bins in the report file: sections PHAS and BINS. */
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"
 #include "cube/file/cube_writer.h"
@@ -8,7 +8,7 @@
 #define ROW_NUMBERS 11
 #define ROW_SIZE    (ROW_NUMBERS * 8 + 2 * 4)
 
-/** The numbers of a row, in the order in which they are written. */
+/** The numbers of a row, in the order of the file. */
 static void list_numbers(struct fm_cube_iteration *row, uint64_t *numbers[ROW_NUMBERS])
 {
     uint64_t *const all[ROW_NUMBERS] = {
@@ -72,8 +72,8 @@ void fm_cube_put_bins(struct fm_sink *sink, const struct fm_cube *cube)
     }
 }
 
-/** Reads the rows of a phase whose kinds are known. `known[k]`: kind k of the file is one of ours.
- */
+/** Reads the rows of a phase and leaves out unknown kinds. `known[k]`: kind k of the file is a
+ * metric of this program. */
 static void read_rows(struct fm_source *source, struct fm_cube_phase *phase, const bool *known,
                       uint32_t file_kinds)
 {
@@ -94,7 +94,7 @@ static void read_rows(struct fm_source *source, struct fm_cube_phase *phase, con
     }
 }
 
-/** Reads the kinds of wait states that a phase has. @return whether they make sense */
+/** Reads the kinds of wait states of a phase. @return whether all kinds are valid */
 static bool read_kinds(struct fm_cube_reader *reader, struct fm_cube_phase *phase, bool *known,
                        uint32_t file_kinds)
 {
@@ -156,7 +156,7 @@ fm_status_t fm_cube_read_phases(struct fm_cube_reader *reader)
     return status == FM_OK ? fm_cube_check_used_up(reader, FM_SECTION_PHAS) : status;
 }
 
-/** Metrics of the file may have another order than ours. */
+/** The order of metrics in the file may differ from that of enum fm_metric. */
 static int compare_bins(const void *left, const void *right)
 {
     const struct fm_cube_bin *a = left;

@@ -27,7 +27,7 @@ void fm_cube_put_topologies(struct fm_sink *sink, const struct fm_cube *cube)
     }
 }
 
-/** Reads name and dimensions. @return whether there are not too many */
+/** Reads name and dimensions. @return false if there are too many dimensions */
 static bool read_dimensions(struct fm_source *source, struct fm_cube_topology *topology)
 {
     topology->name = fm_source_string(source, true);

@@ -127,7 +127,7 @@ static void put_warnings(struct fm_sink *sink, const struct fm_cube *cube)
         fm_sink_string(sink, cube->warnings[i]);
 }
 
-/** @return the number of cells of the same metric that begin at `begin`. */
+/** @return the number of consecutive cells, from `begin` on, with the same metric. */
 static size_t block_length(const struct fm_cube *cube, size_t begin)
 {
     size_t count;
@@ -161,8 +161,8 @@ static void put_severities(struct fm_sink *sink, const struct fm_cube *cube)
     }
 }
 
-/** The sections but that of the severities: small enough to be made in memory first, because their
- * lengths stand before them. */
+/** All sections except the severities. Their payloads are built in memory first, because the length
+ * of a section precedes its payload; they are small enough for this. */
 static const struct {
     const char *tag;
     unsigned flags;
@@ -188,7 +188,8 @@ static const struct {
 
 _Static_assert(SMALL_SECTIONS + 1 == FM_CUBE_SECTION_COUNT, "each section is written");
 
-/** Makes the payload of a section. @return it, to be freed; NULL without memory. */
+/** Builds the payload of a section. @return the payload, to be freed; NULL if memory is exhausted.
+ */
 static char *make_payload(const struct fm_cube *cube, size_t section, size_t *size)
 {
     char *payload = NULL;

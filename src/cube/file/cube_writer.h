@@ -1,6 +1,5 @@
 /** @file
- * What writing a report file consists of: where bytes go, and the sections that have files of their
- * own.
+ * The writer of a report file: the output stream, and the sections implemented in separate files.
  */
 #ifndef FERMATA_CUBE_FILE_CUBE_WRITER_H
 #define FERMATA_CUBE_FILE_CUBE_WRITER_H
@@ -11,21 +10,21 @@
 
 #define FM_SINK_BUFFER 4096
 
-/** Where bytes go: a stream, with the checksum of all that passed. Errors stay in the stream. What
- * is written waits in the buffer; fm_sink_flush() ends that. `struct fm_sink s = {.stream = f};` is
- * a new one. */
+/** A buffered output stream with a checksum of all bytes written. Errors stay in the stream. Bytes
+ * remain in the buffer until it is full or fm_sink_flush() is called. `struct fm_sink s = {.stream
+ * = f};` initializes a sink. */
 struct fm_sink {
     FILE *stream;
-    unsigned long crc; /**< CRC-32 of what has left the buffer */
+    unsigned long crc; /**< CRC-32 of all flushed bytes */
     size_t buffered;
     unsigned char buffer[FM_SINK_BUFFER];
 };
 
-/** Hands what is in the buffer on to the stream. */
+/** Writes the contents of the buffer to the stream. */
 void fm_sink_flush(struct fm_sink *sink);
 
-/** Write an integer of this width, little-endian; bytes as they are; a string with its length
- * before it (NULL: unknown). */
+/** Write an integer of this width, little-endian; bytes unchanged; a string preceded by its length
+ * (NULL: unknown). */
 void fm_sink_bytes(struct fm_sink *sink, const void *bytes, size_t length);
 void fm_sink_u8(struct fm_sink *sink, unsigned value);
 void fm_sink_u32(struct fm_sink *sink, uint32_t value);

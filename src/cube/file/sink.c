@@ -17,7 +17,7 @@ void fm_sink_flush(struct fm_sink *sink)
     }
 }
 
-/** @return room for `length` bytes, at most FM_SINK_BUFFER, which count as written. */
+/** @return space for `length` bytes, at most FM_SINK_BUFFER; they count as written. */
 static unsigned char *room_for(struct fm_sink *sink, size_t length)
 {
     if (length > FM_SINK_BUFFER - sink->buffered)

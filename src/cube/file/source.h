@@ -1,6 +1,7 @@
 /** @file
- * Bytes of a report file still to be read, little-endian. Every function checks what is left; after
- * the first failure all return 0 or NULL, so that callers may check once per record.
+ * Sequential reader of the bytes of a report file, little-endian. Every function checks the number
+ * of remaining bytes. After the first failure all functions return 0 or NULL, so that callers may
+ * check once per record.
  */
 #ifndef FERMATA_CUBE_FILE_SOURCE_H
 #define FERMATA_CUBE_FILE_SOURCE_H
@@ -15,7 +16,7 @@ struct fm_source {
     bool failed;
 };
 
-/** @return the next `length` bytes, which belong to the source; NULL on failure. */
+/** @return the next `length` bytes, owned by the source; NULL on failure. */
 const unsigned char *fm_source_bytes(struct fm_source *source, size_t length);
 
 /** @return the next integer of this width. */
@@ -23,12 +24,12 @@ uint8_t fm_source_u8(struct fm_source *source);
 uint32_t fm_source_u32(struct fm_source *source);
 uint64_t fm_source_u64(struct fm_source *source);
 
-/** @return a copy of the next string, to be freed with free(); NULL if it is unknown and
- * `optional`, or on failure. */
+/** @return a copy of the next string, to be freed with free(); NULL on failure, or for an unknown
+ * string if `optional`. */
 char *fm_source_string(struct fm_source *source, bool optional);
 
-/** Reads the number of records that follow, each at least `smallest` bytes long: so a wrong number
- * is found before anything is allocated for it. */
+/** Reads the number of following records, each at least `smallest` bytes long. A number beyond the
+ * remaining bytes is a failure, so that no memory is allocated for it. */
 uint32_t fm_source_count(struct fm_source *source, size_t smallest);
 
 #endif

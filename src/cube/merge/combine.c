@@ -23,8 +23,8 @@ bool fm_convert_cell(const struct fm_cube_cell *cell, const struct fm_conversion
                       result);
 }
 
-/** Gives the frame the finest clock of all cubes, and costs so few binary digits that sums over all
- * cubes fit. */
+/** Sets the finest clock of all cubes for the frame, and so few binary digits for costs that sums
+ * over all cubes fit into 64 bits. */
 static fm_status_t set_scale(struct fm_cube *frame, const struct fm_cube *const *cubes,
                              size_t count, struct fm_conversion *conversions,
                              struct fm_error *error)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/** Length of the runs, number of processes and events: means, except the processes. */
+/** Lengths of the runs and numbers of events: means. Number of processes: unchanged. */
 static void describe_mean(const struct fm_combination *combination)
 {
     struct fm_cube *result = combination->united.frame;
@@ -28,14 +28,15 @@ static void divide(struct fm_cube *cube, size_t count)
     const struct fm_conversion by_count = {1, count, 0};
     for (size_t i = 0; i < cube->cell_count; i++) {
         struct fm_cube_cell cell = cube->cells[i];
-        (void)fm_convert(cell.value, &by_count, 0, &cell.value); /* a quotient fits */
+        /* No overflow: the absolute value does not grow. */
+        (void)fm_convert(cell.value, &by_count, 0, &cell.value);
         if (cell.value != 0)
             cube->cells[kept++] = cell;
     }
     cube->cell_count = kept;
 }
 
-/** A mean of unequal runs must be requested explicitly, and is reported in a warning. */
+/** A mean of unequal runs must be requested explicitly; a warning reports it. */
 static fm_status_t warn_of_unequal_runs(struct fm_combination *combination, struct fm_error *error)
 {
     const struct fm_cube *const *cubes = combination->cubes;

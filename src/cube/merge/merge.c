@@ -1,6 +1,6 @@
 #include "cube/merge/merge_views.h"
 
-/** Marks the metrics of those trees that the cube has values in and that no cube before had. */
+/** Marks the metric trees in which the cube has values and no previous cube had any. */
 static void take_trees(const struct fm_cube *cube, bool *taken, bool *metrics)
 {
     bool has[FM_METRIC_COUNT] = {false};
@@ -103,7 +103,8 @@ static fm_status_t add_locks(const struct fm_cube *cube, struct fm_cube_union *u
     return status;
 }
 
-/** Times of the critical path and of locks count from the begin of the run they come from. */
+/** Times of the critical path and of locks are relative to the begin of the run that they come
+ * from. */
 static void describe_merged(struct fm_cube *result, const struct fm_cube *first,
                             const struct fm_conversion *conversion)
 {

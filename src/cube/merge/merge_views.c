@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** @return the frame's region of a region of the cube that occurs in a call path, FM_CUBE_NONE: in
- * none */
+/** @return the frame's region for a region of the cube; FM_CUBE_NONE if it occurs in no call path
+ */
 static uint32_t map_region(const struct fm_cube *cube, const struct fm_cube_union *united, size_t c,
                            uint32_t region)
 {
@@ -59,8 +59,7 @@ static fm_status_t add_phase(const struct fm_combination *combination, size_t c,
     return status;
 }
 
-/** @return whether all locations of the cube have the same indices in the frame, which has no
- * others */
+/** @return whether cube and frame have the same locations with the same indices */
 static bool has_same_locations(const struct fm_cube *cube, const struct fm_cube_union *united,
                                size_t c)
 {

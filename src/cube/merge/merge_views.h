@@ -1,14 +1,14 @@
 /** @file
- * The parts of merged reports that are no severities: phases, waiting by parts of the run,
- * matrices, options of the analysis.
+ * The parts of merged reports beside the severities: phases, waiting by time bins, matrices,
+ * options of the analysis.
  */
 #ifndef FERMATA_CUBE_MERGE_MERGE_VIEWS_H
 #define FERMATA_CUBE_MERGE_MERGE_VIEWS_H
 
 #include "cube/merge/combine.h"
 
-/** Adds those of cube `c` that no cube before had to the frame of the combination. Waiting by parts
- * of the run is left out where the locations of its rows are not together in the frame. */
+/** Adds the parts of cube `c` that no previous cube had to the frame of the combination. Waiting by
+ * time bins is left out if the locations of one of its rows are not consecutive in the frame. */
 fm_status_t fm_merge_views(struct fm_combination *combination, size_t c, struct fm_error *error);
 
 #endif

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** The call forest of the frame while it grows: children of each call path as linked lists. */
+/** The call forest of the frame during its construction: children of each call path as linked
+ * lists. */
 struct forest {
     struct fm_cube *frame;
     uint32_t *first_child; /**< entry `capacity` - 1: the roots */
@@ -26,7 +27,7 @@ static uint32_t find_region(const struct fm_cube *frame, const struct fm_cube_re
     return FM_CUBE_NONE;
 }
 
-/** Calls in different lines become one: it has no line. */
+/** If the same call has different lines in different reports, the united region has no line. */
 static void forget_other_line(struct fm_cube_region *united, const struct fm_cube_region *region)
 {
     bool same_file = united->file != NULL && region->file != NULL
@@ -39,7 +40,7 @@ static void forget_other_line(struct fm_cube_region *united, const struct fm_cub
     }
 }
 
-/** @return for each region of `cube` the one of the frame; NULL without memory */
+/** @return [region of `cube`]: region of the frame; NULL if memory is exhausted */
 static uint32_t *unite_regions(struct fm_cube *frame, const struct fm_cube *cube)
 {
     uint32_t *map = calloc(cube->region_count + (size_t)1, sizeof *map);
@@ -67,7 +68,7 @@ static uint32_t count_roots(const struct fm_cube *cube)
     return roots;
 }
 
-/** Maps the call paths of a cube to those of the forest, which grows by those that it lacks. */
+/** Maps the call paths of a cube to those of the forest; adds missing ones to the forest. */
 static bool unite_callpaths(struct forest *forest, const struct fm_cube *cube, bool one_root,
                             uint32_t *map)
 {
@@ -128,7 +129,7 @@ static int compare_locations(const struct fm_cube_location *a, const struct fm_c
     return (a->thread > b->thread) - (a->thread < b->thread);
 }
 
-/** Merges the locations of all cubes, each ascending by rank and thread. */
+/** Merges the locations of all cubes, each sorted by rank and thread. */
 static bool unite_locations(const struct fm_cube *const *cubes, struct fm_cube_union *united)
 {
     size_t count = united->cube_count;

@@ -14,7 +14,7 @@ static fm_status_t finish(FILE *stream, struct fm_error *error)
     return FM_OK;
 }
 
-/** Writes a comma and a number; NAN: nothing behind the comma. */
+/** Writes a comma and a number; NAN: only the comma. */
 static void put_number(FILE *stream, double value)
 {
     char number[FM_TEXT_NUMBER];

@@ -27,7 +27,7 @@ fm_status_t fm_export_csv(const struct fm_view *view, FILE *stream, struct fm_er
         const struct fm_cube_cell *cell = &cube->cells[i];
         if (!fm_view_contains(view, cell))
             continue;
-        if (cell->callpath != path_of) { /* cells of one call path follow one another */
+        if (cell->callpath != path_of) { /* the cells of a call path are consecutive */
             free(path);
             path = fm_cube_callpath_text(cube, cell->callpath, "/");
             if (path == NULL)

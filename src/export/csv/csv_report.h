@@ -1,6 +1,6 @@
 /** @file
- * Parts of the report as CSV (RFC 4180). They are written as they are read from the cube, with
- * memory for the text of one call path. A stream that cannot take the data gives FM_ERR_SYSTEM.
+ * Parts of the report as CSV (RFC 4180). Output is streamed from the cube, with memory for the text
+ * of one call path. A write error is FM_ERR_SYSTEM.
  */
 #ifndef FERMATA_EXPORT_CSV_CSV_REPORT_H
 #define FERMATA_EXPORT_CSV_CSV_REPORT_H

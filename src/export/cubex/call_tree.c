@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-/* Links the call paths as first child and next sibling, both ascending. The entry behind the last
- * call path stands for the root of all roots. */
+/* Links the call paths as first child and next sibling, both ascending. The additional last entry
+ * is a virtual root with all roots as children. */
 static void link_children(const struct fm_cube *cube, uint32_t *first_child, uint32_t *next)
 {
     uint32_t count = cube->callpath_count;

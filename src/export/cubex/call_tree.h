@@ -13,11 +13,12 @@ struct fm_call_tree {
     uint32_t count;
 };
 
-/** @param tree  out: to be released with fm_call_tree_release() */
+/** Builds the call tree of a cube.
+ * @param tree  out: to be released with fm_call_tree_release() */
 fm_status_t fm_call_tree_make(struct fm_call_tree *tree, const struct fm_cube *cube,
                               struct fm_error *error);
 
-/** Frees what fm_call_tree_make() made. */
+/** Frees the memory of a call tree. */
 void fm_call_tree_release(struct fm_call_tree *tree);
 
 #endif

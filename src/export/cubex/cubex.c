@@ -1,6 +1,6 @@
 /* The report as a Cube 4 file (.cubex): a tar archive with anchor.xml and, for each metric, an
- * index of the call paths that have values and one row of values for each of them, a value for each
- * location. Read by CubeGUI, Scalasca's tools, TAU's ParaProf, Hatchet, pyCubexR. */
+ * index of the call paths with values and one row for each of these, with one value for each
+ * location. The format is read by CubeGUI, Scalasca's tools, TAU's ParaProf, Hatchet, pyCubexR. */
 #include "export/cubex/cubex_anchor.h"
 #include "export/export.h"
 
@@ -11,8 +11,8 @@
 
 #define TAR_BLOCK 512
 
-/* Cube's own reader expects an empty block behind a member that fills its last block, POSIX does
- * not: such members are avoided by one more byte, which no reader looks at. */
+/* The reader of Cube expects an empty block after a member that fills its last block; POSIX tar has
+ * none. One more byte, which all readers ignore, avoids such members. */
 static size_t padded(size_t size)
 {
     return size % TAR_BLOCK == 0 ? size + 1 : size;
@@ -33,7 +33,7 @@ static fm_status_t begin_member(const struct output *output, const char *name, s
     archive_entry_set_size(entry, (la_int64_t)padded(size));
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0600);
-    archive_entry_set_mtime(entry, 0, 0); /* equal reports make equal files */
+    archive_entry_set_mtime(entry, 0, 0); /* no time of writing: equal reports have equal files */
     int result = archive_write_header(output->tar, entry);
     archive_entry_free(entry);
     return result == ARCHIVE_OK ? FM_OK
@@ -62,7 +62,7 @@ static fm_status_t put_member(const struct output *output, const char *name, con
     return status == FM_OK ? end_member(output, size, filler) : status;
 }
 
-/* The cells of a metric and of all below it: a run of cells for each, ascending by call path. */
+/* The cells of a metric and of all metrics below it: one sequence for each, by call path. */
 struct metric_cells {
     fm_metric_t metric;
     unsigned run_count;
@@ -85,7 +85,7 @@ static void collect_cells(struct metric_cells *cells, const struct fm_cube *cube
     }
 }
 
-/* @return the first cell of the run whose call path is not below `callpath` */
+/* @return the first cell of the sequence whose call path is not below `callpath` */
 static size_t lower_bound(const struct fm_cube_cell *run, size_t count, uint32_t callpath)
 {
     size_t low = 0, high = count;
@@ -100,7 +100,7 @@ static size_t lower_bound(const struct fm_cube_cell *run, size_t count, uint32_t
     return low;
 }
 
-/* Adds up the row of a call path. @return whether it has any cell; `row` may be NULL */
+/* Adds up the row of a call path. @return whether the row has any cell; `row` may be NULL */
 static bool make_row(const struct metric_cells *cells, uint32_t callpath, int64_t *row)
 {
     bool found = false;
@@ -182,7 +182,7 @@ static fm_status_t put_data(const struct output *output, const struct fm_cube *c
     return status;
 }
 
-/* A metric without values needs no members. */
+/* Writes the members of a metric; a metric without values has none. */
 static fm_status_t put_metric(const struct output *output, const struct fm_cube *cube,
                               const struct fm_call_tree *tree, fm_metric_t metric)
 {

@@ -56,7 +56,7 @@ static void put_metric(const struct fm_cube *cube, fm_metric_t metric, FILE *str
     fputs(info->advice[0] != '\0' ? " What to do: " : "", stream);
     fm_text_write_xml(stream, info->advice);
     fputs("</descr>\n", stream);
-    /* The table has the children of a metric behind it, but not always right behind it. */
+    /* The descendants of a metric follow it in the table, but not always directly. */
     for (unsigned child = metric + 1; child < FM_METRIC_COUNT; child++) {
         if (fm_metric_info((fm_metric_t)child)->parent == metric) {
             put_metric(cube, (fm_metric_t)child, stream);
@@ -119,7 +119,7 @@ static void put_location(const struct fm_cube_location *location, uint32_t index
     fprintf(stream, "<rank>%u</rank>\n<type>thread</type>\n</location>\n", location->thread);
 }
 
-/* A rank with all its threads. */
+/* Writes a rank with all its threads. */
 static void put_process(const struct fm_cube *cube, uint32_t first, FILE *stream)
 {
     uint32_t rank = cube->locations[first].rank;
@@ -167,7 +167,7 @@ static void put_dimension(FILE *stream, const char *name, uint32_t size, bool pe
     fprintf(stream, "\" size=\"%u\" periodic=\"%s\"/>\n", size, periodic ? "true" : "false");
 }
 
-/* Each location has a place of its own: threads are another dimension where there are some. */
+/* Each location has its own place: if there are threads, they are an additional dimension. */
 static void put_member(const struct fm_cube *cube, const struct fm_cube_topology *topology,
                        uint32_t member, bool threads, FILE *stream)
 {
@@ -215,7 +215,7 @@ static void put_topologies(const struct fm_cube *cube, FILE *stream)
     fputs("</topologies>\n", stream);
 }
 
-/* The machine with its nodes, each with its ranks. */
+/* Writes the machine with its nodes, each with its ranks. */
 static fm_status_t put_system(const struct fm_cube *cube, FILE *stream, struct fm_error *error)
 {
     uint32_t *first = calloc(cube->location_count + (size_t)1, sizeof *first);

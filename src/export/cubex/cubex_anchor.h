@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** @return whether the values of the metric go into the file as unsigned integers, not doubles:
- * counts of a report that has no negative ones. */
+/** @return whether the values of the metric are written as unsigned integers, not doubles: for
+ * counts, if the report has no negative ones. */
 bool fm_cubex_is_integer(const struct fm_cube *cube, fm_metric_t metric);
 
-/** Writes the document. Its shape is fixed: Cube's readers parse it by a grammar of their own. The
- * ids of metrics, call paths and locations are those of the report; all metrics are exclusive along
- * the call tree and inclusive along the metric tree. Errors are left in the stream. */
+/** Writes the document. Its layout is fixed, because Cube's readers parse it with their own
+ * grammar. The ids of metrics, call paths and locations are those of the report; all metrics are
+ * exclusive along the call tree and inclusive along the metric tree. Errors stay in the stream. */
 fm_status_t fm_cubex_write_anchor(const struct fm_cube *cube, const struct fm_call_tree *tree,
                                   FILE *stream, struct fm_error *error);
 

@@ -89,7 +89,7 @@ static void put_severities(struct fm_json *json, const struct fm_view *view)
         fm_json_string(json, "metric", fm_metric_info(metric)->id);
         fm_json_unsigned(json, "callpath", cell->callpath);
         fm_json_unsigned(json, "location", cell->location);
-        /* Counts are written as the integers they are: a double may not hold them. */
+        /* Counts are written as integers: a double may not represent them exactly. */
         if (fm_unit_is_time(fm_metric_info(metric)->unit)) {
             fm_json_double(json, "value", fm_cube_scaled(cube, metric, cell->value));
         } else {
@@ -254,8 +254,8 @@ static void put_locks(struct fm_json *json, const struct fm_cube *cube)
     fm_json_end(json);
 }
 
-/** The parts that need the cube only, in their order behind the severities and statistics; those
- * with part 0 are always written. */
+/** The parts that need the cube only, in their order after the severities and statistics; parts
+ * with the flag 0 are always written. */
 static const struct {
     unsigned part;
     void (*put)(struct fm_json *json, const struct fm_cube *cube);

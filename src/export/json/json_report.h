@@ -1,6 +1,6 @@
 /** @file
- * The report as JSON (docs/report-json.md). It is written as it is read from the cube, without
- * memory of its own. A stream that cannot take the data gives FM_ERR_SYSTEM.
+ * The report as JSON (docs/report-json.md). Output is streamed from the cube without additional
+ * memory. A write error is FM_ERR_SYSTEM.
  */
 #ifndef FERMATA_EXPORT_JSON_JSON_REPORT_H
 #define FERMATA_EXPORT_JSON_JSON_REPORT_H
@@ -10,11 +10,11 @@
 
 #include <stdio.h>
 
-/** Writes JSON of the layout "fermata-report", version 1 (docs/report-json.md). The definitions are
- * those of the whole cube, the severities those of the view. */
+/** Writes JSON of the layout "fermata-report", version 1 (docs/report-json.md). Definitions are
+ * written for the whole cube, severities for the view. */
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error);
 
-/** The bulky parts of the JSON, which other documents hold in another form. */
+/** The large parts of the JSON, which other documents store in another form. */
 enum {
     FM_EXPORT_SEVERITIES = 1,
     FM_EXPORT_CRITICAL_PATH = 2,
@@ -26,9 +26,9 @@ enum {
     FM_EXPORT_ALL = 127
 };
 
-/** Writes the object of fm_export_json() as a member of another one; of the bulky parts only those
- * in `parts`. Errors are left in the stream.
- * @param key  of the member; NULL: not in an object */
+/** Writes the object of fm_export_json() as a member of another object; of the large parts only
+ * those in `parts`. Errors are left in the stream.
+ * @param key  of the member; NULL: outside any object */
 void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char *key,
                           struct fm_json *json);
 

@@ -4,7 +4,7 @@
 usage: generate_otf2_copy.py INCLUDE_DIRECTORY EVENTS_OUT DEFINITIONS_OUT
 
 Each line of the outputs is FM_COPY(record, (, type parameter...), (, parameter...)): the parameters of
-the reader's callback behind the common ones, which are those of the writer's function.
+the reader's callback after the common ones; the writer's function has the same parameters.
 """
 
 import os

@@ -1,5 +1,5 @@
 /** @file
- * How many bytes one-sided operations move: the tables of a trace do not keep that for single ones.
+ * Bytes moved by each one-sided operation: the tables of a trace do not contain them.
  */
 #ifndef FERMATA_EXPORT_OTF2_OPERATION_SIZES_H
 #define FERMATA_EXPORT_OTF2_OPERATION_SIZES_H
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "trace/tables/trace.h"
 
-/** Sizes of the operations of one location, in their order there. */
+/** Sizes of the operations of one location, in trace order. */
 typedef FM_VECTOR(uint64_t) fm_operation_sizes;
 
 /** Reads the sizes of all operations of an archive.
@@ -15,7 +15,7 @@ typedef FM_VECTOR(uint64_t) fm_operation_sizes;
 fm_status_t fm_operation_sizes_read(const struct fm_trace *trace, fm_operation_sizes **sizes,
                                     struct fm_error *error);
 
-/** Frees what fm_operation_sizes_read() made. */
+/** Frees the sizes of all locations. */
 void fm_operation_sizes_free(const struct fm_trace *trace, fm_operation_sizes *sizes);
 
 #endif

@@ -12,7 +12,7 @@
 #define EVENT_CHUNK      ((uint64_t)1 << 20)
 #define DEFINITION_CHUNK ((uint64_t)256 << 10)
 
-/* OTF2 would print each error; the returned code is reported once. */
+/* Suppresses OTF2's own error messages; the returned code is reported once. */
 static OTF2_ErrorCode return_code(void *data, const char *file, uint64_t line, const char *function,
                                   OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -106,8 +106,8 @@ static void copy_all_events(struct fm_otf2_copier *copier)
     OTF2_Reader_CloseEvtFiles(copier->reader);
 }
 
-/* Reads the global definitions with the given callbacks, by a reader of its own: OTF2 reads them
- * once. */
+/* Reads the global definitions with the given callbacks. Each pass needs its own reader, because
+ * OTF2 reads definitions only once. */
 static void read_definitions(struct fm_otf2_copier *copier,
                              OTF2_GlobalDefReaderCallbacks *callbacks)
 {
@@ -169,7 +169,7 @@ static int copy(void *argument, const char *directory)
 {
     struct fm_otf2_copier *copier = argument;
     struct fm_error error;
-    umask(077); /* as the recorder's own archives: a trace describes a program that may be
+    umask(077); /* as for archives of the recorder: a trace describes a program that may be
                    confidential */
     OTF2_Error_RegisterCallback(return_code, NULL);
     if (fm_anchor_open(copier->trace->anchor, &copier->reader, &error) != FM_OK) {
@@ -207,7 +207,7 @@ static int copy(void *argument, const char *directory)
         fm_otf2_copy_keep(copier, OTF2_Archive_CloseEvtFiles(copier->archive));
         copy_definitions(copier);
     }
-    /* After a failure the process ends at once: closing would write again. */
+    /* After a failure the process ends without closing the archive: closing would write again. */
     return copier->code == OTF2_SUCCESS ? OTF2_Archive_Close(copier->archive) : copier->code;
 }
 

@@ -5,7 +5,7 @@
 
 #define EXPAND(...) __VA_ARGS__
 
-/* ---- what must be known before the events are copied ---- */
+/* ---- definitions needed before the events are copied ---- */
 
 #define AT_LEAST(field, self)                                                                      \
     do {                                                                                           \
@@ -128,7 +128,7 @@ OTF2_GlobalDefReaderCallbacks *fm_otf2_surveying_callbacks(void)
 
 /* ---- copying ---- */
 
-/* Old archives may have definitions that new ones should not: a copy keeps them. */
+/* Old archives may contain deprecated definitions: a copy keeps them. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 #define FM_COPY(record, parameters, arguments)                                                     \
@@ -141,7 +141,7 @@ OTF2_GlobalDefReaderCallbacks *fm_otf2_surveying_callbacks(void)
 #include "otf2_copy_definitions.inc"
 #undef FM_COPY
 
-/* Locations have other numbers of events now. */
+/* The number of events of a location changes. */
 static OTF2_CallbackCode location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
                                   OTF2_LocationType type, uint64_t events,
                                   OTF2_LocationGroupRef group)

@@ -1,5 +1,5 @@
 /** @file
- * Inside of otf2_copy: the state of a copy and the callbacks for all records.
+ * Internal interface of otf2_copy: the state of a copy and the callbacks for all records.
  */
 #ifndef FERMATA_EXPORT_OTF2_OTF2_COPY_INTERNAL_H
 #define FERMATA_EXPORT_OTF2_OTF2_COPY_INTERNAL_H
@@ -11,8 +11,8 @@
 /** A location of the archive. */
 struct fm_otf2_location {
     OTF2_LocationRef id;
-    uint32_t index;  /**< in the trace; FM_NONE: it has only metrics */
-    uint64_t events; /**< number of events that were written */
+    uint32_t index;  /**< in the trace; FM_NONE: the location has only metrics */
+    uint64_t events; /**< number of events written */
 };
 
 struct fm_otf2_copier {
@@ -22,25 +22,25 @@ struct fm_otf2_copier {
     OTF2_Reader *reader;
     OTF2_Archive *archive;
     OTF2_EvtReaderCallbacks *callbacks;
-    OTF2_EvtWriter *writer;            /**< of the location that is copied */
-    OTF2_GlobalDefWriter *definitions; /**< while definitions are copied */
-    OTF2_ErrorCode code;               /**< the first failure; nothing is written after it */
-    FM_VECTOR(struct fm_otf2_location) locations; /**< in the order of their definitions */
+    OTF2_EvtWriter *writer;            /**< of the location being copied */
+    OTF2_GlobalDefWriter *definitions; /**< during the copy of definitions */
+    OTF2_ErrorCode code;               /**< first failure; afterwards nothing is written */
+    FM_VECTOR(struct fm_otf2_location) locations; /**< in order of definition */
     struct fm_map number_of_location;             /**< id -> position in `locations` */
     struct fm_map index_of_location;              /**< id -> location of the trace */
-    FM_VECTOR(OTF2_CommRef) window_communicators; /**< in the order of their definitions */
-    FM_VECTOR(const char *) strings;              /**< by reference; NULL: not defined */
-    FM_VECTOR(bool) is_call;                      /**< by reference of a region */
-    bool known;                                   /**< the trace knows the location */
-    uint32_t activity;                            /**< of the location: the next call */
-    FM_VECTOR(uint32_t) open;                     /**< open regions: activity, FM_NONE: none */
+    FM_VECTOR(OTF2_CommRef) window_communicators; /**< in order of definition */
+    FM_VECTOR(const char *) strings;              /**< [reference]; NULL: not defined */
+    FM_VECTOR(bool) is_call;                      /**< [reference of a region] */
+    bool known;                                   /**< the location exists in the trace */
+    uint32_t activity;                            /**< next call of the location */
+    FM_VECTOR(uint32_t) open;                     /**< open regions: activity; FM_NONE: no call */
 };
 
-/** Notes a failure. @return what a callback returns */
+/** Stores the first failure. @return the value for a callback to return */
 OTF2_CallbackCode fm_otf2_copy_keep(struct fm_otf2_copier *copier, OTF2_ErrorCode code);
 
-/** Callbacks, with the copier as user data: for all events; for the definitions that must be known
- * before; for copying all definitions. To be deleted by OTF2's functions. */
+/** Callbacks, with the copier as user data: for all events; for the definitions needed before; for
+ * the copy of all definitions. The caller deletes them with OTF2's functions. */
 OTF2_EvtReaderCallbacks *fm_otf2_event_callbacks(void);
 OTF2_GlobalDefReaderCallbacks *fm_otf2_surveying_callbacks(void);
 OTF2_GlobalDefReaderCallbacks *fm_otf2_copying_callbacks(void);

@@ -1,14 +1,14 @@
 /* The archive with the transfers of one-sided communication where MPI's rules place them: the
- * extended event model of [H05] section 3.2. Every tool draws messages; so a transfer is one, on
- * the communicator of its window, with a tag of its own:
+ * extended event model of [H05] section 3.2. All tools draw messages. A transfer is therefore
+ * written as a message on the communicator of its window, with its own tag:
  *
- *   put, atomic  sent at the origin behind the Enter of the operation (PUT_1TS), received at the
+ *   put, atomic  sent at the origin after the Enter of the operation (PUT_1TS), received at the
  *                target before the Leave of the call that completes it there (PUT_1TE)
  *   get          sent at the target when the operation begins (GET_1TS), received at the origin
  *                before the Leave of its synchronization (GET_1TE); the operation's own record
  *                stays the origin (GET_1TO)
  *
- * What was recorded stays as it is. */
+ * The recorded events are unchanged. */
 #include "base/containers/sort.h"
 #include "base/memory.h"
 #include "export/event_source.h"
@@ -16,15 +16,15 @@
 #include "export/otf2/otf2_copy.h"
 #include "export/otf2/transfers.h"
 
-/* Tags that MPI programs hardly use; the standard promises them 32767 only. */
+/* Tags that MPI programs rarely use; the standard guarantees only tags up to 32767. */
 enum { TAG_OF_PUTS = 0x10000001, TAG_OF_GETS, TAG_OF_ATOMICS };
 
-/* One end of a transfer, to be written at a location. */
+/* One end of a transfer, which is written at a location. */
 struct transfer_end {
     uint32_t location;
-    uint32_t activity; /* FM_NONE: by time */
-    uint64_t time;     /* if by time */
-    uint32_t transfer; /* also keeps the order */
+    uint32_t activity; /* FM_NONE: placed by time */
+    uint64_t time;     /* if placed by time */
+    uint32_t transfer; /* also the sort key of ties */
     bool is_send;
 };
 
@@ -36,7 +36,7 @@ struct additions {
     FM_VECTOR(struct transfer_end) by_time;  /* by location, time, transfer */
     const OTF2_CommRef *communicators;
     uint32_t location;
-    size_t next; /* of `by_time` */
+    size_t next; /* next item of `by_time` */
 };
 
 static int compare_numbers(uint64_t a, uint64_t b)
@@ -68,7 +68,7 @@ static void list_ends(struct additions *additions)
         const struct fm_transfer *transfer = &additions->transfers.items[i];
         const struct fm_location *origin = &additions->trace->locations[transfer->origin];
         if (transfer->origin_end == FM_NONE) {
-            continue; /* never complete: nothing is known of its end */
+            continue; /* never completed: its end is unknown */
         }
         if (transfer->type == FM_RMA_GET) {
             add_end(additions,
@@ -110,7 +110,7 @@ static OTF2_ErrorCode put_end(const struct additions *additions, OTF2_EvtWriter 
                                                  tags[transfer->type], bytes);
 }
 
-/* @return the first end that is not before (location, activity or else time) */
+/* @return the first end that is not before the given location and activity, or time */
 static size_t lower_bound(const struct transfer_end *ends, size_t count,
                           const struct transfer_end *wanted)
 {

@@ -1,5 +1,5 @@
-/* The archive with what the analysis found as further records: each wait state is a region inside
- * of the call that waits, and a metric shows when a location is on the critical path. */
+/* The archive with the results of the analysis as additional records: each wait state is a region
+ * inside the waiting call, and a metric shows when a location is on the critical path. */
 #include "export/event_source.h"
 #include "export/otf2/otf2_copy.h"
 #include "timeline/spans.h"
@@ -9,15 +9,15 @@
 struct additions {
     const struct fm_event_source *events;
     const struct fm_cube *cube;
-    OTF2_RegionRef regions[FM_METRIC_COUNT]; /* of those metrics that are wait states */
+    OTF2_RegionRef regions[FM_METRIC_COUNT]; /* [metric], for the metrics of wait states */
     struct fm_otf2_references unused;
     OTF2_AttributeList *attributes;
-    uint32_t *by_location; /* segments of the critical path, by location, then by time */
-    uint32_t *first;       /* [location]: position in `by_location` */
+    uint32_t *by_location; /* segments of the critical path, by location and time */
+    uint32_t *first;       /* [location]: first position in `by_location` */
     uint32_t location;
-    uint32_t segment;                /* position in `by_location`: the next or current one */
-    bool on_path;                    /* the begin of the current segment was written */
-    const struct fm_candidate *wait; /* its begin is due behind what happens at `wait_from` */
+    uint32_t segment;                /* position in `by_location` of the current or next segment */
+    bool on_path;                    /* the begin of the current segment has been written */
+    const struct fm_candidate *wait; /* its begin is due after the events at `wait_from` */
     bool waiting;                    /* the end of the wait state is due at `wait_until` */
     uint64_t wait_from, wait_until;
     uint8_t wait_metric;
@@ -27,7 +27,7 @@ enum { ATTRIBUTE_RANK, ATTRIBUTE_LOCATION };
 
 /* ---- critical path ---- */
 
-/* Sorts the segments of the path by location; the path itself runs forward in time. */
+/* Sorts the segments of the path by location; the path is already sorted by time. */
 static void sort_segments(struct additions *additions)
 {
     const struct fm_cube *cube = additions->cube;
@@ -106,7 +106,7 @@ static OTF2_ErrorCode begin_wait(struct additions *additions, OTF2_EvtWriter *wr
     return code;
 }
 
-/* ---- what the copy asks for ---- */
+/* ---- callbacks of the copy ---- */
 
 static void number_regions(struct additions *additions, const struct fm_otf2_references *unused)
 {
@@ -147,7 +147,7 @@ static OTF2_ErrorCode advance(void *context, OTF2_EvtWriter *writer, uint64_t ti
     return code == OTF2_SUCCESS ? advance_path(additions, writer, time) : code;
 }
 
-/* Records of the call at the same moment belong to the call, not to its waiting. */
+/* Records of the call at the time of its Enter belong to the call, not to its waiting. */
 static OTF2_ErrorCode entered(void *context, OTF2_EvtWriter *writer, uint32_t activity,
                               uint64_t time)
 {

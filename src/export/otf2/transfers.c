@@ -6,10 +6,10 @@
 #define END_OF_LIST (UINT32_MAX - 1)
 
 /* Calls that end exposure epochs: a list for each (process, window, partner), where the partner is
- * an origin or, for fences, everybody. */
+ * an origin or, for fences, all processes. */
 struct exposures {
     FM_VECTOR(uint32_t) activities;
-    FM_VECTOR(uint32_t) next;  /* position of the next epoch of the same list, or END_OF_LIST */
+    FM_VECTOR(uint32_t) next;  /* position of the next epoch in the same list, or END_OF_LIST */
     struct fm_map number;      /* (process, window) -> number */
     struct fm_map first, last; /* (number, partner) -> position */
 };
@@ -74,13 +74,14 @@ static void collect_exposures(struct exposures *exposures, const struct fm_trace
 
 /* ---- origins ---- */
 
-/* Where a target is in its fences; it is moved on only when there are transfers to it. */
+/* Position of a target in its sequence of fences; it advances only when there are transfers to the
+ * target. */
 struct cursor {
-    uint32_t position; /* of its next fence, or END_OF_LIST */
-    uint32_t passed;   /* number of those before */
+    uint32_t position; /* position of the next fence, or END_OF_LIST */
+    uint32_t passed;   /* number of passed fences */
 };
 
-/* A walk through an origin. */
+/* State of a walk through the calls of an origin. */
 struct walk {
     const struct fm_trace *trace;
     struct exposures *exposures;
@@ -90,10 +91,10 @@ struct walk {
     struct fm_map passed;   /* window -> number of collectives that this origin has passed */
     struct fm_map cursors;  /* (window, target) -> position in `fences` */
     FM_VECTOR(struct cursor) fences;
-    FM_VECTOR(uint32_t) open; /* transfers that are not complete */
+    FM_VECTOR(uint32_t) open; /* incomplete transfers */
 };
 
-/* @return the exposure epoch of `target` that the next access epoch belongs to, which is over then;
+/* Removes the exposure epoch of `target` that matches the next access epoch. @return the epoch;
  * FM_NONE: none */
 static uint32_t take_exposure(struct walk *walk, uint32_t target, uint32_t window)
 {
@@ -130,8 +131,8 @@ static uint32_t find_fence(struct walk *walk, uint32_t target, uint32_t window, 
                                            : exposures->activities.items[cursor->position];
 }
 
-/* Ends the open transfers to `target` (FM_NONE: to all) of a window.
- * @param target_end  call at the target; FM_NONE: the target takes no part */
+/* Ends the open transfers to `target` (FM_NONE: to all targets) of a window.
+ * @param target_end  call at the target; FM_NONE: passive target */
 static void end_transfers(struct walk *walk, const struct fm_rma *rma, uint32_t target,
                           uint32_t target_end)
 {
@@ -176,7 +177,8 @@ static void pass_complete(struct walk *walk, const struct fm_rma *rma, const str
     }
 }
 
-/* Which of the targets a call completes the transfers to at the target, without its part. */
+/* Ends the transfers that an unlock or a flush of all targets completes without a call of the
+ * target. */
 static void pass_passive(struct walk *walk, const struct fm_rma *rma, fm_call_t call)
 {
     if (rma->type == FM_RMA_LOCK_RELEASE) {
@@ -216,8 +218,8 @@ static void begin_transfer(struct walk *walk, const struct fm_rma *rma, uint32_t
                                     });
 }
 
-/* A flush of one target names no target: its completions show which operations it is about, of
- * which the last one is at the only target. */
+/* The record of a flush of one target contains no target. Its completion records identify its
+ * operations; all of them have the same target, so the last one is used. */
 static void pass_flush(struct walk *walk, const struct fm_rma *rma, const struct fm_map *target_of)
 {
     uint32_t target = fm_map_get(target_of, rma->id);
@@ -228,7 +230,7 @@ static void pass_flush(struct walk *walk, const struct fm_rma *rma, const struct
 
 static void follow(struct walk *walk, uint32_t index)
 {
-    struct fm_map target_of = {0}; /* id of an operation -> process */
+    struct fm_map target_of = {0}; /* id of an operation -> target process */
     uint32_t number = 0;
     for (size_t i = 0; i < walk->location->rma.count; i++) {
         const struct fm_rma *rma = &walk->location->rma.items[i];

@@ -1,8 +1,8 @@
 /** @file
  * Where one-sided transfers end by MPI's rules: the extended event model of [H05] (M.-A. Hermanns
  * et al., Event-Based Measurement and Analysis of One-Sided Communication, 2005), section 3.2. The
- * data of a put are at the target when the synchronization returns there that completes it; those
- * of a get are at the origin when its own synchronization returns.
+ * data of a put are at the target when the target's synchronization call that completes it returns.
+ * The data of a get are at the origin when the origin's synchronization call returns.
  */
 #ifndef FERMATA_EXPORT_OTF2_TRANSFERS_H
 #define FERMATA_EXPORT_OTF2_TRANSFERS_H
@@ -12,22 +12,22 @@
 /** A one-sided operation between two processes. */
 struct fm_transfer {
     uint32_t origin;     /**< location */
-    uint32_t number;     /**< among the operations of that location, from 0 on */
-    uint32_t start;      /**< call of the operation */
-    uint32_t origin_end; /**< call at the origin that completes it; FM_NONE: none does */
+    uint32_t number;     /**< index among the operations of that location, from 0 */
+    uint32_t start;      /**< call that starts the operation */
+    uint32_t origin_end; /**< call at the origin that completes it; FM_NONE: none */
     uint32_t target;     /**< location: the first thread of the target */
-    uint32_t target_end; /**< call at the target that completes it; FM_NONE: the target takes no
-                              part, it is complete when `origin_end` returns */
+    uint32_t target_end; /**< call at the target that completes it; FM_NONE: passive target, the
+                            transfer is complete when `origin_end` returns */
     uint32_t window;
-    uint32_t origin_rank, target_rank; /**< in the communicator of the window */
+    uint32_t origin_rank, target_rank; /**< ranks in the communicator of the window */
     uint8_t type;                      /**< FM_RMA_PUT, FM_RMA_GET, FM_RMA_ATOMIC */
 };
 
 typedef FM_VECTOR(struct fm_transfer) fm_transfers;
 
-/** Finds the operations of all locations whose target is another process, with their ends, by
- * location in their order there. Epochs are matched by their numbers: the n-th fence of a window is
- * the same at all processes, the n-th access epoch of an origin at a target belongs to the n-th
+/** Finds the operations of all locations whose target is another process, with their ends, sorted
+ * by location, then in trace order. Epochs are matched by number: the n-th fence of a window is the
+ * same at all processes, the n-th access epoch of an origin at a target belongs to the n-th
  * exposure epoch of the target for that origin.
  * @return to be freed with fm_vector_free() */
 fm_transfers fm_transfers_find(const struct fm_trace *trace);

@@ -1,8 +1,8 @@
-/* A timeline in Perfetto's own format (TrackEvent packets): for long runs. A track for each
- * location below one for its rank; a span for each region and call, a span inside for the part of
- * a call that is waiting; flows for messages, one-sided operations and what ended a wait. A flow
- * goes from the span of the call to a mark at the moment when it arrives: the span of a receive
- * may begin before that of its send. */
+/* A timeline in Perfetto's native format (TrackEvent packets): for long runs. Each rank has a
+ * track, and below it a track for each of its locations. Each region and call is a span, and the
+ * waiting part of a call a span inside it. Messages, one-sided operations and causes of waits are
+ * flows. A flow leads from the span of the call to a mark at the time of arrival, because the span
+ * of a receive may begin before that of its send. */
 #include "export/event_source.h"
 #include "export/perfetto/protobuf.h"
 #include "timeline/spans.h"
@@ -34,10 +34,10 @@ enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_NAME = 2, DESCRIPTOR_PARENT = 5 };
 
 #define SEQUENCE 1
 
-/* Categories: the paradigms, then these. */
+/* Categories: the paradigms, followed by these. */
 enum { CATEGORY_WAIT = FM_PARADIGM_MEASUREMENT + 1, CATEGORY_ARRIVAL, CATEGORY_COUNT };
 
-/* Names: the regions, then the metrics, then the kinds of arrows; from 1 on. */
+/* Ids of names: the regions, then the metrics, then the kinds of arrows, from 1. */
 static uint64_t region_name(uint32_t region)
 {
     return region + UINT64_C(1);
@@ -63,7 +63,7 @@ static uint64_t arrow_name(const struct writer *writer, const struct fm_arrow *a
                : metric_name(writer, FM_METRIC_COUNT + (unsigned)arrow->kind);
 }
 
-/* Ranks and locations have tracks; 0 is none. */
+/* Ids of tracks: ranks and locations, from 1; 0 is no track. */
 static uint64_t rank_track(uint32_t process)
 {
     return process + UINT64_C(1);
@@ -221,7 +221,7 @@ static void put_track(struct writer *writer, uint64_t track, uint64_t parent, co
 
 static void put_tracks(struct writer *writer)
 {
-    /* Perfetto sorts tracks by name: equal numbers of digits keep them in order. */
+    /* Perfetto sorts tracks by name: equal numbers of digits keep the order of ranks. */
     int digits = snprintf(NULL, 0, "%u", writer->trace->process_count - 1);
     for (uint32_t l = writer->events->first_location; l < writer->events->end_location; l++) {
         const struct fm_location *location = &writer->trace->locations[l];

@@ -1,6 +1,6 @@
-/* A timeline as JSON in Chrome's trace event format, which Perfetto and many others read: a span
- * for each region and call, a span inside for the part of a call that is waiting, and flows for
- * messages, one-sided operations and what ended a wait. */
+/* A timeline as JSON in Chrome's trace event format, which Perfetto and many other tools read. Each
+ * region and call is a span, and the waiting part of a call a span inside it. Messages, one-sided
+ * operations and causes of waits are flows. */
 #include "base/json/json_writer.h"
 #include "export/event_source.h"
 #include "timeline/spans.h"
@@ -23,7 +23,7 @@ static void begin_event(struct writer *writer, const char *phase, uint64_t nanos
     fm_json_string(&writer->json, "ph", phase);
     fm_json_unsigned(&writer->json, "pid", writer->trace->locations[location].process);
     fm_json_unsigned(&writer->json, "tid", location);
-    /* Microseconds; a double would lose digits of long runs. */
+    /* Microseconds; a double would lose digits in long runs. */
     fm_json_format(&writer->json, "ts", "%" PRIu64 ".%03u", nanoseconds / 1000,
                    (unsigned)(nanoseconds % 1000));
 }
@@ -40,7 +40,7 @@ static void put_end(struct writer *writer, uint64_t time)
     fm_json_end(&writer->json);
 }
 
-/* The part of a call that is waiting, as a span inside. */
+/* Writes the waiting part of a call as a span inside the call. */
 static void put_wait(struct writer *writer, const struct fm_candidate *wait, uint64_t begin)
 {
     const struct fm_metric_info *info = fm_metric_info((fm_metric_t)wait->metric);
@@ -79,7 +79,8 @@ static void close_span(void *context, uint64_t time)
     put_end(context, time);
 }
 
-/* A flow binds to the span that encloses its time: it must lie in the call, not at its end. */
+/* A flow binds to the span that encloses its time, so its time must lie inside the call, not at its
+ * end. */
 static uint64_t time_inside(struct writer *writer, const struct fm_arrow_end *end)
 {
     uint64_t time = fm_event_nanoseconds(writer->events, end->time);

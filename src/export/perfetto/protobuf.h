@@ -1,5 +1,5 @@
 /** @file
- * Encodes messages of protocol buffers: fields one after the other into a growing buffer.
+ * Encodes messages of protocol buffers: fields are appended to a growing buffer.
  */
 #ifndef FERMATA_EXPORT_PERFETTO_PROTOBUF_H
 #define FERMATA_EXPORT_PERFETTO_PROTOBUF_H
@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-/** An encoded message; `struct fm_protobuf m = {0};` is an empty one, items.count = 0 empties it.
- */
+/** An encoded message; `struct fm_protobuf m = {0};` is an empty message; items.count = 0 empties a
+ * message. */
 struct fm_protobuf {
     FM_VECTOR(uint8_t) items;
 };
@@ -20,10 +20,10 @@ void fm_protobuf_integer(struct fm_protobuf *message, uint32_t field, uint64_t v
 /** Appends a field of 8 bytes (fixed64). */
 void fm_protobuf_fixed64(struct fm_protobuf *message, uint32_t field, uint64_t value);
 
-/** Appends a string field; bytes that are no valid UTF-8 become U+FFFD. */
+/** Appends a string field; bytes that are not valid UTF-8 are replaced by U+FFFD. */
 void fm_protobuf_string(struct fm_protobuf *message, uint32_t field, const char *text);
 
-/** Appends a message as a field of another one. */
+/** Appends a message as a field of another message. */
 void fm_protobuf_message(struct fm_protobuf *message, uint32_t field,
                          const struct fm_protobuf *inner);
 

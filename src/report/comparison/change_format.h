@@ -1,5 +1,5 @@
 /** @file
- * Numbers of a comparison for people.
+ * Numbers of a comparison in readable form.
  */
 #ifndef FERMATA_REPORT_COMPARISON_CHANGE_FORMAT_H
 #define FERMATA_REPORT_COMPARISON_CHANGE_FORMAT_H
@@ -7,18 +7,18 @@
 #include "diagnosis/number_format.h"
 #include "report/comparison/comparison.h"
 
-/** Writes how `value` differs from `base`: "+12.3%", "=", "new", "gone". */
+/** Writes the change from `base` to `value`: "+12.3%", "=", "new", "gone". */
 char *fm_format_change(char buffer[FM_FORMAT_SIZE], int64_t base, int64_t value);
 
-/** Writes a value of the common scale as its metric demands. */
+/** Writes a value of the common scale according to the unit of its metric. */
 char *fm_diff_format(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
                      fm_metric_t metric, int64_t value);
 
-/** Writes a difference with its sign, otherwise as fm_diff_format(). */
+/** Writes a difference with its sign, otherwise like fm_diff_format(). */
 char *fm_diff_format_signed(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
                             fm_metric_t metric, int64_t difference);
 
-/** @return how deep a metric stands in its tree; 0: a root. */
+/** @return the depth of a metric in its tree; 0: a root. */
 unsigned fm_metric_depth(fm_metric_t metric);
 
 #endif

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A tree that is not time is worth a row from its first occurrence, time from this share on. */
+/** Metrics of time have a row if they have 1/SMALLEST_SHARE of the time, other trees if they occur
+ * at all. */
 #define SMALLEST_SHARE 1000
 
 static int64_t magnitude(int64_t value)
@@ -28,7 +29,7 @@ static double parallel_efficiency(const struct fm_comparison *comparison, size_t
                      (double)locations / (double)length;
 }
 
-/** Adds up the metrics of a variant. */
+/** Computes the totals of the metrics of a variant. */
 static fm_status_t fill_totals(struct fm_comparison *comparison, size_t variant,
                                struct fm_error *error)
 {
@@ -54,13 +55,13 @@ static fm_status_t fill_totals(struct fm_comparison *comparison, size_t variant,
     return status;
 }
 
-/** @return the property and call path of a change as a key */
+/** @return the key for the property and call path of a change */
 static uint64_t change_key(uint32_t metric, uint32_t callpath)
 {
     return (uint64_t)callpath << 32 | metric;
 }
 
-/** Adds up what each call path spends in each property of the time tree. */
+/** Adds up the time of each call path in each property of the time tree. */
 static void collect_changes(struct fm_comparison *comparison)
 {
     FM_VECTOR(struct fm_change) changes = {0};
@@ -117,7 +118,8 @@ static void sort_changes(struct fm_comparison *comparison)
               compare_changes);
 }
 
-/** Finds where a variant deviates most from the base in this call path and property. */
+/** Finds the location at which a variant deviates most from the base in this call path and
+ * property. */
 static void locate_change(const struct fm_comparison *comparison, struct fm_change *change,
                           int64_t *sums)
 {
@@ -133,7 +135,7 @@ static void locate_change(const struct fm_comparison *comparison, struct fm_chan
             if (combination->united.callpaths[c][cells[i].callpath] != change->callpath ||
                 !fm_convert_cell(&cells[i], &combination->conversions[c], &value))
                 continue;
-            /* With several variants the base counts once for each. */
+            /* With several variants, the base is subtracted once for each of them. */
             sums[combination->united.locations[c][cells[i].location]] +=
                 c == 0 ? -value * (int64_t)(comparison->count - 1) : value;
         }
@@ -146,7 +148,7 @@ static void locate_change(const struct fm_comparison *comparison, struct fm_chan
     }
 }
 
-/** How many of the largest changes are located: more are never shown in words. */
+/** Number of the largest changes for which a location is determined; no output shows more. */
 #define LOCATED 64
 
 static void locate_changes(struct fm_comparison *comparison)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Writes a name such that nothing in it is Markdown or HTML. */
+/** Writes a name with all characters escaped that have a meaning in Markdown or HTML. */
 static void put_name(FILE *stream, const char *name)
 {
     char *printable = fm_text_printable(name, true);

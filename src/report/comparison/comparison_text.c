@@ -9,7 +9,7 @@
 #define VALUE_COLUMNS     11
 #define CHANGE_COLUMNS    9
 #define SMALLEST_NAME     24
-#define LEAST_ROOM        18 /* the longest words of names have it */
+#define LEAST_ROOM        18 /* the longest words of names fit */
 #define LARGEST_VARIANT   20
 #define LETTERS           26
 #define DIFFERENCE_INDENT 13
@@ -25,7 +25,7 @@ static unsigned indent_of(const struct fm_diff_options *options, fm_metric_t met
     return 2 + (options->pattern == NULL ? 2 * fm_metric_depth(metric) : 0);
 }
 
-/** @return so many columns as the longest name takes, or as the terminal has. */
+/** @return the number of columns of the longest name, limited by the width of the terminal. */
 static unsigned name_columns(const struct fm_comparison *comparison,
                              const struct fm_diff_options *options,
                              const struct fm_terminal *terminal)
@@ -42,8 +42,7 @@ static unsigned name_columns(const struct fm_comparison *comparison,
     return left < SMALLEST_NAME ? SMALLEST_NAME : (unsigned)(left < wanted ? left : wanted);
 }
 
-/** Prints a name in its columns, on as many lines as it takes: names may differ only at their
- * end. */
+/** Prints a name in its columns, wrapped, never cut: names may differ only at their end. */
 static void print_name(const struct fm_terminal *terminal, const char *name, unsigned indent,
                        unsigned columns)
 {
@@ -56,7 +55,7 @@ static void print_name(const struct fm_terminal *terminal, const char *name, uns
             while (length > 0 && name[length - 1] != ' ')
                 length--;
             if (length == 0)
-                length = room + 1; /* no word is so long */
+                length = room + 1; /* no word is that long */
             fprintf(terminal->stream, "%*s%.*s\n", (int)indent, "", (int)length - 1, name);
             name += length;
             if (indent + 2 + LEAST_ROOM <= columns)

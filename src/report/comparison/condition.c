@@ -48,7 +48,7 @@ fm_status_t fm_condition_parse(struct fm_condition *condition, const char *text,
     condition->relative = *at == '%';
     if (condition->relative)
         condition->limit /= 100;
-    /* Seconds may be named; other units have no names. */
+    /* The unit s of seconds is optional; other units have no symbols. */
     if (*at == '%' || *at == 's')
         at = skip_spaces(at + 1);
     if (*at != '\0')

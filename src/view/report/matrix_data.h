@@ -3,8 +3,8 @@
  *
  * Columns: `link_matrix` (enum fm_cube_matrix_kind), `link_from`, `link_to` (locations),
  * `link_metric`, `link_count`, `link_amount` (bytes; of delays ticks). Member of the JSON
- * "matrices": for each matrix "omitted" with "links", "count", "amount": what was left out, which
- * are the links with the smallest amounts.
+ * "matrices": for each matrix "omitted" with "links", "count", "amount": the sums of the links left
+ * out, which are those with the smallest amounts.
  */
 #ifndef FERMATA_VIEW_REPORT_MATRIX_DATA_H
 #define FERMATA_VIEW_REPORT_MATRIX_DATA_H
@@ -13,7 +13,7 @@
 #include "view/bundle.h"
 
 /** Adds the columns and the member.
- * @param most  links of a matrix at most */
+ * @param most  maximum number of links of a matrix */
 void fm_matrix_data_add(struct fm_bundle *bundle, const struct fm_cube *cube, size_t most);
 
 #endif

@@ -26,7 +26,7 @@ static void add_row(struct columns *columns, const struct fm_cube_iteration *row
                    row->slowest == FM_CUBE_NONE ? 0 : row->slowest + UINT64_C(1));
 }
 
-/** Adds the rows first .. end - 1 of a phase as one. */
+/** Adds one row with the sum of the rows first .. end - 1 of a phase. */
 static void add_rows(struct columns *columns, const struct fm_cube_phase *phase, uint32_t first,
                      uint32_t end)
 {

@@ -2,9 +2,9 @@
  * The iterations of a program's phases as columns of a bundle.
  *
  * Member of the JSON "phases": for each phase "region" (its name), "iterations" (number), "rows"
- * (number), "kinds" (wait states that occur, metrics). Columns, rows of all phases behind one
- * another; times are ticks, and mean what struct fm_cube_iteration says: `phase_first`,
- * `phase_count`, `phase_begin`, `phase_end`, `phase_duration`, `phase_time`, `phase_capacity`,
+ * (number), "kinds" (wait states that occur, metrics). Columns, rows of all phases consecutively;
+ * times are ticks, defined as in struct fm_cube_iteration: `phase_first`, `phase_count`,
+ * `phase_begin`, `phase_end`, `phase_duration`, `phase_time`, `phase_capacity`,
  * `phase_computation`, `phase_longest`, `phase_computation_capacity`, `phase_waiting`,
  * `phase_locations`, `phase_slowest` (+ 1; 0: none); and `phase_waits`, [row][kind].
  */
@@ -14,7 +14,7 @@
 #include "cube/model/cube.h"
 #include "view/bundle.h"
 
-/** Rows of a phase in a page: consecutive iterations are added up if there are more. */
+/** Maximum number of rows of a phase in a page; consecutive iterations are added up beyond it. */
 #define FM_PHASE_ROWS 2048U
 
 /** Adds the columns and the member. */

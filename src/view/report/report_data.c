@@ -10,7 +10,7 @@
 #include "view/report/summary_data.h"
 #include "view/report/topology_data.h"
 
-/** Room that is kept for a link of a matrix; it takes a tenth of that. */
+/** Bytes reserved for a link of a matrix; a compressed link takes about a tenth. */
 #define BYTES_OF_LINK 40U
 
 static void put_metrics(struct fm_json *json)

@@ -4,7 +4,7 @@
 
 #define NEGATIVE 128
 
-/** Reduces a number to `bits` binary digits, to the nearest. @return the mantissa */
+/** Rounds a number to `bits` binary digits, to the nearest. @return the mantissa */
 static uint64_t reduce(uint64_t value, unsigned bits, unsigned *exponent)
 {
     unsigned length = value == 0 ? 0 : 64 - (unsigned)__builtin_clzll(value);

@@ -1,11 +1,11 @@
 /** @file
  * The cells of a cube as columns of a bundle, exact or rounded.
  *
- * A row are the cells of one metric at one call path. Columns: `row_metric`, `row_callpath`,
- * `row_count` (number of cells), `cell_location`, `cell_mantissa`, `cell_exponent`: value =
- * mantissa * 2^(exponent & 127), negative if bit 7 of the exponent is set; in ticks, occurrences,
- * bytes, or for costs in 2^-cost_shift ticks. If rounded, there is also `row_sum`, the exact sum of
- * each row's values, modulo 2^64.
+ * A row consists of the cells of one metric at one call path. Columns: `row_metric`,
+ * `row_callpath`, `row_count` (number of cells), `cell_location`, `cell_mantissa`, `cell_exponent`:
+ * value = mantissa * 2^(exponent & 127), negative if bit 7 of the exponent is set; in ticks,
+ * occurrences, bytes, or for costs in 2^-cost_shift ticks. If rounded, there is also `row_sum`, the
+ * exact sum of each row's values, modulo 2^64.
  */
 #ifndef FERMATA_VIEW_REPORT_SEVERITIES_H
 #define FERMATA_VIEW_REPORT_SEVERITIES_H
@@ -18,7 +18,7 @@
 
 /** Adds the columns.
  * @param cube  sealed
- * @param bits  times keep this many binary digits; numbers that people count are always exact */
+ * @param bits  number of binary digits of times; counts are always exact */
 void fm_severities_add(struct fm_bundle *bundle, const struct fm_cube *cube, unsigned bits);
 
 #endif

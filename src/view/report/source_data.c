@@ -10,16 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/** Lines before and behind the one that is named. */
+/** Number of lines before and after the named line. */
 #define CONTEXT 12U
 
-/** A bigger file is none that people write. */
+/** Larger files are not hand-written sources. */
 #define FILE_LIMIT ((off_t)8 << 20)
 
-/** Of a line: the rest is cut off. */
+/** Maximum bytes of a line; the rest is cut off. */
 #define LINE_LIMIT 400U
 
-/** Of all excerpts. */
+/** Maximum bytes of all excerpts. */
 #define TEXT_LIMIT ((size_t)1 << 20)
 
 struct place {
@@ -31,7 +31,7 @@ typedef FM_VECTOR(struct place) places;
 
 struct writer {
     struct fm_json *json;
-    size_t bytes; /**< of the excerpts so far */
+    size_t bytes; /**< bytes of the excerpts written so far */
 };
 
 bool fm_source_is_named(const char *file)
@@ -55,7 +55,7 @@ static int compare_places(const void *left, const void *right)
     return order != 0 ? order : (a->line > b->line) - (a->line < b->line);
 }
 
-/** @return the places that call paths name, by file and line */
+/** @return the source lines of the regions of call paths, by file and line */
 static places collect(const struct fm_cube *cube)
 {
     places found = {0};
@@ -69,7 +69,7 @@ static places collect(const struct fm_cube *cube)
     return found;
 }
 
-/** @return the text of a regular file of reasonable size, to be freed; NULL: there is none */
+/** @return the text of a regular file of at most FILE_LIMIT bytes, to be freed; NULL: none */
 static char *read_text(const char *path)
 {
     struct stat info;
@@ -88,7 +88,7 @@ static char *read_text(const char *path)
     return text;
 }
 
-/** Writes lines first .. last of a text, as far as it has them. */
+/** Writes the lines first .. last of a text that exist. */
 static void put_excerpt(struct writer *writer, const char *file, const char *text, uint64_t first,
                         uint64_t last)
 {
@@ -118,7 +118,7 @@ static void put_excerpt(struct writer *writer, const char *file, const char *tex
     fm_json_end(writer->json);
 }
 
-/** Writes the excerpts of one file, whose places are count ascending lines. */
+/** Writes the excerpts of one file around `count` places, in ascending order of line. */
 static void put_file(struct writer *writer, const struct place *of, size_t count)
 {
     char *text = read_text(of[0].file);

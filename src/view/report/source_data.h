@@ -1,10 +1,10 @@
 /** @file
- * Excerpts of the program's sources around the lines that call paths name.
+ * Excerpts of the program's sources around the lines of the regions of call paths.
  *
  * Member of a page's JSON "sources": excerpts with "file" (as regions name it), "first" (number of
- * its first line, from 1) and "lines" (texts). Only files of this machine that look like sources
- * and can be read are there. A trace may name any file: the caller decides whether sources belong
- * to the report.
+ * its first line, from 1) and "lines" (texts). Only readable files of this machine with the name of
+ * a source are included. A trace may name any file: the caller decides whether sources are
+ * included.
  */
 #ifndef FERMATA_VIEW_REPORT_SOURCE_DATA_H
 #define FERMATA_VIEW_REPORT_SOURCE_DATA_H
@@ -14,12 +14,12 @@
 
 #include <stdbool.h>
 
-/** @return whether a file's name is that of a source: .c, .cpp, .f90, .py and the like. */
+/** @return whether a file's name has the suffix of a source: such as .c, .cpp, .f90 or .py. */
 bool fm_source_is_named(const char *file);
 
 /** Writes the member.
- * @param wanted  whether to look for sources; otherwise there are none
- * Errors are left in the stream. */
+ * @param wanted  whether to include sources; otherwise the member is empty. Errors are left in the
+ * stream. */
 void fm_source_data_put(const struct fm_cube *cube, bool wanted, struct fm_json *json);
 
 #endif

@@ -6,7 +6,7 @@
 #include "diagnosis/problems.h"
 #include "diagnosis/time_shares.h"
 
-/** Of the page, which has more room than a terminal. */
+/** Number of problems in the page, which has more space than a terminal. */
 #define PROBLEMS 8
 
 static void put_shares(struct fm_json *json, const struct fm_diagnosis *diagnosis)
@@ -104,7 +104,7 @@ static void put_observations(struct fm_json *json, const struct fm_diagnosis *di
 fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json,
                                 struct fm_error *error)
 {
-    enum { COLUMNS = 110 }; /* longer call paths lose their middle: the buttons lead to all of it */
+    enum { COLUMNS = 110 }; /* shortened paths: the buttons lead to whole ones */
     const struct fm_diagnosis_options wording = {.width = COLUMNS, .utf8 = true};
     struct fm_diagnosis diagnosis;
     fm_status_t status = fm_diagnosis_make(&diagnosis, cube, &wording, error);

@@ -8,7 +8,7 @@ struct columns {
     fm_column rank, place;
 };
 
-/** @return the number of places; 0: too many, or none. */
+/** @return the number of places; 0: too many, or no places. */
 static uint64_t count_places(const struct fm_cube_topology *topology)
 {
     uint64_t places = 1;

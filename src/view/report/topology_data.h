@@ -2,7 +2,7 @@
  * The cartesian topologies of a report, as columns of a bundle.
  *
  * Member of the JSON "topologies": for each "name", "sizes", "periodic", "dimensions" (names, by
- * dimension; "": none), "ranks" (number of members). Columns, all topologies behind one another:
+ * dimension; "": none), "ranks" (number of members). Columns, all topologies consecutively:
  * `topology_rank`, and `topology_place`: its coordinates as one number, the last dimension fastest.
  */
 #ifndef FERMATA_VIEW_REPORT_TOPOLOGY_DATA_H
@@ -11,7 +11,7 @@
 #include "cube/model/cube.h"
 #include "view/bundle.h"
 
-/** Adds the columns and the member. Topologies too big to be shown are left out. */
+/** Adds the columns and the member. Topologies too large for the page are left out. */
 void fm_topology_data_add(struct fm_bundle *bundle, const struct fm_cube *cube);
 
 #endif

@@ -1,4 +1,4 @@
-/* In place of the server where libmicrohttpd is not installed. */
+/* Replaces the server in builds without libmicrohttpd. */
 #include "view/server/server.h"
 
 fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t port,

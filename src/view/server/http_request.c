@@ -17,7 +17,7 @@ static bool is_own_host(const struct fm_service *service, const char *host)
     return strcasecmp(host, expected) == 0;
 }
 
-/** Takes as long for any wrong token, so that none can be guessed character by character. */
+/** Compares tokens in constant time, so that a token cannot be guessed character by character. */
 static bool begins_with_token(const struct fm_service *service, const char *path)
 {
     unsigned char difference = 0;
@@ -28,7 +28,7 @@ static bool begins_with_token(const struct fm_service *service, const char *path
     return difference == 0;
 }
 
-/** Reads a decimal number as it is written: no sign, blank or leading zero. */
+/** Parses a decimal number without sign, blank or leading zero. */
 static bool read_number(const char *text, uint64_t *number)
 {
     uint64_t value = 0;

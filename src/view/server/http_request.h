@@ -1,13 +1,13 @@
 /** @file
- * What a request to the viewer's server asks for, and whether it may. No request leads to a path in
- * the file system: there is a page, a report, and numbered tiles.
+ * The resource and the permission of a request to the viewer's server. No request is mapped to a
+ * path in the file system: the only resources are a page, a report, and numbered tiles.
  */
 #ifndef FERMATA_VIEW_SERVER_HTTP_REQUEST_H
 #define FERMATA_VIEW_SERVER_HTTP_REQUEST_H
 
 #include <stdint.h>
 
-/** Letters of a token: 128 bits. */
+/** Number of characters of a token: 128 bits. */
 #define FM_TOKEN_LENGTH 32U
 
 enum fm_resource {
@@ -17,18 +17,18 @@ enum fm_resource {
     FM_RESOURCE_TILE    /**< .../tiles/NUMBER */
 };
 
-/** What is served, to whom. */
+/** The access rules and contents of a server. */
 struct fm_service {
-    char token[FM_TOKEN_LENGTH + 1]; /**< that each path begins with */
+    char token[FM_TOKEN_LENGTH + 1]; /**< first part of each path */
     uint16_t port;
     uint64_t tiles; /**< number of tiles; 0: there is no timeline */
 };
 
-/** A request as it came. Texts may be anything, or NULL. */
+/** A request as received. Texts may have any content, or be NULL. */
 struct fm_http_request {
     const char *method;
-    const char *host; /**< the header */
-    const char *path; /**< of the URL, with its slash, without a query */
+    const char *host; /**< the Host header */
+    const char *path; /**< of the URL, with its leading slash, without a query */
 };
 
 struct fm_found {
@@ -36,10 +36,10 @@ struct fm_found {
     uint64_t tile;
 };
 
-/** Decides about a request.
+/** Decides whether a request is served.
  * @param found  out: set only if the status is 200
  * @return an HTTP status: 200; 405: neither GET nor HEAD; 421: the Host header is not the server's
- * own address, as when a foreign name was made to lead here; 403: without the token; 404 */
+ * own address, as in DNS rebinding; 403: the path has no valid token; 404 */
 unsigned fm_request_decide(const struct fm_service *service, const struct fm_http_request *request,
                            struct fm_found *found);
 

@@ -1,4 +1,4 @@
-/* The server, on GNU libmicrohttpd. */
+/* The server, implemented with GNU libmicrohttpd. */
 #include "view/server/server.h"
 
 #include "view/server/http_request.h"
@@ -12,12 +12,12 @@
 #include <string.h>
 #include <sys/random.h>
 
-/** A browser opens six connections; several pages may be open. */
+/** Maximum number of connections. A browser opens six; several pages may be open. */
 #define CONNECTIONS 64U
 
 #define IDLE_SECONDS 120U
 
-/** For the headers of a request: a longer one is refused. */
+/** Maximum bytes of the headers of a request; longer requests are rejected. */
 #define REQUEST_BYTES 16384U
 
 struct fm_server {
@@ -30,7 +30,7 @@ struct fm_server {
 static void add_headers(struct MHD_Response *response, const char *type, bool never_changes)
 {
     MHD_add_response_header(response, "Content-Type", type);
-    /* The token is in the address of a tile: what it leads to stays the same. */
+    /* The address of a tile contains the token, so its content never changes. */
     MHD_add_response_header(response, "Cache-Control",
                             never_changes ? "private, max-age=86400, immutable" : "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
@@ -112,11 +112,11 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     (void)upload_data;
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
     if (*state == NULL && reads) {
-        *state = &seen; /* the headers are there; a body may follow, others are refused at once */
+        *state = &seen; /* headers only: a body may follow; other methods fail at once */
         return MHD_YES;
     }
     if (*upload_data_size != 0)
-        return MHD_NO; /* no client sends data */
+        return MHD_NO; /* valid requests have no body */
     const struct fm_http_request request = {
         .method = method,
         .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"),
@@ -131,7 +131,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     return result;
 }
 
-/** Paths are taken as they come: none that is served has anything to decode. */
+/** Disables URL decoding: no valid path contains escapes. */
 static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text)
 {
     (void)context;

@@ -1,6 +1,6 @@
 /** @file
- * The viewer's server: hands the page, the report and the tiles of one experiment to browsers of
- * this machine that know the token. It listens on 127.0.0.1 only and knows no files.
+ * The viewer's server: serves the page, the report and the tiles of one experiment to browsers of
+ * this machine with the token. It listens on 127.0.0.1 only and serves no other files.
  */
 #ifndef FERMATA_VIEW_SERVER_SERVER_H
 #define FERMATA_VIEW_SERVER_SERVER_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What is served; must outlive the server. */
+/** The served data; must outlive the server. */
 struct fm_server_content {
     const char *page; /**< HTML */
     size_t page_size;
@@ -22,18 +22,18 @@ struct fm_server_content {
 
 struct fm_server;
 
-/** Starts to serve, in threads of its own, which block no signals that the caller does not block.
- * @param port    0: any that is free
- * @param server  out: to be ended with fm_server_stop(); set only on success
- * @return FM_ERR_SYSTEM: the port is taken, or the like; FM_ERR_USAGE: this program was built
- * without a server */
+/** Starts the server in threads of its own, which inherit the signal mask of the caller.
+ * @param port    0: any free port
+ * @param server  out: to be stopped with fm_server_stop(); set only on success
+ * @return FM_ERR_SYSTEM: the port is in use, or another system error; FM_ERR_USAGE: this program
+ * was built without a server */
 fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t port,
                             struct fm_server **server, struct fm_error *error);
 
 /** @return the address of the page, with the token; belongs to the server. */
 const char *fm_server_url(const struct fm_server *server);
 
-/** Ends what is under way and frees the server. */
+/** Ends open connections, stops the threads and frees the server. */
 void fm_server_stop(struct fm_server *server);
 
 #endif

@@ -76,10 +76,10 @@ size_t fm_cells_count(const struct fm_wait_kinds *kinds)
     return PLANE * (WAITS + kinds->count);
 }
 
-/** A part of the time and its bins. */
+/** A time window and its bins. */
 struct part {
-    uint64_t begin, length; /* of the run */
-    uint64_t first, total;  /* first bin, and bins of the run */
+    uint64_t begin, length; /* begin and length of the run */
+    uint64_t first, total;  /* first bin of the window; number of bins of the run */
 };
 
 static uint64_t edge(const struct part *part, uint64_t bin)
@@ -88,7 +88,7 @@ static uint64_t edge(const struct part *part, uint64_t bin)
            (uint64_t)((unsigned __int128)part->length * (part->first + bin) / part->total);
 }
 
-/** Adds the time [from, to) to the bins of a row. */
+/** Adds the time [from, to) to the bins of a row of cells. */
 static void spread(const struct part *part, uint64_t *row, uint64_t from, uint64_t to)
 {
     uint64_t bin = (uint64_t)((unsigned __int128)(from - part->begin) * part->total / part->length);
@@ -124,7 +124,7 @@ static void measure_calls(const struct part *part, uint64_t *row, struct fm_cell
     size_t count = location->enter.count;
     while (cursor->call < count && leave[cursor->call] <= covered)
         cursor->call++;
-    /* Calls inside of others count once. */
+    /* Nested calls count once. */
     for (size_t i = cursor->call; i < count && enter[i] < end && covered < end; i++) {
         if (leave[i] <= covered)
             continue;
@@ -193,7 +193,7 @@ static uint64_t percent(uint64_t part, uint64_t whole)
     return share > 100 ? 100 : share;
 }
 
-/** Percent of one tile, in the order of its columns. */
+/** The columns of a tile, in percent. */
 struct shares {
     uint64_t *compute, *call, *wait;
 };

@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 
-/** Of a tile, about. */
+/** Approximate number of calls of a tile. */
 #define CALLS_PER_TILE 8192U
 
 /* ---- which tiles ---- */
@@ -54,7 +54,7 @@ static void choose(struct fm_event_tiles *tiles, const struct fm_trace *trace, u
     for (uint64_t i = 1; i < count; i++) {
         uint64_t from = time_of_calls(tiles, trace, band, i * all / count);
         if (from <= tiles->from.items[tiles->from.count - 1] || from >= tiles->length)
-            continue; /* many calls at one time */
+            continue; /* many calls begin at the same time */
         uint64_t calls = calls_before(tiles, trace, band, from);
         fm_vector_push(&tiles->calls, calls - before);
         fm_vector_push(&tiles->from, from);
@@ -94,8 +94,8 @@ struct arrow {
 struct arrows {
     const struct fm_event_tiles *tiles;
     FM_VECTOR(struct arrow) items;
-    size_t *first;   /* [tile + 1]: its part of `of_tile` */
-    uint32_t *order; /* arrows, by tile */
+    size_t *first;   /* [tile + 1]: begin of its range in `order` */
+    uint32_t *order; /* arrow numbers, by tile */
 };
 
 static size_t tile_at(const struct fm_event_tiles *tiles, uint32_t location, uint64_t time)
@@ -126,7 +126,7 @@ static void keep_lock(void *context, const struct fm_arrow_end *tail,
     keep_arrow(context, FM_VIEW_ARROW_LOCK, tail, head);
 }
 
-/** Counts the arrows of each tile, or with `order` puts them there. */
+/** Counts the arrows of each tile; with `order`, stores their numbers there. */
 static void distribute(struct arrows *arrows, size_t *next, uint32_t *order)
 {
     for (size_t i = 0; i < arrows->items.count; i++) {
@@ -149,7 +149,7 @@ static void collect_arrows(struct arrows *arrows, const struct fm_detail *detail
     fm_arrows all = fm_arrows_collect(detail, 0, UINT64_MAX);
     for (size_t i = 0; i < all.count; i++) {
         const struct fm_arrow *arrow = &all.items[i];
-        if (arrow->kind != FM_ARROW_CAUSE) /* the waits tell of these */
+        if (arrow->kind != FM_ARROW_CAUSE) /* the columns of wait states contain the causes */
             keep_arrow(arrows, arrow->kind, &arrow->tail, &arrow->head);
     }
     fm_vector_free(&all);
@@ -178,17 +178,17 @@ static void free_arrows(struct arrows *arrows)
 
 /* ---- the tiles of a band ---- */
 
-/** What goes on from one tile to the next, for a location. */
+/** The state of a location between one tile and the next. */
 struct lane {
     struct fm_segments segments;
-    size_t wait; /* first one that may not be over */
+    size_t wait; /* first wait state that may not have ended */
 };
 
 struct band {
     const struct fm_event_tiles *tiles;
     const struct fm_detail *detail;
     const struct arrows *arrows;
-    uint32_t first, count; /* locations */
+    uint32_t first, count; /* first location and number of locations */
     struct lane *lanes;
 };
 
@@ -242,7 +242,7 @@ static void add_arrows(struct fm_bundle *bundle, const struct band *band, size_t
     fm_arrow_columns_move(bundle, &columns);
 }
 
-/** Describes the tile as the only window of a timeline, which ends at `to`. */
+/** Describes the tile as the only time window of a timeline; the window ends at `to`. */
 static void put_json(struct fm_json *json, const struct fm_event_tiles *tiles, size_t tile,
                      uint64_t to)
 {

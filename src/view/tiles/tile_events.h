@@ -1,6 +1,6 @@
 /** @file
- * Tiles with single events: all that FM_TILE_ROWS neighbouring locations did for some time, about
- * equally many calls in each. Such a tile is a bundle with one window and the columns of
+ * Tiles with single events: all activities of FM_TILE_ROWS neighbouring locations in a time window.
+ * Tiles have about equally many calls. Such a tile is a bundle with one window and the columns of
  * timeline_events.h; an arrow is in the tiles of both of its ends.
  */
 #ifndef FERMATA_VIEW_TILES_TILE_EVENTS_H
@@ -9,24 +9,24 @@
 #include "analysis/detail.h"
 #include "view/columns.h"
 
-/** Which tiles there are: those of a band follow one another in time, bands in location order. */
+/** The tiles with single events: sorted by band, in order of locations, then by time. */
 struct fm_event_tiles {
     uint64_t begin, length; /**< of the run, ticks */
     uint32_t band_count;
-    FM_VECTOR(size_t) first; /**< [band + 1]: its first tile */
+    FM_VECTOR(size_t) first; /**< [band + 1]: the first tile of the band */
     fm_column from;          /**< [tile]: ticks since the begin of the run */
-    fm_column calls;         /**< [tile]: number that begin in it */
+    fm_column calls;         /**< [tile]: number of calls that begin in it */
 };
 
-/** Chooses the tiles; to be freed with fm_event_tiles_free(). */
+/** Determines the tiles; to be freed with fm_event_tiles_free(). */
 void fm_event_tiles_choose(struct fm_event_tiles *tiles, const struct fm_detail *detail,
                            uint64_t begin, uint64_t length);
 void fm_event_tiles_free(struct fm_event_tiles *tiles);
 
-/** Takes a tile: compressed bundle. */
+/** Receives a tile as a compressed bundle. */
 typedef void fm_tile_sink(void *context, size_t tile, const void *bytes, size_t size);
 
-/** Makes all tiles. */
+/** Builds all tiles. */
 fm_status_t fm_event_tiles_make(const struct fm_event_tiles *tiles, const struct fm_detail *detail,
                                 fm_tile_sink *sink, void *context, struct fm_error *error);
 

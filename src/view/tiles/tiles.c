@@ -11,19 +11,19 @@
 
 #include <inttypes.h>
 
-/** Locations in a row of a level, compared with the level below. */
+/** Ratio of the locations in a row between a level and the next finer one. */
 #define GROUP_FACTOR 4U
 
-/** The coarsest level has so few rows, which fit on a screen. */
+/** Maximum number of rows of the coarsest level; they fit on a screen. */
 #define COARSE_ROWS 256U
 
-/** The finest tiles with cells have about so many calls; below are single events. */
+/** Approximate calls of the finest tiles with cells; more detail is in tiles with single events. */
 #define CALLS_PER_CELLS 65536U
 
-/** Of the tile of a counter, about. */
+/** Approximate number of values in the tile of a counter. */
 #define VALUES_OF_COUNTER 250000U
 
-/** Every level goes down so far: 1,024 parts of the time. */
+/** Minimum depth of each level: 1,024 bins of the time. */
 #define LEAST_DEPTH 2U
 #define MOST_DEPTH  14U
 
@@ -42,12 +42,12 @@ struct maker {
     struct fm_clusters alike;
     struct level levels[MOST_LEVELS];
     unsigned level_count;
-    struct level alike_level; /* its rows are those of similar locations */
+    struct level alike_level; /* rows of similar locations */
     uint64_t first_event;
     struct fm_event_tiles events;
     fm_counter_list counters;
     struct fm_tile_writer *writer;
-    struct fm_cells cells[MOST_DEPTH + 1]; /* one for each depth */
+    struct fm_cells cells[MOST_DEPTH + 1]; /* [depth] */
 };
 
 static uint64_t tiles_of_band(unsigned depth)
@@ -61,13 +61,13 @@ static unsigned depth_for(const struct maker *maker, uint32_t bands)
     unsigned depth = LEAST_DEPTH;
     while (depth < MOST_DEPTH && calls >> depth > CALLS_PER_CELLS)
         depth++;
-    /* A cell has a tick at least. */
+    /* A cell is one tick long at least. */
     while (depth > 0 && maker->length >> depth < FM_TILE_BINS)
         depth--;
     return depth;
 }
 
-/** @return the number behind the tiles of the level, of which the first is `first`. */
+/** @return the number after the last tile of the level, whose first tile is `first`. */
 static uint64_t set_level(const struct maker *maker, struct level *level, uint32_t rows,
                           uint64_t first)
 {
@@ -92,7 +92,7 @@ static void choose_levels(struct maker *maker)
     maker->first_event = set_level(maker, &maker->alike_level, maker->alike.count, next);
 }
 
-/** Writes the tile of a part of the time and those of its parts; leaves its ticks in
+/** Writes the tile of a time window and the tiles of its parts; its ticks are left in
  * `cells[depth]`. */
 static fm_status_t make_cells(struct maker *maker, const struct level *level, uint32_t number,
                               struct fm_cell_band *band, unsigned depth, uint64_t column,

@@ -8,7 +8,8 @@
 #include "timeline/arrows.h"
 #include "view/columns.h"
 
-/** Kind of an arrow to the target of a lock; the other kinds are those of timeline/arrows.h. */
+/** Kind of an arrow from the origin to the target of a lock; timeline/arrows.h defines the other
+ * kinds. */
 #define FM_VIEW_ARROW_LOCK 4
 
 struct fm_arrow_columns {
@@ -28,7 +29,7 @@ void fm_arrow_columns_move(struct fm_bundle *bundle, struct fm_arrow_columns *co
 typedef void fm_lock_arrow_sink(void *context, const struct fm_arrow_end *tail,
                                 const struct fm_arrow_end *head);
 
-/** Passes to `sink` all locks of other processes that a location acquires. */
+/** Passes to `sink` the arrows of all locks that a location acquires on other processes. */
 void fm_lock_arrows(const struct fm_trace *trace, uint32_t where, fm_lock_arrow_sink *sink,
                     void *context);
 

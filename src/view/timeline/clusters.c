@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Rounds of k-means: what comes later moves few members. */
+/** Rounds of k-means; later rounds move few members. */
 #define ROUNDS 4U
 
 struct search {
@@ -14,7 +14,7 @@ struct search {
     uint32_t count, width;
     uint8_t *centres; /* [group][width] */
     uint32_t groups;
-    uint32_t *of, *distance; /* [vector]: of the closest centre */
+    uint32_t *of, *distance; /* [vector]: closest centre, and the distance to it */
 };
 
 static uint32_t distance_of(const uint8_t *a, const uint8_t *b, uint32_t width)
@@ -35,7 +35,7 @@ static uint8_t *centre_of(const struct search *search, uint32_t group)
     return search->centres + (size_t)group * search->width;
 }
 
-/** Finds the vector closest to the mean of all: the first centre. */
+/** Finds the vector closest to the mean of all vectors: the first centre. */
 static uint32_t most_typical(const struct search *search)
 {
     uint64_t *sums = fm_allocate(search->width, sizeof *sums);
@@ -59,7 +59,7 @@ static uint32_t most_typical(const struct search *search)
     return best;
 }
 
-/** Takes the vector as another centre. @return the vector that is farthest from all of them */
+/** Adds the vector to the centres. @return the vector with the largest distance from all centres */
 static uint32_t add_centre(struct search *search, uint32_t vector)
 {
     uint32_t group = search->groups++, farthest = 0;
@@ -86,7 +86,7 @@ static void choose_centres(struct search *search, uint32_t tolerance, uint32_t m
     } while (search->groups < most && search->distance[next] > tolerance);
 }
 
-/** Makes the centres the means of their members; those without any stay where they are. */
+/** Sets each centre to the mean of its members; a centre without members is unchanged. */
 static void take_means(struct search *search)
 {
     uint64_t *sums = fm_allocate((size_t)search->groups * search->width, sizeof *sums);
@@ -107,7 +107,8 @@ static void take_means(struct search *search)
     fm_free(members);
 }
 
-/** Lets each vector belong to the closest centre, the first of them. @return whether any moved */
+/** Assigns each vector to the closest centre, with ties to the first. @return whether any
+ * assignment changed */
 static bool assign(struct search *search)
 {
     bool moved = false;
@@ -147,8 +148,8 @@ struct pair {
     uint32_t first, second, distance;
 };
 
-/** Finds the closest pair of groups that are not farther apart than their members are from their
- * centres. @return whether there is one */
+/** Finds the closest pair of groups whose distance is at most the mean distance of their members
+ * from their centres. @return whether there is one */
 static bool find_pair(const struct search *search, const uint32_t *spreads, const uint64_t *members,
                       struct pair *closest)
 {
@@ -169,7 +170,7 @@ static bool find_pair(const struct search *search, const uint32_t *spreads, cons
     return found;
 }
 
-/** Measures how far each vector is from the centre of its own group. */
+/** Computes the distance of each vector from the centre of its group. */
 static void measure(struct search *search)
 {
     for (uint32_t i = 0; i < search->count; i++)
@@ -177,7 +178,7 @@ static void measure(struct search *search)
             distance_of(vector_of(search, i), centre_of(search, search->of[i]), search->width);
 }
 
-/** Joins groups that are one with noise. */
+/** Joins groups that differ only by noise. */
 static void join_groups(struct search *search)
 {
     for (bool joined = true; joined;) {
@@ -198,7 +199,7 @@ static void join_groups(struct search *search)
     }
 }
 
-/** Numbers the groups in the order of their first members; empty ones vanish. */
+/** Numbers the groups in the order of their first members; removes empty groups. */
 static struct fm_clusters number(struct search *search)
 {
     struct fm_clusters clusters = {.of = search->of};

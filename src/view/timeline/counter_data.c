@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/** A curve has so many values at least, however many curves there are. */
+/** Minimum number of values of a curve, however many curves there are. */
 #define LEAST_VALUES 16U
 
 struct columns {
@@ -85,7 +85,7 @@ static uint32_t add_counter(struct columns *columns, const struct fm_trace *trac
     return count;
 }
 
-/** Begins the object of a counter: the caller adds what it refers to and ends it. */
+/** Begins the JSON object of a counter; the caller adds further members and ends it. */
 static void begin_counter(struct fm_json *json, const struct fm_counter *counter)
 {
     fm_json_object(json, NULL);

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/** What is innermost from `time` on. */
+/** Sets the innermost span from `time` on. */
 static void change(struct fm_segments *segments, uint64_t time, bool opens)
 {
     const struct fm_segment_span *top =
         segments->open.count == 0 ? NULL : &segments->open.items[segments->open.count - 1];
     if (segments->items.count > 0 && segments->items.items[segments->items.count - 1].since == time)
-        segments->items.count--; /* it lasted no time */
+        segments->items.count--; /* the last segment has length 0 */
     struct fm_segment segment = {.since = time};
     if (top != NULL) {
         segment.callpath = top->callpath + 1;

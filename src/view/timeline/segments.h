@@ -1,5 +1,5 @@
 /** @file
- * What a location does over time, as segments: each lasts until the next one begins.
+ * The activity of a location over time, as segments: each lasts until the next one begins.
  */
 #ifndef FERMATA_VIEW_TIMELINE_SEGMENTS_H
 #define FERMATA_VIEW_TIMELINE_SEGMENTS_H
@@ -11,7 +11,7 @@ enum fm_segment_kind { FM_SEGMENT_NO_CALL, FM_SEGMENT_CALL_BEGINS, FM_SEGMENT_CA
 
 struct fm_segment {
     uint64_t since;    /**< ticks */
-    uint32_t callpath; /**< + 1; 0: nothing */
+    uint32_t callpath; /**< call path + 1; 0: nothing */
     uint32_t kind;     /**< enum fm_segment_kind */
 };
 
@@ -20,39 +20,40 @@ struct fm_segment_span {
     bool is_call;
 };
 
-/** Makes the segments of a location from the begin of a time to its end. Must stay where it is. */
+/** Builds the segments of a location in a time window. Must not be moved in memory. */
 struct fm_segments {
     struct fm_span_walk walk;
     struct fm_span_sink sink;
     FM_VECTOR(struct fm_segment_span) open;
-    FM_VECTOR(struct fm_segment) items; /**< not yet taken */
+    FM_VECTOR(struct fm_segment) items; /**< segments not yet removed */
 };
 
-/** Begins with what a location did from `from` to `to`; to be ended with fm_segments_close(). */
+/** Begins with the activity of a location in [`from`, `to`]. The caller ends with
+ * fm_segments_close(). */
 void fm_segments_open(struct fm_segments *segments, const struct fm_location *location,
                       uint64_t from, uint64_t to);
 
-/** Makes `segments->items` have all segments that begin before `until`, and maybe more. */
+/** Adds to `segments->items` all segments that begin before `until`, and possibly later ones. */
 void fm_segments_make(struct fm_segments *segments, uint64_t until);
 
-/** Makes the rest: `segments->items` has the last one, which only ends the one before. */
+/** Adds the remaining segments; the last item only marks the end of its predecessor. */
 void fm_segments_finish(struct fm_segments *segments);
 
-/** Removes the segments that end before or at `until`; the one that lasts longer begins there. */
+/** Removes the segments that end at or before `until`; a longer segment is cut to begin there. */
 void fm_segments_take(struct fm_segments *segments, uint64_t until);
 
-/** Frees what they own; the walk need not be at its end. */
+/** Frees the memory of `segments`; the walk may be incomplete. */
 void fm_segments_close(struct fm_segments *segments);
 
-/** The columns of segments: timeline_events.h. */
+/** The columns of segments, defined in timeline_events.h. */
 struct fm_segment_columns {
     fm_column window, location, count;
     fm_column since, callpath, kind;
 };
 
-/** Adds a lane with what `segments` has up to `until`, where the last one is cut.
- * @param begin   of the run, ticks: times in the columns count from there
- * @param window  of the lane, and `location` whose it is */
+/** Adds a lane with the items of `segments` up to `until`; the last segment is cut there.
+ * @param begin   of the run, ticks; times in the columns are relative to it
+ * @param window  number of the lane's window; `location`: number of its location */
 void fm_segment_columns_add(struct fm_segment_columns *columns, const struct fm_segments *segments,
                             uint64_t begin, uint64_t until, uint64_t window, uint32_t location);
 

@@ -2,21 +2,21 @@
 
 #include "base/memory.h"
 
-/** Parts of the run's time; FM_TILE_BINS is a multiple. */
+/** Number of equal parts of the run's time; FM_TILE_BINS is a multiple. */
 #define PARTS 32U
 
-/** A whole part in a profile. */
+/** Value of a whole part in a profile. */
 #define WHOLE 200U
 
-/** Kinds of wait states that a profile distinguishes. */
+/** Maximum number of kinds of wait states that a profile distinguishes. */
 #define MOST_KINDS 5U
 
 #define MOST_GROUPS 32U
 
-/** Sum of the differences of two profiles that differ in 1/32 of a part. */
+/** Distance of two profiles that differ in 1/32 of a part. */
 #define TOLERANCE (2 * WHOLE / 32)
 
-/** In a part that counts, some differ by so much. */
+/** A part counts only if some locations differ by at least this value. */
 #define LEAST_DIFFERENCE (WHOLE / 20)
 
 /** Planes of a profile: computation, calls without waiting, and waiting. */
@@ -26,10 +26,10 @@ struct profiles {
     uint32_t width;
     uint8_t *values; /* [location][plane][part] */
     uint32_t planes;
-    uint32_t plane_of[FM_METRIC_COUNT]; /* of each kind */
+    uint32_t plane_of[FM_METRIC_COUNT]; /* [kind]: its plane */
 };
 
-/** Gives the kinds that cost most a plane of their own. */
+/** Assigns planes to the kinds with most waiting. */
 static void choose_planes(struct profiles *profiles, const struct fm_detail *detail,
                           const struct fm_wait_kinds *kinds)
 {
@@ -68,7 +68,7 @@ static uint8_t share(uint64_t ticks, uint64_t whole)
     return (uint8_t)(value < WHOLE ? value : WHOLE);
 }
 
-/** Makes the profile of the location that the row of a tile shows. */
+/** Builds the profile of the location in a row of a tile. */
 static void make_profile(const struct profiles *profiles, uint8_t *profile,
                          const struct fm_cells *cells, const struct fm_cell_band *band,
                          uint32_t row)
@@ -91,7 +91,7 @@ static void make_profile(const struct profiles *profiles, uint8_t *profile,
     }
 }
 
-/** @return the number of parts in which not all locations did the same. */
+/** @return the number of parts in which the activities of the locations differ. */
 static uint32_t count_parts(const struct profiles *profiles, uint32_t locations)
 {
     bool counts[PARTS] = {false};

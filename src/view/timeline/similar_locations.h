@@ -2,15 +2,15 @@
  * Groups of locations that behave similarly over the whole run: one row of a timeline for each
  * group.
  *
- * The profile of a location holds for each of 32 equal parts of the run's time what part of it was
- * computation, calls, and waiting of each of the kinds that cost most (and of all others together).
- * The distance of two locations is the part of the time in which their activities differ: half
- * the sum of the differences of their profiles, divided by the number of parts, without the parts
- * in which all locations do the same. A group is made for what is farther than 1/32 from all groups
- * so far, up to 32 groups (clusters.h).
+ * The profile of a location contains, for each of 32 equal parts of the run's time, the shares of
+ * computation, of calls, of waiting of each of the kinds with most waiting, and of all other
+ * waiting. The distance of two locations is the part of the time in which their activities differ:
+ * half the sum of the differences of their profiles, divided by the number of parts, without the
+ * parts in which the activities of all locations agree. A location farther than 1/32 from all
+ * previous groups begins a new group, up to 32 groups (clusters.h).
  *
  * In a bundle they are the member "alike" (number of groups) and the columns `alike_of` (group of
- * each location) and `alike_typical` (the location that each group looks like).
+ * each location) and `alike_typical` (the most typical location of each group).
  */
 #ifndef FERMATA_VIEW_TIMELINE_SIMILAR_LOCATIONS_H
 #define FERMATA_VIEW_TIMELINE_SIMILAR_LOCATIONS_H
@@ -27,7 +27,7 @@ struct fm_clusters fm_similar_find(const struct fm_detail *detail,
                                    const struct fm_wait_kinds *kinds, uint64_t begin,
                                    uint64_t length);
 
-/** Adds the member and the columns. */
+/** Adds the member and the columns to a bundle. */
 void fm_similar_add(struct fm_bundle *bundle, const struct fm_clusters *alike, uint32_t locations);
 
 #endif

@@ -11,8 +11,8 @@ struct bins {
     uint64_t begin, length; /* of the run, ticks */
     uint32_t count, rows, group;
     const struct fm_wait_kinds *kinds;
-    uint32_t *members;        /* [row]: locations */
-    uint64_t *inside, *calls; /* ticks [row][bin]: in the run, in calls */
+    uint32_t *members;        /* [row]: number of locations */
+    uint64_t *inside, *calls; /* ticks [row][bin]: time in the run, time in calls */
     uint64_t *waits;          /* ticks [kind][row][bin] */
 };
 
@@ -50,7 +50,7 @@ static void add_location(struct bins *bins, const struct fm_detail *detail, uint
     if (location->begin > location->end)
         return;
     spread(bins, bins->inside + row, location->begin, location->end);
-    uint64_t covered = 0; /* calls inside of others count once */
+    uint64_t covered = 0; /* nested calls count once */
     for (size_t i = 0; i < location->enter.count; i++) {
         uint64_t enter = location->enter.items[i], leave = location->leave.items[i];
         if (leave <= covered)
@@ -71,7 +71,7 @@ static uint64_t percent(uint64_t part, uint64_t whole)
     return whole == 0 ? 0 : (uint64_t)(((unsigned __int128)part * 200 / whole + 1) / 2);
 }
 
-/** Makes percent of ticks. */
+/** Converts ticks to percent. */
 static void scale(struct bins *bins)
 {
     size_t cells = (size_t)bins->rows * bins->count;

@@ -8,15 +8,15 @@
 #include "view/timeline/timeline_events.h"
 #include "view/timeline/timeline_windows.h"
 
-/** Of a run that is shown whole. */
+/** Maximum number of calls of a run that is shown whole. */
 #define CALLS_OF_RUN 200000
 
-/** In a page, about. */
+/** Approximate number of values of all counters in a page. */
 #define VALUES_OF_COUNTERS 50000U
 
-/** How much of the events a page has. */
+/** The part of the events that a page contains. */
 struct extent {
-    uint64_t calls; /* of an excerpt; 0: the whole run */
+    uint64_t calls; /* maximum of an excerpt; 0: the whole run */
     size_t windows;
 };
 
@@ -42,7 +42,7 @@ static void put_windows(struct fm_json *json, const fm_timeline_windows *windows
     fm_json_end(json);
 }
 
-/** What is the same whatever its extent. */
+/** The input that is the same for every extent. */
 struct source {
     const struct fm_detail *detail;
     const struct fm_cube *cube;

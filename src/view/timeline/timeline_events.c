@@ -48,7 +48,7 @@ static void add_waits(struct fm_bundle *bundle, const struct fm_detail *detail, 
 struct arrows {
     struct fm_arrow_columns columns;
     const struct fm_timeline_window *window;
-    size_t number; /* of the window */
+    size_t number; /* number of the window */
     uint64_t begin;
 };
 
@@ -80,7 +80,7 @@ static void add_arrows(struct fm_bundle *bundle, const struct fm_detail *detail,
         fm_arrows all = fm_arrows_collect(detail, begin + window->from, begin + window->to);
         for (size_t i = 0; i < all.count; i++) {
             const struct fm_arrow *arrow = &all.items[i];
-            if (arrow->kind != FM_ARROW_CAUSE) /* the wait states have these */
+            if (arrow->kind != FM_ARROW_CAUSE) /* the columns of wait states contain the causes */
                 add_arrow(&arrows, arrow->kind, &arrow->tail, &arrow->head);
         }
         fm_vector_free(&all);

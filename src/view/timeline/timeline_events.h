@@ -2,14 +2,14 @@
  * The single events of windows of a timeline as columns of a bundle. Times are ticks since the
  * begin of the run.
  *
- * Segments say what a location was doing; one lasts until the next one of its lane begins:
- * `lane_window`, `lane_location`, `lane_count` (number of segments, the last of which only ends the
- * one before); `segment_since`, `segment_callpath` (+ 1; 0: nothing), `segment_kind` (0: no call,
- * 1: a call begins, 2: a call goes on after calls inside of it).
+ * Segments are the activity of a location; a segment lasts until the next segment of its lane
+ * begins: `lane_window`, `lane_location`, `lane_count` (number of segments, the last of which only
+ * ends its predecessor); `segment_since`, `segment_callpath` (+ 1; 0: nothing), `segment_kind` (0:
+ * no call, 1: a call begins, 2: a call continues after calls inside it).
  *
  * Waits: `wait_window`, `wait_location`, `wait_enter` (of the call), `wait_time`, `wait_rest` (of
- * the call, after the waiting), `wait_metric`, `wait_callpath`, and the call whose lateness ended
- * it: `wait_cause_location` and `wait_cause_callpath` (+ 1; 0: unknown); that call began when the
+ * the call, after the waiting), `wait_metric`, `wait_callpath`, and the call that caused it:
+ * `wait_cause_location` and `wait_cause_callpath` (+ 1; 0: unknown); that call began when the
  * waiting ended.
  *
  * Arrows: `arrow_window`, `arrow_kind` (0 message, 1 put, 2 get, 3 atomic operation, 4 lock),

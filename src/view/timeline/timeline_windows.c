@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/** Of the longest waits of a kind: how many have a window, unless they lie in one already. */
+/** Number of the longest waits of a kind that get a window, unless another window contains them. */
 #define INSTANCES 2
 
 uint64_t fm_timeline_calls(const struct fm_trace *trace)
@@ -33,7 +33,7 @@ fm_timeline_windows fm_timeline_whole_run(const struct fm_cube *cube)
 struct search {
     const struct fm_trace *trace;
     uint64_t begin, length; /* of the run, ticks */
-    uint64_t limit;         /* of calls */
+    uint64_t limit;         /* maximum number of calls in a window */
 };
 
 static uint64_t calls_of(const struct search *search, uint32_t location, uint64_t from, uint64_t to)
@@ -72,7 +72,7 @@ static void add_location(struct fm_timeline_window *window, uint32_t location)
     }
 }
 
-/** Adds those that the wait and its causes happened at. */
+/** Adds the locations of the wait, its cause and its chain of causes. */
 static void add_involved(struct fm_timeline_window *window)
 {
     const struct fm_cube_instance *instance = window->instance;
@@ -83,7 +83,7 @@ static void add_involved(struct fm_timeline_window *window)
         add_location(window, instance->chain[i].location);
 }
 
-/** Adds the neighbours of who waited, as long as the limit allows. */
+/** Adds the neighbours of the waiting location, up to the limit of calls. */
 static void add_neighbours(const struct search *search, struct fm_timeline_window *window)
 {
     uint64_t calls = 0;
@@ -94,7 +94,7 @@ static void add_neighbours(const struct search *search, struct fm_timeline_windo
         const uint32_t sides[] = {centre - distance, centre + distance};
         for (unsigned i = 0; i < 2; i++) {
             if (sides[i] >= count || fm_timeline_window_has(window, sides[i]))
-                continue; /* also those below 0, which are huge */
+                continue; /* includes numbers below 0, which wrap around */
             calls += calls_of(search, sides[i], window->from, window->to);
             if (calls > search->limit)
                 return;
@@ -103,8 +103,8 @@ static void add_neighbours(const struct search *search, struct fm_timeline_windo
     }
 }
 
-/** Shortens the time until those that are involved have few enough calls; the end of the wait,
- * where its cause is, stays. */
+/** Shortens the window until the involved locations have few enough calls. The window keeps the end
+ * of the wait, where its cause is. */
 static void shorten(const struct search *search, struct fm_timeline_window *window, uint64_t end)
 {
     for (;;) {

@@ -1,5 +1,5 @@
 /** @file
- * Wait states of a timeline as columns of a bundle: see timeline_events.h.
+ * Wait states of a timeline as columns of a bundle, defined in timeline_events.h.
  */
 #ifndef FERMATA_VIEW_TIMELINE_WAIT_COLUMNS_H
 #define FERMATA_VIEW_TIMELINE_WAIT_COLUMNS_H
@@ -13,7 +13,7 @@ struct fm_wait_columns {
 
 /** Adds a wait state.
  * @param begin   of the run, ticks
- * @param window  that it belongs to, and `where` its location */
+ * @param window  number of its window; `where`: its location */
 void fm_wait_columns_add(struct fm_wait_columns *columns, const struct fm_trace *trace,
                          uint64_t begin, uint64_t window, uint32_t where,
                          const struct fm_candidate *wait);
