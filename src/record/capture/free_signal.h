@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_CAPTURE_FREE_SIGNAL_H
 #define FERMATA_RECORD_CAPTURE_FREE_SIGNAL_H
 
-/** The highest real-time signal that nobody uses; 0: there is none. */
+/** The highest real-time signal without a handler; 0: there is none. */
 int fm_free_signal(void);
 
 #endif

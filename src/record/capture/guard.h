@@ -21,8 +21,8 @@ struct fm_guard {
 /** Begins a section. Floating-point traps are off in it, the two signals are blocked. */
 void fm_guard_begin(struct fm_guard *guard);
 
-/** Lets no signal interrupt the rest of the section but those of faults: for what a handler would
- * begin anew and wait for. They come at its end. */
+/** Blocks all signals except those of faults for the rest of the section, because a handler could
+ * start the same work and wait for it. Blocked signals are delivered at the end of the section. */
 void fm_guard_hold_signals(void);
 
 /** Ends it: everything is as before, signals that the section raised are gone. */

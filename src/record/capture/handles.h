@@ -1,5 +1,5 @@
 /** @file
- * Map from handles of a paradigm's library to what the recorder knows of the object. Handles are
+ * Map from handles of a paradigm's library to the recorder's data about the object. Handles are
  * recycled by the library: an entry leaves the map before the library can give the handle away.
  */
 #ifndef FERMATA_RECORD_CAPTURE_HANDLES_H
@@ -35,7 +35,7 @@ FM_API void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *
 /** Takes the handle's entry out. @return its object or NULL */
 FM_API void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle);
 
-/** Look-up behind the cache's back. @return the object or NULL */
+/** Look-up that bypasses the cache. @return the object or NULL */
 FM_API FM_COLD void *fm_handles_search(struct fm_handle_map *map, struct fm_thread *thread,
                                        uint64_t handle);
 

@@ -1,6 +1,7 @@
 /** @file
- * The regions of user code that are open in a thread, outermost first. What is kept of a region is
- * its user's affair: a number or a pointer. Used by one thread at a time.
+ * The regions of user code that are open in a thread, outermost first. The
+ * caller chooses the value stored for a region: a number or a pointer. Used by one thread at a
+ * time.
  */
 #ifndef FERMATA_RECORD_CAPTURE_NESTING_H
 #define FERMATA_RECORD_CAPTURE_NESTING_H

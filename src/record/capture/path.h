@@ -2,13 +2,14 @@
  * The path of open regions that a location is in while its records become events: functions of the
  * call stack and regions that the program has marked, in the order in which they began.
  *
- * Functions of the stack begin and end by differences between one recorded event and the next, so
- * that the times of both are known only between the two. Time in between belongs to the functions
- * that enclose both events: what has ended ends with the earlier event, what has begun begins with
- * the later one. A sample stands for the time before it: both happen with the earlier event.
+ * Begins and ends of stack functions are derived from the difference between the stacks of two
+ * successive events, so their times lie between the two events. The time in between belongs to the
+ * functions that enclose both events: a function that has ended ends at the earlier event, a
+ * function that has begun begins at the later one. A sample stands for the time before it: there,
+ * functions end and begin at the earlier event.
  *
  * A function whose last act is to call another one may be gone from the stack by then (tail calls).
- * Where the call site tells that it calls that function it is put back into the path.
+ * If the call site shows that it calls that function, the function is put back into the path.
  *
  * A marked region holds together what is inside it: a function that returned while a region that
  * began in it is open stays in the path until the region ends; and functions that go on beyond the
@@ -17,9 +18,8 @@
  * Programs mark functions with regions of their names: such a region stands for the function, which
  * is left out of the path while the region is open, unless something happened in it before.
  *
- * Functions that the compiler has instrumented tell themselves when they begin and end. Where the
- * stack tells of them, too, they are those of the stack, with times that are exact; else they are
- * entries of their own.
+ * Instrumented functions report their own begin and end. An instrumented function that is also on
+ * the captured stack is the same entry, with exact times; otherwise it is an entry of its own.
  */
 #ifndef FERMATA_RECORD_CAPTURE_PATH_H
 #define FERMATA_RECORD_CAPTURE_PATH_H
@@ -46,7 +46,7 @@ struct fm_path_entry {
 #define FM_PATH_MARKED UINT32_MAX
 #define FM_PATH_PLAIN  UINT32_MAX
 
-/** Functions that one call site can stand for, at most; what is inside those is not told. */
+/** Functions that one call site can stand for, at most; functions inside those are omitted. */
 enum { FM_PATH_LEVELS = 66 };
 
 /** The path of a location. Zeroed = empty. */

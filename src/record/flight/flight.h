@@ -21,7 +21,7 @@ uint64_t fm_flight_begin_of_kept(struct fm_thread *threads);
 /** Appends a settled thread's records from a time on to its journal, and what stands in front.
  * @param begin   0: all of them; UINT64_MAX: none
  * @param resume  when recording seems to go on; UINT64_MAX: it does not
- * @return false: they could not be written, errno tells why */
+ * @return false: they could not be written, errno states why */
 bool fm_flight_write(struct fm_thread *thread, uint64_t begin, uint64_t resume);
 
 /** The run begins: from now on fatal signals save what there is, and then do what they would have

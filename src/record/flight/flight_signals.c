@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Signals that end a process: a fault of its own, or others want it to. */
+/* Signals that end a process: sent for its own fault, or by other processes. */
 static const struct {
     int number;
     bool fault;
@@ -27,7 +27,7 @@ static const struct {
              {SIGHUP, false}, {SIGQUIT, false}, {SIGXCPU, false}};
 enum { FATAL = sizeof fatal / sizeof fatal[0] };
 
-/* A process of the run, for others on its host. */
+/* A process of the run, as visible to the other processes on its host. */
 struct peer {
     uint64_t host;    /* host and space of process numbers */
     uint64_t started; /* by the host's clock: numbers of processes are used again */
@@ -138,7 +138,7 @@ static void await_end(void)
     ppoll(NULL, 0, &longest, &none);
 }
 
-/* Tells the others that this process has saved. */
+/* Reports to the other processes on the host that this process has saved. */
 static void note_saved(void)
 {
     int file = open(watch.saved, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

@@ -10,14 +10,14 @@
  * asked to. Collective. */
 bool fm_session_flight_is_wanted(void);
 
-/** Removes the experiment: nobody has asked for it. Collective. */
+/** Removes the experiment, because no process requested its records. Collective. */
 void fm_session_flight_discard(struct fm_thread *threads);
 
 /** Everything that the flight recorder has becomes part of the trace, or nothing of it: it goes to
  * the journal.
  * @param thread   the one that ends the run; may be NULL
  * @param threads  all of them
- * @return false: it cannot be written, errno tells why */
+ * @return false: it cannot be written, errno states why */
 bool fm_session_flight_write(struct fm_thread *thread, struct fm_thread *threads);
 
 #endif

@@ -44,7 +44,7 @@ struct fm_journal_head {
     uint64_t checksum; /**< of kind, unused, bytes and the content (journal_sum.h) */
 };
 
-/** Largest content of a block that is written; a reader believes no larger one. */
+/** Largest content of a block that is written; a reader rejects larger ones. */
 #define FM_JOURNAL_LARGEST ((uint64_t)1 << 30)
 
 struct fm_journal_process {
@@ -72,17 +72,17 @@ static inline struct fm_journal_sum fm_journal_sum_of_head(const struct fm_journ
 }
 
 /** Begins the journal of this process: facts and functions. The folder exists.
- * @return false: not written, errno tells why */
+ * @return false: not written, errno states why */
 bool fm_journal_begin(const char *directory, const struct fm_journal_process *process,
                       const struct fm_recorded_region *regions, size_t region_count);
 
 /** Appends functions of a paradigm that was added later. The caller holds the lock that guards the
- * table. @return false: not written, errno tells why */
+ * table. @return false: not written, errno states why */
 bool fm_journal_functions(const struct fm_recorded_region *regions, size_t region_count);
 
 /** Appends the definitions that are new since the last call. The caller holds the lock that guards
  * the set. Like all below it may be called in a signal handler: it takes no lock and does not use
- * malloc. @return false: not written (all of them are due again), errno tells why */
+ * malloc. @return false: not written (all of them are due again), errno states why */
 bool fm_journal_definitions(const struct fm_definitions *set);
 
 /** The same for the set of call sites. */
@@ -93,7 +93,7 @@ void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string)
 
 /** Appends records of a thread, and notes in it how far they are in the journal; they stay in
  * memory. The caller has claimed them (fm_thread_claim).
- * @return false: not all were written, errno tells why */
+ * @return false: not all were written, errno states why */
 bool fm_journal_records(struct fm_thread *thread, struct fm_extent records);
 
 /** Appends words of records that stand nowhere in the thread's memory, in front of those to come.

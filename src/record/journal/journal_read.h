@@ -1,6 +1,6 @@
 /** @file
- * Reading files of a journal (journal.h), block by block. What is read may be torn, damaged or
- * foreign: a block is given out only if its checksum is right.
+ * Reading files of a journal (journal.h), block by block. A file may be torn, damaged or
+ * foreign: a block is returned only if its checksum is correct.
  */
 #ifndef FERMATA_RECORD_JOURNAL_JOURNAL_READ_H
 #define FERMATA_RECORD_JOURNAL_JOURNAL_READ_H
@@ -17,7 +17,7 @@ struct fm_journal_reader {
     bool torn; /**< the file does not end with a whole block */
 };
 
-/** Opens a file. @return false: there is none, errno tells why */
+/** Opens a file. @return false: there is none, errno states why */
 bool fm_journal_open(struct fm_journal_reader *reader, const char *path);
 
 /** Reads the next block to content, kind and bytes. @return false at the end (see `torn`) */

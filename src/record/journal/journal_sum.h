@@ -1,6 +1,6 @@
 /** @file
- * Checksums of the journal's blocks: they tell torn and damaged ones from whole ones (and are none
- * against intent). Fast, for they are computed while the program waits: words go to four lanes in
+ * Checksums of the journal's blocks: they detect torn and damaged blocks (but not
+ * intended changes). Fast, for they are computed while the program waits: words go to four lanes in
  * turn, whose multiplications do not wait for each other: 13 GB/s, where the CRC-32 of zlib takes
  * 3.6 GB/s and would load a library into the measured program. Not thread-safe, but for different
  * sums.

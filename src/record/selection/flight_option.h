@@ -1,5 +1,5 @@
 /** @file
- * Whether only the last records are kept, as the user wants it: FERMATA_FLIGHT_RECORDER.
+ * The option of the flight recorder, which keeps only the last records: FERMATA_FLIGHT_RECORDER.
  */
 #ifndef FERMATA_RECORD_SELECTION_FLIGHT_OPTION_H
 #define FERMATA_RECORD_SELECTION_FLIGHT_OPTION_H
@@ -10,10 +10,10 @@
 
 #define FM_FLIGHT_VARIABLE "FERMATA_FLIGHT_RECORDER"
 
-/** What is wanted. */
+/** Value of the option. */
 struct fm_flight_option {
     uint64_t bytes; /**< of records that each process keeps; 0: all is recorded */
-    bool always;    /**< they are written at the end of the run, too, whether asked for or not */
+    bool always;    /**< the records are also written at the end of the run, without request */
 };
 
 /** Reads `SIZE` or `SIZE,always`: 16M, 1G,always. @return false: it is neither; `option` is zero */

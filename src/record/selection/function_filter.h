@@ -1,7 +1,7 @@
 /** @file
- * Which instrumented functions the user's filter leaves out (filter/filter.h). Their names are
- * known to who reads debug information: the helper program is asked once for each binary, when its
- * first function is met, and what it answers is kept.
+ * Which instrumented functions the user's filter leaves out (filter/filter.h). Their names
+ * come from debug information, which the helper program reads: once for each binary, at the first
+ * call of one of its functions. The result is cached.
  */
 #ifndef FERMATA_RECORD_SELECTION_FUNCTION_FILTER_H
 #define FERMATA_RECORD_SELECTION_FUNCTION_FILTER_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 /** Takes the filter from FERMATA_FILTERING_FILE, if there is one.
- * @param tell  tells the user that it cannot be applied, in the manner of printf */
+ * @param tell  prints a message, like printf, if the filter cannot be applied */
 void fm_function_filter_begin(void (*tell)(const char *format, ...));
 
 /** Whether a function is left out.

@@ -1,14 +1,13 @@
 /** @file
  * Recording may be paused and resumed, in all threads of the process together.
  *
- * The wrappers of a paused process do everything they do else, so that they know its communicators,
- * windows and requests when it goes on; but before the next call of a thread the records of the
- * last one are folded into counts (unrecorded.h), and their room is used again. When recording
- * resumes the counts become records, and regions of user code that were left or entered meanwhile
- * are.
+ * In a paused process the wrappers continue to track communicators, windows and requests. Before
+ * the next call of a thread, the records of its last call are folded into counts (unrecorded.h) and
+ * their buffer space is reused. When recording resumes, the counts become records. Regions of user
+ * code that were left or entered during the pause become records, too.
  *
- * A thread notices at its next call or record that recording was paused or resumed; nothing in the
- * hot path looks for it (the time at which its next flush is due becomes 0).
+ * A thread detects a switch at its next call or record. The hot path has no additional test for it:
+ * a switch sets the time of the thread's next flush to 0.
  */
 #ifndef FERMATA_RECORD_SELECTION_PAUSE_H
 #define FERMATA_RECORD_SELECTION_PAUSE_H
@@ -24,21 +23,21 @@
 struct fm_chunk;
 struct fm_thread;
 
-/** A thread's side of it. Zeroed = recording. */
+/** State of the pause in one thread. Zeroed = recording. */
 struct fm_thread_pause {
-    uint32_t seen;          /**< how often recording was switched, as far as the thread knows */
-    bool paused;            /**< what is written from now on is to be folded */
+    uint32_t seen;          /**< number of switches that the thread has processed */
+    bool paused;            /**< new records are to be folded */
     bool broken;            /**< there was no memory: counts are missing */
     struct fm_chunk *chunk; /**< where folding begins */
     uint64_t *mark;
     uint32_t function; /**< of the call whose records were folded last */
     size_t common;     /**< number of open regions that were open throughout */
     struct fm_unrecorded_table unrecorded;
-    struct fm_stack *stack; /**< the thread's, which is not looked at meanwhile */
+    struct fm_stack *stack; /**< call stack of the thread; not captured during a pause */
     struct fm_here here;    /**< the call that the thread is in */
 };
 
-/** Reasons for a pause: recording goes on where there is none. */
+/** Reasons for a pause. Recording continues while no reason holds. */
 enum fm_pause_reason {
     FM_PAUSE_PROGRAM = 1, /**< the program calls fm_pause */
     FM_PAUSE_RANK = 2,    /**< the rank was not selected */
@@ -50,8 +49,8 @@ enum fm_pause_reason {
 /** Names the functions in records: called once, before all others. */
 void fm_pause_begin(const char *(*function_name)(uint32_t function));
 
-/** Pauses or resumes. Before the run begins that is noted for then. Idempotent, thread-safe; errno
- * is preserved. */
+/** Pauses or resumes. Before the run begins, takes effect at its begin. Idempotent, thread-safe;
+ * errno is preserved. */
 void fm_pause(void);
 void fm_resume(void);
 
@@ -76,18 +75,18 @@ FM_API void fm_pause_run_begins(void);
 /** The run ends with the call in which the thread is, which is recorded: a pause ends here. */
 void fm_pause_run_ends(struct fm_thread *thread);
 
-/** A thread became known: it is paused if all are. */
+/** Registers a new thread: it is paused if the process is. */
 void fm_pause_attach(struct fm_thread *thread);
 
-/** Takes note of what was switched, and folds; between calls of the thread, by itself.
+/** Processes the last switch and folds records. Called by the thread itself, between its calls.
  * @param flush  writes the thread's records to the journal; called where a pause begins
  * @return whether the thread is paused now */
 bool fm_pause_attend(struct fm_thread *thread, bool (*flush)(struct fm_thread *thread, bool full));
 
-/** Whether the thread has not seen yet what was switched last. */
+/** Whether the thread has not yet processed the last switch. */
 bool fm_pause_is_due(const struct fm_thread *thread);
 
-/** Folding begins at what the thread writes next; what is written stays. */
+/** Sets the mark: folding begins at the next record of the thread; earlier records stay. */
 void fm_pause_mark(struct fm_thread *thread);
 
 /** Folds the records behind the mark. By the thread itself, at any time. */

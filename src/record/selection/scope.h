@@ -1,6 +1,6 @@
 /** @file
- * What is to be recorded of a run, as the user selected it before: ranks, a window of time, visits
- * of a phase, a signal that switches. Everything else becomes gaps (pause.h).
+ * The part of a run that is recorded, selected by the user before the run: ranks, a time window,
+ * visits of a phase, a signal that switches recording. The rest of the run is paused (pause.h).
  */
 #ifndef FERMATA_RECORD_SELECTION_SCOPE_H
 #define FERMATA_RECORD_SELECTION_SCOPE_H
@@ -39,8 +39,8 @@ const char *fm_scope_variable(enum fm_scope_kind kind);
  * @return NULL, or what the text should be: a constant */
 const char *fm_scope_set(struct fm_scope *selection, enum fm_scope_kind kind, const char *text);
 
-/** Reads the variables of the environment. What is not understood selects nothing.
- * @return the kind that is not understood, or FM_SCOPE_KINDS */
+/** Reads the variables of the environment. An invalid value selects nothing.
+ * @return the kind with an invalid value, or FM_SCOPE_KINDS */
 enum fm_scope_kind fm_scope_read(struct fm_scope *selection);
 
 /** Whether a rank is recorded. */

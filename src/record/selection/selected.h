@@ -1,23 +1,23 @@
 /** @file
- * Pauses what the user did not select (scope.h), while the program runs.
+ * Pauses recording at run time outside of the selected part of the run (scope.h).
  */
 #ifndef FERMATA_RECORD_SELECTION_SELECTED_H
 #define FERMATA_RECORD_SELECTION_SELECTED_H
 
 #include "record/selection/scope.h"
 
-/** Reads what is selected. Once, before all others. */
+/** Reads the selection. Called once, before all other functions of this file. */
 void fm_selected_begin(void);
 
-/** What is done when the selected signal comes, instead of a pause; in its handler. Before the run
- * begins. */
+/** Sets the function that the handler of the selected signal calls instead of a pause. Called
+ * before the run begins. */
 void fm_selected_on_signal(void (*function)(void));
 
-/** What is selected; constant. */
+/** The selection; constant. */
 const struct fm_scope *fm_selected(void);
 
-/** A message about what was selected but cannot be, to be told to the user; NULL: none. Constant.
- * Behind fm_selected_run_begins and again at the end of the run. */
+/** A message for the user about a selection that cannot be applied; NULL: none. Constant. Valid
+ * after fm_selected_run_begins, and again at the end of the run. */
 const char *fm_selected_problem(void);
 
 /** The run begins, within MPI_Init; `rank` is this process's. */

@@ -1,7 +1,7 @@
 /** @file
- * What happened while recording was paused, as far as the analysis has to know it: matching goes by
- * order (the third message of a sender meets the third receive of its tag), so for each such series
- * it must be known how many were not recorded. Used by one thread.
+ * Counts of unrecorded operations during a pause, which the analysis needs for matching. Matching
+ * depends on the order (the third message of a sender matches the third receive of its tag), so
+ * each such series needs the number of its unrecorded members. Used by one thread.
  */
 #ifndef FERMATA_RECORD_SELECTION_UNRECORDED_H
 #define FERMATA_RECORD_SELECTION_UNRECORDED_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Series whose members meet in their order, and what else names one of them. */
+/** Series whose members match in their order, with the further keys of a series. */
 enum fm_series {
     FM_SERIES_SENDS = 1,          /**< communicator, receiver, tag */
     FM_SERIES_RECEIVES,           /**< communicator, sender, tag */
@@ -44,7 +44,7 @@ bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *recor
 /** Adds the members of a series that `entry` counts. @return false without memory */
 bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded_count *entry);
 
-/** Forgets all counts; the memory stays. */
+/** Removes all counts; the memory stays allocated. */
 void fm_unrecorded_clear(struct fm_unrecorded_table *table);
 
 #endif
