@@ -2,7 +2,7 @@
  * The OTF2 archive of the run, written at its end (or later, from the journals): every process
  * writes its locations' events and local definitions, rank 0 the global ones. Used by one thread.
  * After the first failure nothing more is written, for OTF2's writers are not to be used any more
- * then, and fm_archive_failure tells why.
+ * then, and fm_archive_failure states why.
  */
 #ifndef FERMATA_RECORD_ARCHIVE_ARCHIVE_H
 #define FERMATA_RECORD_ARCHIVE_ARCHIVE_H

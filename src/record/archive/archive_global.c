@@ -70,7 +70,7 @@ static void add_paradigm_strings(const struct output *o)
 }
 
 /* Adds the strings that the definitions below use, so that all strings can be written first:
- * readers resolve a reference when they meet it. */
+ * readers resolve a reference when they read it. */
 static void add_strings(const struct output *o)
 {
     static const char *const texts[] = {"machine", "node", "Master thread", "Linux"};

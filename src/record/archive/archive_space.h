@@ -38,7 +38,7 @@ uint64_t fm_archive_global_bytes(const struct fm_definitions *set, uint64_t defi
 /** Reserves room in a file of its own; to be given back when all processes have reserved theirs,
  * right before the archive takes it.
  * @param path  the file that holds the room; must not exist
- * @return false: there is none, errno tells why; the file is gone */
+ * @return false: there is none, errno states why; the file is removed */
 bool fm_archive_reserve(const char *path, uint64_t bytes);
 
 #endif

@@ -18,7 +18,7 @@ enum fm_attribute {
  * records clears it between them). */
 extern bool fm_attributes_used;
 
-/** Defines all of them in a set that has no others. @return false without memory */
+/** Defines all attributes in a set without attributes. @return false without memory */
 bool fm_attributes_define(struct fm_definitions *set);
 
 #endif

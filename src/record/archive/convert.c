@@ -106,7 +106,7 @@ static const char *region_name(uint32_t region)
                : "";
 }
 
-/* The rest of a phase's visit would look like a visit. */
+/* The rest of a phase's visit would be counted as a visit. */
 static bool is_phase(uint32_t region)
 {
     return region < definitions->tables[FM_DEFINE_REGION].count &&

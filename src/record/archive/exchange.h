@@ -15,7 +15,7 @@ enum fm_reduction { FM_REDUCE_SUM, FM_REDUCE_MIN, FM_REDUCE_MAX };
 struct fm_exchange {
     uint32_t rank, size;
     /** What failed, or NULL. From the first failure on the functions do nothing, results are zero:
-     * whoever used them looks here before it believes them. */
+     * a caller checks this before it uses them. */
     const char *failure;
     void (*barrier)(void);
     void (*broadcast)(void *data, size_t bytes, uint32_t root);

@@ -39,7 +39,7 @@ bool fm_clock_is_trusted(const char *sources)
     return strstr(sources, "tsc") != NULL;
 }
 
-/* Where the system does not tell, it is trusted. */
+/* Without information from the system, the counter is trusted. */
 static bool kernel_trusts_counter(void)
 {
     static const char path[] = "/sys/devices/system/clocksource/clocksource0/available_clocksource";

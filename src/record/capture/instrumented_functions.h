@@ -1,15 +1,15 @@
 /** @file
- * Functions that the compiler has instrumented (-finstrument-functions): they tell when they begin
- * and end.
+ * Functions that the compiler has instrumented (-finstrument-functions): they report their
+ * begin and end.
  *
  * A function's Enter is written when something is recorded inside it, or when it ends; so a visit
  * that is too short to be worth its records leaves none. Those that are written are the outer ones.
  *
- * Not every function tells its end: longjmp() and the like leave some behind. A function has gone
- * when another one's frame is where its own was, or outside it.
+ * Not every function reports its end: longjmp() and similar functions skip it. A function has ended
+ * when the frame of another function is at the place of its own frame, or outside it.
  *
- * Which functions are recorded is decided when each is met for the first time (function_filter.h),
- * and kept with its place (stack/places.h).
+ * Whether a function is recorded is decided at its first call (function_filter.h) and stored with
+ * its place (stack/places.h).
  */
 #ifndef FERMATA_RECORD_CAPTURE_INSTRUMENTED_FUNCTIONS_H
 #define FERMATA_RECORD_CAPTURE_INSTRUMENTED_FUNCTIONS_H
@@ -27,13 +27,13 @@ struct fm_thread;
 struct fm_open_function {
     uint64_t function;  /**< address of its first instruction */
     uint64_t call_site; /**< return address of the frame that it runs in */
-    uint64_t pc;        /**< where it told its begin */
+    uint64_t pc;        /**< where it reported its begin */
     uint64_t frame;     /**< outer end of the frame, where its caller's begins; all bits: unknown */
     uint64_t time;      /**< of its begin */
     uint32_t site;      /**< call site of the first instruction */
 };
 
-/** A thread's side of it. Zeroed = none is open. */
+/** Instrumented functions of one thread. Zeroed = none is open. */
 struct fm_thread_functions {
     bool due;                      /**< the records are behind: common, told and count differ */
     bool bounds_known;             /**< of the thread's own stack: low and high */
@@ -46,12 +46,12 @@ struct fm_thread_functions {
 };
 
 /** How instrumented functions are recorded, read from the environment: FERMATA_MIN_DURATION (see
- * duration.h). Before any is met.
- * @param tell  tells the user about a failure, in the manner of printf */
+ * duration.h). Called before the first instrumented function begins.
+ * @param tell  prints a message about a failure, like printf */
 void fm_functions_begin(void (*tell)(const char *format, ...));
 
-/** What the compiler's calls lead to: a function begins, a function ends. In any thread, also in
- * signal handlers. */
+/** Targets of the calls that the compiler inserts: a function begins, a function ends. Called in
+ * any thread, also in signal handlers. */
 void fm_function_enter(void *function, void *call_site);
 void fm_function_leave(void *function, void *call_site);
 

@@ -77,8 +77,8 @@ enum fm_record_kind {
 };
 
 /** Parts of a STACK record: the call stack changes before the next event. Behind it stand the call
- * sites inside the functions that are kept; NO_SITE: there is none. With CUT, there are more that
- * are not told. */
+ * sites inside the functions that are kept; NO_SITE: there is none. With CUT, there are further
+ * functions that are not recorded. */
 enum { FM_STACK_CUT = 0x8000 };
 #define FM_STACK_NO_SITE UINT32_MAX
 

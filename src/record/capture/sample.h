@@ -1,6 +1,6 @@
 /** @file
  * Samples: what threads do between their recorded calls. A timer on the CPU clock of each thread
- * that the recorder knows sends it a signal, whose handler records the thread's call stack.
+ * registered with the recorder sends it a signal, whose handler records the thread's call stack.
  *
  * The clock stands still while a thread waits in a system call, so that the signal interrupts next
  * to none; the handler is installed with SA_RESTART besides. It does nothing while the thread is in
@@ -19,33 +19,33 @@
 
 struct fm_thread;
 
-/** A thread's side of it. Zeroed = not sampled. */
+/** Sampling state of one thread. Zeroed = not sampled. */
 struct fm_thread_samples {
     timer_t timer;
-    bool has_timer;     /**< atomic: whoever clears it deletes the timer */
-    bool look_again;    /**< code was met that no known module holds: one may have been loaded */
+    bool has_timer;     /**< atomic: the function that clears it deletes the timer */
+    bool look_again;    /**< code outside of all known modules: one may have been loaded */
     uint64_t taken;     /**< samples recorded; written by the handler only, like the next */
-    uint64_t lost;      /**< those that were not: no room, or the stack could not be told */
+    uint64_t lost;      /**< samples not recorded: no room, or the stack could not be determined */
     uint64_t handling;  /**< ticks spent on them, but for the delivery of the signals */
     long waits;         /**< how often the thread had waited for something at the last sample */
-    uint64_t flush_due; /**< what fm_thread.flush_due is to be again when that was looked at */
+    uint64_t flush_due; /**< value that fm_thread.flush_due gets after the next look-up */
 };
 
 /** Numbers of a run, for its description. */
 struct fm_sample_counts {
-    double rate; /**< in Hz, as asked for; 0: nothing was sampled */
+    double rate; /**< in Hz, as requested; 0: nothing was sampled */
     uint64_t taken, lost;
 };
 
-/** Begins to sample, if FERMATA_SAMPLE tells a frequency: the calling thread, which is between its
- * calls, and those that attach from now on.
+/** Begins to sample, if FERMATA_SAMPLE contains a frequency: the calling thread, which is between
+ * its calls, and those that attach from now on.
  * @param tell  prints a message of the process to its user, as printf does */
 void fm_samples_begin(void (*tell)(const char *format, ...));
 
-/** The calling thread has become known: its timer starts. errno is preserved. */
+/** Starts the timer of the calling thread, which is newly registered. errno is preserved. */
 void fm_samples_attach(struct fm_thread *thread);
 
-/** It is not any more: its timer ends. By itself, or when it does not run. */
+/** Deletes the timer of a thread. Called by the thread itself, or while it does not run. */
 void fm_samples_detach(struct fm_thread *thread);
 
 /** Ends sampling for good, of all threads. Thread-safe. */

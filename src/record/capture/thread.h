@@ -160,7 +160,7 @@ void fm_threads_attend(void);
  * UINT64_MAX: until it is full. Of the calling thread and those to come. */
 void fm_threads_interval(uint64_t ticks);
 
-/** Begins to write the thread's records to the journal; not while someone else does.
+/** Begins to write the thread's records to the journal; not while another thread does.
  * @return whether the caller may; fm_thread_unclaim ends it */
 static inline bool fm_thread_claim(struct fm_thread *thread)
 {

@@ -1,8 +1,9 @@
 /** @file
- * What is left of the oldest records of a thread when their room is used again (flight.h): numbers
- * of what matching has to know of (unrecorded.h), and which functions and regions are open behind
- * them. From that come the records that stand in front of those that are kept, so that they mean
- * the same as if all were there: a pause with its counts, the call stack, the open regions.
+ * Summary of the oldest records of a thread, kept when their buffer space is reused (flight.h): the
+ * counts that matching needs (unrecorded.h), and the functions and regions that are open after
+ * them. From the summary, records are generated in front of the kept ones: a pause with its counts,
+ * the call stack, the open regions. With these, the kept records have the same meaning as in the
+ * full sequence.
  *
  * Every record is passed once, in its order, whether it is lost or has been written elsewhere.
  */
@@ -19,7 +20,7 @@
 enum fm_cut_kind {
     FM_CUT_STACK,       /**< a function of the call stack */
     FM_CUT_REGION,      /**< a marked region */
-    FM_CUT_INSTRUMENTED /**< a function that tells of itself */
+    FM_CUT_INSTRUMENTED /**< a function that reports its own begin and end */
 };
 
 /** What is open, or was when what is open began. */
@@ -31,12 +32,13 @@ struct fm_cut_item {
     bool is_over;   /**< of functions of the stack: returned, but what began in it is open */
 };
 
-/** Of one thread; used by whoever has claimed its records. Zeroed = nothing was passed. */
+/** State of one thread; used by the thread that has claimed its records. Zeroed = no record was
+ * passed. */
 struct fm_cut {
-    bool gone;      /**< records are lost that nobody was told of yet */
+    bool gone;      /**< records are lost, and the loss is not yet written */
     bool off;       /**< recording was paused at the last record */
-    bool stack_cut; /**< the call stack has functions that are not told */
-    bool broken;    /**< there was no memory: the records behind cannot be understood */
+    bool stack_cut; /**< the call stack has functions that are not recorded */
+    bool broken;    /**< there was no memory: the records after it cannot be interpreted */
     uint64_t begin; /**< time of the first of the lost ones; 0: none had one */
     uint64_t off_since;
     uint32_t function;                        /**< of the last call */
@@ -62,7 +64,7 @@ void fm_cut_pass(struct fm_cut *cut, const uint64_t *record, bool lost,
 /** Words that fm_cut_write writes at most. */
 size_t fm_cut_words(const struct fm_cut *cut);
 
-/** Writes what stands in front of the records that are kept, and forgets what is lost.
+/** Writes the records in front of the kept ones, and clears the summary of lost records.
  * @param time    at which they begin; UINT64_MAX: there are none
  * @return the place behind */
 uint64_t *fm_cut_write(struct fm_cut *cut, uint64_t *place, uint64_t time);

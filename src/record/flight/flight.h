@@ -1,11 +1,11 @@
 /** @file
- * The flight recorder: only the last records are kept, in memory, and written only if something
- * asks for them: the program ends without MPI_Finalize (it crashes, is killed, calls MPI_Abort or
- * exit), a signal comes, the program itself asks, or the option says so.
+ * The flight recorder: only the last records are kept, in memory, and written only on one of
+ * these triggers: the program ends without MPI_Finalize (it crashes, is killed, calls MPI_Abort or
+ * exit), a signal arrives, the program requests it, or the option demands it.
  *
- * The oldest records of a thread make room for new ones (thread.h); what they leave behind (cut.h)
- * is written in front of the kept ones. What is written goes to the journal, so that there may be
- * several parts; between them recording seems to have been paused. All threads of a process are cut
+ * The oldest records of a thread make room for new ones (thread.h); their summary (cut.h) is
+ * written in front of the kept ones. Records are written to the journal, possibly in several parts;
+ * between two parts, the trace shows a pause. All threads of a process are cut
  * at the same time, so that the parts are those of the process.
  */
 #ifndef FERMATA_RECORD_FLIGHT_FLIGHT_H
@@ -24,16 +24,17 @@ uint64_t fm_flight_begin_of_kept(struct fm_thread *threads);
  * @return false: they could not be written, errno states why */
 bool fm_flight_write(struct fm_thread *thread, uint64_t begin, uint64_t resume);
 
-/** The run begins: from now on fatal signals save what there is, and then do what they would have
- * done. Collective.
+/** Installs handlers at the begin of the run: a fatal signal saves the kept records, and then has
+ * its previous effect. Collective.
  * @param directory  the experiment's, which stays valid */
 void fm_flight_watch(const struct fm_exchange *exchange, const char *directory);
 
-/** The run is over: signals do what they did. */
+/** Restores the previous signal handlers at the end of the run. */
 void fm_flight_unwatch(void);
 
-/** This process ends, and others may be killed for that: lets those on the same host save what they
- * have, and waits for them, but not for long. Once; may be called in a signal handler. */
+/** Called when this process ends, because the launcher may then kill the other processes: makes the
+ * processes on the same host save their records, and waits for them for a limited time. Once; may
+ * be called in a signal handler. */
 FM_API void fm_flight_alarm(void);
 
 #endif

@@ -6,15 +6,15 @@
 
 #include "record/capture/thread.h"
 
-/** Whether the run is to be written: always without the flight recorder, else if any process was
- * asked to. Collective. */
+/** Whether the run is to be written: always without the flight recorder, else if any process has
+ * received a request. Collective. */
 bool fm_session_flight_is_wanted(void);
 
 /** Removes the experiment, because no process requested its records. Collective. */
 void fm_session_flight_discard(struct fm_thread *threads);
 
-/** Everything that the flight recorder has becomes part of the trace, or nothing of it: it goes to
- * the journal.
+/** Writes all records of the flight recorder to the journal, so that either all of them or none
+ * become part of the trace.
  * @param thread   the one that ends the run; may be NULL
  * @param threads  all of them
  * @return false: it cannot be written, errno states why */

@@ -1,14 +1,15 @@
 /** @file
- * Saving what all threads have recorded while they may still record: where a lock's holder may be
- * what a signal handler has interrupted. (fm_session_save and fm_session_demand are in session.h.)
+ * Saving what all threads have recorded while they may still record: the holder of a
+ * lock may be the code that a signal handler has interrupted. (fm_session_save and
+ * fm_session_demand are in session.h.)
  */
 #ifndef FERMATA_RECORD_FLIGHT_SESSION_SAVE_H
 #define FERMATA_RECORD_FLIGHT_SESSION_SAVE_H
 
 #include <stdbool.h>
 
-/** Waits for `attempt` to succeed, but not for long (half a second): its holder may be what a
- * signal handler, which this is called in, has interrupted.
+/** Waits for `attempt` to succeed, for at most half a second: the holder of the lock may be
+ * the code that the calling signal handler has interrupted.
  * @return whether it succeeded; if not, errno is EBUSY */
 bool fm_session_wait_briefly(bool (*attempt)(void *context), void *context);
 

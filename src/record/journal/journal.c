@@ -46,7 +46,7 @@ static bool write_all(int file, struct iovec *parts, int count)
 
 /* A file of the journal; made new with `create`, else it must be there: a file that has vanished is
  * not begun again, for its beginning would be missing. No descriptor stays open between writes: a
- * program that closes or counts its descriptors never meets one of ours. */
+ * program that closes or counts its descriptors never encounters a descriptor of the recorder. */
 static int open_file(int64_t thread, bool create)
 {
     char path[PATH_MAX + 64];

@@ -2,8 +2,8 @@
  * The journal: what a process has measured so far, on disk while the program runs, so that it
  * outlives the process. Each process appends to `journal/<rank>.def` what its numbers mean and, for
  * each thread, to `journal/<rank>.<thread>.evt` the compact records of full buffers. At the end of
- * the run they become part of the OTF2 archive and are removed; of a run without an end they are
- * what the archive is rebuilt from.
+ * the run they become part of the OTF2 archive and are removed. After a run without a regular end,
+ * the archive is rebuilt from them.
  *
  * A file is a sequence of blocks: struct fm_journal_head, then `bytes` bytes, padded with zeros to
  * a multiple of 8. A block counts only if its checksum is right: a torn end is left out. Numbers

@@ -23,7 +23,7 @@ bool fm_journal_open(struct fm_journal_reader *reader, const char *path)
     return reader->file >= 0;
 }
 
-/* @return the number of bytes read, less than asked for at the end or on an error */
+/* @return the number of bytes read, fewer than requested at the end or on an error */
 static size_t read_all(int file, void *data, size_t bytes)
 {
     size_t done = 0;
@@ -37,7 +37,7 @@ static size_t read_all(int file, void *data, size_t bytes)
     return done;
 }
 
-/* A length from a damaged file must not make us ask for memory that the file cannot fill. */
+/* A length from a damaged file must not cause an allocation larger than the file. */
 static bool fits_file(int file, uint64_t bytes)
 {
     struct stat status;

@@ -15,7 +15,7 @@
 
 enum { SECONDS = 120 };
 
-/* What is known of a binary. */
+/* The result for one binary. */
 struct verdicts {
     bool asked;
     bool others;         /* whether functions that are not among these are left out; these are not,
@@ -38,7 +38,7 @@ void fm_function_filter_begin(void (*tell)(const char *format, ...))
     filter.path = path != NULL && path[0] != '\0' ? strdup(path) : NULL;
 }
 
-/* ---- asking ---- */
+/* ---- requests to the helper program ---- */
 
 static bool write_question(FILE *file, const struct fm_module *module)
 {
@@ -59,7 +59,7 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* @return whether the answer is whole */
+/* @return whether the answer is complete */
 static bool read_answer(FILE *file, struct verdicts *verdicts)
 {
     size_t room = 0;
@@ -86,7 +86,7 @@ static bool read_answer(FILE *file, struct verdicts *verdicts)
     return line[0] == '.';
 }
 
-/* If it cannot be known all functions are recorded. */
+/* Without an answer, all functions are recorded. */
 static void ask(const struct fm_module *module, struct verdicts *verdicts)
 {
     char helper[PATH_MAX];

@@ -26,8 +26,8 @@ void fm_pause_begin(const char *(*function_name)(uint32_t function))
     pause_state.function_name = function_name;
 }
 
-/* Every thread is to look up before its next record. Those that plan a flush right now look
- * afterwards whether something was switched. */
+/* Makes every thread check for a switch before its next record. A thread that schedules a flush at
+ * the same time checks afterwards. */
 static void tell_threads(void)
 {
     fm_threads_attend();
@@ -70,7 +70,7 @@ uint64_t fm_pause_next(void)
     return begin < end ? begin : end;
 }
 
-/* With the lock: what time and signals have switched by now. */
+/* With the lock: applies the switches by time and by signals that are due. */
 static void catch_up(void)
 {
     uint64_t now = fm_clock_now();
@@ -228,8 +228,8 @@ static void write_unrecorded(struct fm_thread *thread)
     fm_unrecorded_clear(table);
 }
 
-/* Regions that were left in the pause are left now, those that were entered are entered now; but
- * the rest of a phase's visit would look like a visit. */
+/* Leaves the regions that were left during the pause, and enters those that were entered. A phase
+ * is not entered: the rest of its visit would be counted as a visit. */
 static void end_pause(struct fm_thread *thread, uint64_t time)
 {
     uint64_t *regions = thread->open.regions;

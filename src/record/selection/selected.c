@@ -46,7 +46,7 @@ static void toggle(int number)
     errno = saved;
 }
 
-/* A handler of the program has come first, or came later: it stays. MPICH has one for SIGUSR1. */
+/* A handler that the program has installed stays in place. MPICH installs one for SIGUSR1. */
 static void begin_signal(int number)
 {
     struct sigaction before, action = {.sa_handler = toggle, .sa_flags = SA_RESTART};
