@@ -177,6 +177,7 @@ def cubex_lines(content, prose):
             text = "\n".join(text_lines(data, prose))
             if not prose:
                 text = re.sub(r"<(disp_name|descr)>.*?</\1>", r"<\1/>", text, flags=re.DOTALL)
+                text = re.sub(r'<attr key="Warning (\d+)" value=".*?"/>', r'<attr key="Warning \1"/>', text)
             lines.extend(text.splitlines())
     return lines
 
