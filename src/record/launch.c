@@ -44,7 +44,7 @@ static fm_status_t export_directory(const struct fm_setting_value *directory,
     return FM_OK;
 }
 
-/* A filter is read by every process, wherever it runs; what is wrong with it is told here. */
+/* A filter is read by every process, wherever it runs; an error in it is reported here. */
 static fm_status_t export_filter(const struct fm_setting_value *value, struct fm_error *error)
 {
     struct fm_filter *filter = NULL;
@@ -116,7 +116,7 @@ static void pass_on(int number)
     }
 }
 
-/* Starts the command; a pipe that closes on exec tells whether that worked. */
+/* Starts the command; a pipe that closes on exec shows whether that worked. */
 static fm_status_t start(const struct fm_settings *settings, char *const command[],
                          const char *result_file, pid_t *child, struct fm_error *error)
 {

@@ -153,7 +153,7 @@ static FM_COLD void find_bounds(struct fm_thread_functions *f)
 
 /* How many are still there when a function begins. Other stacks are left when the thread's own is
  * in use. Functions that are inlined have the frame, and the caller, of the one around them, but no
- * two of them tell of themselves at the same place. */
+ * two of them have their events at the same place. */
 static size_t count_there(struct fm_thread_functions *f, uint64_t frame, uint64_t pc,
                           uint64_t call_site)
 {
@@ -195,7 +195,7 @@ static void put(struct fm_thread *thread, enum fm_record_kind kind, uint32_t aux
     fm_thread_publish(thread);
 }
 
-/* The records tell of as many functions as there are. */
+/* The records are up to date with the open functions. */
 static void leave_to(struct fm_thread *thread, size_t count, uint64_t now)
 {
     struct fm_thread_functions *f = &thread->functions;
@@ -204,7 +204,7 @@ static void leave_to(struct fm_thread *thread, size_t count, uint64_t now)
     f->due = false;
 }
 
-/* @param apart  whether the call stack was not looked at in those that are told of */
+/* @param apart  whether the call stack was not unwound in the recorded ones */
 static void tell(struct fm_thread *thread, uint64_t now, bool apart)
 {
     struct fm_thread_functions *f = &thread->functions;
@@ -230,7 +230,7 @@ void fm_functions_tell(struct fm_thread *thread, uint64_t now)
 }
 
 /* Function number `first`, and all inside it, have ended.
- * @param gone  that was seen later: the call stack does not tell of it any more */
+ * @param gone  that was seen later: the call stack does not contain it any more */
 static void end(struct fm_thread *thread, size_t first, uint64_t now, bool gone,
                 struct fm_here here)
 {

@@ -37,7 +37,7 @@ struct fm_path_entry {
     uint32_t line;         /**< where it was called: LINE, or none */
     uint32_t function;     /**< of the call stack, from the outermost; FM_PATH_MARKED: none */
     uint32_t instrumented; /**< how many instrumented functions are open around this one;
-                                FM_PATH_PLAIN: it does not tell of itself */
+                                FM_PATH_PLAIN: it is not instrumented */
     bool over;             /**< it ended, but regions are open that began in it */
     bool written;          /**< its Enter is written, its Leave is not; else it is innermost, or a
                                 function that the region inside it stands for */

@@ -20,13 +20,13 @@ static struct {
     struct fm_thread *_Atomic all;
     struct fm_thread *idle;
     uint32_t count;
-    pthread_key_t key; /* whose destructor tells that a thread ends */
+    pthread_key_t key; /* whose destructor runs when a thread ends */
     bool has_key;
     _Atomic long chunks_left;
     _Atomic bool over, reused;
     _Atomic uint64_t interval;
     _Atomic uint32_t stack_depth; /* 0: call stacks are not recorded */
-    _Atomic uint32_t known_sites; /* call sites that `met` was told of */
+    _Atomic uint32_t known_sites; /* call sites that `met` was called for */
     void (*met)(void);
     bool (*flush)(struct fm_thread *thread, bool full);
     long chunks_wanted;                              /* by all threads together */

@@ -121,7 +121,7 @@ struct fm_thread {
     uint32_t pending_region; /**< number that the call's events have */
     bool pending;            /**< whether there is one */
     uint64_t bytes_above;    /**< BYTES_ABOVE record of the next one; 0: none */
-    uint64_t flush_begin[2]; /**< begin and end of a flush that is to be told of; 0: none */
+    uint64_t flush_begin[2]; /**< begin and end of a flush that is to be recorded; 0: none */
     uint64_t events;         /**< events written */
     bool off;                /**< recording was paused at the last record */
     uint64_t gap;            /**< time of the last sample that was lost */

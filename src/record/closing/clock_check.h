@@ -3,7 +3,7 @@
  * three things have to hold: a clock keeps its rate; the clocks of processes that are taken for one
  * and the same are; and where offsets between clocks are measured, at begin and end, they fit the
  * rates. None of these is believed: each is compared with CLOCK_MONOTONIC_RAW or with the other
- * processes, as far as readings are exact enough to tell. Functions without state.
+ * processes, as far as readings are exact enough. Functions without state.
  */
 #ifndef FERMATA_RECORD_CLOSING_CLOCK_CHECK_H
 #define FERMATA_RECORD_CLOSING_CLOCK_CHECK_H

@@ -9,7 +9,7 @@
 struct extremes {
     struct fm_closing_least complements;
     struct fm_closing_most most;
-    uint64_t entered; /* when the last process began to tell this */
+    uint64_t entered; /* when the last process began to send its facts */
 };
 
 static struct fm_closing_least complement(struct fm_closing_least least)

@@ -1,5 +1,5 @@
 /** @file
- * The end of a run that was recorded to its end: what all processes have to tell, together, and
+ * The end of a run that was recorded to its end: the combined facts of all processes, and
  * how it is described.
  */
 #ifndef FERMATA_RECORD_CLOSING_CLOSING_H
@@ -40,9 +40,9 @@ struct fm_closing_moment {
     uint64_t earliest, latest;
 };
 
-/** Combines what all processes have to tell. Collective; all get the result. On the way it finds
+/** Combines the facts of all processes. Collective; all get the result. On the way it finds
  * out whether the clocks agree on the order of what happens in it (fm_clock_quality.disorder).
- * @param now  tells the present moment */
+ * @param now  reads the present time */
 void fm_closing_combine(struct fm_closing *closing, const struct fm_exchange *exchange,
                         struct fm_closing_moment (*now)(void));
 

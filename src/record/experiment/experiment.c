@@ -285,7 +285,7 @@ void fm_experiment_log(const char *directory, const char *format, ...)
     }
 }
 
-/* Whether the launcher's file tells of no experiment yet, or of this one. Another one is that of a
+/* Whether the launcher's file names no experiment yet, or this one. Another one is that of a
  * program which this one, or one before it, started: it must not take its place. */
 static bool result_is_ours(int file, const char *directory)
 {
@@ -363,7 +363,8 @@ void fm_experiment_result(const char *directory, const struct fm_experiment_tota
     int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
     bool told = file >= 0 && result_is_ours(file, directory);
     if (told) {
-        /* In place: the disk may be full by now, and what was told before is better than nothing.
+        /* In place: the disk may be full by now, and what was written before is better than
+         * nothing.
          */
         int length = fm_experiment_totals_write(totals, text, sizeof text);
         length += snprintf(text + length, sizeof text - (size_t)length, " %s\n", directory);

@@ -1,5 +1,5 @@
 /** @file
- * The batch job that a process belongs to, as its environment tells.
+ * The batch job that a process belongs to, by its environment.
  */
 #ifndef FERMATA_RECORD_EXPERIMENT_JOB_H
 #define FERMATA_RECORD_EXPERIMENT_JOB_H

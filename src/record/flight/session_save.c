@@ -72,7 +72,7 @@ static void leave_last_call(void)
 }
 
 /* What all threads have recorded goes to the journal, behind the definitions that it refers to.
- * @return false: not all of it, errno tells why */
+ * @return false: not all of it, errno is the reason */
 static bool save_all(void)
 {
     struct fm_thread *threads = fm_threads_all();

@@ -80,7 +80,7 @@ static bool finish(int file, off_t begin, bool good)
         good = false;
     }
     if (close(file) != 0 && good) {
-        return false; /* quota and network file systems may tell only now */
+        return false; /* quota and network file systems may report the error only now */
     }
     errno = reason;
     return good;

@@ -21,7 +21,7 @@ struct search {
     size_t count;
 };
 
-/* The parts of a library's dynamic section that tell of its references. */
+/* The parts of a library's dynamic section that describe its references. */
 struct references {
     const ElfW(Sym) * symbols;
     const char *strings;
@@ -74,7 +74,7 @@ FM_HELPER(comm_size, COMM_SIZE)
 FM_HELPER(cartdim_get, CARTDIM_GET)
 FM_HELPER(neighbors_count, NEIGHBORS_COUNT)
 
-/* @return the function that tells the callers apart; NULL: `name` is no such function */
+/* @return the function that distinguishes the callers; NULL: `name` is no such function */
 static void *prepare_helper(void *self, const char *name, void *library)
 {
     static int (*const functions[HELPERS])(uintptr_t, uintptr_t, uintptr_t,

@@ -5,7 +5,7 @@
  * library itself: the program runs as without us.
  *
  * It exports, too, the functions by which processes end without exit handlers, so that what was
- * measured can be saved before; and some that tell what becomes of libraries and signals. They do
+ * measured can be saved before; and some that show changes of libraries and signals. They do
  * what they always do. */
 #include "record/capture/hot.h"
 #include "record/interface.h"

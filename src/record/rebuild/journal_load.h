@@ -6,7 +6,7 @@
 
 #include "record/journal/journal.h"
 
-/** What one process told of itself. */
+/** What one journal states about its process. */
 struct fm_process_journal {
     struct fm_journal_process process;
     struct fm_recorded_region *functions; /**< by number; the names lie in `texts` */
@@ -21,7 +21,7 @@ struct fm_process_journal {
 };
 
 /** Reads the file up to its end or to the first damage; what stands before is used.
- * @return false if it does not tell at least which process it is of, or there is no memory; nothing
+ * @return false if it does not even state its process, or there is no memory; nothing
  *         to be freed then */
 bool fm_journal_load(const char *path, struct fm_process_journal *journal);
 

@@ -73,7 +73,7 @@ static bool is_journal(const char *name, unsigned *rank)
     return sscanf(name, "%u.def%n", rank, &end) == 1 && end > 0 && name[end] == '\0';
 }
 
-/* The number of processes, as any of them tells. */
+/* The number of processes, as stated by any of them. */
 static fm_status_t find_size(struct rebuild *r, struct fm_error *error)
 {
     char path[PATH_MAX];
@@ -406,7 +406,7 @@ static void summarize(const struct rebuild *r, const json_t *environment,
     summary->end += 1;
 }
 
-/* Whether locations may have been reused: the journals do not tell. */
+/* Whether locations may have been reused: the journals do not state it. */
 static bool has_threads(const struct rebuild *r)
 {
     bool found = false;

@@ -37,7 +37,7 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
                                     const uint32_t *regions, uint64_t events);
 
 /** The archive cannot be completed: its files go, what is in memory goes to the journal. The user
- * is told why. Collective. */
+ * gets the reason. Collective. */
 void fm_session_archive_abandon(struct fm_thread *threads);
 
 #endif

@@ -17,13 +17,13 @@ void fm_session_describe_begin(void);
  * 0, while the run is open. */
 void fm_session_describe_library(void);
 
-/** What this process has to tell of its run, but for the size of the archive. At the end of the
+/** The facts of this process about its run, except the size of the archive. At the end of the
  * run, when all records are converted.
  * @param events  number of its events */
 struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
                                      const struct fm_overhead_rates *rates);
 
-/** Describes the run, when its archive is complete, by what all processes have told together; by
+/** Describes the run, when its archive is complete, by the combined facts of all processes; by
  * rank 0. */
 void fm_session_describe_end(const struct fm_closing *closing,
                              const struct fm_overhead_rates *rates);

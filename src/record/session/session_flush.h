@@ -17,7 +17,7 @@ bool fm_session_flush(struct fm_thread *thread, bool full);
 uint64_t fm_session_flush_interval(uint64_t resolution);
 
 /** Writes the definitions and call sites that the journal lacks to it. Takes the session's lock.
- * @return false: they could not be written, errno tells why */
+ * @return false: they could not be written, errno is the reason */
 bool fm_session_journal_definitions(void);
 
 #endif

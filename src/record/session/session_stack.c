@@ -110,7 +110,7 @@ static bool distribute(const struct fm_exchange *exchange, struct fm_definitions
     if (exchange->rank != 0) {
         block = malloc(size + 1);
     }
-    for (uint64_t done = 0; done < size;) { /* all take part, whoever has no memory too */
+    for (uint64_t done = 0; done < size;) { /* all processes take part, those without memory too */
         uint64_t piece = size - done < PIECE ? size - done : PIECE;
         exchange->broadcast(block != NULL ? block + done : spare, piece, 0);
         done += piece;

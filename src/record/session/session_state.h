@@ -1,5 +1,5 @@
 /** @file
- * What the files of the session (session*.c) share, and nobody else sees.
+ * What the files of the session (session*.c) share; private to them.
  */
 #ifndef FERMATA_RECORD_SESSION_SESSION_STATE_H
 #define FERMATA_RECORD_SESSION_SESSION_STATE_H
@@ -22,7 +22,7 @@ struct fm_session_state {
     uint64_t arrival;                /**< when this process began to end the run */
     struct fm_callsites callsites;   /**< known at the end of the run */
     struct fm_event_regions regions; /**< numbers in the events that are written then */
-    uint64_t noticeable; /**< ticks; a flush that takes longer is told of in the trace */
+    uint64_t noticeable; /**< ticks; a flush that takes longer is recorded in the trace */
     bool stopped;        /**< there was no room for more records */
     bool ended;          /**< the archive was made, or what is left of the run was saved for good */
     struct fm_flight_option flight;

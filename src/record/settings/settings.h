@@ -53,7 +53,7 @@ struct fm_settings {
     struct fm_setting_value values[FM_SETTING_COUNT];
 };
 
-/** Sets a value, unless somebody who outdoes `source` has done so; it must be one in any case.
+/** Sets a value, unless a source that outdoes `source` has set it; it must be one in any case.
  * @param origin  who sets it, for people
  * @return FM_ERR_USAGE if the value is none; the message begins with the origin */
 fm_status_t fm_settings_set(struct fm_settings *settings, enum fm_setting_id id, const char *text,

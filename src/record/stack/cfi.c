@@ -136,7 +136,7 @@ static void read_augmentation(struct fm_bytes *in, const char *letters, struct c
         case 'B': /* return addresses are signed with the other key */
             break;
         default:
-            letters += strlen(letters) - 1; /* unknown: the length tells where it ends */
+            letters += strlen(letters) - 1; /* unknown: the length gives its end */
         }
     }
     in->next = begin;

@@ -1,7 +1,7 @@
 /** @file
  * Which loaded libraries belong to the recorder or to the communication library, and are none of
- * the program's own code. Most have names that nobody else uses. Names that only begin like the MPI
- * library's (a program may well have a libmpisolver.so) must lie where that library lies.
+ * the program's own code. Most have names that no other library uses. Names that only begin like
+ * the MPI library's (a program may well have a libmpisolver.so) must lie where that library lies.
  */
 #ifndef FERMATA_RECORD_STACK_LIBRARIES_H
 #define FERMATA_RECORD_STACK_LIBRARIES_H

@@ -500,7 +500,7 @@ static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp
 /* ---- the stack at an event ---- */
 
 /* The general way: unwinds. @return what is different; NULL: nothing.
- * @param told  out: false: not now, and nothing has changed */
+ * @param told  out: false: not possible now, and nothing has changed */
 static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_registers at,
                                             bool in_signal, bool *told)
 {

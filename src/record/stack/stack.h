@@ -3,7 +3,7 @@
  *
  * Stacks of recent calls are remembered, each with the memory cells that it was read from. If the
  * registers are as then and all cells hold the same words, the stack is the same: nothing is
- * unwound. Else the cells of the stack that was unwound last tell which of the outer functions are
+ * unwound. Else the cells of the stack that was unwound last show which of the outer functions are
  * still there, and what is inside them is unwound. What cannot be seen: a function that returned
  * and was called again from the same place, with nothing recorded in between, counts as one call.
  *
@@ -93,7 +93,7 @@ struct fm_stack_found {
 /** Call stacks of a thread: the shown one, and the one that was unwound last, whose functions are
  * numbered from the outermost. */
 struct fm_stack {
-    const uint32_t *shown; /**< functions that were told of, outermost first */
+    const uint32_t *shown; /**< functions that were recorded, outermost first */
     uint32_t shown_count;
     bool cut;                      /**< functions inside these were left out for `deepest` */
     struct fm_stack_change change; /**< the last one */
@@ -127,7 +127,7 @@ const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm
 
 /** As fm_stack_at_call(), in the handler of a signal. Async-signal-safe.
  * @param at    registers of the innermost function, where it was interrupted
- * @param told  out: false: it cannot be told now, and nothing has changed */
+ * @param told  out: false: it cannot be recorded now, and nothing has changed */
 const struct fm_stack_change *fm_stack_at_signal(struct fm_stack *stack, struct fm_registers at,
                                                  bool *told);
 
@@ -140,7 +140,7 @@ static inline uint32_t fm_stack_outermost(const struct fm_stack *stack)
 /** The stack is the calling thread's from now on: nothing of it is known. */
 void fm_stack_move(struct fm_stack *stack);
 
-/** Forgets the kept stack: the next update tells all of it, with `kept` and `dropped` 0. */
+/** Forgets the kept stack: the next update records all of it, with `kept` and `dropped` 0. */
 void fm_stack_forget(struct fm_stack *stack);
 
 #endif

@@ -75,8 +75,8 @@ static inline void fm_user_done(struct fm_thread *thread)
     thread->is_marking = 0;
 }
 
-/** Room for a record of `words` words. It counts once fm_user_written is told of it: another thread
- * may save or end the recording at any time, and reads what is written then. */
+/** Room for a record of `words` words. It counts once fm_user_written is called for it: another
+ * thread may save or end the recording at any time, and reads what is written then. */
 static inline uint64_t *fm_user_room(struct fm_thread *thread, int words)
 {
     if (__builtin_expect(thread->limit - thread->cursor < words, 0)) {

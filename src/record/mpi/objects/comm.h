@@ -35,7 +35,7 @@ void fm_comm_begin(void);
 
 /** A communicator that all members of `parent` (NULL: unknown) made together.
  * @param count  how many-eth it is (parent->made before the call that made it)
- * @return the communicator, or NULL if it is MPI_COMM_NULL or cannot be told */
+ * @return the communicator, or NULL if it is MPI_COMM_NULL or cannot be recorded */
 struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm);
 
 /** A communicator made by the members of its group alone: MPI_Comm_create_group. */

@@ -212,7 +212,7 @@ static inline void fm_request_complete(struct fm_thread *thread, struct fm_reque
     }
 }
 
-/** Records that a claimed request was tested in vain, and puts it back. */
+/** Records that a test found a claimed request incomplete, and puts it back. */
 void fm_request_failed_test(struct fm_thread *thread, struct fm_request *request);
 
 #endif

@@ -1,5 +1,5 @@
 /** @file
- * What call instructions of 64-bit Arm call, as far as they tell by themselves.
+ * What call instructions of 64-bit Arm call, as far as the instruction itself states it.
  */
 #ifndef FERMATA_RECORD_STACK_ARCH_AARCH64_CALLS_H
 #define FERMATA_RECORD_STACK_ARCH_AARCH64_CALLS_H

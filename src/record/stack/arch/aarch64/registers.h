@@ -25,7 +25,7 @@ struct fm_here {
     uint64_t cfa;          /**< the stack pointer before the call */
 };
 
-/** In a function: makes it keep a frame record, and tells where. */
+/** In a function: makes it keep a frame record, and returns its place. */
 #define FM_HERE                                                                                    \
     ((struct fm_here){(const uint64_t *)__builtin_frame_address(0),                                \
                       (uint64_t)(uintptr_t)__builtin_dwarf_cfa()})
@@ -56,7 +56,7 @@ static inline struct fm_registers fm_here_interrupted(const ucontext_t *context)
 }
 
 /** The rule of the code that a signal handler returns to, which the kernel provides: it restores
- * all registers from the stack, but its unwind information tells of the frame pointer only.
+ * all registers from the stack, but its unwind information describes the frame pointer only.
  * @param code  FM_SIGNAL_BYTES from a return address on
  * @return false: it is none */
 enum { FM_SIGNAL_BYTES = 8 };

@@ -1,5 +1,5 @@
 /** @file
- * What call instructions of x86-64 call, as far as they tell by themselves.
+ * What call instructions of x86-64 call, as far as the instruction itself states it.
  */
 #ifndef FERMATA_RECORD_STACK_ARCH_X86_64_CALLS_H
 #define FERMATA_RECORD_STACK_ARCH_X86_64_CALLS_H

@@ -23,8 +23,8 @@ struct fm_here {
     const uint64_t *frame; /**< saved frame pointer, return address */
 };
 
-/** In a function: makes it keep a frame pointer, and tells where. A function that aligns its stack
- * for wide vectors has a frame of another kind: such code is to be compiled without them. */
+/** In a function: makes it keep a frame pointer, and returns its place. A function that aligns its
+ * stack for wide vectors has a frame of another kind: such code is to be compiled without them. */
 #define FM_HERE ((struct fm_here){(const uint64_t *)__builtin_frame_address(0)})
 
 /** State of the caller of the function `here` is of, behind the call. */
