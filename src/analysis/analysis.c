@@ -124,7 +124,7 @@ static fm_status_t describe_options(const struct fm_analysis *analysis,
     return status;
 }
 
-/* What happened when, who had to do with whom, and who was where. */
+/* Phases and time bins, matrices, topologies. */
 static fm_status_t fill_views(const struct fm_trace *trace, const struct results *results,
                               struct fm_cube *cube, struct fm_error *error)
 {

@@ -18,7 +18,7 @@ struct fm_analysis_options {
     struct fm_team *team;       /**< processes that analyse together; NULL: this one alone */
     unsigned workers;           /**< threads of this process; 0: one for each processor */
     bool asynchronous_progress; /**< targets make progress outside of calls (a progress thread or
-                                     process): nobody waits for it */
+                                     process): no call waits for it */
     bool check;                 /**< verify the invariants; a violation is FM_ERR_FAILED */
     bool path_from_init_to_finalize;        /**< the critical path leads from Init to Finalize only,
                                                instead        of through the whole run */

@@ -37,7 +37,7 @@ struct fm_inner_waits {
     uint64_t cut;   /**< ticks of the first one that lie before the interval */
 };
 
-/** @return what of a location's wait states lies in an interval that it was told. */
+/** @return the part of a location's wait states that lies in an interval sent to it. */
 struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,
                                       const struct fm_interval *interval);
 

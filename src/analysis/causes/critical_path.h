@@ -30,7 +30,7 @@ struct fm_critical_path {
 };
 
 /** Walks the critical path and computes the profiles. The path leads through the whole run or, if
- * the analysis was told so, from Init to Finalize: on each location from the Enter of MPI_Init of
+ * the options say so, from Init to Finalize: on each location from the Enter of MPI_Init of
  * its process to the Leave of MPI_Finalize, where there are such calls. Collective. Free with
  * fm_critical_path_close(). */
 void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation);

@@ -1,7 +1,7 @@
 /* What delays cost. The waiter sends its cause what it did in the interval; the cause compares that
  * with what it did itself. What a wait state has caused in turn (phi) is not known yet: it is
- * distributed afterwards, by the shares that are found here. Wait states are looked at in windows
- * of time, so that what is under way at once is bounded. */
+ * distributed afterwards, by the shares that are found here. Wait states are processed in time
+ * windows, which bounds the memory of their intermediate results. */
 #include "analysis/causes/cause_comparison.h"
 #include "analysis/causes/cost_table.h"
 #include "analysis/causes/intervals.h"
@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a wait state, about 400 bytes are under way: those of a worker fit in its processor's cache.
+/* A wait state has about 400 bytes of intermediate results: those of a worker fit in its
+ * processor's cache.
  */
 #define WAITS_OF_A_WORKER 20000
 
@@ -221,7 +222,7 @@ static void take_place(void *context, unsigned worker, uint32_t process, const v
 
 /* ---- what locations did in the intervals ---- */
 
-/* Whose intervals are told. */
+/* The wait states whose intervals are sent. */
 struct walking {
     struct scratch *scratch; /* where they are kept */
     uint32_t number;         /* of the location */

@@ -45,7 +45,7 @@ struct fm_interval_handler {
     void (*caused)(void *context, uint32_t number, const struct fm_interval *interval);
 };
 
-/** What a location did in the interval that was looked at last: of use to one walk at a time.
+/** What a location did in the last examined interval: for one walk at a time.
  * `struct fm_difference d = {0};` is an empty one. */
 struct fm_difference {
     uint32_t *visits;

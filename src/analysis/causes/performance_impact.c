@@ -131,7 +131,7 @@ static struct partitions find_partitions(const struct fm_analysis *analysis)
     return partitions;
 }
 
-/* @return for each call path, the number of locations of all partitions in which somebody visits it
+/* @return for each call path, the number of locations of all partitions that visit it
  */
 static uint64_t *count_participants(const struct fm_analysis *analysis,
                                     const struct partitions *partitions)

@@ -1,9 +1,9 @@
 /* The waiting that wait states have caused in turn (phi).
  *
  * A location goes through its own wait states and those that it caused, from the latest to the
- * earliest. What a wait state has caused is complete when it is reached; it is told to the location
+ * earliest. What a wait state has caused is complete when it is reached; it is sent to the location
  * that caused it, which distributes it over its own earlier wait states. It goes on as long as it
- * has been told of the next one. Everything that concerns a location is computed in this order and
+ * has received the next one. Everything that concerns a location is computed in this order and
  * by one worker, so that the result does not depend on how work is distributed.
  *
  * Locations of one worker write it directly; locations of different workers and processes send
@@ -142,7 +142,8 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
 }
 
 /* @return whether a wait state is in no interval that caused waiting. Waiter and cause both see so
- * for themselves, if this process owns both; otherwise the waiter has told the cause. */
+ * for themselves, if this process owns both; otherwise the waiting location has sent it to the
+ * causing one. */
 static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number)
 {
     return propagation->formation->busy_times[waiter].waits.covers[number] == 0;
@@ -243,7 +244,7 @@ static bool has_caused_in(const struct walk *walk, uint64_t begin)
     return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= begin;
 }
 
-/* Goes on with a location until it was not told of the next wait state, or the window ends. */
+/* Advances a location until its next wait state is not received yet, or the window ends. */
 static void advance(struct propagation *propagation, struct fm_mailboxes *mailboxes,
                     unsigned worker, uint32_t location)
 {

@@ -14,7 +14,7 @@ struct series {
     FM_VECTOR(uint32_t) ordinals; /* of the remaining ones */
 };
 
-/* What one worker knows. */
+/* The members of one worker. */
 struct partial {
     struct fm_map series_of; /* (scope, series) -> position */
     FM_VECTOR(struct series) series;
@@ -22,7 +22,7 @@ struct partial {
     unsigned char apart[FM_APART];
 };
 
-/* What a worker knows of an instance, and in return, what is known of it altogether. */
+/* A worker's summary of an instance; in the answer, the summary over all workers. */
 struct gathered_message {
     struct fm_gathered all;
     uint32_t scope;

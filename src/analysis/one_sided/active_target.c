@@ -27,7 +27,7 @@ struct post_message {
     uint32_t unused;
 };
 
-/* What an exposure epoch knows of its origins, and all that they ask for. */
+/* The origins of an exposure epoch, and all of their operations. */
 struct exposure {
     uint64_t posted;         /* Enter of the post */
     struct fm_call_ref post; /* as in the epoch */

@@ -70,7 +70,7 @@ void fm_lock_walk_free(struct fm_lock_walk *walk);
 /** Begins a process, whose epochs go to `into`; end it with fm_lock_walk_end(). */
 void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_lock_epochs *into);
 
-/** All records of the process are told. */
+/** All records of the process have been passed in. */
 void fm_lock_walk_end(struct fm_lock_walk *walk);
 
 /** The window's memory is shared: its operations need no progress of a target. */

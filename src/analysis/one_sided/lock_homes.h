@@ -1,6 +1,6 @@
 /** @file
  * Where locks are judged: all released epochs of a lock come together at its home. That is the
- * target, or, if somebody locks all targets of the window at once, one process for the whole
+ * target, or, if a process locks all targets of the window together, one process for the whole
  * window.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOMES_H
@@ -45,7 +45,7 @@ struct fm_released_epochs {
 /** What has come to the homes. */
 struct fm_lock_homes;
 
-/** Sends all released epochs on windows that somebody locks exclusively to their homes. `epochs`
+/** Sends all released epochs on windows with exclusive locks to their homes. `epochs`
  * must outlive the result. Runs stages; all of the team must call it.
  * @return to be freed with fm_lock_homes_free() */
 struct fm_lock_homes *fm_lock_homes_gather(struct fm_analysis *analysis,

@@ -17,7 +17,7 @@ struct need_message {
 
 /* The calls of a location that make progress. */
 struct progressing_calls {
-    bool is_known;    /* the location has been looked at */
+    bool is_known;    /* the location has been examined */
     bool are_ordered; /* its calls end in the order in which they begin: none contains another */
     uint32_t recent;  /* ordered: the first call that was not over when the last need came, */
     uint32_t found;   /* and the first from there that makes progress; FM_NONE: none */
@@ -93,7 +93,7 @@ static void look_at(const struct fm_progress *progress, const struct fm_location
     }
 }
 
-/* So many calls are looked at without a branch for each. */
+/* So many calls are compared without a branch for each. */
 #define CALLS_AT_ONCE 8
 
 /* @return the first of ordered calls that is not over at `enter`, looked for from `recent` on: an
@@ -182,7 +182,7 @@ static struct progressing_calls *calls_of(struct fm_progress *progress, uint32_t
     return participant->calls;
 }
 
-/* @return whether a part of [begin, end) was not recorded: who knows what happened then? */
+/* @return whether a part of [begin, end) was not recorded: progress in it is unknown. */
 static bool was_paused(const struct fm_location *location, uint64_t begin, uint64_t end)
 {
     size_t low = 0, high = location->pauses.count;

@@ -22,7 +22,7 @@ struct fence_exposure {
     uint32_t only_origins; /* processes that accessed this one and were not accessed by it */
 };
 
-/* What a process knows of its origins. */
+/* The origins of a process. */
 struct fence_target {
     struct fence_exposure *exposures; /* by collective */
     struct fm_map slot_of_window;     /* window -> slot */

@@ -15,7 +15,7 @@ struct choice {
     size_t begin, end;
 };
 
-/* What a worker knows of a list. */
+/* The part of a list on one worker. */
 struct share {
     struct choice choices[FM_ORDER_POSITIONS];
     uint64_t counts[FM_ORDER_POSITIONS][DIGITS]; /* of values with this digit */
@@ -33,7 +33,7 @@ struct selection {
     struct share **shares; /* [worker][list] */
     struct wanted *wanted; /* [list] */
     uint64_t *all_bits;    /* [worker]: of its values, or'ed */
-    bool is_first;         /* no place was looked at yet */
+    bool is_first;         /* no place was examined yet */
     unsigned shift;        /* of the place in question */
 };
 

@@ -152,7 +152,7 @@ static void share_worst(struct fm_team *team, struct collection *collections)
     fm_vector_free(&all);
 }
 
-/* The call path of a causing call, which only the process knows that owns the location. */
+/* The call path of a causing call, which only the process that owns the location has. */
 struct cause_path {
     uint32_t statistics, instance;
     uint32_t callpath;

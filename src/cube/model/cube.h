@@ -130,7 +130,7 @@ struct fm_cube_lock {
     struct fm_cube_lock_party holders[FM_CUBE_LOCK_PARTIES]; /**< most waiting caused first */
     uint32_t victim_count;
     struct fm_cube_lock_party victims[FM_CUBE_LOCK_PARTIES]; /**< longest waiting first */
-    uint32_t bin_count; /**< 0 (nobody waited) or FM_CUBE_LOCK_BINS */
+    uint32_t bin_count; /**< 0 (no waiting) or FM_CUBE_LOCK_BINS */
     uint64_t *queue;    /**< for each of equal parts of begin..end: ticks spent waiting in it */
 };
 

@@ -30,8 +30,8 @@ struct fm_cube_iteration {
     uint64_t computation_capacity; /**< number of instances times `longest_computation` */
     uint64_t waiting;              /**< of all instances and kinds together */
     uint32_t locations;            /**< number of instances: of locations that took part */
-    uint32_t slowest; /**< location that computed longest; FM_CUBE_NONE: nobody computed, or not the
-                           same one in all iterations of the row */
+    uint32_t slowest; /**< location that computed longest; FM_CUBE_NONE: no location computed, or
+                         not the same one in all iterations of the row */
 };
 
 /** A phase of the program: a region whose instances are iterations or steps. */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/** What of the cube is looked at. fm_selection_all() selects everything. */
+/** The selected part of the cube. fm_selection_all() selects everything. */
 struct fm_selection {
     fm_metric_t metric;      /**< this metric and all below it; FM_METRIC_NONE: every metric */
     bool metric_exclusive;   /**< without those below */
