@@ -152,7 +152,7 @@ static uint32_t number_of(struct fm_site site)
     return state.site_count - 1;
 }
 
-/* The word at an address, if it lies in the module. */
+/* Reads the word at an address. @return false: it is not in the readable memory of the module */
 static bool read_slot(const struct fm_module *module, uint64_t slot, uint64_t *word)
 {
     if (slot % sizeof *word != 0 || !fm_module_holds(module, slot, sizeof *word, false)) {
