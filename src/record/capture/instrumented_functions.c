@@ -90,7 +90,7 @@ FM_INLINE uint32_t site_of(uint64_t function)
     return choice == FM_PLACE_LEFT_OUT ? FM_SITE_HIDDEN : meet(function);
 }
 
-/* ---- what is open ---- */
+/* ---- open functions ---- */
 
 static FM_COLD bool grow(struct fm_thread_functions *f)
 {
@@ -274,7 +274,7 @@ void fm_functions_end(struct fm_thread *thread)
     f->bounds_known = false;
 }
 
-/* ---- what the compiler calls ---- */
+/* ---- targets of the inserted calls ---- */
 
 static FM_COLD struct fm_thread *attach(uint64_t function)
 {

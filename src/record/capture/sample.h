@@ -1,6 +1,7 @@
 /** @file
- * Samples: what threads do between their recorded calls. A timer on the CPU clock of each thread
- * registered with the recorder sends it a signal, whose handler records the thread's call stack.
+ * Samples: call stacks of threads between their recorded calls. A timer on the CPU clock of each
+ * thread registered with the recorder sends it a signal, whose handler records the thread's call
+ * stack.
  *
  * The clock stops while a thread waits in a system call, so that the signal interrupts almost no
  * system call; in addition, the handler is installed with SA_RESTART. The handler does nothing

@@ -246,9 +246,8 @@ static inline struct fm_extent fm_thread_unsaved(const struct fm_thread *thread)
 }
 
 /** Settles the thread: stores the present end of its complete records, while the thread may
- * continue to record.
- * Takes no lock: like fm_thread_settled, may be called anywhere, also in signal handlers; by one
- * caller at a time.
+ * continue to record. Takes no lock: may be called anywhere, also in signal handlers, like
+ * fm_thread_settled; by one caller at a time.
  * @param claimed  whether the caller has claimed the records; if not, no end is stored */
 void fm_thread_settle(struct fm_thread *thread, bool claimed);
 
