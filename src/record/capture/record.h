@@ -1,8 +1,9 @@
 /** @file
  * Compact records of the per-thread buffers. A recorded call is a CALL record followed by its
  * operation records; operations at the Enter precede operations at the Leave. Records between calls
- * contain their time. A record is a header word and a fixed number of further words; numbers of
- * functions, regions, communicators, windows and groups are local to the process.
+ * contain their time, except STACK, STACK_SITE and UNRECORDED. A record is a header word and a
+ * fixed number of further words; numbers of functions, regions, communicators, windows and groups
+ * are local to the process.
  */
 #ifndef FERMATA_RECORD_CAPTURE_RECORD_H
 #define FERMATA_RECORD_CAPTURE_RECORD_H
