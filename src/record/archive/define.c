@@ -347,7 +347,10 @@ bool fm_definitions_merge(struct fm_definitions *set, const void *block, size_t 
         }
         size_t count = *in++;
         map->numbers[kind] = malloc((count + 1) * sizeof *map->numbers[kind]);
-        for (size_t i = 0; map->numbers[kind] != NULL && i < count; i++) {
+        if (map->numbers[kind] == NULL) {
+            return false;
+        }
+        for (size_t i = 0; i < count; i++) {
             if (in == end || *in >= (size_t)(end - in)) {
                 return false;
             }
