@@ -16,9 +16,8 @@ struct fm_member {
     uint64_t enter;      /**< of the call that took part (the start of a non-blocking operation) */
     uint64_t wait_enter; /**< of the call that waits for the operation: `enter` if blocking */
     uint64_t leave;      /**< of the call that waits */
-    uint32_t
-        scope; /**< communicator or window; identifies the instance with `series` and `ordinal` */
-    uint32_t ordinal; /**< k */
+    uint32_t scope;      /**< communicator or window; with `series` and `ordinal`, the instance */
+    uint32_t ordinal;    /**< k */
     uint32_t communicator;
     uint32_t rank;
     uint32_t process;
