@@ -18,11 +18,14 @@ struct fm_cost_cells {
     unsigned char apart[FM_APART];
 };
 
+struct fm_caused_waits;
+
 /** Timelines and costs of all locations. */
 struct fm_formation {
     struct fm_analysis *analysis;
     struct fm_busy_time *busy_times; /**< by location */
     uint64_t *caused_counts;         /**< by location: wait states that it has caused */
+    struct fm_caused_waits *caused;  /**< by location: caused_waits.h */
     struct fm_wait_times *times;     /**< of the wait states of all locations */
     struct fm_cost_cells *costs;     /**< by worker */
     struct fm_remote_costs *remote;  /**< by worker */

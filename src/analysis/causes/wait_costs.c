@@ -3,11 +3,6 @@
 #include "analysis/causes/cost_table.h"
 #include "cube/model/delay_kind.h"
 
-struct booking {
-    struct fm_formation *formation;
-    struct fm_caused_waits *caused; /* by location */
-};
-
 static void book_own(struct fm_cost_table *table, const struct fm_location *location,
                      const struct fm_wait_list *waits)
 {
@@ -52,27 +47,22 @@ static void book_caused(struct fm_cost_table *table, const struct fm_caused_wait
 
 static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct booking *booking = context;
-    struct fm_formation *formation = booking->formation;
+    struct fm_formation *formation = context;
     const struct fm_trace *trace = formation->analysis->trace;
     struct fm_cost_table table = {0};
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        struct fm_caused_waits *caused = &booking->caused[l];
         if (!formation->is_circular) {
             fm_cost_table_begin(&table, formation, l);
             book_own(&table, &trace->locations[l], &formation->busy_times[l].waits);
-            book_caused(&table, caused);
+            book_caused(&table, &formation->caused[l]);
             fm_cost_table_end(&table, formation, worker, l);
         }
-        fm_vector_free(&caused->waits);
-        fm_vector_free(&caused->parts);
-        fm_vector_free(&caused->visits);
     }
     fm_cost_table_free(&table);
 }
 
-void fm_wait_costs_book(struct fm_formation *formation, struct fm_caused_waits *caused)
+void fm_wait_costs_book(struct fm_formation *formation)
 {
-    fm_engine_run(formation->analysis->engine, book, &(struct booking){formation, caused});
+    fm_engine_run(formation->analysis->engine, book, formation);
 }
