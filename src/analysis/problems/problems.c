@@ -1,0 +1,50 @@
+#include "analysis/problems/problems.h"
+
+#include <math.h>
+
+struct fm_problems fm_problems_find(struct fm_formation *formation,
+                                    const struct fm_phase_list *phases, uint64_t begin,
+                                    uint64_t end)
+{
+    struct fm_problems problems = {0};
+    (void)phases;
+    (void)begin;
+    (void)end;
+    if (formation->is_circular) {
+        return problems;
+    }
+    struct fm_problem_costs costs = fm_problem_costs_compute(formation);
+    problems.list = fm_problems_group(&costs);
+    problems.sum = costs.sum;
+    problems.inexact = costs.inexact;
+    fm_problem_costs_free(&costs);
+    return problems;
+}
+
+fm_status_t fm_problems_fill(const struct fm_problems *problems, struct fm_cube *cube,
+                             struct fm_error *error)
+{
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < problems->list.items.count && status == FM_OK; ++i) {
+        status = fm_cube_add_problem(cube, &problems->list.items.items[i], error);
+    }
+    return status;
+}
+
+fm_status_t fm_problems_check(const struct fm_problems *problems,
+                              const struct fm_formation *formation, struct fm_error *error)
+{
+    double waiting = (double)formation->waiting;
+    double sum = ldexp((double)problems->sum, -(int)formation->cost_shift);
+    if (fabs(sum - waiting) > 1e-9 * waiting + problems->inexact) {
+        return fm_fail(error, FM_ERR_FAILED,
+                       "invariant violated: problems cost %.17g ticks, waiting is %.17g ticks", sum,
+                       waiting);
+    }
+    return FM_OK;
+}
+
+void fm_problems_free(struct fm_problems *problems)
+{
+    fm_problem_list_free(&problems->list);
+}
