@@ -46,7 +46,7 @@ struct fm_caused_waits {
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 
 /** Books all costs, what cannot be attributed, and the classes of wait states. Runs a stage.
- * @param caused  [location]: what they own is freed */
-void fm_wait_costs_book(struct fm_formation *formation, struct fm_caused_waits *caused);
+ * @param caused  [location] */
+void fm_wait_costs_book(struct fm_formation *formation, const struct fm_caused_waits *caused);
 
 #endif
