@@ -2,13 +2,6 @@
 
 #include <string.h>
 
-void fm_caused_waits_free(struct fm_caused_waits *caused)
-{
-    fm_vector_free(&caused->waits);
-    fm_vector_free(&caused->parts);
-    fm_vector_free(&caused->visits);
-}
-
 struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,
                                       const struct fm_interval *interval)
 {

@@ -39,21 +39,20 @@ struct fm_caused_waits {
     FM_VECTOR(uint32_t) visits; /**< ... their nodes; unused for other numbers */
 };
 
-/** Frees what the wait states caused by a location own. */
-void fm_caused_waits_free(struct fm_caused_waits *caused);
-
 /** Propagates the waiting that wait states have caused to those that they go back to, from the
  * latest to the earliest: `phi` of all, and which wait states propagate. Says so in the formation
- * if wait states cause themselves. Runs message-driven stages. */
-void fm_propagate(struct fm_formation *formation);
+ * if wait states cause themselves. Runs message-driven stages.
+ * @param caused  [location] */
+void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 
 /** Replaces `phi` of all by what it is if wait states of some kinds propagate nothing, neither
- * their own waiting nor what they have caused. To be called once, after fm_propagate(). Runs
+ * their own waiting nor what they have caused. To be called once, after fm_formation_costs(). Runs
  * message-driven stages.
  * @param stops  [fm_delay_kind_t]: whether these wait states propagate nothing */
 void fm_propagate_without(struct fm_formation *formation, const bool *stops);
 
-/** Books all costs, what cannot be attributed, and the classes of wait states. Runs a stage. */
-void fm_wait_costs_book(struct fm_formation *formation);
+/** Books all costs, what cannot be attributed, and the classes of wait states. Runs a stage.
+ * @param caused  [location] */
+void fm_wait_costs_book(struct fm_formation *formation, const struct fm_caused_waits *caused);
 
 #endif

@@ -529,7 +529,7 @@ void fm_formation_costs(struct fm_formation *formation)
     uint32_t location_count = formation->analysis->trace->location_count;
     struct costs costs = {
         .formation = formation,
-        .caused = formation->caused,
+        .caused = fm_allocate(location_count, sizeof *costs.caused),
         .locations = fm_allocate_apart(location_count, sizeof *costs.locations),
         .scratch = fm_allocate_apart(fm_engine_workers(engine), sizeof *costs.scratch),
     };
@@ -540,6 +540,7 @@ void fm_formation_costs(struct fm_formation *formation)
     close_scratch(&costs, fm_engine_workers(engine));
     fm_group_points_free(&costs.points);
     fm_free(costs.locations);
-    fm_propagate(formation);
-    fm_wait_costs_book(formation);
+    fm_propagate(formation, costs.caused);
+    fm_wait_costs_book(formation, costs.caused);
+    formation->caused = costs.caused;
 }

@@ -1,6 +1,5 @@
 #include "analysis/causes/formation.h"
 
-#include "analysis/causes/caused_waits.h"
 #include "analysis/causes/cost_table.h"
 
 #include <math.h>
@@ -86,7 +85,6 @@ void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analy
         .analysis = analysis,
         .busy_times = fm_allocate(locations, sizeof *formation->busy_times),
         .caused_counts = fm_allocate(locations, sizeof *formation->caused_counts),
-        .caused = fm_allocate(locations, sizeof *formation->caused),
         .costs = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->costs),
         .remote = fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *formation->remote),
         .times = fm_allocate(1, sizeof *formation->times),
@@ -109,12 +107,12 @@ static void close_busy_times(void *context, unsigned worker, uint32_t first, uin
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         fm_busy_time_close(&formation->busy_times[l]);
-        fm_caused_waits_free(&formation->caused[l]);
     }
 }
 
 void fm_formation_close(struct fm_formation *formation)
 {
+    fm_formation_forget_caused(formation);
     fm_engine_run(formation->analysis->engine, close_busy_times, formation);
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
         fm_remote_costs_free(&formation->remote[w]);
@@ -122,7 +120,6 @@ void fm_formation_close(struct fm_formation *formation)
     }
     fm_free(formation->busy_times);
     fm_free(formation->caused_counts);
-    fm_free(formation->caused);
     fm_free(formation->times);
     fm_free(formation->costs);
     fm_free(formation->remote);

@@ -385,12 +385,13 @@ static bool is_complete(const struct propagation *propagation)
 }
 
 /* Computes phi of the wait states of which it is not known. */
-static void propagate(struct fm_formation *formation, const bool *stops)
+static void propagate(struct fm_formation *formation, struct fm_caused_waits *caused,
+                      const bool *stops)
 {
     unsigned workers = fm_engine_workers(formation->analysis->engine);
     struct propagation propagation = {
         .formation = formation,
-        .caused = formation->caused,
+        .caused = caused,
         .stops = stops,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
         .windows = fm_time_windows_choose(
@@ -412,9 +413,9 @@ static void propagate(struct fm_formation *formation, const bool *stops)
     fm_free(propagation.walks);
 }
 
-void fm_propagate(struct fm_formation *formation)
+void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused)
 {
-    propagate(formation, NULL);
+    propagate(formation, caused, NULL);
 }
 
 /* Forgets what was propagated. A wait state that has caused nothing still causes nothing. */
@@ -437,5 +438,5 @@ static void forget(void *context, unsigned worker, uint32_t first, uint32_t last
 void fm_propagate_without(struct fm_formation *formation, const bool *stops)
 {
     fm_engine_run(formation->analysis->engine, forget, formation);
-    propagate(formation, stops);
+    propagate(formation, formation->caused, stops);
 }

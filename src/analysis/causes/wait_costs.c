@@ -3,6 +3,11 @@
 #include "analysis/causes/cost_table.h"
 #include "cube/model/delay_kind.h"
 
+struct booking {
+    struct fm_formation *formation;
+    const struct fm_caused_waits *caused; /* by location */
+};
+
 static void book_own(struct fm_cost_table *table, const struct fm_location *location,
                      const struct fm_wait_list *waits)
 {
@@ -47,22 +52,47 @@ static void book_caused(struct fm_cost_table *table, const struct fm_caused_wait
 
 static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    struct fm_formation *formation = context;
+    const struct booking *booking = context;
+    struct fm_formation *formation = booking->formation;
     const struct fm_trace *trace = formation->analysis->trace;
     struct fm_cost_table table = {0};
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_caused_waits *caused = &booking->caused[l];
         if (!formation->is_circular) {
             fm_cost_table_begin(&table, formation, l);
             book_own(&table, &trace->locations[l], &formation->busy_times[l].waits);
-            book_caused(&table, &formation->caused[l]);
+            book_caused(&table, caused);
             fm_cost_table_end(&table, formation, worker, l);
         }
     }
     fm_cost_table_free(&table);
 }
 
-void fm_wait_costs_book(struct fm_formation *formation)
+void fm_wait_costs_book(struct fm_formation *formation, const struct fm_caused_waits *caused)
 {
-    fm_engine_run(formation->analysis->engine, book, formation);
+    fm_engine_run(formation->analysis->engine, book, &(struct booking){formation, caused});
+}
+
+static void forget(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct fm_formation *formation = context;
+    const struct fm_trace *trace = formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        struct fm_caused_waits *caused = &formation->caused[l];
+        fm_vector_free(&caused->waits);
+        fm_vector_free(&caused->parts);
+        fm_vector_free(&caused->visits);
+    }
+}
+
+void fm_formation_forget_caused(struct fm_formation *formation)
+{
+    if (formation->caused != NULL) {
+        fm_engine_run(formation->analysis->engine, forget, formation);
+        fm_free(formation->caused);
+        formation->caused = NULL;
+    }
 }
