@@ -1,6 +1,7 @@
 #include "analysis/problems/problems.h"
 
 #include "analysis/problems/cost_times.h"
+#include "analysis/problems/excess.h"
 #include "analysis/problems/shown.h"
 
 #include <math.h>
@@ -19,6 +20,7 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
                                end, &problems->list.items.items[i]);
     }
     fm_free(bins);
+    fm_excess_find(formation, &shown, &iterations, begin, end, problems->list.items.items);
     fm_iterations_free(&iterations);
     fm_shown_problems_free(&shown);
 }
