@@ -159,24 +159,39 @@ int64_t *fm_cost_times_find(const struct fm_formation *formation,
 
 /* ---- what is reported ---- */
 
-/* @return the innermost phase that holds at least nine tenths of a cost: that with the least time;
- * FM_CUBE_NONE: there is none */
-static uint32_t choose_phase(const int64_t *bins, const struct fm_iterations *iterations,
-                             const struct fm_phase_list *phases, int64_t cost)
+/* @return how deep a region is in the forest of call paths, at most */
+static uint32_t depth_of(const struct fm_trace *trace, uint32_t region)
 {
-    uint32_t chosen = FM_CUBE_NONE;
-    uint64_t least_time = 0;
+    uint32_t deepest = 0;
+    for (size_t c = 0; c < trace->callpaths.count; ++c) {
+        if (trace->callpaths.items[c].region != region) {
+            continue;
+        }
+        uint32_t depth = 0;
+        for (uint32_t at = (uint32_t)c; at != FM_NONE; at = trace->callpaths.items[at].parent) {
+            ++depth;
+        }
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
+/* @return the innermost phase that holds at least nine tenths of a cost: the deepest one in the
+ * forest of call paths; FM_CUBE_NONE: there is none */
+static uint32_t choose_phase(const struct fm_trace *trace, const int64_t *bins,
+                             const struct fm_iterations *iterations, int64_t cost)
+{
+    uint32_t chosen = FM_CUBE_NONE, deepest = 0;
     for (uint32_t p = 0; p < iterations->phase_count; ++p) {
         const struct fm_iteration_phase *phase = &iterations->phases[p];
         int64_t held = 0;
-        uint64_t time = 0;
         for (uint32_t i = 0; i < phase->bin_count; ++i) {
             held += bins[phase->first_bin + i];
-            time += phases->items[p].rows[i].time;
         }
-        if (held >= fm_tenths_of(cost, 9) && (chosen == FM_CUBE_NONE || time < least_time)) {
+        uint32_t depth = depth_of(trace, phase->region);
+        if (held >= fm_tenths_of(cost, 9) && depth > deepest) {
             chosen = p;
-            least_time = time;
+            deepest = depth;
         }
     }
     return chosen;
@@ -195,6 +210,9 @@ static struct fm_cube_occasion iterations_of(const struct fm_iteration_run *run,
         .end = last->end,
         .count = run->count * first->count,
     };
+    for (uint32_t i = run->first; i < run->last; ++i) {
+        occasion.end = phase->rows[i].end > occasion.end ? phase->rows[i].end : occasion.end;
+    }
     if (occasion.count > occasion.last - occasion.first + 1) {
         occasion.count = occasion.last - occasion.first + 1;
     }
@@ -209,13 +227,14 @@ static struct fm_cube_occasion part_of(const struct fm_iteration_run *run, uint6
     };
 }
 
-void fm_cost_times_describe(const int64_t *bins, const struct fm_iterations *iterations,
+void fm_cost_times_describe(const struct fm_trace *trace, const int64_t *bins,
+                            const struct fm_iterations *iterations,
                             const struct fm_phase_list *phases, uint64_t begin, uint64_t end,
                             struct fm_cube_problem *problem)
 {
     bool are_parts = fm_iterations_are_parts(iterations);
     if (!are_parts) {
-        problem->phase = choose_phase(bins, iterations, phases, problem->cost);
+        problem->phase = choose_phase(trace, bins, iterations, problem->cost);
         if (problem->phase == FM_CUBE_NONE) {
             return;
         }

@@ -18,7 +18,8 @@ int64_t *fm_cost_times_find(const struct fm_formation *formation,
  * @param bins        [bin] of this problem
  * @param iterations  with the phases of `phases`
  * @param begin, end  of the run */
-void fm_cost_times_describe(const int64_t *bins, const struct fm_iterations *iterations,
+void fm_cost_times_describe(const struct fm_trace *trace, const int64_t *bins,
+                            const struct fm_iterations *iterations,
                             const struct fm_phase_list *phases, uint64_t begin, uint64_t end,
                             struct fm_cube_problem *problem);
 

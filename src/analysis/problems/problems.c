@@ -3,6 +3,7 @@
 #include "analysis/problems/cost_times.h"
 #include "analysis/problems/excess.h"
 #include "analysis/problems/shown.h"
+#include "analysis/problems/symptoms.h"
 
 #include <math.h>
 
@@ -16,11 +17,12 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
     struct fm_iterations iterations = fm_iterations_find(analysis, phases, begin, end);
     int64_t *bins = fm_cost_times_find(formation, &shown, &iterations);
     for (uint32_t i = 0; fm_team_leads(analysis->team) && i < shown.count; ++i) {
-        fm_cost_times_describe(bins + (size_t)i * iterations.bin_count, &iterations, phases, begin,
-                               end, &problems->list.items.items[i]);
+        fm_cost_times_describe(analysis->trace, bins + (size_t)i * iterations.bin_count,
+                               &iterations, phases, begin, end, &problems->list.items.items[i]);
     }
     fm_free(bins);
     fm_excess_find(formation, &shown, &iterations, begin, end, problems->list.items.items);
+    fm_symptoms_find(formation, &shown, problems->list.items.items);
     fm_iterations_free(&iterations);
     fm_shown_problems_free(&shown);
 }
