@@ -305,6 +305,36 @@ static void handle(void *context, struct fm_mailboxes *mailboxes, unsigned worke
     move_window(search, mailboxes, worker);
 }
 
+/* The cells of one location. */
+struct location_cells {
+    struct fm_map rows; /* (problem, kind, node) -> cell */
+    uint32_t *recent;   /* [node][problem]: the cell of the last wait state there; FM_NONE: none */
+};
+
+/* @return the cell of a problem for a kind of wait state at a node of location `l` */
+static struct symptom_cell *cell_at(const struct search *search, struct place *place,
+                                    struct location_cells *cells, uint32_t l, uint32_t problem,
+                                    uint32_t kind, uint32_t visit)
+{
+    uint32_t *recent = &cells->recent[(size_t)visit * search->width + problem];
+    if (*recent != FM_NONE && place->cells.items[*recent].metric == kind) {
+        return &place->cells.items[*recent];
+    }
+    const struct fm_location *location = &search->formation->analysis->trace->locations[l];
+    uint32_t next = (uint32_t)place->cells.count;
+    uint64_t key = ((uint64_t)problem * FM_METRIC_COUNT + kind) << 32 | visit;
+    *recent = *fm_map_at(&cells->rows, key, next);
+    if (*recent == next) {
+        fm_vector_push(&place->cells, (struct symptom_cell){
+                                          .problem = search->first + problem,
+                                          .metric = kind,
+                                          .callpath = location->profile.items[visit].callpath,
+                                          .location = l,
+                                      });
+    }
+    return &place->cells.items[*recent];
+}
+
 /* Lists the symptoms of a location. */
 static void list_symptoms(const struct search *search, struct place *place, uint32_t l)
 {
@@ -312,32 +342,22 @@ static void list_symptoms(const struct search *search, struct place *place, uint
     const struct fm_wait_list *waits = waits_of(search, l);
     const struct walk *walk = &search->walks[l];
     double scale = search->formation->cost_scale;
-    struct fm_map rows = {0}; /* (problem, kind, node) -> its cell */
+    size_t places = location->profile.count * search->width;
+    struct location_cells cells = {.recent = fm_allocate(places, sizeof *cells.recent)};
+    memset(cells.recent, 0xff, places * sizeof *cells.recent);
     for (uint32_t w = 0; w < waits->count; ++w) {
         const double *before = sums_of(search, walk, w), *behind = before + search->width;
         uint32_t visit = location->visit.items[waits->items[w].activity];
         uint32_t kind = (uint32_t)fm_wait_kind((fm_metric_t)waits->items[w].metric);
         for (uint32_t k = 0; k < search->width; ++k) {
             int64_t cost = fm_cost_rounded(behind[k] - before[k], scale);
-            if (cost <= 0) {
-                continue;
+            if (cost > 0) {
+                cell_at(search, place, &cells, l, k, kind, visit)->cost += cost;
             }
-            uint32_t next = (uint32_t)place->cells.count;
-            uint64_t key = ((uint64_t)k * FM_METRIC_COUNT + kind) << 32 | visit;
-            uint32_t row = *fm_map_at(&rows, key, next);
-            if (row == next) {
-                fm_vector_push(&place->cells,
-                               (struct symptom_cell){
-                                   .problem = search->first + k,
-                                   .metric = kind,
-                                   .callpath = location->profile.items[visit].callpath,
-                                   .location = l,
-                               });
-            }
-            place->cells.items[row].cost += cost;
         }
     }
-    fm_map_free(&rows);
+    fm_map_free(&cells.rows);
+    fm_free(cells.recent);
 }
 
 static void end_pass(void *context, unsigned worker, uint32_t first, uint32_t last)
