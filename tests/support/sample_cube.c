@@ -306,6 +306,81 @@ static void add_matrices(struct fm_cube *cube)
     must(fm_cube_set_matrix(cube, FM_MATRIX_DELAYS, &matrix, NULL) == FM_OK);
 }
 
+/** Tries to add a problem that contradicts itself or the cube. */
+static void refuse(struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    must(fm_cube_add_problem(cube, problem, NULL) == FM_ERR_FAILED);
+}
+
+/* A cause in two parts of the phase, a holder of a lock, and waiting without a cause. */
+static void add_problems(struct fm_cube *cube)
+{
+    uint32_t slow[] = {3, 4}, waiters[] = {1, 2}, all[] = {0, 1, 2};
+    struct fm_cube_symptom symptoms[] = {
+        {FM_METRIC_MPI_LATESENDER, SAMPLE_RECV, 2, waiters, 1200000},
+        {FM_METRIC_MPI_BARRIER_WAIT, SAMPLE_BARRIER, 3, all, 300000},
+    };
+    struct fm_cube_problem problem = {
+        .kind = FM_CAUSE_IMBALANCE,
+        .callpath = SAMPLE_SOLVE,
+        .phase = 0,
+        .lock = FM_CUBE_NONE,
+        .location_count = 2,
+        .locations = slow,
+        .cost = 1500000,
+        .occasion_count = 2,
+        .occasions = {{3, 7, 270000, 760000, 5, 0.75}, {12, 12, 1080000, 1156000, 1, 0.1875}},
+        .excess = {60000, 20000, true},
+        .gain = {true, 250000, 400000},
+        .symptom_count = 2,
+        .symptoms = symptoms,
+    };
+    must(fm_cube_add_problem(cube, &problem, NULL) == FM_OK);
+    problem.cost++;
+    refuse(cube, &problem); /* larger than the one before */
+    problem.cost = 0;
+    refuse(cube, &problem);
+    problem.cost = 100000;
+    problem.occasions[1].first = 7; /* twice */
+    refuse(cube, &problem);
+    problem.occasions[1].first = 12;
+    problem.occasions[1].last = 20; /* does not exist */
+    refuse(cube, &problem);
+    problem.phase = FM_CUBE_NONE; /* then there are no iterations */
+    refuse(cube, &problem);
+    problem.occasion_count = 0;
+    problem.phase = 2; /* does not exist */
+    refuse(cube, &problem);
+    problem.phase = FM_CUBE_NONE;
+    slow[1] = 3; /* twice */
+    refuse(cube, &problem);
+    problem.location_count = 1;
+    symptoms[0].cost = 1; /* less than the next one */
+    refuse(cube, &problem);
+    symptoms[0].cost = 300000;
+    symptoms[0].metric = FM_METRIC_COMP; /* no wait state */
+    refuse(cube, &problem);
+    problem.symptom_count = 0;
+    problem.kind = FM_CAUSE_UNATTRIBUTED; /* then there is no call path */
+    refuse(cube, &problem);
+    problem.kind = FM_CAUSE_SERIALIZATION;
+    problem.lock = 3; /* does not exist */
+    refuse(cube, &problem);
+    problem.lock = 1;
+    problem.occasion_count = 1;
+    problem.occasions[0] = (struct fm_cube_occasion){.begin = 0, .end = 500000, .share = 0.9375};
+    problem.excess.is_known = false;
+    must(fm_cube_add_problem(cube, &problem, NULL) == FM_OK);
+    problem = (struct fm_cube_problem){
+        .kind = FM_CAUSE_UNATTRIBUTED,
+        .callpath = FM_CUBE_NONE,
+        .phase = FM_CUBE_NONE,
+        .lock = FM_CUBE_NONE,
+        .cost = 25000,
+    };
+    must(fm_cube_add_problem(cube, &problem, NULL) == FM_OK);
+}
+
 struct fm_cube *wide_cube(void)
 {
     enum { RANKS = 300 };
@@ -351,6 +426,7 @@ struct fm_cube *sample_cube(void)
     add_bins(cube);
     add_matrices(cube);
     add_topologies(cube);
+    add_problems(cube);
     must(fm_cube_warn(cube, NULL, "%d messages on rank %d were never received.", 2, 3) == FM_OK);
     must(fm_cube_seal(cube, NULL) == FM_OK);
     return cube;

@@ -47,8 +47,14 @@ struct fm_caused_waits {
  * @param caused  [location] */
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 
+/** Replaces `phi` of all by what it is if wait states of some kinds propagate nothing, neither
+ * their own waiting nor what they have caused. To be called once, after fm_formation_costs(). Runs
+ * message-driven stages.
+ * @param stops  [fm_delay_kind_t]: whether these wait states propagate nothing */
+void fm_propagate_without(struct fm_formation *formation, const bool *stops);
+
 /** Adds all delay costs, the unattributed costs, and the classes of wait states. Runs a stage.
- * @param caused  [location]: the memory that they own is freed */
-void fm_wait_costs_book(struct fm_formation *formation, struct fm_caused_waits *caused);
+ * @param caused  [location] */
+void fm_wait_costs_book(struct fm_formation *formation, const struct fm_caused_waits *caused);
 
 #endif

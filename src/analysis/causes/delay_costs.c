@@ -543,5 +543,5 @@ void fm_formation_costs(struct fm_formation *formation)
     fm_free(costs.locations);
     fm_propagate(formation, costs.caused);
     fm_wait_costs_book(formation, costs.caused);
-    fm_free(costs.caused);
+    formation->caused = costs.caused;
 }

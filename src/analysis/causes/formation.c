@@ -113,6 +113,7 @@ static void close_busy_times(void *context, unsigned worker, uint32_t first, uin
 
 void fm_formation_close(struct fm_formation *formation)
 {
+    fm_formation_forget_caused(formation);
     fm_engine_run(formation->analysis->engine, close_busy_times, formation);
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
         fm_remote_costs_free(&formation->remote[w]);

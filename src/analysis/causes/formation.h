@@ -18,6 +18,8 @@ struct fm_cost_cells {
     unsigned char apart[FM_APART];
 };
 
+struct fm_caused_waits;
+
 /** Timelines and costs of all locations. */
 struct fm_formation {
     struct fm_analysis *analysis;
@@ -26,6 +28,8 @@ struct fm_formation {
     struct fm_wait_times *times;     /**< of the wait states of all locations */
     struct fm_cost_cells *costs;     /**< by worker */
     struct fm_remote_costs *remote;  /**< by worker */
+    struct fm_caused_waits *caused;  /**< by location (caused_waits.h); NULL: not known (yet, or any
+                                          more) */
     uint32_t cost_shift; /**< binary digits of costs after the point, as in the cube's experiment */
     double cost_scale;   /**< 2^cost_shift */
     bool is_circular;    /**< wait states cause themselves: there are no costs */
@@ -47,8 +51,11 @@ void fm_formation_add_at_callpath(struct fm_formation *formation, unsigned worke
                                   double ticks);
 
 /** Computes delay costs, interval-delay costs, unattributed costs and the classes of wait states,
- * and the begins of all intervals. Runs message-driven stages. */
+ * the begins of all intervals, and what each location has caused. Runs message-driven stages. */
 void fm_formation_costs(struct fm_formation *formation);
+
+/** Frees what each location has caused, which takes much memory. Runs a stage. */
+void fm_formation_forget_caused(struct fm_formation *formation);
 
 /** Adds the costs of the locations that are owned here to the cube. */
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,

@@ -14,6 +14,8 @@
 #include "engine/dispatch/dispatch.h"
 #include "engine/mailbox/mailbox.h"
 
+#include <math.h>
+
 /* Number of wait states in a time window: they and their intermediate results fit in a cache. */
 #define WAITS_AT_HAND 4096
 
@@ -56,6 +58,7 @@ struct place {
 struct propagation {
     struct fm_formation *formation;
     struct fm_caused_waits *caused; /* by location */
+    const bool *stops;              /* by kind: propagates nothing; NULL: all propagate */
     struct walk *walks;             /* by location */
     struct fm_time_windows windows;
     struct fm_dispatch *terminals;
@@ -105,9 +108,11 @@ static double phi_of(const struct walk *walk, uint32_t number)
 }
 
 /* Distributes the costs of a wait state over the own wait states that caused it. */
-static void distribute(struct walk *walk, const struct fm_caused_wait *wait)
+static void distribute(const struct propagation *propagation, struct walk *walk,
+                       const struct fm_caused_wait *wait)
 {
-    if (wait->inner >= wait->inner_end) {
+    if (wait->inner >= wait->inner_end ||
+        (propagation->stops != NULL && propagation->stops[wait->delay_kind])) {
         return;
     }
     const double *extras = walk->caused->parts.items + wait->first;
@@ -231,7 +236,9 @@ static void tell_phi(struct propagation *propagation, struct fm_mailboxes *mailb
         .location = wait->cause_location,
         .position = walk->waits->positions[number],
     };
-    wait->propagates = message.phi > 0;
+    if (propagation->stops == NULL) {
+        wait->propagates = message.phi > 0;
+    }
     if (is_at(&propagation->places[worker], message.location)) {
         take_phi(propagation, worker, &message);
     } else {
@@ -268,7 +275,7 @@ static void advance(struct propagation *propagation, struct fm_mailboxes *mailbo
                 }
                 wait->phi = 0;
             }
-            distribute(walk, wait);
+            distribute(propagation, walk, wait);
             --walk->caused_left;
         } else if (walk->own_left > 0 && waits[walk->own_left - 1].until >= window) {
             tell_phi(propagation, mailboxes, worker, location, --walk->own_left);
@@ -381,19 +388,24 @@ static bool is_complete(const struct propagation *propagation)
     return true;
 }
 
-void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused)
+/* Computes phi of the wait states of which it is not known. */
+static void propagate(struct fm_formation *formation, struct fm_caused_waits *caused,
+                      const bool *stops)
 {
     unsigned workers = fm_engine_workers(formation->analysis->engine);
     struct propagation propagation = {
         .formation = formation,
         .caused = caused,
+        .stops = stops,
         .walks = fm_allocate(formation->analysis->trace->location_count, sizeof(struct walk)),
         .windows = fm_time_windows_choose(
             formation->times, formation->analysis->trace->location_count, WAITS_AT_HAND),
         .places = fm_allocate_apart(workers, sizeof(struct place)),
     };
-    fm_engine_run(formation->analysis->engine, sum_up_covers, &propagation);
-    tell_all_terminals(&propagation);
+    if (stops == NULL) {
+        fm_engine_run(formation->analysis->engine, sum_up_covers, &propagation);
+        tell_all_terminals(&propagation);
+    }
     fm_mailboxes_run(formation->analysis->engine, start, handle, &propagation);
     formation->is_circular = !is_complete(&propagation);
     fm_engine_run(formation->analysis->engine, close_walks, &propagation);
@@ -403,4 +415,32 @@ void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused
     }
     fm_free(propagation.places);
     fm_free(propagation.walks);
+}
+
+void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused)
+{
+    propagate(formation, caused, NULL);
+}
+
+/* Forgets what was propagated. A wait state that has caused nothing still causes nothing. */
+static void forget(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct fm_formation *formation = context;
+    const struct fm_trace *trace = formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        struct fm_caused_waits *caused = &formation->caused[l];
+        for (size_t i = 0; i < caused->waits.count; ++i) {
+            if (caused->waits.items[i].phi != 0) {
+                caused->waits.items[i].phi = NAN;
+            }
+        }
+    }
+}
+
+void fm_propagate_without(struct fm_formation *formation, const bool *stops)
+{
+    fm_engine_run(formation->analysis->engine, forget, formation);
+    propagate(formation, formation->caused, stops);
 }

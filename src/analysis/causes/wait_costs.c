@@ -5,7 +5,7 @@
 
 struct booking {
     struct fm_formation *formation;
-    struct fm_caused_waits *caused; /* by location */
+    const struct fm_caused_waits *caused; /* by location */
 };
 
 static void book_own(struct fm_cost_table *table, const struct fm_location *location,
@@ -58,21 +58,41 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct fm_cost_table table = {0};
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        struct fm_caused_waits *caused = &booking->caused[l];
+        const struct fm_caused_waits *caused = &booking->caused[l];
         if (!formation->is_circular) {
             fm_cost_table_begin(&table, formation, l);
             book_own(&table, &trace->locations[l], &formation->busy_times[l].waits);
             book_caused(&table, caused);
             fm_cost_table_end(&table, formation, worker, l);
         }
-        fm_vector_free(&caused->waits);
-        fm_vector_free(&caused->parts);
-        fm_vector_free(&caused->visits);
     }
     fm_cost_table_free(&table);
 }
 
-void fm_wait_costs_book(struct fm_formation *formation, struct fm_caused_waits *caused)
+void fm_wait_costs_book(struct fm_formation *formation, const struct fm_caused_waits *caused)
 {
     fm_engine_run(formation->analysis->engine, book, &(struct booking){formation, caused});
+}
+
+static void forget(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct fm_formation *formation = context;
+    const struct fm_trace *trace = formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        struct fm_caused_waits *caused = &formation->caused[l];
+        fm_vector_free(&caused->waits);
+        fm_vector_free(&caused->parts);
+        fm_vector_free(&caused->visits);
+    }
+}
+
+void fm_formation_forget_caused(struct fm_formation *formation)
+{
+    if (formation->caused != NULL) {
+        fm_engine_run(formation->analysis->engine, forget, formation);
+        fm_free(formation->caused);
+        formation->caused = NULL;
+    }
 }

@@ -69,8 +69,8 @@ fm_status_t fm_cube_mean(const struct fm_cube *const *cubes, const char *const *
         describe_mean(&combination);
         status = fm_cube_warn(frame, error,
                               "This is the mean of %zu reports: it has no distributions of single "
-                              "waits, no critical path, no queues of locks, no phases and no "
-                              "matrices.",
+                              "waits, no critical path, no queues of locks, no phases, no "
+                              "matrices and no problems.",
                               count);
     }
     if (status == FM_OK)

@@ -124,16 +124,20 @@ fm_status_t fm_cube_merge(const struct fm_cube *const *cubes, const char *const 
     struct fm_cube_union *united = &combination.united;
     for (size_t c = 0; c < count && status == FM_OK; c++) {
         const struct fm_conversion *conversion = &combination.conversions[c];
+        const struct fm_cube *frame = united->frame;
+        bool takes_phases = frame->phase_count == 0, takes_locks = frame->lock_count == 0;
         take_trees(cubes[c], taken, metrics);
         status = fm_combination_add(&combination, c, metrics, error);
         if (status == FM_OK)
             status = add_statistics(cubes, c, united, metrics, conversion, error);
         if (status == FM_OK && united->frame->segment_count == 0)
             status = add_segments(cubes[c], united, c, conversion, error);
-        if (status == FM_OK && united->frame->lock_count == 0)
+        if (status == FM_OK && takes_locks)
             status = add_locks(cubes[c], united, conversion, error);
         if (status == FM_OK)
             status = fm_merge_views(&combination, c, error);
+        if (status == FM_OK && frame->problem_count == 0)
+            status = fm_merge_problems(&combination, c, takes_phases, takes_locks, error);
     }
     if (status == FM_OK) {
         describe_merged(united->frame, cubes[0], &combination.conversions[0]);

@@ -28,8 +28,8 @@ void fm_cube_union_release(struct fm_cube_union *united);
 
 /** The mean of reports of equal runs: each value is the sum of this value over all reports, divided
  * by their number. Topologies come from the first report that has any. Distributions, the critical
- * path, locks, phases and matrices consist of single events or sums of them; they are left out, and
- * a warning reports this. The warnings of the reports are kept.
+ * path, locks, phases, matrices and problems consist of single events or sums of them; they are
+ * left out, and a warning reports this. The warnings of the reports are kept.
  * @param names  of the reports, for the warnings
  * @param mean   out: sealed, to be freed with fm_cube_free(); set only on success
  * @return FM_ERR_DATA: a sum exceeds 64 bits */
@@ -38,8 +38,8 @@ fm_status_t fm_cube_mean(const struct fm_cube *const *cubes, const char *const *
 
 /** Merges reports of one program that contain different measurements. Each tree of metrics comes,
  * with its distributions, from the first report with any value in it. The critical path, the locks,
- * phases, matrices and topologies come from the first report that has any. Parameters and result as
- * for fm_cube_mean(). */
+ * phases, matrices, topologies and problems come from the first report that has any. Parameters and
+ * result as for fm_cube_mean(). */
 fm_status_t fm_cube_merge(const struct fm_cube *const *cubes, const char *const *names,
                           size_t count, struct fm_cube **merged, struct fm_error *error);
 

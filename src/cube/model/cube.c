@@ -47,6 +47,7 @@ void fm_cube_free(struct fm_cube *cube)
     fm_cube_free_time(cube);
     fm_cube_free_matrices(cube);
     fm_cube_free_topologies(cube);
+    fm_cube_free_problems(cube);
     free(cube);
 }
 

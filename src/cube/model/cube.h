@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cube/model/cube_matrix.h"
+#include "cube/model/cube_problem.h"
 #include "cube/model/cube_time.h"
 #include "cube/model/cube_topology.h"
 #include "cube/model/metric.h"
@@ -177,10 +178,12 @@ struct fm_cube {
     struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
     struct fm_cube_topology *topologies; /**< in the order of the trace's communicators */
     uint32_t topology_count;
+    struct fm_cube_problem *problems; /**< largest cost first */
+    uint32_t problem_count;
     uint32_t region_capacity, callpath_capacity, location_capacity;
     size_t cell_capacity;
     uint32_t segment_capacity;
-    uint32_t statistics_capacity, warning_capacity, lock_capacity;
+    uint32_t statistics_capacity, warning_capacity, lock_capacity, problem_capacity;
 };
 
 /** @return an empty cube, to be freed with fm_cube_free(); NULL if memory is exhausted. */

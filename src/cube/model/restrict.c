@@ -126,6 +126,29 @@ static fm_status_t copy_topologies(struct fm_cube *to, const struct fm_cube *fro
     return status;
 }
 
+/** Copies the problems whose cause lies in the subtree. */
+static fm_status_t copy_problems(struct fm_cube *to, const struct fm_cube *from,
+                                 const uint32_t *map, struct fm_error *error)
+{
+    const struct fm_cube_problem_map new_indices = {.callpaths = map};
+    bool is_complete = true;
+    for (uint32_t i = 0; i < from->problem_count; i++) {
+        bool is_kept = false;
+        if (from->problems[i].kind != FM_CAUSE_UNATTRIBUTED) {
+            fm_status_t status =
+                fm_cube_copy_problem(to, &from->problems[i], &new_indices, &is_kept, error);
+            if (status != FM_OK) {
+                return status;
+            }
+        }
+        is_complete &= is_kept;
+    }
+    return is_complete ? FM_OK
+                       : fm_cube_warn(to, error,
+                                      "Problems whose cause lies outside of this part of the run "
+                                      "are not shown, although their waiting may lie inside.");
+}
+
 fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct fm_cube **restricted,
                              struct fm_error *error)
 {
@@ -166,6 +189,8 @@ fm_status_t fm_cube_restrict(const struct fm_cube *cube, uint32_t root, struct f
         status = fm_cube_warn(copy, error,
                               "Phases and matrices cover the whole run and are not shown for a "
                               "part of it.");
+    if (status == FM_OK)
+        status = copy_problems(copy, cube, map, error);
     for (uint32_t i = 0; status == FM_OK && i < cube->warning_count; i++)
         status = fm_cube_warn(copy, error, "%s", cube->warnings[i]);
     if (status == FM_OK)

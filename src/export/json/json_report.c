@@ -261,6 +261,7 @@ static const struct {
     void (*put)(struct fm_json *json, const struct fm_cube *cube);
 } members[] = {
     {FM_EXPORT_CRITICAL_PATH, put_critical_path},
+    {0, fm_json_put_problems},
     {0, put_warnings},
     {0, put_locks},
     {0, fm_json_put_options},
@@ -277,7 +278,7 @@ void fm_export_json_parts(const struct fm_view *view, unsigned parts, const char
     const struct fm_cube *cube = view->cube;
     fm_json_object(json, key);
     fm_json_string(json, "format", "fermata-report");
-    fm_json_unsigned(json, "version", 1);
+    fm_json_unsigned(json, "version", 2);
     fm_json_line(json, 1);
     put_experiment(json, cube);
     fm_json_line(json, 1);

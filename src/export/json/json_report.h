@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/** Writes JSON of the layout "fermata-report", version 1 (docs/report-json.md). Definitions are
+/** Writes JSON of the layout "fermata-report", version 2 (docs/report-json.md). Definitions are
  * written for the whole cube, severities for the view. */
 fm_status_t fm_export_json(const struct fm_view *view, FILE *stream, struct fm_error *error);
 

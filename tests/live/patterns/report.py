@@ -16,8 +16,8 @@ WAIT_METRICS = [
 def wait_severities(report):
     """Maps (metric, rank, region) to seconds: inclusive in the metric, exclusive in the call path,
     summed over the call paths that end in the region."""
-    if (report.get("format"), report.get("version")) != ("fermata-report", 1):
-        raise ValueError("not a report of fermata, version 1")
+    if (report.get("format"), report.get("version")) != ("fermata-report", 2):
+        raise ValueError("not a report of fermata, version 2")
     parent = {metric["id"]: metric["parent"] for metric in report["metrics"]}
     missing = [metric for metric in WAIT_METRICS if metric not in parent]
     if missing:

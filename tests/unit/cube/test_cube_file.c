@@ -85,6 +85,40 @@ static void assert_same_topologies(const struct fm_cube *a, const struct fm_cube
     }
 }
 
+static void assert_same_numbers(const uint32_t *a, const uint32_t *b, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(a[i], b[i]);
+}
+
+static void assert_same_problems(const struct fm_cube *a, const struct fm_cube *b)
+{
+    assert_int_equal(a->problem_count, b->problem_count);
+    for (uint32_t i = 0; i < a->problem_count; i++) {
+        const struct fm_cube_problem *s = &a->problems[i];
+        const struct fm_cube_problem *t = &b->problems[i];
+        assert_true(s->kind == t->kind && s->callpath == t->callpath && s->phase == t->phase &&
+                    s->lock == t->lock && s->cost == t->cost);
+        assert_int_equal(s->location_count, t->location_count);
+        assert_same_numbers(s->locations, t->locations, s->location_count);
+        assert_int_equal(s->occasion_count, t->occasion_count);
+        assert_memory_equal(s->occasions, t->occasions, s->occasion_count * sizeof s->occasions[0]);
+        assert_true(s->excess.is_known == t->excess.is_known &&
+                    s->excess.there == t->excess.there &&
+                    s->excess.elsewhere == t->excess.elsewhere);
+        assert_true(s->gain.is_known == t->gain.is_known && s->gain.balanced == t->gain.balanced &&
+                    s->gain.removed == t->gain.removed);
+        assert_int_equal(s->symptom_count, t->symptom_count);
+        for (uint32_t j = 0; j < s->symptom_count; j++) {
+            const struct fm_cube_symptom *u = &s->symptoms[j];
+            const struct fm_cube_symptom *v = &t->symptoms[j];
+            assert_true(u->metric == v->metric && u->callpath == v->callpath &&
+                        u->cost == v->cost && u->location_count == v->location_count);
+            assert_same_numbers(u->locations, v->locations, u->location_count);
+        }
+    }
+}
+
 static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
 {
     assert_same_text(a->experiment.title, b->experiment.title);
@@ -187,6 +221,7 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
                         s->links[i].amount == t->links[i].amount);
     }
     assert_same_topologies(a, b);
+    assert_same_problems(a, b);
     assert_int_equal(a->path_from_init_to_finalize, b->path_from_init_to_finalize);
     assert_int_equal(a->partition_count, b->partition_count);
     for (uint32_t i = 0; i < a->partition_count; i++)
@@ -363,7 +398,7 @@ static void test_unknown_metrics_count_as_their_parents(void **state)
     free(bytes);
 }
 
-/* Of kinds of wait states that are not known, phases, bins and matrices keep nothing. */
+/* Of kinds of wait states that are not known, phases, bins, matrices and problems keep nothing. */
 static void test_unknown_wait_states_are_left_out(void **state)
 {
     (void)state;
@@ -386,6 +421,7 @@ static void test_unknown_wait_states_are_left_out(void **state)
     assert_int_equal(cube->bins.cell_count, whole->bins.cell_count);
     assert_int_equal(cube->matrices[FM_MATRIX_DELAYS].link_count,
                      whole->matrices[FM_MATRIX_DELAYS].link_count - 2);
+    assert_int_equal(cube->problems[0].symptom_count, whole->problems[0].symptom_count - 1);
     fm_cube_free(cube);
     fm_cube_free(whole);
     free(bytes);
@@ -448,7 +484,7 @@ static void check_optional_section(const char *tag, bool (*is_left_out)(const st
 
 static bool has_no_locks(const struct fm_cube *cube)
 {
-    return cube->lock_count == 0;
+    return cube->lock_count == 0 && cube->problems[1].lock == FM_CUBE_NONE;
 }
 
 static bool has_no_options(const struct fm_cube *cube)
@@ -456,9 +492,13 @@ static bool has_no_options(const struct fm_cube *cube)
     return cube->partition_count == 0 && !cube->path_from_init_to_finalize;
 }
 
+/** Without its phase, a problem has no iterations. */
 static bool has_no_phases(const struct fm_cube *cube)
 {
-    return cube->phase_count == 0;
+    const struct fm_cube_problem *problem = &cube->problems[0];
+    return cube->phase_count == 0 && problem->phase == FM_CUBE_NONE &&
+           problem->occasions[0].last == 0 && problem->occasions[0].end == 760000 &&
+           !problem->excess.is_known;
 }
 
 static bool has_no_bins(const struct fm_cube *cube)
@@ -478,6 +518,11 @@ static bool has_no_topologies(const struct fm_cube *cube)
     return cube->topology_count == 0;
 }
 
+static bool has_no_problems(const struct fm_cube *cube)
+{
+    return cube->problem_count == 0;
+}
+
 /* Files of versions before or after. */
 static void test_sections_of_other_versions_are_left_out(void **state)
 {
@@ -488,6 +533,7 @@ static void test_sections_of_other_versions_are_left_out(void **state)
     check_optional_section("BINS", has_no_bins);
     check_optional_section("MATX", has_no_matrices);
     check_optional_section("TOPO", has_no_topologies);
+    check_optional_section("PROB", has_no_problems);
 }
 
 static void test_other_versions_are_refused_as_such(void **state)

@@ -37,6 +37,16 @@ static void test_the_report_that_has_them_tells(void **state)
         assert_true(link->amount == (m == FM_MATRIX_DELAYS ? 2 : 1) * original->amount);
         assert_true(link->count == original->count);
     }
+    assert_int_equal(merged->problem_count, sample->problem_count);
+    const struct fm_cube_problem *problem = &merged->problems[0];
+    assert_true(problem->cost == 2 * sample->problems[0].cost);
+    assert_int_equal(problem->phase, 0);
+    assert_int_equal(problem->occasions[0].last, 7);
+    assert_int_equal(problem->occasions[0].end, 2 * 760000);
+    assert_int_equal(problem->excess.there, 2 * 60000);
+    assert_int_equal(problem->gain.removed, 2 * 400000);
+    assert_int_equal(problem->symptoms[1].cost, 2 * 300000);
+    assert_int_equal(merged->problems[1].lock, 1);
     assert_int_equal(merged->topology_count, 2);
     assert_string_equal(merged->topologies[0].name, sample->topologies[0].name);
     assert_int_equal(merged->topologies[0].coordinates[5], 1);
@@ -76,8 +86,32 @@ static void test_locations_get_their_new_numbers(void **state)
     assert_int_equal(merged->bins.bin_count, 0); /* rows would fall apart */
     assert_int_equal(merged->phases[0].rows[7].slowest, 3);
     assert_int_equal(merged->partition_of[merged->location_count - 1], FM_CUBE_NONE);
+    assert_int_equal(merged->problems[0].locations[0], 3);
+    assert_int_equal(merged->problems[0].locations[1], 4);
+    assert_int_equal(merged->problems[0].symptoms[1].locations[2], 2);
     fm_cube_free(merged);
     fm_cube_free(wide);
+    fm_cube_free(sample);
+}
+
+/* The phases and locks come from another report than the problems. */
+static void test_problems_without_their_phase(void **state)
+{
+    (void)state;
+    struct fm_cube *first = sample_cube();
+    struct fm_cube *sample = sample_cube();
+    fm_cube_free_problems(first);
+    struct fm_cube *merged = merge(first, sample);
+    assert_int_equal(merged->problem_count, sample->problem_count);
+    const struct fm_cube_problem *problem = &merged->problems[0];
+    assert_int_equal(problem->phase, FM_CUBE_NONE);
+    assert_int_equal(problem->occasions[0].last, 0);
+    assert_int_equal(problem->occasions[0].begin, 270000);
+    assert_false(problem->excess.is_known);
+    assert_true(problem->gain.is_known);
+    assert_int_equal(merged->problems[1].lock, FM_CUBE_NONE);
+    fm_cube_free(merged);
+    fm_cube_free(first);
     fm_cube_free(sample);
 }
 
@@ -86,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_report_that_has_them_tells),
         cmocka_unit_test(test_locations_get_their_new_numbers),
+        cmocka_unit_test(test_problems_without_their_phase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,13 @@ static void test_restriction_to_a_subtree(void **state)
     assert_int_equal(part->statistics[0].worst[0].callpath, 1);
     assert_int_equal(part->statistics[0].worst[0].cause_callpath, 2);
     assert_int_equal(part->statistics[0].worst[2].cause_callpath, FM_CUBE_NONE);
-    assert_int_equal(part->warning_count, 3);
+    assert_int_equal(part->warning_count, 4);
+    /* two problems lie in the subtree, one symptom of the first does not */
+    assert_int_equal(part->problem_count, 2);
+    assert_int_equal(part->problems[0].callpath, 0);
+    assert_int_equal(part->problems[0].phase, FM_CUBE_NONE);
+    assert_int_equal(part->problems[0].symptom_count, 1);
+    assert_int_equal(part->problems[0].symptoms[0].callpath, 1);
     assert_int_equal(part->topology_count, 2);
     assert_int_equal(part->topologies[0].coordinates[3], 2);
     assert_int_equal(part->partition_count, 2);
@@ -123,10 +129,11 @@ static void test_restriction_tells_what_it_leaves_out(void **state)
     assert_int_equal(fm_cube_seal(cube, NULL), FM_OK);
     assert_int_equal(fm_cube_restrict(cube, SAMPLE_SOLVE, &part, NULL), FM_OK);
     assert_int_equal(part->statistics_count, 0);
-    assert_int_equal(part->warning_count, 4);
+    assert_int_equal(part->warning_count, 5);
     assert_non_null(strstr(part->warnings[0], "Late Sender"));
     assert_non_null(strstr(part->warnings[1], "locks"));
     assert_non_null(strstr(part->warnings[2], "Phases and matrices"));
+    assert_non_null(strstr(part->warnings[3], "cause lies outside"));
     fm_cube_free(part);
     fm_cube_free(cube);
 }

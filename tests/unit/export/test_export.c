@@ -45,7 +45,7 @@ static void test_json_holds_every_severity(void **state)
     struct fm_cube *cube = sample_cube();
     json_t *root = parsed(cube, fm_selection_all());
     assert_string_equal(text_of(root, "format"), "fermata-report");
-    assert_int_equal(json_integer_value(json_object_get(root, "version")), 1);
+    assert_int_equal(json_integer_value(json_object_get(root, "version")), 2);
     json_t *severities = json_object_get(root, "severities");
     assert_int_equal(json_array_size(severities), cube->cell_count);
     for (size_t i = 0; i < cube->cell_count; i++) {
@@ -61,6 +61,41 @@ static void test_json_holds_every_severity(void **state)
         else
             assert_true(json_integer_value(value) == cell->value);
     }
+    json_decref(root);
+    fm_cube_free(cube);
+}
+
+static void test_json_problems(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = sample_cube();
+    json_t *root = parsed(cube, fm_selection_all());
+    char *problems = json_dumps(json_object_get(root, "problems"), JSON_COMPACT);
+    assert_string_equal(
+        problems,
+        "[{\"id\":1,\"cause\":{\"callpath\":1,\"locations\":[3,4],\"kind\":\"imbalance\"},"
+        "\"cost\":1.5,\"share\":0.14999999999999999,"
+        "\"when\":[{\"first\":3,\"last\":7,\"begin\":0.27000000000000002,"
+        "\"end\":0.76000000000000001,\"count\":5,\"share\":0.75},"
+        "{\"first\":12,\"last\":12,\"begin\":1.0800000000000001,\"end\":1.1559999999999999,"
+        "\"count\":1,\"share\":0.1875}],"
+        "\"symptoms\":[{\"metric\":\"mpi_latesender\",\"callpath\":2,\"locations\":[1,2],"
+        "\"cost\":1.2},{\"metric\":\"mpi_barrier_wait\",\"callpath\":6,"
+        "\"locations\":[0,1,2],\"cost\":0.29999999999999999}],"
+        "\"gain\":{\"balanced\":0.25,\"removed\":0.40000000000000002,\"proved\":false},"
+        "\"excess\":{\"there\":0.059999999999999998,\"elsewhere\":0.02},"
+        "\"phase\":0,\"lock\":null},"
+        "{\"id\":2,\"cause\":{\"callpath\":1,\"locations\":[3],\"kind\":\"serialization\"},"
+        "\"cost\":0.10000000000000001,\"share\":0.01,"
+        "\"when\":[{\"first\":null,\"last\":null,\"begin\":0,\"end\":0.5,\"count\":null,"
+        "\"share\":0.9375}],\"symptoms\":[],"
+        "\"gain\":{\"balanced\":0.25,\"removed\":0.40000000000000002,\"proved\":false},"
+        "\"excess\":null,\"phase\":null,\"lock\":1},"
+        "{\"id\":3,\"cause\":{\"callpath\":null,\"locations\":[],\"kind\":\"unattributed\"},"
+        "\"cost\":0.025000000000000001,\"share\":0.0025000000000000001,\"when\":[],"
+        "\"symptoms\":[],\"gain\":{\"balanced\":null,\"removed\":null,\"proved\":false},"
+        "\"excess\":null,\"phase\":null,\"lock\":null}]");
+    free(problems);
     json_decref(root);
     fm_cube_free(cube);
 }
@@ -166,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json_holds_every_severity),
         cmocka_unit_test(test_json_definitions),
+        cmocka_unit_test(test_json_problems),
         cmocka_unit_test(test_json_of_selection_and_of_nothing),
         cmocka_unit_test(test_csv_lines),
         cmocka_unit_test(test_full_disk_is_an_error),

@@ -1,0 +1,56 @@
+/** @file
+ * Blame: what was being done by the process that others waited for, at each instant of their
+ * waiting.
+ *
+ * At an instant of its waiting part a wait state depends on one location: of a contention the
+ * holder of the lock, otherwise the location that caused it. If that location waits itself, its
+ * wait state is followed in turn, unless it ends later or is in the chain already (wrong clocks).
+ * The last location is blamed, with its call path at that instant. Blame is counted in whole ticks:
+ * all blame is all waiting time, exactly.
+ *
+ * Cost: O((W + S) log W) for W wait states and S changes of call path while somebody waits, however
+ * long the chains and the queues for locks are.
+ */
+#ifndef FERMATA_ANALYSIS_CAUSES_BLAME_H
+#define FERMATA_ANALYSIS_CAUSES_BLAME_H
+
+#include "analysis/causes/caused_waits.h"
+#include "analysis/causes/formation.h"
+#include "cube/model/delay_kind.h"
+
+/** A part of the time in which a call path of a location is blamed for the same wait states. */
+struct fm_blame_piece {
+    uint64_t from, to; /**< ticks of the trace's clock; from < to */
+    uint64_t weight;   /**< of the wait states together, each instant; not 0 */
+    uint32_t location; /**< that is blamed */
+    uint32_t visit;    /**< node of its call tree that is blamed; FM_NONE: the location is outside of
+                            all regions, its blame is unattributed */
+    fm_delay_kind_t kind; /**< of the wait states at which the chains begin */
+};
+
+/** Which wait states count, and who wants to know who is blamed for them. */
+struct fm_blame_request {
+    void *context;
+    /** Weight of a wait state that `location` has caused: what the blamed one gets for each tick of
+     * its waiting part; 0: nothing. The sum over all wait states of weight * ticks must be less
+     * than 2^63. Called by the worker that owns the causing location, more than once and in no
+     * particular order. NULL: 1 of each. */
+    uint64_t (*weight)(void *context, uint32_t location, const struct fm_caused_wait *wait);
+    /** A piece of the blame of `piece->location`. Called by the worker that owns this location.
+     * Pieces come in no particular order and may overlap: their sums are the blame, and are the
+     * same for any number of workers and processes. */
+    void (*take)(void *context, unsigned worker, const struct fm_blame_piece *piece);
+};
+
+/** Finds out who is to blame for the wait states with a weight. To be called after
+ * fm_formation_costs(), while the formation has the caused wait states. Runs stages; collective. */
+void fm_blame_find(const struct fm_formation *formation, const struct fm_blame_request *request);
+
+/** @return the node of the call tree at which a location's unattributed blame is booked: its first
+ * root; FM_NONE if it has none. */
+uint32_t fm_blame_unattributed_visit(const struct fm_location *location);
+
+/** Books the metrics of blame: of each wait state one tick for each tick. Collective. */
+void fm_blame_book(struct fm_formation *formation);
+
+#endif

@@ -1,0 +1,22 @@
+/** @file
+ * Problems: locations for whose call path others wait, grouped by the call path and the kind of
+ * cause.
+ */
+#ifndef FERMATA_ANALYSIS_PROBLEMS_GROUPING_H
+#define FERMATA_ANALYSIS_PROBLEMS_GROUPING_H
+
+#include "analysis/problems/problem_costs.h"
+#include "cube/model/cube.h"
+
+struct fm_problem_list {
+    FM_VECTOR(struct fm_cube_problem) items; /**< largest cost first; own their locations */
+};
+
+/** Groups costs: a problem has the location with the largest cost of a call path, and all others
+ * with at least a tenth of that cost. What is left of the call path is grouped in the same way.
+ * @return with causes and costs only; to be freed with fm_problem_list_free() */
+struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs);
+
+void fm_problem_list_free(struct fm_problem_list *list);
+
+#endif

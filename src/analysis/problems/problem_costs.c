@@ -1,0 +1,208 @@
+#include "analysis/problems/problem_costs.h"
+
+#include "analysis/causes/caused_waits.h"
+#include "analysis/causes/cost_table.h"
+#include "base/containers/sort.h"
+#include "cube/model/cube_problem.h"
+#include "cube/model/delay_kind.h"
+#include "cube/model/view.h"
+
+#include <math.h>
+
+/* What a location costs. */
+struct location_costs {
+    int64_t *delays; /* [node]; NULL: none */
+    int64_t unattributed;
+};
+
+/* What a worker found. */
+struct part {
+    FM_VECTOR(struct fm_problem_cost) cells;
+    int64_t unattributed;
+    uint64_t roundings;
+    unsigned char apart[FM_APART];
+};
+
+struct computation {
+    struct fm_formation *formation;
+    struct location_costs *locations; /* by location */
+    struct part *parts;               /* by worker */
+};
+
+/* ---- kinds ---- */
+
+enum fm_charge fm_charge_of(fm_delay_kind_t kind)
+{
+    if (kind == FM_DELAY_RMA_PROGRESS) {
+        return FM_CHARGE_PROGRESS;
+    }
+    return fm_delay_metrics(kind)->is_contention ? FM_CHARGE_CONTENTION : FM_CHARGE_DELAY;
+}
+
+uint32_t fm_cause_kind_of(const struct fm_analysis *analysis, uint32_t region,
+                          enum fm_charge charge)
+{
+    static const uint32_t kinds[FM_CHARGES] = {
+        [FM_CHARGE_DELAY] = FM_CAUSE_IMBALANCE,
+        [FM_CHARGE_CONTENTION] = FM_CAUSE_SERIALIZATION,
+        [FM_CHARGE_PROGRESS] = FM_CAUSE_PROGRESS,
+    };
+    fm_metric_t own = analysis->own_metrics[region];
+    if (own == FM_METRIC_COMP || own == FM_METRIC_OVERHEAD || charge == FM_CHARGE_PROGRESS) {
+        return kinds[charge];
+    }
+    return fm_metric_is_within(own, FM_METRIC_MPI_MANAGEMENT) ? FM_CAUSE_STARTUP
+                                                              : FM_CAUSE_TRANSFER;
+}
+
+/* ---- delays ---- */
+
+static void charge_delays(struct computation *computation, struct part *part, uint32_t location)
+{
+    struct fm_formation *formation = computation->formation;
+    const struct fm_caused_waits *caused = &formation->caused[location];
+    struct location_costs *costs = &computation->locations[location];
+    if (caused->waits.count == 0) {
+        return;
+    }
+    costs->delays = fm_allocate(formation->analysis->trace->locations[location].profile.count,
+                                sizeof *costs->delays);
+    for (size_t i = 0; i < caused->waits.count; ++i) {
+        const struct fm_caused_wait *wait = &caused->waits.items[i];
+        double cost = (double)wait->wait + wait->phi;
+        if (wait->traits & FM_CAUSED_UNATTRIBUTED) {
+            costs->unattributed += fm_cost_rounded(cost, formation->cost_scale);
+            ++part->roundings;
+            continue;
+        }
+        for (uint32_t p = wait->first; p < wait->end; ++p) {
+            if (caused->visits.items[p] != FM_NONE) {
+                costs->delays[caused->visits.items[p]] +=
+                    fm_cost_rounded(caused->parts.items[p] * cost, formation->cost_scale);
+                ++part->roundings;
+            }
+        }
+    }
+}
+
+static void charge_all_delays(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct computation *computation = context;
+    const struct fm_trace *trace = computation->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        charge_delays(computation, &computation->parts[worker], l);
+    }
+}
+
+/* ---- the list of costs ---- */
+
+static void list_location(const struct computation *computation, struct part *part, uint32_t l)
+{
+    const struct fm_analysis *analysis = computation->formation->analysis;
+    const struct location_costs *costs = &computation->locations[l];
+    const struct fm_location *location = &analysis->trace->locations[l];
+    part->unattributed += costs->unattributed;
+    for (uint32_t v = 0; costs->delays != NULL && v < location->profile.count; ++v) {
+        const struct fm_visit_profile *node = &location->profile.items[v];
+        int64_t by_kind[FM_CAUSE_KINDS] = {0};
+        by_kind[fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY)] += costs->delays[v];
+        for (uint32_t kind = 0; kind < FM_CAUSE_KINDS; ++kind) {
+            if (by_kind[kind] > 0) {
+                fm_vector_push(&part->cells,
+                               (struct fm_problem_cost){by_kind[kind], node->callpath, kind, l});
+            }
+        }
+    }
+}
+
+static void list_costs(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct computation *computation = context;
+    const struct fm_trace *trace = computation->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        list_location(computation, &computation->parts[worker], l);
+        fm_free(computation->locations[l].delays);
+    }
+}
+
+static int compare_costs(const void *left, const void *right)
+{
+    const struct fm_problem_cost *a = left, *b = right;
+    if (a->callpath != b->callpath) {
+        return a->callpath < b->callpath ? -1 : 1;
+    }
+    if (a->kind != b->kind) {
+        return a->kind < b->kind ? -1 : 1;
+    }
+    return a->location < b->location ? -1 : a->location > b->location;
+}
+
+/* Adds up the same call path of a location, and what is the sum of all. */
+static void add_up(struct fm_problem_costs *costs)
+{
+    size_t kept = 0;
+    fm_sort(costs->cells.items, costs->cells.count, sizeof *costs->cells.items, compare_costs);
+    costs->sum = costs->unattributed;
+    for (size_t i = 0; i < costs->cells.count; ++i) {
+        const struct fm_problem_cost *cell = &costs->cells.items[i];
+        costs->sum += cell->cost;
+        if (kept > 0 && compare_costs(&costs->cells.items[kept - 1], cell) == 0) {
+            costs->cells.items[kept - 1].cost += cell->cost;
+        } else {
+            costs->cells.items[kept++] = *cell;
+        }
+    }
+    costs->cells.count = kept;
+}
+
+/* Brings the costs of all workers and processes to process 0. */
+static void collect(const struct computation *computation, struct fm_problem_costs *costs)
+{
+    const struct fm_formation *formation = computation->formation;
+    struct fm_team *team = formation->analysis->team;
+    FM_VECTOR(struct fm_problem_cost) own = {0};
+    uint64_t sums[2] = {0};
+    for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
+        struct part *part = &computation->parts[w];
+        fm_vector_reserve(&own, part->cells.count);
+        for (size_t i = 0; i < part->cells.count; ++i) {
+            own.items[own.count++] = part->cells.items[i];
+        }
+        sums[0] += (uint64_t)part->unattributed;
+        sums[1] += part->roundings;
+        fm_vector_free(&part->cells);
+    }
+    fm_team_collect_vector(team, &own, &costs->cells);
+    fm_vector_free(&own);
+    fm_team_sum(team, sums, 2);
+    costs->unattributed = (int64_t)sums[0];
+    costs->inexact += ldexp((double)sums[1], -(int)formation->cost_shift);
+    add_up(costs);
+}
+
+/* ---- the stages ---- */
+
+struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation)
+{
+    struct fm_engine *engine = formation->analysis->engine;
+    struct fm_problem_costs costs = {0};
+    struct computation computation = {
+        .formation = formation,
+        .locations =
+            fm_allocate(formation->analysis->trace->location_count, sizeof *computation.locations),
+        .parts = fm_allocate_apart(fm_engine_workers(engine), sizeof *computation.parts),
+    };
+    fm_engine_run(engine, charge_all_delays, &computation);
+    fm_engine_run(engine, list_costs, &computation);
+    collect(&computation, &costs);
+    fm_free(computation.locations);
+    fm_free(computation.parts);
+    return costs;
+}
+
+void fm_problem_costs_free(struct fm_problem_costs *costs)
+{
+    fm_vector_free(&costs->cells);
+}

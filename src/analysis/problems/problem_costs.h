@@ -1,0 +1,54 @@
+/** @file
+ * What call paths cost as causes: all waiting that stems from them.
+ *
+ * The cost of a call path on a location is the sum of its short-term and long-term delay costs,
+ * with one change: a wait state for a lock or for progress passes nothing on. The waiting that such
+ * a wait state has, and that it has caused in turn, is the cost of the call paths that are blamed
+ * for it (causes/blame/blame.h). All costs add up to the waiting time of the run.
+ */
+#ifndef FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H
+#define FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H
+
+#include "analysis/causes/formation.h"
+
+/** How a wait state is charged to call paths. */
+enum fm_charge {
+    FM_CHARGE_DELAY,      /**< by delays: all kinds except the next two */
+    FM_CHARGE_CONTENTION, /**< by blame: waiting for a lock */
+    FM_CHARGE_PROGRESS,   /**< by blame: waiting for progress */
+    FM_CHARGES
+};
+
+/** Cost of a call path on a location. */
+struct fm_problem_cost {
+    int64_t cost; /**< more than 0; ticks in the fixed point of the formation */
+    uint32_t callpath;
+    uint32_t kind; /**< enum fm_cause_kind */
+    uint32_t location;
+};
+
+struct fm_problem_costs {
+    FM_VECTOR(struct fm_problem_cost)
+    cells;                /**< process 0: ascending by (call path, kind,
+                             location), each once; others: none */
+    int64_t unattributed; /**< process 0: what no call path is charged with */
+    int64_t sum;          /**< process 0: of all of them */
+    double inexact;       /**< process 0: ticks by which the sum may differ from all waiting */
+    bool has_blame;       /**< there are wait states that are charged by blame */
+};
+
+/** @return how wait states of a kind are charged. */
+enum fm_charge fm_charge_of(fm_delay_kind_t kind);
+
+/** @return the kind of cause that a region is: enum fm_cause_kind. */
+uint32_t fm_cause_kind_of(const struct fm_analysis *analysis, uint32_t region,
+                          enum fm_charge charge);
+
+/** Computes all costs. To be called after fm_formation_costs(); replaces `phi` of the caused wait
+ * states, see fm_propagate_without(). Runs stages; collective.
+ * @return to be freed with fm_problem_costs_free() */
+struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation);
+
+void fm_problem_costs_free(struct fm_problem_costs *costs);
+
+#endif

@@ -1,0 +1,236 @@
+#include "cube/model/cube.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *fm_cause_kind_name(uint32_t kind)
+{
+    static const char *const names[FM_CAUSE_KINDS] = {
+        [FM_CAUSE_IMBALANCE] = "imbalance", [FM_CAUSE_SERIALIZATION] = "serialization",
+        [FM_CAUSE_PROGRESS] = "progress",   [FM_CAUSE_TRANSFER] = "transfer",
+        [FM_CAUSE_STARTUP] = "startup",     [FM_CAUSE_UNATTRIBUTED] = "unattributed",
+    };
+    return names[kind];
+}
+
+static void release(struct fm_cube_problem *problem)
+{
+    free(problem->locations);
+    for (uint32_t i = 0; problem->symptoms != NULL && i < problem->symptom_count; i++) {
+        free(problem->symptoms[i].locations);
+    }
+    free(problem->symptoms);
+}
+
+void fm_cube_free_problems(struct fm_cube *cube)
+{
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        release(&cube->problems[i]);
+    }
+    free(cube->problems);
+    cube->problems = NULL;
+    cube->problem_count = cube->problem_capacity = 0;
+}
+
+/* ---- what a problem must agree with ---- */
+
+static bool are_locations(const struct fm_cube *cube, const uint32_t *locations, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (locations[i] >= cube->location_count || (i > 0 && locations[i] <= locations[i - 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_valid_cause(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    if (problem->kind >= FM_CAUSE_KINDS ||
+        !are_locations(cube, problem->locations, problem->location_count)) {
+        return false;
+    }
+    if (problem->kind == FM_CAUSE_UNATTRIBUTED) {
+        return problem->callpath == FM_CUBE_NONE && problem->location_count == 0;
+    }
+    return problem->callpath < cube->callpath_count && problem->location_count > 0;
+}
+
+static bool are_valid_occasions(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    if (problem->occasion_count > FM_CUBE_OCCASIONS) {
+        return false;
+    }
+    for (uint32_t i = 0; i < problem->occasion_count; i++) {
+        const struct fm_cube_occasion *occasion = &problem->occasions[i];
+        if (occasion->end < occasion->begin || !(occasion->share >= 0 && occasion->share <= 1)) {
+            return false;
+        }
+        if (problem->phase == FM_CUBE_NONE) {
+            if (occasion->first != 0 || occasion->last != 0 || occasion->count != 0) {
+                return false;
+            }
+        } else if (occasion->last < occasion->first ||
+                   occasion->last >= cube->phases[problem->phase].iteration_count ||
+                   occasion->count > occasion->last - occasion->first + 1 ||
+                   (i > 0 && occasion->first <= problem->occasions[i - 1].last)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool are_valid_symptoms(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->symptom_count; i++) {
+        const struct fm_cube_symptom *symptom = &problem->symptoms[i];
+        if (symptom->metric >= FM_METRIC_COUNT ||
+            !fm_metric_info((fm_metric_t)symptom->metric)->is_wait_state ||
+            symptom->callpath >= cube->callpath_count || symptom->location_count == 0 ||
+            !are_locations(cube, symptom->locations, symptom->location_count) ||
+            symptom->cost <= 0 || (i > 0 && symptom->cost > problem->symptoms[i - 1].cost)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_valid(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    return is_valid_cause(cube, problem) && problem->cost > 0 &&
+           (cube->problem_count == 0 ||
+            problem->cost <= cube->problems[cube->problem_count - 1].cost) &&
+           (problem->phase < cube->phase_count || problem->phase == FM_CUBE_NONE) &&
+           (problem->lock < cube->lock_count || problem->lock == FM_CUBE_NONE) &&
+           are_valid_occasions(cube, problem) && are_valid_symptoms(cube, problem);
+}
+
+/* ---- copies ---- */
+
+static bool copy_locations(uint32_t **copy, const uint32_t *locations, uint32_t count)
+{
+    *copy = calloc(count + (size_t)1, sizeof **copy);
+    if (*copy != NULL && count > 0) {
+        memcpy(*copy, locations, count * sizeof **copy);
+    }
+    return *copy != NULL;
+}
+
+/** @return false without memory; `copy` is to be released in any case. */
+static bool duplicate(struct fm_cube_problem *copy, const struct fm_cube_problem *problem)
+{
+    *copy = *problem;
+    copy->symptoms = calloc(problem->symptom_count + (size_t)1, sizeof *copy->symptoms);
+    bool succeeded = copy_locations(&copy->locations, problem->locations, problem->location_count);
+    if (copy->symptoms == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < problem->symptom_count; i++) {
+        const struct fm_cube_symptom *symptom = &problem->symptoms[i];
+        copy->symptoms[i] = *symptom;
+        succeeded &= copy_locations(&copy->symptoms[i].locations, symptom->locations,
+                                    symptom->location_count);
+    }
+    return succeeded;
+}
+
+fm_status_t fm_cube_add_problem(struct fm_cube *cube, const struct fm_cube_problem *problem,
+                                struct fm_error *error)
+{
+    if (!is_valid(cube, problem)) {
+        return fm_fail(error, FM_ERR_FAILED, "problem %u is malformed", cube->problem_count);
+    }
+    if (cube->problem_count == cube->problem_capacity) {
+        uint32_t wanted = cube->problem_capacity == 0 ? 16 : cube->problem_capacity * 2;
+        struct fm_cube_problem *grown = wanted < cube->problem_capacity
+                                            ? NULL
+                                            : reallocarray(cube->problems, wanted, sizeof *grown);
+        if (grown == NULL) {
+            return fm_fail(error, FM_ERR_SYSTEM, "out of memory for problems");
+        }
+        cube->problems = grown;
+        cube->problem_capacity = wanted;
+    }
+    struct fm_cube_problem copy;
+    if (!duplicate(&copy, problem)) {
+        release(&copy);
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for problems");
+    }
+    cube->problems[cube->problem_count++] = copy;
+    return FM_OK;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void map_locations(uint32_t *locations, uint32_t count, const uint32_t *map)
+{
+    for (uint32_t i = 0; map != NULL && i < count; i++) {
+        locations[i] = map[locations[i]];
+    }
+    if (count > 1) {
+        qsort(locations, count, sizeof *locations, compare_numbers);
+    }
+}
+
+static uint32_t map_index(uint32_t index, const uint32_t *map)
+{
+    return index == FM_CUBE_NONE || map == NULL ? FM_CUBE_NONE : map[index];
+}
+
+void fm_cube_forget_iterations(struct fm_cube_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->occasion_count; i++) {
+        problem->occasions[i].first = problem->occasions[i].last = problem->occasions[i].count = 0;
+    }
+    problem->excess = (struct fm_cube_excess){.is_known = false};
+}
+
+static void map_problem(struct fm_cube_problem *copy, const struct fm_cube_problem_map *map)
+{
+    uint32_t kept = 0;
+    map_locations(copy->locations, copy->location_count, map->locations);
+    for (uint32_t i = 0; i < copy->symptom_count; i++) {
+        struct fm_cube_symptom symptom = copy->symptoms[i];
+        symptom.callpath = map_index(symptom.callpath, map->callpaths);
+        if (symptom.callpath == FM_CUBE_NONE) {
+            free(symptom.locations);
+        } else {
+            map_locations(symptom.locations, symptom.location_count, map->locations);
+            copy->symptoms[kept++] = symptom;
+        }
+    }
+    copy->symptom_count = kept;
+    copy->lock = map_index(copy->lock, map->locks);
+    if (copy->phase != FM_CUBE_NONE) {
+        copy->phase = map_index(copy->phase, map->phases);
+        if (copy->phase == FM_CUBE_NONE) {
+            fm_cube_forget_iterations(copy);
+        }
+    }
+}
+
+fm_status_t fm_cube_copy_problem(struct fm_cube *cube, const struct fm_cube_problem *problem,
+                                 const struct fm_cube_problem_map *map, bool *is_kept,
+                                 struct fm_error *error)
+{
+    uint32_t callpath = map_index(problem->callpath, map->callpaths);
+    *is_kept = callpath != FM_CUBE_NONE || problem->kind == FM_CAUSE_UNATTRIBUTED;
+    if (!*is_kept) {
+        return FM_OK;
+    }
+    struct fm_cube_problem copy;
+    fm_status_t status = FM_OK;
+    if (duplicate(&copy, problem)) {
+        copy.callpath = callpath;
+        map_problem(&copy, map);
+        status = fm_cube_add_problem(cube, &copy, error);
+    } else {
+        status = fm_fail(error, FM_ERR_SYSTEM, "out of memory for problems");
+    }
+    release(&copy);
+    return status;
+}

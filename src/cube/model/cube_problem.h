@@ -1,0 +1,116 @@
+/** @file
+ * The problems of a run: causes of waiting, each with all waiting that stems from it, directly or
+ * passed on by other wait states. A problem is a call path on one or more locations; a problem of
+ * the kind FM_CAUSE_UNATTRIBUTED has neither call path nor locations. The costs of all problems of
+ * an analysis add up to the waiting time of the run. Belongs to the severity cube (cube.h). Times
+ * are ticks since the begin of the run, costs have the fixed point of the metrics of unit
+ * FM_UNIT_COST.
+ */
+#ifndef FERMATA_CUBE_MODEL_CUBE_PROBLEM_H
+#define FERMATA_CUBE_MODEL_CUBE_PROBLEM_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fm_cube;
+
+/** Why others waited for a call path. */
+enum fm_cause_kind {
+    FM_CAUSE_IMBALANCE,     /**< it took longer there than where others waited */
+    FM_CAUSE_SERIALIZATION, /**< it ran while others waited for a lock that its location, or one
+                                 that waited for its location, held */
+    FM_CAUSE_PROGRESS,      /**< it ran while others needed progress of the target's library, or is
+                                 itself a library call that did not progress */
+    FM_CAUSE_TRANSFER,      /**< a call of a communication library, by its own time */
+    FM_CAUSE_STARTUP,       /**< start-up and shut-down of the library, by their own time */
+    FM_CAUSE_UNATTRIBUTED,  /**< the trace does not show what delayed the cause */
+    FM_CAUSE_KINDS
+};
+
+/** @return "imbalance", "serialization", ... @param kind  below FM_CAUSE_KINDS */
+const char *fm_cause_kind_name(uint32_t kind);
+
+/** Consecutive iterations of a phase, or a part of the run, in which a cost arises. */
+struct fm_cube_occasion {
+    uint64_t first, last; /**< iterations, included; 0, 0: the problem has no phase */
+    uint64_t begin, end;
+    uint64_t count; /**< iterations in first .. last with at least half of the mean cost of first ..
+                         last; 0: the problem has no phase */
+    double share;   /**< of the problem's cost, 0 .. 1 */
+};
+
+/** Waiting that a problem explains: wait states of one kind in one call path. */
+struct fm_cube_symptom {
+    uint32_t metric; /**< kind of wait state (fm_metric_t of the time tree) */
+    uint32_t callpath;
+    uint32_t location_count;
+    uint32_t *locations; /**< that wait there because of the problem, ascending */
+    int64_t cost;
+};
+
+/** How long a call path takes on the processes of a problem and elsewhere: exclusive time without
+ * waiting of the slowest thread, in one iteration if the problem has a phase (in those of the
+ * occasions if it has any), otherwise in the whole run. */
+struct fm_cube_excess {
+    uint64_t there;     /**< mean of the problem's processes, ticks */
+    uint64_t elsewhere; /**< median of the other processes; 0 if there are none */
+    bool is_known;      /**< false: not comparable (serialization, library calls, ...) */
+};
+
+/** By how much the run can become shorter at most, ticks. */
+struct fm_cube_gain {
+    bool is_known;
+    uint64_t balanced; /**< if the call path took its mean time everywhere, in each iteration */
+    uint64_t removed;  /**< if it took its median time where it takes longer */
+};
+
+#define FM_CUBE_OCCASIONS 3
+
+struct fm_cube_problem {
+    uint32_t kind;     /**< enum fm_cause_kind */
+    uint32_t callpath; /**< FM_CUBE_NONE: none */
+    uint32_t phase;    /**< in cube->phases: whose iterations `occasions` count; FM_CUBE_NONE */
+    uint32_t lock;     /**< in cube->locks, of a serialization; FM_CUBE_NONE: unknown */
+    uint32_t location_count;
+    uint32_t *locations; /**< ascending; none of an unattributed cost */
+    int64_t cost;
+    uint32_t occasion_count; /**< 0: the cost is spread over the run, or no phase holds it */
+    struct fm_cube_occasion occasions[FM_CUBE_OCCASIONS]; /**< ascending, apart */
+    struct fm_cube_excess excess;
+    struct fm_cube_gain gain;
+    uint32_t symptom_count;           /**< 0: not computed for small problems */
+    struct fm_cube_symptom *symptoms; /**< largest first */
+};
+
+/** Appends a problem (copied); to be called in descending order of cost, after all definitions,
+ * phases and locks were added.
+ * @return FM_ERR_FAILED: it contradicts itself or the cube's definitions */
+fm_status_t fm_cube_add_problem(struct fm_cube *cube, const struct fm_cube_problem *problem,
+                                struct fm_error *error);
+
+/** New indices of what a problem refers to: [old index]; FM_CUBE_NONE: does not exist any more. */
+struct fm_cube_problem_map {
+    const uint32_t *callpaths;
+    const uint32_t *locations; /**< NULL: unchanged */
+    const uint32_t *phases;    /**< NULL: none exists any more */
+    const uint32_t *locks;     /**< NULL: none exists any more */
+};
+
+/** Appends a problem of another cube with its indices changed. A problem without its call path is
+ * left out, as are symptoms without theirs. Without its phase, a problem keeps the times of its
+ * occasions, and its excess, which is that of an iteration, is unknown.
+ * @param is_kept  out: false: the problem was left out */
+fm_status_t fm_cube_copy_problem(struct fm_cube *cube, const struct fm_cube_problem *problem,
+                                 const struct fm_cube_problem_map *map, bool *is_kept,
+                                 struct fm_error *error);
+
+/** Removes what describes single iterations, for a problem without its phase: see
+ * fm_cube_copy_problem(). */
+void fm_cube_forget_iterations(struct fm_cube_problem *problem);
+
+/** Frees the problems; the cube has none afterwards. fm_cube_free() does so, too. */
+void fm_cube_free_problems(struct fm_cube *cube);
+
+#endif

@@ -1,0 +1,139 @@
+/* The problems as JSON. */
+#include "cube/model/view.h"
+#include "export/json/json_fields.h"
+
+static void put_numbers(struct fm_json *json, const char *key, const uint32_t *numbers,
+                        uint32_t count)
+{
+    fm_json_array(json, key);
+    for (uint32_t i = 0; i < count; i++) {
+        fm_json_unsigned(json, NULL, numbers[i]);
+    }
+    fm_json_end(json);
+}
+
+static void put_cause(struct fm_json *json, const struct fm_cube_problem *problem)
+{
+    fm_json_object(json, "cause");
+    fm_json_index(json, "callpath", problem->callpath);
+    put_numbers(json, "locations", problem->locations, problem->location_count);
+    fm_json_string(json, "kind", fm_cause_kind_name(problem->kind));
+    fm_json_end(json);
+}
+
+/** @return costs in seconds */
+static double seconds_of(const struct fm_cube *cube, int64_t cost)
+{
+    return fm_cube_scaled(cube, FM_METRIC_DELAY, cost);
+}
+
+/** @return the time of all locations in seconds */
+static double time_of_locations(const struct fm_cube *cube)
+{
+    int64_t ticks = 0;
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        if (fm_metric_root((fm_metric_t)cube->cells[i].metric) == FM_METRIC_TIME) {
+            ticks += cube->cells[i].value;
+        }
+    }
+    return fm_cube_scaled(cube, FM_METRIC_TIME, ticks);
+}
+
+static void put_when(struct fm_json *json, const struct fm_cube *cube,
+                     const struct fm_cube_problem *problem)
+{
+    fm_json_array(json, "when");
+    for (uint32_t i = 0; i < problem->occasion_count; i++) {
+        const struct fm_cube_occasion *occasion = &problem->occasions[i];
+        bool has_iterations = problem->phase != FM_CUBE_NONE;
+        fm_json_object(json, NULL);
+        if (has_iterations) {
+            fm_json_unsigned(json, "first", occasion->first);
+            fm_json_unsigned(json, "last", occasion->last);
+        } else {
+            fm_json_null(json, "first");
+            fm_json_null(json, "last");
+        }
+        fm_json_seconds(json, "begin", cube, occasion->begin);
+        fm_json_seconds(json, "end", cube, occasion->end);
+        if (has_iterations) {
+            fm_json_unsigned(json, "count", occasion->count);
+        } else {
+            fm_json_null(json, "count");
+        }
+        fm_json_double(json, "share", occasion->share);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_symptoms(struct fm_json *json, const struct fm_cube *cube,
+                         const struct fm_cube_problem *problem)
+{
+    fm_json_array(json, "symptoms");
+    for (uint32_t i = 0; i < problem->symptom_count; i++) {
+        const struct fm_cube_symptom *symptom = &problem->symptoms[i];
+        fm_json_line(json, 4);
+        fm_json_object(json, NULL);
+        fm_json_string(json, "metric", fm_metric_info((fm_metric_t)symptom->metric)->id);
+        fm_json_unsigned(json, "callpath", symptom->callpath);
+        put_numbers(json, "locations", symptom->locations, symptom->location_count);
+        fm_json_double(json, "cost", seconds_of(cube, symptom->cost));
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
+
+static void put_gain(struct fm_json *json, const struct fm_cube *cube,
+                     const struct fm_cube_gain *gain)
+{
+    fm_json_object(json, "gain");
+    if (gain->is_known) {
+        fm_json_seconds(json, "balanced", cube, gain->balanced);
+        fm_json_seconds(json, "removed", cube, gain->removed);
+    } else {
+        fm_json_null(json, "balanced");
+        fm_json_null(json, "removed");
+    }
+    fm_json_bool(json, "proved", false);
+    fm_json_end(json);
+}
+
+static void put_excess(struct fm_json *json, const struct fm_cube *cube,
+                       const struct fm_cube_excess *excess)
+{
+    if (!excess->is_known) {
+        fm_json_null(json, "excess");
+        return;
+    }
+    fm_json_object(json, "excess");
+    fm_json_seconds(json, "there", cube, excess->there);
+    fm_json_seconds(json, "elsewhere", cube, excess->elsewhere);
+    fm_json_end(json);
+}
+
+void fm_json_put_problems(struct fm_json *json, const struct fm_cube *cube)
+{
+    double time = time_of_locations(cube);
+    fm_json_array(json, "problems");
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        const struct fm_cube_problem *problem = &cube->problems[i];
+        double cost = seconds_of(cube, problem->cost);
+        fm_json_line(json, 2);
+        fm_json_object(json, NULL);
+        fm_json_unsigned(json, "id", i + (uint64_t)1);
+        put_cause(json, problem);
+        fm_json_double(json, "cost", cost);
+        fm_json_double(json, "share", time > 0 ? cost / time : 0);
+        put_when(json, cube, problem);
+        fm_json_line(json, 3);
+        put_symptoms(json, cube, problem);
+        fm_json_line(json, 3);
+        put_gain(json, cube, &problem->gain);
+        put_excess(json, cube, &problem->excess);
+        fm_json_index(json, "phase", problem->phase);
+        fm_json_index(json, "lock", problem->lock);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+}
