@@ -47,14 +47,8 @@ struct fm_caused_waits {
  * @param caused  [location] */
 void fm_propagate(struct fm_formation *formation, struct fm_caused_waits *caused);
 
-<<<<<<< HEAD
-/** Books all costs, what cannot be attributed, and the classes of wait states. Runs a stage.
+/** Adds all delay costs, the unattributed costs, and the classes of wait states. Runs a stage.
  * @param caused  [location] */
 void fm_wait_costs_book(struct fm_formation *formation, const struct fm_caused_waits *caused);
-=======
-/** Adds all delay costs, the unattributed costs, and the classes of wait states. Runs a stage.
- * @param caused  [location]: the memory that they own is freed */
-void fm_wait_costs_book(struct fm_formation *formation, struct fm_caused_waits *caused);
->>>>>>> main
 
 #endif
