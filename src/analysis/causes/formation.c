@@ -2,11 +2,12 @@
 
 #include "analysis/causes/cost_table.h"
 
+#include <inttypes.h>
 #include <math.h>
 
-/* What a worker finds out about its locations. */
+/* A worker's sums over the wait states of its locations. */
 struct opened {
-    uint64_t *caused_counts; /* [location]: by the wait states of the worker's locations */
+    uint64_t *caused_counts; /* [location]: number of these wait states that it has caused */
     uint64_t waiting;        /* ticks */
     struct fm_wait_times times;
 };
@@ -38,7 +39,7 @@ static void open_busy_times(void *context, unsigned worker, uint32_t first, uint
     }
 }
 
-/* Adds up what the workers and the processes of the team have found. */
+/* Adds up the results of all workers and of all processes of the team. */
 static void add_up(struct fm_formation *formation, const struct opening *opening)
 {
     const struct fm_analysis *analysis = formation->analysis;
@@ -65,8 +66,9 @@ static uint32_t binary_digits(uint64_t value)
     return value == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(value);
 }
 
-/* As fine as costs can be without a sum of them ever exceeding 63 bits: together they are at most
- * the CPU time of all locations, once for each location (imbalance). */
+/* @return the largest number of binary digits after the point (at most 50) for which no sum of
+ * costs exceeds 63 bits: all costs together are at most the CPU time of all locations, once for
+ * each location (imbalance) */
 static uint32_t choose_shift(const struct fm_trace *trace)
 {
     uint64_t total = 0;
@@ -198,11 +200,14 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
     struct sums {
         double costs;
         uint64_t roundings;
-    } sums = {0, 0};
+        uint64_t blame;
+    } sums = {0, 0, 0};
     for (size_t i = 0; i < cube->cell_count; ++i) {
         fm_metric_t root = fm_metric_root((fm_metric_t)cube->cells[i].metric);
         if (root == FM_METRIC_DELAY || root == FM_METRIC_INTERVAL_DELAY) {
             sums.costs += ldexp((double)cube->cells[i].value, -(int)formation->cost_shift);
+        } else if (root == FM_METRIC_BLAME) {
+            sums.blame += (uint64_t)cube->cells[i].value;
         }
     }
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
@@ -210,10 +215,11 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
     }
     size_t bytes;
     struct sums *parts = fm_team_share(formation->analysis->team, &sums, sizeof sums, &bytes);
-    sums = (struct sums){0, 0};
+    sums = (struct sums){0, 0, 0};
     for (size_t i = 0; i < bytes / sizeof *parts; ++i) {
         sums.costs += parts[i].costs;
         sums.roundings += parts[i].roundings;
+        sums.blame += parts[i].blame;
     }
     fm_free(parts);
     double waiting = (double)formation->waiting;
@@ -222,6 +228,12 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
         return fm_fail(error, FM_ERR_FAILED,
                        "invariant violated: costs are %.17g ticks, waiting is %.17g ticks",
                        sums.costs, waiting);
+    }
+    if (sums.blame != formation->waiting) {
+        return fm_fail(error, FM_ERR_FAILED,
+                       "invariant violated: blame is %" PRIu64 " ticks, waiting is %" PRIu64
+                       " ticks",
+                       sums.blame, formation->waiting);
     }
     return FM_OK;
 }
