@@ -85,7 +85,6 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_formation_costs(formation);
     fm_stage_begin(analysis->times, "blame");
     fm_blame_book(formation);
-    fm_formation_forget_caused(formation);
     fm_stage_begin(analysis->times, "cause chains");
     fm_cause_chains_find(formation, begin, &results->statistics);
     fm_stage_begin(analysis->times, "critical path");
@@ -99,6 +98,7 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_matrices_compute(analysis, FM_CUBE_LINKS, results->matrices);
     fm_stage_begin(analysis->times, "problems");
     results->problems = fm_problems_find(formation, &results->phases, begin, end);
+    fm_formation_forget_caused(formation);
 }
 
 static void free_results(struct results *results)
