@@ -61,7 +61,8 @@ void fm_formation_forget_caused(struct fm_formation *formation);
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
                               struct fm_error *error);
 
-/** Verifies that the sum of all costs is the waiting time (relative error below 1e-9). Collective.
+/** Verifies that the sum of all costs is the waiting time (relative error below 1e-9), and that the
+ * sum of all blame is exactly the waiting time. Collective.
  * @param cube  with the costs of the locations that are owned here
  * @return FM_ERR_FAILED if it is not */
 fm_status_t fm_formation_check(const struct fm_formation *formation, const struct fm_cube *cube,

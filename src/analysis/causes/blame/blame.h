@@ -23,8 +23,8 @@ struct fm_blame_piece {
     uint64_t from, to; /**< ticks of the trace's clock; from < to */
     uint64_t weight;   /**< of the wait states together, each instant; not 0 */
     uint32_t location; /**< that is blamed */
-    uint32_t visit;    /**< node of its call tree that is blamed; FM_NONE: the location is outside of
-                            all regions, its blame is unattributed */
+    uint32_t visit; /**< node of its call tree that is blamed; FM_NONE: the location is outside of
+                         all regions, its blame is unattributed */
     fm_delay_kind_t kind; /**< of the wait states at which the chains begin */
 };
 
