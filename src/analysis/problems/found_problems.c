@@ -1,4 +1,4 @@
-#include "analysis/problems/problems.h"
+#include "analysis/problems/found_problems.h"
 
 #include "analysis/problems/cost_times.h"
 #include "analysis/problems/excess.h"
@@ -9,7 +9,7 @@
 
 /* Examines the problems that are large enough. */
 static void examine(struct fm_formation *formation, const struct fm_phase_list *phases,
-                    uint64_t begin, uint64_t end, struct fm_problems *problems)
+                    uint64_t begin, uint64_t end, struct fm_found_problems *problems)
 {
     const struct fm_analysis *analysis = formation->analysis;
     struct fm_shown_problems shown =
@@ -27,11 +27,11 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
     fm_shown_problems_free(&shown);
 }
 
-struct fm_problems fm_problems_find(struct fm_formation *formation,
-                                    const struct fm_phase_list *phases, uint64_t begin,
-                                    uint64_t end)
+struct fm_found_problems fm_found_problems_find(struct fm_formation *formation,
+                                                const struct fm_phase_list *phases, uint64_t begin,
+                                                uint64_t end)
 {
-    struct fm_problems problems = {0};
+    struct fm_found_problems problems = {0};
     if (formation->is_circular) {
         return problems;
     }
@@ -44,8 +44,8 @@ struct fm_problems fm_problems_find(struct fm_formation *formation,
     return problems;
 }
 
-fm_status_t fm_problems_fill(const struct fm_problems *problems, struct fm_cube *cube,
-                             struct fm_error *error)
+fm_status_t fm_found_problems_fill(const struct fm_found_problems *problems, struct fm_cube *cube,
+                                   struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < problems->list.items.count && status == FM_OK; ++i) {
@@ -54,8 +54,8 @@ fm_status_t fm_problems_fill(const struct fm_problems *problems, struct fm_cube 
     return status;
 }
 
-fm_status_t fm_problems_check(const struct fm_problems *problems,
-                              const struct fm_formation *formation, struct fm_error *error)
+fm_status_t fm_found_problems_check(const struct fm_found_problems *problems,
+                                    const struct fm_formation *formation, struct fm_error *error)
 {
     double waiting = (double)formation->waiting;
     double sum = ldexp((double)problems->sum, -(int)formation->cost_shift);
@@ -67,7 +67,7 @@ fm_status_t fm_problems_check(const struct fm_problems *problems,
     return FM_OK;
 }
 
-void fm_problems_free(struct fm_problems *problems)
+void fm_found_problems_free(struct fm_found_problems *problems)
 {
     fm_problem_list_free(&problems->list);
 }
