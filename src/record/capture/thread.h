@@ -125,6 +125,8 @@ struct fm_thread {
     uint64_t events;         /**< events written */
     bool off;                /**< recording was paused at the last record */
     uint64_t gap;            /**< time of the last sample that was lost */
+    uint64_t sampled;        /**< time of the last sample that was not */
+    uint64_t sample_reach;   /**< after it, an event is this near or comes after another sample */
     struct fm_path path;     /**< open regions */
 };
 
