@@ -177,7 +177,9 @@ static bool is_sampled(const struct fm_thread *thread, uint64_t next)
 static void compare_visits(struct fm_thread *thread, uint64_t next)
 {
     uint64_t time = next - thread->last_time;
-    if (time > visit_anywhere && !is_sampled(thread, next) &&
+    if (thread->visits_compared) {
+        thread->visits_compared = false;
+    } else if (time > visit_anywhere && !is_sampled(thread, next) &&
         (time > visit_ahead || !fm_path_is_ahead(&thread->path, callsites))) {
         fm_path_doubt(&thread->path);
     }
@@ -216,6 +218,7 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
 void fm_convert_open_call(struct fm_thread *thread)
 {
     settle_path(thread, after_last(thread, thread->enter));
+    thread->visits_compared = true;
 }
 
 static void end_all(struct fm_thread *thread, uint64_t time)
