@@ -23,6 +23,7 @@ static struct {
     pid_t process;
     double rate;
     uint64_t nanoseconds, ticks; /* between samples */
+    uint32_t reach;              /* two periods, as in a SAMPLE record */
     void (*tell)(const char *format, ...);
 } samples;
 
@@ -87,7 +88,7 @@ static void record(struct fm_thread *thread, const siginfo_t *info, const uconte
         }
         place = fm_thread_put_stack(place, change);
     }
-    place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, 0);
+    place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, samples.reach);
     place[1] = now;
     place[2] = since_when(thread, now, info->si_overrun);
     thread->cursor = place + FM_WORDS_SAMPLE;
@@ -129,19 +130,23 @@ void fm_samples_begin(void (*tell)(const char *format, ...))
 {
     const char *text = getenv("FERMATA_SAMPLE");
     struct fm_thread *thread = fm_thread_self;
-    if (text == NULL || text[0] == '\0' || thread == NULL || samples.number != 0) {
+    bool is_asked = text != NULL && text[0] != '\0';
+    double rate = is_asked ? fm_sample_rate(text) : FM_SAMPLE_RATE_DEFAULT;
+    if (rate == 0 || thread == NULL || samples.number != 0) {
         return;
     }
     int saved = errno;
-    double rate = fm_sample_rate(text);
     bool has_stack = thread->stack != NULL || thread->pause.stack != NULL;
     int number = rate > 0 && has_stack ? fm_free_signal() : 0;
     samples.tell = tell;
-    if (rate <= 0) {
-        tell("nothing is sampled: FERMATA_SAMPLE is no frequency from %d Hz to %d kHz",
+    if (rate < 0) {
+        tell("nothing is sampled: FERMATA_SAMPLE is neither off nor a frequency from %d Hz to %d "
+             "kHz",
              FM_SAMPLE_RATE_LEAST, FM_SAMPLE_RATE_MOST / 1000);
     } else if (!has_stack) {
-        tell("nothing is sampled: call stacks are not recorded");
+        if (is_asked) {
+            tell("nothing is sampled: call stacks are not recorded");
+        }
     } else if (number == 0 || !install(number)) {
         tell("nothing is sampled: the program uses all real-time signals itself");
     } else {
@@ -150,6 +155,7 @@ void fm_samples_begin(void (*tell)(const char *format, ...))
         samples.rate = rate;
         samples.nanoseconds = (uint64_t)(1e9 / rate);
         samples.ticks = (uint64_t)((double)fm_clock_resolution() / rate);
+        samples.reach = 2 * samples.ticks < UINT32_MAX ? (uint32_t)(2 * samples.ticks) : UINT32_MAX;
         __atomic_store_n(&samples.active, true, __ATOMIC_SEQ_CST);
         fm_samples_attach(thread);
     }

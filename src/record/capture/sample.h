@@ -38,7 +38,8 @@ struct fm_sample_counts {
     uint64_t taken, lost;
 };
 
-/** Begins sampling, if FERMATA_SAMPLE contains a frequency: of the calling thread, which is between
+/** Begins sampling, unless FERMATA_SAMPLE is `off`, at the frequency that it contains, else at
+ * FM_SAMPLE_RATE_DEFAULT if call stacks are recorded: of the calling thread, which is between
  * its calls, and of threads that attach later.
  * @param tell  prints a message of the process to its user, as printf does */
 void fm_samples_begin(void (*tell)(const char *format, ...));

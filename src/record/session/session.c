@@ -89,6 +89,7 @@ static void begin_journal(void)
         .start_nanoseconds = fm_clock.start_nanoseconds,
         .start_realtime = fm_clock.start_realtime,
         .offset = fm_session_clock_offsets()[0],
+        .ticks_per_second = fm_clock_resolution(),
         .callpath_depth = fm_session_callpath_depth(),
     };
     gethostname(process.host, sizeof process.host - 1);
