@@ -195,12 +195,13 @@ static void pop_hold(struct scratch *scratch)
     }
 }
 
-/* Sorts holds by acquisition; simultaneous ones stay in the order of the lock. */
+/* Sorts holds by acquisition; of simultaneous ones the last one in the order of the lock comes
+ * first. */
 static void order_by_acquisition(struct scratch *scratch, const struct hold *holds, size_t count)
 {
     scratch->order.count = 0;
     fm_vector_reserve(&scratch->order, count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = count; i-- > 0;) {
         scratch->order.items[scratch->order.count++] =
             (struct fm_keyed){holds[i].acquired, (uint32_t)i};
     }
