@@ -14,7 +14,8 @@
 struct dependence {
     uint64_t client;
     uint64_t from, to;
-    uint64_t until; /* wait states that end later are not followed */
+    uint64_t until;       /* wait states that end later are not followed */
+    uint64_t first_until; /* of a succession: end of the first wait state; 0: none */
     uint32_t location;
     uint32_t is_wait;
     uint32_t charge; /* enum fm_charge, by the wait state at which the chain begins */
@@ -141,23 +142,40 @@ static const uint8_t *numbers_of(struct search *search, uint32_t location)
     return search->numbers[location];
 }
 
-/* Blames a problem, if it is one, from `from` to `to`. */
-static void blame(struct worker_state *state, const struct dependence *dependence, uint8_t problem,
-                  uint64_t from, uint64_t to)
+static bool is_same_client(const struct fm_blamed_piece *a, const struct fm_blamed_piece *b)
 {
-    if (problem == FM_NOT_SHOWN || from >= to) {
+    return a->client == b->client && a->is_wait == b->is_wait && a->until == b->until &&
+           a->is_dead_end == b->is_dead_end;
+}
+
+static void add_piece(struct worker_state *state, const struct fm_blamed_piece *piece)
+{
+    if (piece->problem == FM_NOT_SHOWN || piece->from >= piece->to) {
         return;
     }
     if (state->pieces.count > 0) {
         struct fm_blamed_piece *last = &state->pieces.items[state->pieces.count - 1];
-        if (last->client == dependence->client && last->is_wait == dependence->is_wait &&
-            last->problem == problem && last->to == from) {
-            last->to = to;
+        if (is_same_client(last, piece) && last->problem == piece->problem &&
+            last->to == piece->from) {
+            last->to = piece->to;
             return;
         }
     }
-    fm_vector_push(&state->pieces, (struct fm_blamed_piece){dependence->client, from, to, problem,
-                                                            dependence->is_wait});
+    fm_vector_push(&state->pieces, *piece);
+}
+
+/* Blames a problem from `from` to `to`. */
+static void blame(struct worker_state *state, const struct dependence *dependence, uint8_t problem,
+                  uint64_t from, uint64_t to)
+{
+    add_piece(state, &(struct fm_blamed_piece){
+                         .client = dependence->client,
+                         .from = from,
+                         .to = to,
+                         .until = dependence->first_until,
+                         .problem = problem,
+                         .is_wait = (uint16_t)dependence->is_wait,
+                     });
 }
 
 /* Blames what the location does from `from` to `to`, while it does not wait. */
@@ -203,6 +221,9 @@ static void follow(struct search *search, struct fm_mailboxes *mailboxes, unsign
 {
     struct dependence next = *dependence;
     next.until = wait->until;
+    if (!dependence->is_wait && dependence->length == 0) {
+        next.first_until = wait->until;
+    }
     ++next.length;
     const struct fm_lock_claim *claims;
     size_t count = charge_of(wait) == FM_CHARGE_CONTENTION
@@ -248,13 +269,20 @@ static void divide(struct search *search, struct fm_mailboxes *mailboxes, unsign
         uint64_t from = wait->enter > at ? wait->enter : at;
         uint64_t to = wait->until < dependence->to ? wait->until : dependence->to;
         blame_activities(search, state, dependence, at, from);
+        size_t visit = location->visit.items[wait->activity];
+        uint8_t at_call =
+            numbers_of(search, dependence->location)[visit * FM_CHARGES + dependence->charge];
         if (wait->until > dependence->until || dependence->length > limit) {
-            uint32_t visit = location->visit.items[wait->activity];
-            blame(state, dependence,
-                  numbers_of(search,
-                             dependence->location)[(size_t)visit * FM_CHARGES + dependence->charge],
-                  from, to);
+            blame(state, dependence, at_call, from, to);
         } else {
+            if (!dependence->is_wait && dependence->length == 0) {
+                add_piece(state, &(struct fm_blamed_piece){.client = dependence->client,
+                                                           .from = from,
+                                                           .to = to,
+                                                           .until = wait->until,
+                                                           .problem = at_call,
+                                                           .is_dead_end = 1});
+            }
             follow(search, mailboxes, worker, dependence, wait, from, to);
         }
         at = to > at ? to : at;
@@ -347,14 +375,24 @@ static void take_dependence(void *context, struct fm_mailboxes *mailboxes, unsig
 
 /* ---- the result ---- */
 
-static int compare_pieces(const void *left, const void *right)
+/* Pieces of one client and sort follow one another in time. */
+static int compare_clients(const struct fm_blamed_piece *a, const struct fm_blamed_piece *b)
 {
-    const struct fm_blamed_piece *a = left, *b = right;
     if (a->is_wait != b->is_wait) {
         return a->is_wait < b->is_wait ? -1 : 1;
     }
     if (a->client != b->client) {
         return a->client < b->client ? -1 : 1;
+    }
+    return a->is_dead_end < b->is_dead_end ? -1 : a->is_dead_end > b->is_dead_end;
+}
+
+static int compare_pieces(const void *left, const void *right)
+{
+    const struct fm_blamed_piece *a = left, *b = right;
+    int order = compare_clients(a, b);
+    if (order != 0) {
+        return order;
     }
     if (a->from != b->from) {
         return a->from < b->from ? -1 : 1;
@@ -403,19 +441,18 @@ void fm_blamed_waits_free(struct fm_blamed_waits *blamed)
     fm_vector_free(&blamed->pieces);
 }
 
-/* Reports the pieces of a client from `from` to `to`. */
+/* Reports the pieces of a client and sort in the time of `wanted`, for a wait state that ends at
+ * `until`. */
 static void report_pieces(const struct fm_blamed_waits *blamed,
-                          const struct fm_blamed_piece *client, uint64_t to,
+                          const struct fm_blamed_piece *wanted, uint64_t until,
                           fm_blamed_part_handler_t *handle, void *context)
 {
     size_t low = 0, high = blamed->pieces.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct fm_blamed_piece *piece = &blamed->pieces.items[middle];
-        if (piece->is_wait < client->is_wait ||
-            (piece->is_wait == client->is_wait &&
-             (piece->client < client->client ||
-              (piece->client == client->client && piece->to <= client->from)))) {
+        int order = compare_clients(piece, wanted);
+        if (order < 0 || (order == 0 && piece->to <= wanted->from)) {
             low = middle + 1;
         } else {
             high = middle;
@@ -423,13 +460,12 @@ static void report_pieces(const struct fm_blamed_waits *blamed,
     }
     for (; low < blamed->pieces.count; ++low) {
         const struct fm_blamed_piece *piece = &blamed->pieces.items[low];
-        if (piece->is_wait != client->is_wait || piece->client != client->client ||
-            piece->from >= to) {
+        if (compare_clients(piece, wanted) != 0 || piece->from >= wanted->to) {
             return;
         }
-        uint64_t begin = piece->from > client->from ? piece->from : client->from;
-        uint64_t end = piece->to < to ? piece->to : to;
-        if (begin < end) {
+        uint64_t begin = piece->from > wanted->from ? piece->from : wanted->from;
+        uint64_t end = piece->to < wanted->to ? piece->to : wanted->to;
+        if (begin < end && (until < piece->until) == (piece->is_dead_end != 0)) {
             handle(context, piece->problem, begin, end);
         }
     }
@@ -443,16 +479,20 @@ void fm_blamed_wait_parts(const struct fm_blamed_waits *blamed, uint32_t locatio
     size_t count = charge_of(wait) == FM_CHARGE_CONTENTION
                        ? find_claims(blamed->formation, location, wait, &claims)
                        : 0;
+    struct fm_blamed_piece wanted = {0};
     for (size_t c = 0; c < count; ++c) {
-        report_pieces(
-            blamed,
-            &(struct fm_blamed_piece){.client = claims[c].succession, .from = claims[c].from},
-            claims[c].to, handle, context);
+        wanted.client = claims[c].succession;
+        wanted.from = claims[c].from;
+        wanted.to = claims[c].to;
+        for (uint16_t dead_end = 0; dead_end < 2; ++dead_end) {
+            wanted.is_dead_end = dead_end;
+            report_pieces(blamed, &wanted, wait->until, handle, context);
+        }
     }
     if (count == 0) {
-        report_pieces(
-            blamed,
-            &(struct fm_blamed_piece){.client = (uint64_t)location << 32 | number, .is_wait = 1},
-            UINT64_MAX, handle, context);
+        wanted.client = (uint64_t)location << 32 | number;
+        wanted.is_wait = 1;
+        wanted.to = UINT64_MAX;
+        report_pieces(blamed, &wanted, wait->until, handle, context);
     }
 }

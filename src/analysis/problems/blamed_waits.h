@@ -15,8 +15,13 @@
 struct fm_blamed_piece {
     uint64_t client; /**< succession; of a wait state location << 32 | its number */
     uint64_t from, to;
+    uint64_t
+        until; /**< of a succession: end of the wait state of the holder; 0: it does not wait */
     uint32_t problem;
-    uint32_t is_wait; /**< the client is a wait state */
+    uint16_t is_wait; /**< the client is a wait state */
+    uint16_t
+        is_dead_end; /**< holds for what waits for the succession and ends before `until`, which
+                          does not follow the holder's wait state; else: for all other waits */
 };
 
 struct fm_blamed_waits {
