@@ -9,8 +9,8 @@
 struct cost_message {
     int64_t cost;
     uint32_t waiter;
-    uint32_t number; /* of the wait state */
-    uint32_t problem;
+    uint32_t number;  /* of the wait state */
+    uint32_t problem; /* FM_NOT_SHOWN: the wait state is charged by blame; its whole cost */
     uint32_t unused;
 };
 
@@ -22,6 +22,7 @@ struct worker_bins {
 struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
+    const struct fm_blamed_waits *blamed; /* NULL: no wait state is charged by blame */
     const struct fm_iterations *iterations;
     struct fm_dispatch *messages;
     struct worker_bins *bins; /* by worker */
@@ -88,6 +89,7 @@ static void send_location(struct search *search, unsigned worker, uint32_t locat
     for (size_t i = 0; i < caused->waits.count; ++i) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];
         if (fm_charge_of((fm_delay_kind_t)wait->delay_kind) != FM_CHARGE_DELAY) {
+            send_cost(search, worker, wait, FM_NOT_SHOWN, (double)wait->wait + wait->phi);
             continue;
         }
         if (wait->traits & FM_CAUSED_UNATTRIBUTED) {
@@ -114,6 +116,23 @@ static void send_all(void *context, unsigned worker, uint32_t first, uint32_t la
 
 /* ---- at the waiting locations ---- */
 
+/* A wait state that is charged by blame. */
+struct blamed_cost {
+    struct search *search;
+    const struct cost_message *message;
+    int64_t *bins; /* of the worker */
+    uint64_t wait; /* ticks */
+};
+
+static void add_blamed_part(void *context, uint32_t problem, uint64_t from, uint64_t to)
+{
+    const struct blamed_cost *cost = context;
+    const struct fm_iterations *iterations = cost->search->iterations;
+    int64_t part = (int64_t)((__int128)cost->message->cost * (to - from) / cost->wait);
+    fm_iterations_add(iterations, cost->message->waiter, from, to, part,
+                      cost->bins + (size_t)problem * iterations->bin_count);
+}
+
 static void take_cost(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)process;
@@ -121,6 +140,13 @@ static void take_cost(void *context, unsigned worker, uint32_t process, const vo
     const struct cost_message *message = record;
     const struct fm_wait *wait =
         &search->formation->busy_times[message->waiter].waits.items[message->number];
+    if (message->problem == FM_NOT_SHOWN) {
+        struct blamed_cost cost = {search, message, search->bins[worker].items,
+                                   fm_wait_ticks(wait)};
+        fm_blamed_wait_parts(search->blamed, message->waiter, message->number, add_blamed_part,
+                             &cost);
+        return;
+    }
     fm_iterations_add(search->iterations, message->waiter, wait->enter, wait->until, message->cost,
                       search->bins[worker].items +
                           (size_t)message->problem * search->iterations->bin_count);
@@ -128,6 +154,7 @@ static void take_cost(void *context, unsigned worker, uint32_t process, const vo
 
 int64_t *fm_cost_times_find(const struct fm_formation *formation,
                             const struct fm_shown_problems *shown,
+                            const struct fm_blamed_waits *blamed,
                             const struct fm_iterations *iterations)
 {
     struct fm_engine *engine = formation->analysis->engine;
@@ -136,6 +163,7 @@ int64_t *fm_cost_times_find(const struct fm_formation *formation,
     struct search search = {
         .formation = formation,
         .shown = shown,
+        .blamed = blamed,
         .iterations = iterations,
         .bins = fm_allocate_apart(workers, sizeof *search.bins),
     };
