@@ -1,5 +1,15 @@
 /* MPI as a paradigm: begin and end of the MPI program (MPI_Init, MPI_Init_thread, MPI_Finalize,
- * MPI_Finalized, MPI_Abort), and the recorder's communication, on its own communicator. */
+ * MPI_Finalized, MPI_Abort), and the recorder's communication.
+ *
+ * The recorder communicates in MPI_Init and in MPI_Finalize only. Between them it has no
+ * communicator: an additional one would change which errors of an MPI library the program meets.
+ *   MPI_Init      MPI_COMM_WORLD. No message of the program can be confused with the recorder's:
+ *                 each message of the recorder is received within MPI_Init, and messages between
+ *                 two processes do not overtake each other.
+ *   MPI_Finalize  A communicator of its own, because receives of the program that match any message
+ *                 may still be pending. It is made by MPI_Comm_create, which does not call the
+ *                 program's attribute functions. If the library has no communicator left,
+ *                 MPI_COMM_WORLD and the highest tag. */
 #include "record/flight/flight.h"
 #include "record/mpi/mpi_description.h"
 #include "record/mpi/objects/comm.h"
@@ -11,13 +21,20 @@
 
 bool fm_mpi_threaded;
 
-/* The recorder's communicator. Its error handler is MPI_ERRORS_RETURN, so that a failure of the
- * recorder's calls ends recording, not the program. */
+/* Communicator of the recorder's calls. Its error handler is MPI_ERRORS_RETURN, so that a failure
+ * of these calls ends recording, not the program. MPI_COMM_NULL: the program runs. */
 static MPI_Comm own_comm = MPI_COMM_NULL;
+static int own_tag;
 
-enum { TAG = 1, PIECE = 1 << 30 };
+/* The program's error handler of MPI_COMM_WORLD while the recorder has replaced it. */
+static MPI_Errhandler program_handler;
+
+enum { PIECE = 1 << 30 };
 
 static struct fm_exchange exchange;
+
+/* The recorder takes part in this MPI program: MPI_Init was recorded. */
+static bool has_begun;
 
 /* The program's MPI_Finalize has returned without PMPI_Finalize, because other paradigms or
  * processes still record, and writing the archive needs the MPI library. */
@@ -89,7 +106,8 @@ static void own_send(const void *data, size_t bytes, uint32_t to)
     do {
         size_t piece = bytes < PIECE ? bytes : PIECE;
         if (exchange.failure != NULL ||
-            !worked("MPI_Send", PMPI_Send(next, (int)piece, MPI_BYTE, (int)to, TAG, own_comm))) {
+            !worked("MPI_Send",
+                    PMPI_Send(next, (int)piece, MPI_BYTE, (int)to, own_tag, own_comm))) {
             return;
         }
         next += piece;
@@ -103,7 +121,7 @@ static void own_receive(void *data, size_t bytes, uint32_t from)
     do {
         size_t piece = bytes < PIECE ? bytes : PIECE;
         if (exchange.failure != NULL ||
-            !worked("MPI_Recv", PMPI_Recv(next, (int)piece, MPI_BYTE, (int)from, TAG, own_comm,
+            !worked("MPI_Recv", PMPI_Recv(next, (int)piece, MPI_BYTE, (int)from, own_tag, own_comm,
                                           MPI_STATUS_IGNORE))) {
             memset(next, 0, bytes);
             return;
@@ -133,16 +151,52 @@ static const fm_function_t wrappers[] = {
 
 uint32_t fm_first_function;
 
-static void free_own_comm(void)
+/* Begins communication on MPI_COMM_WORLD with its highest tag. */
+static void borrow_world(void)
 {
-    if (own_comm != MPI_COMM_NULL) {
+    int *highest, found = 0;
+    PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, (void *)&highest, &found);
+    own_tag = found ? *highest : 32767; /* the smallest value that MPI permits */
+    PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &program_handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    own_comm = MPI_COMM_WORLD;
+}
+
+/* Makes the communicator for the end of the run, if all processes can. */
+static void make_own_comm(void)
+{
+    MPI_Group group;
+    MPI_Comm made = MPI_COMM_NULL;
+    PMPI_Comm_group(MPI_COMM_WORLD, &group);
+    uint64_t good = PMPI_Comm_create(MPI_COMM_WORLD, group, &made) == MPI_SUCCESS;
+    PMPI_Group_free(&group);
+    bool was_made = good != 0;
+    own_reduce(&good, 1, FM_REDUCE_MIN);
+    if (good) {
+        PMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+        own_comm = made;
+    } else if (was_made) {
+        PMPI_Comm_free(&made);
+    }
+}
+
+/* Ends the recorder's communication, if it has begun. */
+static void end_communication(void)
+{
+    if (own_comm == MPI_COMM_NULL) {
+        return;
+    }
+    if (own_comm != MPI_COMM_WORLD) {
         PMPI_Comm_free(&own_comm);
     }
+    own_comm = MPI_COMM_NULL;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, program_handler);
+    PMPI_Errhandler_free(&program_handler);
 }
 
 static void finalize(void)
 {
-    free_own_comm();
+    end_communication();
     if (finalize_deferred) {
         PMPI_Finalize();
     }
@@ -158,35 +212,22 @@ const struct fm_paradigm fermata_paradigm = {.description = &fm_mpi_description,
 
 /* ---- begin and end ---- */
 
-/* Errors of MPI_Comm_dup go to the error handler of MPI_COMM_WORLD, which belongs to the program:
- * it is replaced for this call, and restored. */
-static void make_own_comm(void)
-{
-    MPI_Errhandler before;
-    PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (worked("MPI_Comm_dup", PMPI_Comm_dup(MPI_COMM_WORLD, &own_comm))) {
-        PMPI_Comm_set_errhandler(own_comm, MPI_ERRORS_RETURN);
-    } else {
-        own_comm = MPI_COMM_NULL;
-    }
-    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
-    PMPI_Errhandler_free(&before);
-}
-
 /* Begins the run, after PMPI_Init and within the recorded call. */
 static void begin_run(struct fm_thread *thread, int provided)
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length, rank, size;
     fm_mpi_threaded = provided == MPI_THREAD_MULTIPLE;
-    make_own_comm();
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     exchange.rank = (uint32_t)rank;
     exchange.size = (uint32_t)size;
     PMPI_Get_library_version(version, &length);
-    if (!fm_session_open(&fermata_paradigm, &exchange, version)) {
+    has_begun = true;
+    borrow_world();
+    bool opened = fm_session_open(&fermata_paradigm, &exchange, version);
+    end_communication();
+    if (!opened) {
         return;
     }
     fm_types_begin();
@@ -256,12 +297,15 @@ enum { FINALIZE_EVENTS = 6 };
 int fm_MPI_Finalize(void)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Finalize);
-    if (own_comm != MPI_COMM_NULL &&
-        !fm_session_leave(&fermata_paradigm, thread, record_finalize, FINALIZE_EVENTS)) {
-        finalize_deferred = true;
-        return MPI_SUCCESS;
+    if (has_begun) {
+        borrow_world();
+        make_own_comm();
+        if (!fm_session_leave(&fermata_paradigm, thread, record_finalize, FINALIZE_EVENTS)) {
+            finalize_deferred = true;
+            return MPI_SUCCESS;
+        }
     }
-    free_own_comm();
+    end_communication();
     return PMPI_Finalize();
 }
 
