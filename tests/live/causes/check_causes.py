@@ -20,22 +20,28 @@ import fermata_run  # noqa: E402
 
 BASE, EXCESS, ITERATIONS = 0.01, 0.06, 20
 DELAY = EXCESS * ITERATIONS
+FUNCTIONS = ("compute", "assemble", "solve", "relax", "update_table", "pack", "react", "prepare")
 
 
 class Answer:
     """The problems of a report, with names instead of numbers."""
 
     def __init__(self, document):
-        self._regions, self._paths = {}, {}
+        self._regions, self._parents = {}, {}
         for callpath in document["callpaths"]:
             self._regions[callpath["id"]] = callpath["region"]
+            self._parents[callpath["id"]] = callpath["parent"]
         self._ranks = {place["id"]: place["rank"] for place in document["locations"]}
         self.problems = document["problems"]
         self.waiting = sum(problem["cost"] for problem in self.problems)
 
     def function(self, problem):
-        callpath = problem["cause"]["callpath"]
-        return None if callpath is None else self._regions[callpath]
+        """The planted function if the cause is it or something that it calls, else the cause."""
+        place = problem["cause"]["callpath"]
+        while place is not None and self._regions[place] not in FUNCTIONS:
+            place = self._parents[place]
+        place = problem["cause"]["callpath"] if place is None else place
+        return None if place is None else self._regions[place]
 
     def ranks(self, problem):
         return [self._ranks[place] for place in problem["cause"]["locations"]]
