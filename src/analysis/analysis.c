@@ -95,7 +95,7 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_stage_begin(analysis->times, "phases and matrices");
     results->phases = fm_phases_compute(formation, begin);
     results->bins = fm_time_bins_compute(formation, begin, end);
-    fm_matrices_compute(analysis, FM_CUBE_LINKS, results->matrices);
+    fm_matrices_compute(formation, FM_CUBE_LINKS, results->matrices);
     fm_stage_begin(analysis->times, "problems");
     results->problems = fm_problems_find(formation, &results->phases, begin, end);
     fm_formation_forget_caused(formation);

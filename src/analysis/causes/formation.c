@@ -122,6 +122,7 @@ void fm_formation_close(struct fm_formation *formation)
     }
     fm_free(formation->busy_times);
     fm_free(formation->caused_counts);
+    fm_free(formation->blame_pairs);
     fm_free(formation->times);
     fm_free(formation->costs);
     fm_free(formation->remote);

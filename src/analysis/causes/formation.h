@@ -19,6 +19,7 @@ struct fm_cost_cells {
 };
 
 struct fm_caused_waits;
+struct fm_blame_pair;
 
 /** Timelines and costs of all locations. */
 struct fm_formation {
@@ -30,6 +31,9 @@ struct fm_formation {
     struct fm_remote_costs *remote;  /**< by worker */
     struct fm_caused_waits *caused;  /**< by location (caused_waits.h); NULL: not known (yet, or any
                                           more) */
+    struct fm_blame_pair *blame_pairs; /**< of the waiting locations that are owned here, ascending
+                                            by (location, waiter, kind) (blame/blame.h) */
+    size_t blame_pair_count;
     uint32_t cost_shift; /**< binary digits of costs after the point, as in the cube's experiment */
     double cost_scale;   /**< 2^cost_shift */
     bool is_circular;    /**< wait states cause themselves: there are no costs */

@@ -1,7 +1,6 @@
 #include "analysis/causes/blame/blame.h"
 
 #include "analysis/causes/blame/blame_run.h"
-#include "analysis/causes/cost_table.h"
 
 /* ---- windows ---- */
 
@@ -30,6 +29,13 @@ static void take_blame(void *context, unsigned worker, uint32_t process, const v
     struct fm_blame_run *run = context;
     const struct fm_blame_change *change = record;
     fm_vector_push(&run->blamed[change->location], *change);
+}
+
+static void take_piece(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)process;
+    const struct fm_blame_wait_piece *piece = record;
+    fm_blame_piece_of_wait(context, worker, *piece);
 }
 
 /* What a worker notes about its locations. */
@@ -136,6 +142,27 @@ static void send_blame(void *context, const struct fm_blame_change *change)
                      fm_trace_process(trace, change->location), change);
 }
 
+static void send_piece(void *context, const struct fm_chain_end *end)
+{
+    const struct following *following = context;
+    const struct fm_blame_run *run = following->run;
+    struct fm_blame_wait_piece piece = {
+        .from = end->from,
+        .to = end->to,
+        .until = end->source->until,
+        .waiter = end->source->location,
+        .number = (uint32_t)end->source->weight,
+        .location = end->location,
+        .kind = (fm_delay_kind_t)end->source->kind,
+    };
+    if (run->each->without_visits) {
+        fm_blame_piece_of_wait(run, following->worker, piece);
+    } else {
+        fm_dispatch_send(run->pieces, following->worker,
+                         fm_trace_process(run->formation->analysis->trace, piece.location), &piece);
+    }
+}
+
 static void follow_chains(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_blame_run *run = context;
@@ -145,8 +172,13 @@ static void follow_chains(void *context, unsigned worker, uint32_t first, uint32
         if (run->homes[w] < first || run->homes[w] >= last || window->ties.count == 0) {
             continue;
         }
-        fm_chains_follow(window, &run->kinds, run->formation->analysis->trace->location_count,
-                         send_blame, &following);
+        if (run->request != NULL) {
+            fm_chains_follow(window, &run->kinds, run->formation->analysis->trace->location_count,
+                             send_blame, &following);
+        }
+        if (run->each != NULL) {
+            fm_chains_follow_each(window, send_piece, &following);
+        }
         fm_vector_free(&window->ties);
         fm_vector_free(&window->changes);
     }
@@ -163,10 +195,11 @@ static void blame_by_chains(void *context, unsigned worker, uint32_t first, uint
     }
 }
 
-void fm_blame_find(const struct fm_formation *formation, const struct fm_blame_request *request)
+void fm_blame_find_both(const struct fm_formation *formation,
+                        const struct fm_blame_request *request, const struct fm_blame_each *each)
 {
     struct fm_engine *engine = formation->analysis->engine;
-    struct fm_blame_run run = {.formation = formation, .request = request};
+    struct fm_blame_run run = {.formation = formation, .request = request, .each = each};
     if (!prepare(&run)) {
         return;
     }
@@ -176,13 +209,16 @@ void fm_blame_find(const struct fm_formation *formation, const struct fm_blame_r
     run.ties = fm_dispatch_create(engine, sizeof(struct fm_blame_tie), take_tie, &run);
     run.changes = fm_dispatch_create(engine, sizeof(struct fm_blame_change), take_change, &run);
     run.blames = fm_dispatch_create(engine, sizeof(struct fm_blame_change), take_blame, &run);
+    run.pieces = fm_dispatch_create(engine, sizeof(struct fm_blame_wait_piece), take_piece, &run);
     fm_dispatch_run(run.ties, blame_locations, &run);
     fm_dispatch_deliver(run.changes);
     fm_dispatch_run(run.blames, follow_chains, &run);
+    fm_dispatch_deliver(run.pieces);
     fm_engine_run(engine, blame_by_chains, &run);
     fm_dispatch_free(run.ties);
     fm_dispatch_free(run.changes);
     fm_dispatch_free(run.blames);
+    fm_dispatch_free(run.pieces);
     for (unsigned w = 0; w < workers; w++) {
         fm_blame_scratch_free(&run.scratch[w]);
     }
@@ -193,6 +229,16 @@ void fm_blame_find(const struct fm_formation *formation, const struct fm_blame_r
     fm_time_windows_free(&run.windows);
 }
 
+void fm_blame_find(const struct fm_formation *formation, const struct fm_blame_request *request)
+{
+    fm_blame_find_both(formation, request, NULL);
+}
+
+void fm_blame_waits(const struct fm_formation *formation, const struct fm_blame_each *each)
+{
+    fm_blame_find_both(formation, NULL, each);
+}
+
 uint32_t fm_blame_unattributed_visit(const struct fm_location *location)
 {
     for (size_t v = 0; v < location->profile.count; v++) {
@@ -201,66 +247,4 @@ uint32_t fm_blame_unattributed_visit(const struct fm_location *location)
         }
     }
     return FM_NONE;
-}
-
-/* ---- the metrics ---- */
-
-/* What a worker books: of one location after the other. */
-struct account {
-    struct fm_cost_table table;
-    uint32_t location; /* FM_NONE: none */
-    unsigned char apart[FM_APART];
-};
-
-struct booking {
-    struct fm_formation *formation;
-    struct account *accounts; /* by worker */
-};
-
-static void end_location(struct booking *booking, unsigned worker)
-{
-    struct account *account = &booking->accounts[worker];
-    if (account->location != FM_NONE) {
-        fm_cost_table_end(&account->table, booking->formation, worker, account->location);
-    }
-}
-
-static void book(void *context, unsigned worker, const struct fm_blame_piece *piece)
-{
-    struct booking *booking = context;
-    struct account *account = &booking->accounts[worker];
-    if (account->location != piece->location) {
-        end_location(booking, worker);
-        account->location = piece->location;
-        fm_cost_table_begin(&account->table, booking->formation, piece->location);
-    }
-    int64_t ticks = (int64_t)(piece->weight * (piece->to - piece->from));
-    if (piece->visit != FM_NONE) {
-        fm_cost_table_add(&account->table, piece->visit, fm_delay_metrics(piece->kind)->blame,
-                          ticks);
-        return;
-    }
-    const struct fm_trace *trace = booking->formation->analysis->trace;
-    uint32_t visit = fm_blame_unattributed_visit(&trace->locations[piece->location]);
-    if (visit != FM_NONE) {
-        fm_cost_table_add(&account->table, visit, FM_METRIC_BLAME_UNATTRIBUTED, ticks);
-    }
-}
-
-void fm_blame_book(struct fm_formation *formation)
-{
-    if (formation->is_circular) {
-        return;
-    }
-    unsigned workers = fm_engine_workers(formation->analysis->engine);
-    struct booking booking = {formation, fm_allocate_apart(workers, sizeof *booking.accounts)};
-    for (unsigned w = 0; w < workers; w++) {
-        booking.accounts[w].location = FM_NONE;
-    }
-    fm_blame_find(formation, &(struct fm_blame_request){.context = &booking, .take = book});
-    for (unsigned w = 0; w < workers; w++) {
-        end_location(&booking, w);
-        fm_cost_table_free(&booking.accounts[w].table);
-    }
-    fm_free(booking.accounts);
 }

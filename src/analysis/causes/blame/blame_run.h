@@ -45,14 +45,15 @@ typedef FM_VECTOR(struct fm_blame_change) fm_blame_changes;
 
 struct fm_blame_run {
     const struct fm_formation *formation;
-    const struct fm_blame_request *request;
+    const struct fm_blame_request *request; /**< NULL: nobody wants to know all together */
+    const struct fm_blame_each *each;       /**< NULL: or of each wait state */
     struct fm_blame_kinds kinds;
     struct fm_time_windows windows;
     uint32_t *homes;                  /**< [window]: process whose worker follows its chains */
     struct fm_blame_window *tables;   /**< [window] */
     fm_blame_changes *blamed;         /**< [location]: by chains */
     struct fm_blame_scratch *scratch; /**< by worker */
-    struct fm_dispatch *ties, *changes, *blames;
+    struct fm_dispatch *ties, *changes, *blames, *pieces;
 };
 
 /** Blames a location for the wait states of others as long as it does not wait itself, and sends
@@ -61,6 +62,11 @@ void fm_blame_location(struct fm_blame_run *run, unsigned worker, uint32_t locat
 
 /** Blames a location for what the chains have found. */
 void fm_blame_by_chains(struct fm_blame_run *run, unsigned worker, uint32_t location);
+
+/** Hands out a part of a wait state for which a location is blamed, which the worker owns unless
+ * visits are not wanted. */
+void fm_blame_piece_of_wait(const struct fm_blame_run *run, unsigned worker,
+                            struct fm_blame_wait_piece piece);
 
 void fm_blame_scratch_free(struct fm_blame_scratch *scratch);
 

@@ -21,8 +21,10 @@ typedef enum {
     FM_TIE_WAIT,       /**< `location` waits for `other`, or for the holders of `succession` */
     FM_TIE_HOLDER,     /**< `location` is the holder of `succession` */
     FM_TIE_CONTENTION, /**< a wait state with `weight` depends on the holders of `succession` */
-    FM_TIE_DETOUR      /**< while `location` waits until `until` for `other`, this one waits for
-                            longer: it is blamed at its waiting call */
+    FM_TIE_SOURCE, /**< it is to be found out who is blamed for wait state `weight` of `location`,
+                        which depends on `other` or on the holders of `succession` */
+    FM_TIE_DETOUR  /**< while `location` waits until `until` for `other`, this one waits for
+                        longer: it is blamed at its waiting call */
 } fm_tie_type_t;
 
 /** The times are inside the window. */
@@ -68,5 +70,18 @@ void fm_chains_follow(const struct fm_blame_window *window, const struct fm_blam
                       uint32_t locations,
                       void (*blame)(void *context, const struct fm_blame_change *change),
                       void *context);
+
+/** A part of a wait state and the location that is blamed for it. */
+struct fm_chain_end {
+    const struct fm_blame_tie *source;
+    uint64_t from, to;
+    uint32_t location;
+};
+
+/** Follows the chains of each source (FM_TIE_SOURCE) of a window.
+ * @param end  is called for each end of a chain */
+void fm_chains_follow_each(const struct fm_blame_window *window,
+                           void (*end)(void *context, const struct fm_chain_end *end),
+                           void *context);
 
 #endif

@@ -224,6 +224,13 @@ static void send_spans(const struct examined *examined)
 
 /* ---- what the location has caused ---- */
 
+static bool is_wanted(const struct examined *examined, const struct fm_caused_wait *wait)
+{
+    const struct fm_blame_each *each = examined->run->each;
+    return each != NULL &&
+           (each->is_wanted == NULL || each->is_wanted(each->context, examined->number, wait));
+}
+
 /* Sends a contention to the successions of the holders of its lock. @return whether they are known
  */
 static bool send_contention(const struct examined *examined, const struct fm_caused_wait *wait,
@@ -238,16 +245,25 @@ static bool send_contention(const struct examined *examined, const struct fm_cau
                                          .cause = examined->number};
     const struct fm_lock_claim *claims;
     size_t count = find_claims(&examined->view->caused, &wanted, &claims);
-    for (size_t i = 0; i < count && weight != 0; i++) {
-        send_tie(examined, (struct fm_blame_tie){.from = claims[i].from,
-                                                 .to = claims[i].to,
-                                                 .until = wait->t,
-                                                 .succession = claims[i].succession,
-                                                 .weight = weight,
-                                                 .location = wait->waiter,
-                                                 .other = FM_NONE,
-                                                 .type = FM_TIE_CONTENTION,
-                                                 .kind = wait->delay_kind});
+    bool wanted_itself = count > 0 && is_wanted(examined, wait);
+    for (size_t i = 0; i < count; i++) {
+        struct fm_blame_tie tie = {.from = claims[i].from,
+                                   .to = claims[i].to,
+                                   .until = wait->t,
+                                   .succession = claims[i].succession,
+                                   .weight = weight,
+                                   .location = wait->waiter,
+                                   .other = FM_NONE,
+                                   .type = FM_TIE_CONTENTION,
+                                   .kind = wait->delay_kind};
+        if (weight != 0) {
+            send_tie(examined, tie);
+        }
+        if (wanted_itself) {
+            tie.type = FM_TIE_SOURCE;
+            tie.weight = wait->number;
+            send_tie(examined, tie);
+        }
     }
     return count > 0;
 }
@@ -264,8 +280,10 @@ static void list_arrivals(struct examined *examined)
     fm_vector_reserve(&scratch->weights, caused->waits.count);
     for (uint32_t i = 0; i < caused->waits.count; i++) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];
-        uint64_t weight =
-            request->weight == NULL ? 1 : request->weight(request->context, examined->number, wait);
+        uint64_t weight = request != NULL && request->weight == NULL ? 1 : 0;
+        if (request != NULL && request->weight != NULL) {
+            weight = request->weight(request->context, examined->number, wait);
+        }
         scratch->weights.items[i] = weight;
         if (fm_delay_metrics((fm_delay_kind_t)wait->delay_kind)->is_contention &&
             send_contention(examined, wait, weight)) {
@@ -351,6 +369,70 @@ static void find_dead_ends(struct examined *examined)
         }
     }
     fm_keyed_sort(scratch->dead_end_times.items, scratch->dead_end_times.count, NULL);
+}
+
+/* ---- each wait state for itself ---- */
+
+void fm_blame_piece_of_wait(const struct fm_blame_run *run, unsigned worker,
+                            struct fm_blame_wait_piece piece)
+{
+    const struct fm_blame_each *each = run->each;
+    if (each->without_visits) {
+        each->take(each->context, worker, &piece);
+        return;
+    }
+    const struct fm_busy_time *busy_time = &run->formation->busy_times[piece.location];
+    struct fm_busy_time_walk walk = {0};
+    const uint64_t to = piece.to;
+    while (piece.from < to) {
+        fm_busy_time_look(busy_time, &walk, piece.from);
+        piece.to = walk.until < to ? walk.until : to;
+        piece.visit = walk.visit == busy_time->nodes ? FM_NONE : walk.visit;
+        each->take(each->context, worker, &piece);
+        piece.from = piece.to;
+    }
+}
+
+/* A wait state that ends in no chain blames the location alone; all others are followed. */
+static void follow_each(const struct examined *examined)
+{
+    const struct fm_blame_scratch *scratch = examined->scratch;
+    size_t part = 0;
+    uint64_t entered_until = 0; /* by parts so far */
+    for (size_t i = 0; i < scratch->arrivals.count; i++) {
+        const struct fm_caused_wait *wait =
+            &examined->caused->waits.items[scratch->arrivals.items[i]];
+        for (; part < scratch->parts.count && scratch->parts.items[part].from < wait->t; part++) {
+            if (scratch->parts.items[part].is_entered) {
+                entered_until = scratch->parts.items[part].to;
+            }
+        }
+        if (!is_wanted(examined, wait)) {
+            continue;
+        }
+        uint64_t from = wait->t - wait->wait;
+        if (entered_until <= from) {
+            fm_blame_piece_of_wait(examined->run, examined->worker,
+                                   (struct fm_blame_wait_piece){
+                                       .from = from,
+                                       .to = wait->t,
+                                       .until = wait->t,
+                                       .waiter = wait->waiter,
+                                       .number = wait->number,
+                                       .location = examined->number,
+                                       .kind = (fm_delay_kind_t)wait->delay_kind,
+                                   });
+            continue;
+        }
+        send_tie(examined, (struct fm_blame_tie){.from = from,
+                                                 .to = wait->t,
+                                                 .until = wait->t,
+                                                 .weight = wait->number,
+                                                 .location = wait->waiter,
+                                                 .other = examined->number,
+                                                 .type = FM_TIE_SOURCE,
+                                                 .kind = wait->delay_kind});
+    }
 }
 
 /* ---- blame over time ---- */
@@ -555,6 +637,9 @@ void fm_blame_location(struct fm_blame_run *run, unsigned worker, uint32_t locat
     list_arrivals(&examined);
     mark_entered(&examined);
     find_dead_ends(&examined);
+    if (run->each != NULL) {
+        follow_each(&examined);
+    }
     go_through(&examined);
 }
 

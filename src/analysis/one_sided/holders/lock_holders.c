@@ -12,6 +12,7 @@ struct hold {
     uint64_t next_acquisition; /* the earliest of the holds behind this one */
     uint32_t tenure;
     uint32_t location;
+    uint32_t process;
 };
 
 /* A hold decides who is waited for from `from` to the next segment. */
@@ -48,7 +49,7 @@ struct scratch {
     FM_VECTOR(struct fm_keyed) order;
     FM_VECTOR(uint32_t) heap;
     segment_vector segments, own_segments;
-    struct fm_map latest_of_location;
+    struct fm_map latest_of_process;
     unsigned char apart[FM_APART];
 };
 
@@ -128,7 +129,7 @@ static void close_sending(struct fm_lock_holders *holders)
         fm_vector_free(&scratch->heap);
         fm_vector_free(&scratch->segments);
         fm_vector_free(&scratch->own_segments);
-        fm_map_free(&scratch->latest_of_location);
+        fm_map_free(&scratch->latest_of_process);
     }
     fm_free(holders->scratch);
     holders->scratch = NULL;
@@ -194,7 +195,8 @@ static void pop_hold(struct scratch *scratch)
     }
 }
 
-/* Sorts holds by acquisition; of simultaneous ones the last one comes first. */
+/* Sorts holds by acquisition; of simultaneous ones the last one in the order of the lock comes
+ * first. */
 static void order_by_acquisition(struct scratch *scratch, const struct hold *holds, size_t count)
 {
     scratch->order.count = 0;
@@ -256,6 +258,11 @@ static size_t segment_at(const segment_vector *segments, uint64_t time)
 }
 
 /* ---- sending ---- */
+
+static uint32_t process_of(const struct adding *adding, const struct fm_lock_tenure *tenure)
+{
+    return fm_trace_process(adding->holders->analysis->trace, tenure->location);
+}
 
 static uint64_t new_succession(struct scratch *scratch)
 {
@@ -326,7 +333,7 @@ static void send_shared_spans(const struct adding *adding, uint64_t succession, 
 }
 
 /* Sends what a wait alone sees from `from` to its end: holds up to its predecessor, without those
- * of its own location. */
+ * of its own process. */
 static void send_own(const struct adding *adding, const struct lock_wait *wait, uint64_t number,
                      uint64_t from)
 {
@@ -340,7 +347,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
         first--;
     }
     for (uint32_t h = first; h <= wait->hold; h++) {
-        if (holds[h].released > from && holds[h].location != tenure->location) {
+        if (holds[h].released > from && holds[h].process != process_of(adding, tenure)) {
             fm_vector_push(&scratch->own_holds, holds[h]);
         }
     }
@@ -375,15 +382,15 @@ static uint32_t hold_of(const struct scratch *scratch, uint32_t tenure)
 
 /* Keeps the holds that a wait may see, and what is needed to know which wait sees which.
  * @param last  the latest predecessor of a wait */
-static void prepare_holds(struct scratch *scratch, const struct fm_lock_tenure *tenures,
-                          uint64_t from, uint64_t to, uint32_t last)
+static void prepare_holds(const struct adding *adding, uint64_t from, uint64_t to, uint32_t last)
 {
+    struct scratch *scratch = adding->scratch;
     size_t kept = 0;
     uint64_t latest = 0;
     for (size_t i = 0; i < scratch->holds.count; i++) {
         struct hold *hold = &scratch->holds.items[kept];
         const uint32_t number = scratch->holds.items[i].tenure;
-        const struct fm_lock_tenure *tenure = &tenures[number];
+        const struct fm_lock_tenure *tenure = &adding->tenures[number];
         if (tenure->released <= from || (tenure->acquired >= to && number > last)) {
             continue;
         }
@@ -394,6 +401,7 @@ static void prepare_holds(struct scratch *scratch, const struct fm_lock_tenure *
             .latest_release = latest,
             .tenure = number,
             .location = tenure->location,
+            .process = process_of(adding, tenure),
         };
         kept++;
     }
@@ -406,34 +414,36 @@ static void prepare_holds(struct scratch *scratch, const struct fm_lock_tenure *
     }
 }
 
-/* @return whether an epoch of the waiting location itself, before the waiting one, holds the lock
- * in the wait. `*noted` counts the holds that are noted already. */
-static bool holds_itself(struct scratch *scratch, const struct fm_lock_tenure *tenures,
-                         uint32_t tenure, size_t *noted)
+/* @return whether an epoch of the waiting process itself, before the waiting one, holds the lock in
+ * the wait. `*noted` counts the holds that are noted already. */
+static bool holds_itself(const struct adding *adding, uint32_t tenure, size_t *noted)
 {
+    struct scratch *scratch = adding->scratch;
     const struct hold *holds = scratch->holds.items;
     for (; *noted < scratch->holds.count && holds[*noted].tenure < tenure; ++*noted) {
         uint32_t *latest =
-            fm_map_at(&scratch->latest_of_location, holds[*noted].location, (uint32_t)*noted);
+            fm_map_at(&scratch->latest_of_process, holds[*noted].location, (uint32_t)*noted);
         if (holds[*noted].released > holds[*latest].released) {
             *latest = (uint32_t)*noted;
         }
     }
-    uint32_t latest = fm_map_get(&scratch->latest_of_location, tenures[tenure].location);
-    return latest != FM_MAP_ABSENT && holds[latest].released > tenures[tenure].waited_from;
+    const struct fm_lock_tenure *waiting = &adding->tenures[tenure];
+    uint32_t latest = fm_map_get(&scratch->latest_of_process, process_of(adding, waiting));
+    return latest != FM_MAP_ABSENT && holds[latest].released > waiting->waited_from;
 }
 
 /* Decides up to when each wait sees the common succession. */
-static void share(struct scratch *scratch, const struct fm_lock_tenure *tenures)
+static void share(const struct adding *adding)
 {
+    struct scratch *scratch = adding->scratch;
     size_t noted = 0;
-    fm_map_clear(&scratch->latest_of_location);
+    fm_map_clear(&scratch->latest_of_process);
     for (size_t i = 0; i < scratch->lock_waits.count; i++) {
         struct lock_wait *wait = &scratch->lock_waits.items[i];
-        const struct fm_lock_tenure *tenure = &tenures[wait->tenure];
+        const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
         wait->hold = hold_of(scratch, tenure->blocked_by);
         wait->shared_until = tenure->waited_from;
-        if (holds_itself(scratch, tenures, wait->tenure, &noted)) {
+        if (holds_itself(adding, wait->tenure, &noted)) {
             continue;
         }
         uint64_t until = scratch->holds.items[wait->hold].next_acquisition;
@@ -472,10 +482,10 @@ static void add_waits(const struct adding *adding)
         from = tenure->waited_from < from ? tenure->waited_from : from;
         to = tenure->waited_until > to ? tenure->waited_until : to;
     }
-    prepare_holds(scratch, tenures, from, to, last);
+    prepare_holds(adding, from, to, last);
     find_segments(scratch, scratch->holds.items, scratch->holds.count, from, to,
                   &scratch->segments);
-    share(scratch, tenures);
+    share(adding);
     uint64_t succession = new_succession(scratch);
     send_shared_spans(adding, succession, to);
     for (size_t i = 0; i < scratch->lock_waits.count; i++) {
