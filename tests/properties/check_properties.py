@@ -215,7 +215,7 @@ def links(analysis, places=None, factor=1):
         for link in matrix["links"]:
             key = name, where[link["from"]], where[link["to"]], link["metric"]
             found[key + ("count",)] = link["count"]
-            found[key + ("amount",)] = (link["seconds"] * factor if name == "delays"
+            found[key + ("amount",)] = (link["seconds"] * factor if "seconds" in link
                                         else link["bytes"])
     return found
 

@@ -22,7 +22,7 @@ struct worker_bins {
 struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
-    const struct fm_blamed_waits *blamed; /* NULL: no wait state is charged by blame */
+    const struct fm_blamed_parts *blamed; /* NULL: no wait state is charged by blame */
     const struct fm_iterations *iterations;
     struct fm_dispatch *messages;
     struct worker_bins *bins; /* by worker */
@@ -116,21 +116,19 @@ static void send_all(void *context, unsigned worker, uint32_t first, uint32_t la
 
 /* ---- at the waiting locations ---- */
 
-/* A wait state that is charged by blame. */
-struct blamed_cost {
-    struct search *search;
-    const struct cost_message *message;
-    int64_t *bins; /* of the worker */
-    uint64_t wait; /* ticks */
-};
-
-static void add_blamed_part(void *context, uint32_t problem, uint64_t from, uint64_t to)
+/* Adds the cost of a wait state that is charged by blame. */
+static void add_blamed(const struct search *search, const struct cost_message *message,
+                       uint64_t wait, int64_t *bins)
 {
-    const struct blamed_cost *cost = context;
-    const struct fm_iterations *iterations = cost->search->iterations;
-    int64_t part = (int64_t)((__int128)cost->message->cost * (to - from) / cost->wait);
-    fm_iterations_add(iterations, cost->message->waiter, from, to, part,
-                      cost->bins + (size_t)problem * iterations->bin_count);
+    size_t count;
+    const struct fm_blamed_part *parts =
+        fm_blamed_wait_parts(&search->blamed[message->waiter], message->number, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_blamed_part *part = &parts[i];
+        int64_t cost = (int64_t)((__int128)message->cost * (part->to - part->from) / wait);
+        fm_iterations_add(search->iterations, message->waiter, part->from, part->to, cost,
+                          bins + (size_t)part->problem * search->iterations->bin_count);
+    }
 }
 
 static void take_cost(void *context, unsigned worker, uint32_t process, const void *record)
@@ -141,10 +139,7 @@ static void take_cost(void *context, unsigned worker, uint32_t process, const vo
     const struct fm_wait *wait =
         &search->formation->busy_times[message->waiter].waits.items[message->number];
     if (message->problem == FM_NOT_SHOWN) {
-        struct blamed_cost cost = {search, message, search->bins[worker].items,
-                                   fm_wait_ticks(wait)};
-        fm_blamed_wait_parts(search->blamed, message->waiter, message->number, add_blamed_part,
-                             &cost);
+        add_blamed(search, message, fm_wait_ticks(wait), search->bins[worker].items);
         return;
     }
     fm_iterations_add(search->iterations, message->waiter, wait->enter, wait->until, message->cost,
@@ -154,7 +149,7 @@ static void take_cost(void *context, unsigned worker, uint32_t process, const vo
 
 int64_t *fm_cost_times_find(const struct fm_formation *formation,
                             const struct fm_shown_problems *shown,
-                            const struct fm_blamed_waits *blamed,
+                            const struct fm_blamed_parts *blamed,
                             const struct fm_iterations *iterations)
 {
     struct fm_engine *engine = formation->analysis->engine;

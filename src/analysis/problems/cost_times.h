@@ -11,11 +11,11 @@
 #include "analysis/problems/shown.h"
 
 /** Divides the costs of problems among the bins of the iterations. Runs stages; collective.
- * @param blamed  NULL: no wait state is charged by blame
+ * @param blamed  by location; NULL: no wait state is charged by blame
  * @return [problem][bin], on all processes; to be freed with fm_free() */
 int64_t *fm_cost_times_find(const struct fm_formation *formation,
                             const struct fm_shown_problems *shown,
-                            const struct fm_blamed_waits *blamed,
+                            const struct fm_blamed_parts *blamed,
                             const struct fm_iterations *iterations);
 
 /** States when a problem costs: its phase and its occasions.

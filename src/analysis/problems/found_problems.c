@@ -16,11 +16,7 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
     struct fm_shown_problems shown =
         fm_shown_problems_choose(&problems->list, problems->sum, analysis->team);
     struct fm_iterations iterations = fm_iterations_find(analysis, phases, begin, end);
-    struct fm_blamed_waits waits = {0};
-    if (has_blame) {
-        waits = fm_blamed_waits_find(formation, &shown);
-    }
-    const struct fm_blamed_waits *blamed = has_blame ? &waits : NULL;
+    struct fm_blamed_parts *blamed = has_blame ? fm_blamed_waits_find(formation, &shown) : NULL;
     int64_t *bins = fm_cost_times_find(formation, &shown, blamed, &iterations);
     for (uint32_t i = 0; fm_team_leads(analysis->team) && i < shown.count; ++i) {
         fm_cost_times_describe(analysis->trace, bins + (size_t)i * iterations.bin_count,
@@ -29,7 +25,7 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
     fm_free(bins);
     fm_excess_find(formation, &shown, &iterations, begin, end, problems->list.items.items);
     fm_symptoms_find(formation, &shown, blamed, problems->list.items.items);
-    fm_blamed_waits_free(&waits);
+    fm_blamed_waits_free(blamed, analysis->trace->location_count);
     fm_iterations_free(&iterations);
     fm_shown_problems_free(&shown);
 }

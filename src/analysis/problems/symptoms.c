@@ -66,7 +66,7 @@ struct place {
 struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
-    const struct fm_blamed_waits *blamed; /* NULL: no wait state is charged by blame */
+    const struct fm_blamed_parts *blamed; /* by location; NULL: no wait state is charged by blame */
     uint32_t first, width;                /* problems of the pass */
     struct walk *walks;                   /* by location */
     struct fm_time_windows windows;
@@ -272,16 +272,17 @@ static void move_window(struct search *search, struct fm_mailboxes *mailboxes, u
 
 /* ---- the stages of a pass ---- */
 
-/* What of a wait state is blamed. */
-struct blamed_sums {
-    const struct search *search;
-    double *sums; /* [problem of the pass]: ticks */
-};
-
-static void add_blamed_part(void *context, uint32_t problem, uint64_t from, uint64_t to)
+/* Adds what of an own wait state is blamed. */
+static void add_blamed(const struct search *search, const struct walk *walk, uint32_t location,
+                       uint32_t number)
 {
-    const struct blamed_sums *sums = context;
-    add_share(sums->search, sums->sums, (uint8_t)problem, (double)(to - from));
+    size_t count;
+    const struct fm_blamed_part *parts =
+        fm_blamed_wait_parts(&search->blamed[location], number, &count);
+    for (size_t i = 0; i < count; ++i) {
+        add_share(search, sums_of(search, walk, number + 1), (uint8_t)parts[i].problem,
+                  (double)(parts[i].to - parts[i].from));
+    }
 }
 
 static void open_walk(struct search *search, uint32_t location)
@@ -293,8 +294,7 @@ static void open_walk(struct search *search, uint32_t location)
     walk->sums = fm_allocate(((size_t)waits->count + 1) * search->width, sizeof *walk->sums);
     for (uint32_t w = 0; w < waits->count; ++w) {
         if (is_blamed(fm_delay_kind((fm_metric_t)waits->items[w].metric))) {
-            struct blamed_sums sums = {search, sums_of(search, walk, w + 1)};
-            fm_blamed_wait_parts(search->blamed, location, w, add_blamed_part, &sums);
+            add_blamed(search, walk, location, w);
         } else {
             sums_of(search, walk, w + 1)[0] = NAN;
         }
@@ -501,7 +501,7 @@ static uint32_t choose_width(const struct fm_formation *formation)
 }
 
 void fm_symptoms_find(const struct fm_formation *formation, const struct fm_shown_problems *shown,
-                      const struct fm_blamed_waits *blamed, struct fm_cube_problem *problems)
+                      const struct fm_blamed_parts *blamed, struct fm_cube_problem *problems)
 {
     struct fm_engine *engine = formation->analysis->engine;
     uint32_t locations = formation->analysis->trace->location_count;
