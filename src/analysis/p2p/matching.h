@@ -10,6 +10,13 @@
 #include "analysis/model/run.h"
 #include "base/containers/map.h"
 
+/** What else the call that completes a send completes. */
+typedef enum {
+    FM_SEND_ALONE,         /**< nothing: it shows whether sends of this size wait */
+    FM_SEND_AMONG_OTHERS,  /**< no receive; or the send is synchronous and waits anyway */
+    FM_SEND_AMONG_RECEIVES /**< maybe the call waits for these only */
+} fm_send_completion_t;
+
 /** A send on its way to its destination; or a gap: `enter` sends in a row, `start` is FM_NONE. */
 struct fm_sent {
     uint64_t enter;          /**< of the call that started it */
@@ -22,8 +29,10 @@ struct fm_sent {
     uint32_t start;
     uint32_t complete_location;
     uint32_t complete;
-    uint32_t never_waits; /**< for its receiver: it is buffered, or where it would wait is not
-                               known */
+    uint32_t bytes;      /**< UINT32_MAX: that or more */
+    uint8_t never_waits; /**< for its receiver: it is buffered, or where it would wait is not
+                              known */
+    uint8_t completed;   /**< fm_send_completion_t */
 };
 
 /** A receive, and what has come for it: all that a send looks at, which is seldom in a cache. */
@@ -41,6 +50,9 @@ struct fm_arrival {
 struct fm_late_receiver {
     uint32_t location;
     uint32_t complete;
+    uint32_t bytes;
+    uint8_t completed; /**< fm_send_completion_t */
+    uint64_t lateness; /**< ticks from Enter of `complete` to that of the call that posted */
 };
 
 /** Receives of one (communicator, source, tag). */
@@ -92,7 +104,8 @@ static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *
 }
 
 /** Gives a send to the receive that it belongs to. Those of one source must come in the order in
- * which they were sent. */
-void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent);
+ * which they were sent.
+ * @return the receive; NULL: there is none */
+const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent);
 
 #endif
