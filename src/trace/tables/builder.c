@@ -438,6 +438,7 @@ void fm_builder_send(struct fm_builder *builder, uint32_t communicator, uint32_t
                        .communicator = communicator,
                        .peer = peer,
                        .tag = tag,
+                       .bytes = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX,
                    });
 }
 

@@ -86,6 +86,7 @@ struct fm_message_end {
     uint32_t communicator;
     uint32_t peer; /**< rank in the communicator */
     uint32_t tag;
+    uint32_t bytes; /**< size of the message (sends only); UINT32_MAX: that or more */
 };
 
 /** A receive whose place in the matching order is that of a probe: the call that then posted it. */
