@@ -126,18 +126,16 @@ def _contention_candidates(processes, waiting_for_progress):
     """`waiting_for_progress`: {call: its candidate of the other rule}."""
     orders = _orders(processes)
     epochs = sorted(orders, key=lambda epoch: (orders[epoch], epoch.release.loc, epoch.release.index))
-    found = {}  # {epoch: (its candidate, the targets whose lock it waits for)}
+    found = {}  # {epoch: its candidate}
     for position, epoch in enumerate(epochs):
         predecessor = _predecessor(epoch, epochs[:position], orders)
         if predecessor is None or predecessor.process == epoch.process:
             continue
-        locks = predecessor.targets & epoch.targets
         release = predecessor.release
         begin = release.enter
         if predecessor in found:
-            earlier, earlier_locks = found[predecessor]
-            if earlier.activity is release and earlier_locks & locks:
-                begin = max(begin, earlier.time)
+            if found[predecessor].activity is release:
+                begin = max(begin, found[predecessor].time)
         if release in waiting_for_progress:
             begin = max(begin, waiting_for_progress[release].time)
         possible = [call for call in _activities(epoch, predecessor.targets)
@@ -150,5 +148,5 @@ def _contention_candidates(processes, waiting_for_progress):
         if epoch.request.enter < time and call.enter < time and call.is_leaf:
             candidate = ws.Candidate(call, time, ws.LOCK_CONTENTION, release,
                                      _metric(call, "lock_competition"), None, 0)
-            found[epoch] = candidate, locks
+            found[epoch] = candidate
             yield candidate

@@ -71,12 +71,51 @@ def _find_circles(chosen):
 # --- Point-to-point --------------------------------------------------------------------------
 
 
+_RECEIVES = {"recv", "irecv"}
+_SENDS = {"send", "isend_complete"}
+_COMPLETIONS = _RECEIVES | _SENDS | {"nb_coll_complete", "done_blocking", "done_nonblocking",
+                                     "done_remote"}
+
+
+def _can_wait_for_receiver(message):
+    """Whether Late Receiver can be judged for a message."""
+    send = message.send
+    return (send.complete is not None and not send.is_buffered
+            and message.receive.posted is not None)
+
+
+def _completes(call):
+    """What a call completes: names of records."""
+    return {record.name for record in call.records} & _COMPLETIONS
+
+
+def blocking_size(messages):
+    """L: the smallest size at which at least half of the calls that complete nothing but sends,
+    and that entered before the receive was posted, contain that time; None if there is none.
+
+    All processes of a scenario are on one node. Synchronous sends wait at any size.
+    """
+    samples = {}  # {size: [was the receive posted inside the call]}
+    for message in messages:
+        call = message.send.complete
+        if not _can_wait_for_receiver(message) or message.send.is_synchronous:
+            continue
+        time = message.receive.posted.enter
+        if call.is_leaf and call.enter < time and _completes(call) <= _SENDS:
+            samples.setdefault(message.send.size, []).append(time <= call.leave)
+    return min((size for size, waited in samples.items() if 2 * sum(waited) >= len(waited)),
+               default=None)
+
+
 def point_to_point_candidates(messages):
+    limit = blocking_size(messages)
     for order, message in enumerate(messages):
         send, receive = message.send, message.receive
         yield Candidate(receive.complete, send.start.enter, LATE_SENDER, send.start,
                         "mpi_latesender", message, order)
-        if not send.is_buffered and receive.posted is not None:
+        if not _can_wait_for_receiver(message):
+            continue
+        if not _completes(send.complete) & _RECEIVES or limit is not None and send.size >= limit:
             yield Candidate(send.complete, receive.posted.enter, LATE_RECEIVER, receive.posted,
                             "mpi_latereceiver", message, receive.position)
 
@@ -285,7 +324,7 @@ def _late_posts_of_epoch(epoch, posts):
         if post:
             yield Candidate(operation.call, post.enter, LATE_POST, post, "mpi_rma_comm_late_post",
                             None, 0)
-    if posts and len(posts) == len(epoch.targets):
+    if posts:
         post = _latest_call(posts.values())
         for call in (epoch.start, epoch.complete):
             if call:
