@@ -51,6 +51,7 @@ class WaitState:
         self.begin = candidate.activity.enter
         self.time = candidate.time
         self.is_contention = candidate.metric in CONTENTION_KINDS
+        self.contention = candidate.detail if self.is_contention else None
         kinds = CONTENTION_KINDS if self.is_contention else SYNCHRONIZATION_KINDS
         self.kind = kinds[candidate.metric]
 

@@ -3,6 +3,7 @@
 Time-tree metrics are exclusive of their children, all others include them.
 """
 
+import blame
 import critical_path
 import formation
 import imbalance
@@ -63,7 +64,8 @@ def compute(timeline):
 
 
 # Metrics of compute_formation(); their parents as for counts.
-FORMATION_METRICS = {**formation.METRICS, **critical_path.METRICS, **imbalance.METRICS}
+FORMATION_METRICS = {**formation.METRICS, **blame.METRICS, **critical_path.METRICS,
+                     **imbalance.METRICS}
 
 
 def intervals_of(timeline, severities):
@@ -79,14 +81,15 @@ def compute_phases(timeline, severities):
 
 def compute_matrices(timeline, severities):
     """What matrices.matrices() tells, from the result of compute()."""
-    return matrices.matrices(timeline, intervals_of(timeline, severities).wait_states)
+    of_run = intervals_of(timeline, severities)
+    return matrices.matrices(timeline, of_run.wait_states, blame.Blame(of_run).matrix)
 
 
 def compute_formation(timeline, severities):
     """Values of the FORMATION_METRICS from the result of compute()."""
     of_run = intervals_of(timeline, severities)
-    return {**formation.Formation(of_run).values, **critical_path.CriticalPath(of_run).values,
-            **imbalance.imbalance(of_run)}
+    return {**formation.Formation(of_run).values, **blame.Blame(of_run).values,
+            **critical_path.CriticalPath(of_run).values, **imbalance.imbalance(of_run)}
 
 
 def _parts_of_time(chosen, instances, received_by):
