@@ -10,11 +10,13 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference"))
 
 import generate
+import matching
 import metrics
 import reference
 import scenario_file
 import severities
 import timeline
+import wait_states
 
 
 def calls(loc, *specs):
@@ -589,6 +591,46 @@ class RandomTest(unittest.TestCase):
         everything = (set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
                       | set(metrics.INFO_METRICS))
         self.assertEqual(empty_by_design, everything - seen)
+
+    def test_generation_covers_the_rules(self):
+        """Sends beside receives above and below the size from which sends wait; flushes that name
+        their targets by RmaSync and by operations that are complete; Init without records; deep
+        queues for locks and long chains of waits."""
+        seen = set()
+        for index in range(300):
+            scenario = scenario_file.parse_scenario(
+                "\n".join(generate.generate("c", index, (2, 16))))
+            times = timeline.Timeline(scenario)
+            messages = matching.PointToPoint(times).messages
+            limit = wait_states.blocking_size(messages)
+            for message in messages:
+                call = message.send.complete
+                if call and {record.name for record in call.records} & {"recv", "irecv"}:
+                    seen.add("no size" if limit is None else
+                             "above" if message.send.size >= limit else "below")
+            for calls_of in times.calls.values():
+                for call in calls_of:
+                    seen.update("sync" for record in call.records if record.name == "sync")
+                    if call.name == "Init" and not call.records:
+                        seen.add("no record")
+            of_run = severities.intervals_of(times, severities.compute(times))
+            for wait in of_run.wait_states:
+                if wait.is_contention and len(wait.contention.holds) >= 8:
+                    seen.add("deep queue")
+            if len(of_run.wait_states) and self.longest_chain(of_run) >= 8:
+                seen.add("long chain")
+        self.assertEqual({"no size", "above", "below", "sync", "no record", "deep queue",
+                          "long chain"}, seen)
+
+    @staticmethod
+    def longest_chain(of_run):
+        """Wait states, each of whose causing locations waited at the end of its waiting."""
+        longest = {}
+        for wait in of_run.wait_states:
+            before = [longest[other] for other in of_run.locations[wait.causing].waits
+                      if other in longest and wait.begin < other.time <= wait.time]
+            longest[wait] = 1 + max(before, default=0)
+        return max(longest.values())
 
 
 if __name__ == "__main__":
