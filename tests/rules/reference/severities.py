@@ -13,6 +13,7 @@ import matrices
 import metrics
 import passive_target
 import phases
+import problems
 import wait_states as ws
 
 
@@ -83,6 +84,11 @@ def compute_matrices(timeline, severities):
     """What matrices.matrices() tells, from the result of compute()."""
     of_run = intervals_of(timeline, severities)
     return matrices.matrices(timeline, of_run.wait_states, blame.Blame(of_run).matrix)
+
+
+def compute_problems(timeline, severities):
+    """The problems of the run, from the result of compute()."""
+    return problems.Problems(intervals_of(timeline, severities), timeline.scenario.phases).problems
 
 
 def compute_formation(timeline, severities):
