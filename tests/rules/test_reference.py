@@ -121,22 +121,59 @@ class PointToPointTest(ReferenceTest):
         waits, eager = ("MPI_Send", 23), ("MPI_Send", 21)
         self.assertFalse(self.waitall_and_sends(64))
         self.assertTrue(self.waitall_and_sends(64, waits + (64,)))
-        self.assertTrue(self.waitall_and_sends(65, waits + (64,), eager + (65,)))
+        self.assertTrue(self.waitall_and_sends(65, waits + (64,), eager + (63,)))
+        self.assertTrue(self.waitall_and_sends(127, waits + (64,)))
         self.assertFalse(self.waitall_and_sends(63, waits + (64,)))
         self.assertTrue(self.waitall_and_sends(64, waits + (64,), eager + (64,)))
+        self.assertTrue(self.waitall_and_sends(64, waits + (64,), waits + (128,), eager + (64,),
+                                               eager + (128,)))
+        self.assertFalse(self.waitall_and_sends(64, waits + (8,), eager + (8,), waits + (128,),
+                                                eager + (9,)))
         self.assertFalse(self.waitall_and_sends(64, waits + (64,), eager + (64,), eager + (64,)))
         self.assertFalse(self.waitall_and_sends(64, ("MPI_Ssend", 23, 64)))
         self.assertTrue(self.waitall_and_sends(64, ("MPI_Rsend", 22, 64)))
 
+    def test_sends_that_were_much_less_late_tell_nothing(self):
+        # Lateness 10 of the Waitall's send, in 1/1000; of the sample 1 or 0.001: 14 digits and 1.
+        for enter, expected in ((21, 10), (21.999, 0)):
+            self.evaluate(["ranks 2"],
+                          calls(0, ("MPI_Isend", 0, 0, "isend 1 9 8 3"),
+                                ("MPI_Waitall", 0, 20, "irecv 1 0 8 1", "isend_complete 3"),
+                                ("MPI_Send", enter, 23, "send 1 1 8")),
+                          calls(1, ("MPI_Recv", 10, 20, "recv 0 9 8"),
+                                ("MPI_Recv", 22, 23, "recv 0 1 8")))
+            self.assert_value(expected, "mpi_latereceiver", "MPI_Waitall", 0)
+
+    def test_synchronous_sends_beside_receives_wait_at_any_size(self):
+        self.evaluate(["ranks 2"],
+                      calls(0, ("MPI_Issend", 0, 0, "isend 1 9 0 3"),
+                            ("MPI_Waitall", 0, 20, "irecv 1 0 8 1", "isend_complete 3")),
+                      calls(1, ("MPI_Recv", 10, 20, "recv 0 9 0")))
+        self.assert_value(10, "mpi_latereceiver", "MPI_Waitall", 0)
+
+    def test_a_receive_posted_right_behind_the_send_is_late_sender(self):
+        # A message is sent to rank 0 at 16; rank 1 posts its receive at `posted`: 17 is 16 + 16 / 16.
+        for posted, source, expected in ((17, 1, (16, 0)), (17.001, 1, (0, 17.001)),
+                                         (17, 2, (0, 17))):
+            self.evaluate(["ranks 3"],
+                          calls(0, ("MPI_Issend", 0, 0, "isend 1 9 0 3"),
+                                ("MPI_Waitall", 0, 40, "irecv %d 0 8 1" % source,
+                                 "isend_complete 3")),
+                          calls(source, ("MPI_Send", 16, 16, "send 0 0 8")),
+                          calls(1, ("MPI_Recv", posted, 20, "recv 0 9 0")))
+            self.assertEqual(expected, (self.value("mpi_latesender", "MPI_Waitall", 0),
+                                        self.value("mpi_latereceiver", "MPI_Waitall", 0)))
+
     def test_waits_of_sends_alone_tell_the_size_too(self):
-        for record, expected in (("isend_complete 9", 6), ("nb_coll_complete barrier self - 0 0 9", 0)):
+        for records, expected in (((), 6), (("nb_coll_complete barrier self - 0 0 9",), 0),
+                                  (("isend_complete 4",), 0), (("irecv 1 0 8 9",), 0)):
             self.evaluate(["ranks 2"],
                           calls(0, ("MPI_Irecv", 0, 0, "irecv_request 1"),
                                 ("MPI_Isend", 0, 0, "isend 1 9 8 3"),
                                 ("MPI_Waitall", 1, 9, "irecv 1 0 8 1", "isend_complete 3"),
                                 ("MPI_Ibarrier", 9, 9, "nb_coll_request 9"),
                                 ("MPI_Isend", 10, 10, "isend 1 1 8 2"),
-                                ("MPI_Wait", 11, 13, "isend_complete 2", record)),
+                                ("MPI_Wait", 11, 13, "isend_complete 2") + records),
                           calls(1, ("MPI_Send", 4, 5, "send 0 0 8"),
                                 ("MPI_Recv", 7, 8, "recv 0 9 8"), ("MPI_Recv", 12, 13, "recv 0 1 8")))
             self.assert_value(expected, "mpi_latereceiver", "MPI_Waitall", 0)
@@ -602,12 +639,13 @@ class RandomTest(unittest.TestCase):
                 "\n".join(generate.generate("c", index, (2, 16))))
             times = timeline.Timeline(scenario)
             messages = matching.PointToPoint(times).messages
-            limit = wait_states.blocking_size(messages)
+            sizes = wait_states.BlockingSizes(messages)
             for message in messages:
-                call = message.send.complete
-                if call and {record.name for record in call.records} & {"recv", "irecv"}:
+                call, posted = message.send.complete, message.receive.posted
+                if call and posted and wait_states.completes_receives(call):
+                    limit = sizes.smallest(max(0, posted.enter - call.enter))
                     seen.add("no size" if limit is None else
-                             "above" if message.send.size >= limit else "below")
+                             "above" if sizes.size_class(message.send.size) >= limit else "below")
             for calls_of in times.calls.values():
                 for call in calls_of:
                     seen.update("sync" for record in call.records if record.name == "sync")

@@ -36,7 +36,8 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, 
                         for rank in range(ranks)}
         self.durations = random.choice([(0, 1, 1, 2), (0, 0, 1, 1, 2, 3), (1, 2, 3, 5),
                                         (0, 0, 0, 1), (0, 1, 4, 9)])
-        self.gaps = random.choice([(0, 0, 1), (0, 1, 2, 3), (0, 0, 2, 7), (1, 1, 2), (0, 3, 12)])
+        self.gaps = random.choice([(0, 0, 1), (0, 1, 2, 3), (0, 0, 2, 7), (1, 1, 2), (0, 3, 12),
+                                   (0, 0, 1, 1, 1, 2, 600)])
         self.next_id = 0
         self.comms = {}
         self._make_communicators()

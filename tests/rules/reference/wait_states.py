@@ -84,40 +84,97 @@ def _can_wait_for_receiver(message):
             and message.receive.posted is not None)
 
 
-def _completes(call):
+def _completions(call):
     """What a call completes: names of records."""
-    return {record.name for record in call.records} & _COMPLETIONS
+    return [record.name for record in call.records if record.name in _COMPLETIONS]
 
 
-def blocking_size(messages):
-    """L: the smallest size at which at least half of the calls that complete nothing but sends,
-    and that entered before the receive was posted, contain that time; None if there is none.
+def completes_receives(call):
+    return any(name in _RECEIVES for name in _completions(call))
 
-    All processes of a scenario are on one node. Synchronous sends wait at any size.
+
+class BlockingSizes:
+    """From which size on senders wait for receivers, by the sends that the run completed alone.
+
+    A sample is a standard-mode send whose call completes nothing else and entered before its receive
+    was posted. It is (class of the size, class of the lateness, did the call contain the posting);
+    a class is the number of binary digits. All processes of a scenario are on one node.
     """
-    samples = {}  # {size: [was the receive posted inside the call]}
-    for message in messages:
-        call = message.send.complete
-        if not _can_wait_for_receiver(message) or message.send.is_synchronous:
-            continue
-        time = message.receive.posted.enter
-        if call.is_leaf and call.enter < time and _completes(call) <= _SENDS:
-            samples.setdefault(message.send.size, []).append(time <= call.leave)
-    return min((size for size, waited in samples.items() if 2 * sum(waited) >= len(waited)),
-               default=None)
+
+    LARGEST = 2 ** 32 - 1
+    LATENESSES = 8
+
+    def __init__(self, messages):
+        self._samples = []
+        for message in messages:
+            call, send = message.send.complete, message.send
+            if (not _can_wait_for_receiver(message) or send.is_synchronous or not call.is_leaf
+                    or len(_completions(call)) != 1):
+                continue
+            lateness = message.receive.posted.enter - call.enter
+            if lateness > 0:
+                self._samples.append((self.size_class(send.size), lateness.bit_length(),
+                                      lateness <= call.leave - call.enter))
+
+    @classmethod
+    def size_class(cls, size):
+        return min(size, cls.LARGEST).bit_length()
+
+    def smallest(self, lateness):
+        """The smallest class of sizes whose sends wait, None if none do: the one that contradicts
+        the fewest of the samples that were at least about as late."""
+        samples = [(size, waited) for size, late, waited in self._samples
+                   if late >= lateness.bit_length() - self.LATENESSES]
+
+        def errors(limit):
+            return sum((size >= limit) != waited for size, waited in samples)
+
+        limits = {size for size, waited in samples if waited}
+        best = min(limits, key=lambda limit: (errors(limit), limit), default=None)
+        never = sum(waited for _, waited in samples)
+        return None if best is None or never < errors(best) else best
+
+    def can_wait(self, message):
+        """Whether the send of a message can wait in a call that completes receives, too."""
+        if message.send.is_synchronous:
+            return True
+        lateness = message.receive.posted.enter - message.send.complete.enter
+        limit = self.smallest(max(0, lateness))
+        return limit is not None and self.size_class(message.send.size) >= limit
+
+
+# A receive posted this much later than the send, as part of the time to the send, is one event.
+_ONE_EVENT = 16
+
+
+def _is_one_event(late_receiver, late_senders):
+    """Whether the causing location sent, within the waiting, so shortly before it posted the
+    receive that the order of the two does not tell what was waited for."""
+    time, begin = late_receiver.time, late_receiver.activity.enter
+    return any(sender.cause.loc == late_receiver.cause.loc and sender.time <= time
+               and (time - sender.time) * _ONE_EVENT <= sender.time - begin
+               for sender in late_senders)
 
 
 def point_to_point_candidates(messages):
-    limit = blocking_size(messages)
+    sizes = BlockingSizes(messages)
+    late_senders = {}  # {call: [Candidate]}
     for order, message in enumerate(messages):
         send, receive = message.send, message.receive
-        yield Candidate(receive.complete, send.start.enter, LATE_SENDER, send.start,
-                        "mpi_latesender", message, order)
+        candidate = Candidate(receive.complete, send.start.enter, LATE_SENDER, send.start,
+                              "mpi_latesender", message, order)
+        late_senders.setdefault(receive.complete, []).append(candidate)
+        yield candidate
+    for message in messages:
+        send, receive = message.send, message.receive
         if not _can_wait_for_receiver(message):
             continue
-        if not _completes(send.complete) & _RECEIVES or limit is not None and send.size >= limit:
-            yield Candidate(send.complete, receive.posted.enter, LATE_RECEIVER, receive.posted,
-                            "mpi_latereceiver", message, receive.position)
+        if completes_receives(send.complete) and not sizes.can_wait(message):
+            continue
+        candidate = Candidate(send.complete, receive.posted.enter, LATE_RECEIVER, receive.posted,
+                              "mpi_latereceiver", message, receive.position)
+        if not _is_one_event(candidate, late_senders.get(send.complete, ())):
+            yield candidate
 
 
 def _received_later(call, than):
