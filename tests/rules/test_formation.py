@@ -29,12 +29,12 @@ def formation_of(scenario):
 
 class HandMadeTest(unittest.TestCase):
     def test_reference_finds_what_was_derived_by_hand(self):
-        paths = [path for folder in ("formation", "blame")
+        paths = [path for folder in ("formation", "blame", "problems")
                  for path in glob.glob(os.path.join(SCENARIOS, folder, "*.scn"))]
-        self.assertGreater(len(paths), 40)
+        self.assertGreater(len(paths), 55)
         for path in paths:
             scenario = scenario_file.read_scenario(path)
-            self.assertTrue(scenario.expects, path)
+            self.assertTrue(scenario.expects or scenario.problem_expects, path)
             self.assertEqual([], check_expectations.failures(scenario), path)
 
     def test_a_wrong_expectation_is_found(self):

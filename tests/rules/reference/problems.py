@@ -14,6 +14,7 @@ from blame import Blame
 
 IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED = (
     "imbalance", "serialization", "progress", "transfer", "startup", "unattributed")
+KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED)
 
 # `path` and `loc` are None of what cannot be attributed.
 Cause = namedtuple("Cause", "kind path loc")
