@@ -23,13 +23,18 @@ class Iterations:
         self.spans = spans
 
     def costs(self, instants):
-        """The cost in each iteration; instants: [(WaitState, (begin, end), cost)]."""
+        """The cost in each iteration; instants: [(WaitState, (begin, end), cost)]. Instants inside
+        of nested instances of the phase belong to the one that begins last."""
         costs = [Fraction(0)] * len(self.spans)
         for wait, (begin, end), cost in instants:
-            for number, (first, last) in enumerate(self._of(wait.waiting)):
-                time = min(end, last) - max(begin, first)
-                if time > 0:
-                    costs[number] += cost * Fraction(time) / (end - begin)
+            spans = self._of(wait.waiting)
+            times = {time for span in spans for time in span if begin < time < end}
+            limits = [begin] + sorted(times) + [end]
+            for since, until in zip(limits, limits[1:]):
+                inside = [number for number, (first, last) in enumerate(spans)
+                          if first <= since and until <= last]
+                if inside:
+                    costs[inside[-1]] += cost * Fraction(until - since) / (end - begin)
         return costs
 
     def _of(self, loc):
