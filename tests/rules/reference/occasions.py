@@ -27,14 +27,16 @@ class Iterations:
         of nested instances of the phase belong to the one that begins last."""
         costs = [Fraction(0)] * len(self.spans)
         for wait, (begin, end), cost in instants:
-            spans = self._of(wait.waiting)
-            times = {time for span in spans for time in span if begin < time < end}
+            spans = [(number, first, last) for number, (first, last)
+                     in enumerate(self._of(wait.waiting)) if first < end and begin < last]
+            times = {time for _, *span in spans for time in span if begin < time < end}
             limits = [begin] + sorted(times) + [end]
+            rate = cost / (end - begin)
             for since, until in zip(limits, limits[1:]):
-                inside = [number for number, (first, last) in enumerate(spans)
+                inside = [number for number, first, last in spans
                           if first <= since and until <= last]
                 if inside:
-                    costs[inside[-1]] += cost * Fraction(until - since) / (end - begin)
+                    costs[inside[-1]] += rate * (until - since)
         return costs
 
     def _of(self, loc):
