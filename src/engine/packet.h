@@ -22,15 +22,15 @@ typedef _Atomic(struct fm_packet *) fm_packet_stack;
  * fm_packets_free() or fm_free() */
 struct fm_packet *fm_packet_create(size_t bytes);
 
-/** Frees a packet and those behind it. */
+/** Frees a packet and all packets behind it. */
 void fm_packets_free(struct fm_packet *packets);
 
 /** Any thread may push. Sequentially consistent, like fm_packets_take(): mailbox.c relies on it. */
 void fm_packet_push(fm_packet_stack *stack, struct fm_packet *packet);
 
 /** Takes all packets.
- * @param count  out: how many there were
- * @return them in the order in which they were pushed; NULL: none */
+ * @param count  out: their number
+ * @return the packets in the order in which they were pushed; NULL: none */
 struct fm_packet *fm_packets_take(fm_packet_stack *stack, size_t *count);
 
 #endif

@@ -17,7 +17,7 @@ struct helper {
 struct fm_pool {
     unsigned threads;
     struct helper *helpers; /* [threads]; the first one is the caller and has no thread */
-    fm_pool_task_t *task;   /* NULL: the end */
+    fm_pool_task_t *task;   /* NULL: the threads end */
     void *context;
     atomic_uint rounds;  /* begun so far */
     atomic_uint running; /* helpers that have not ended the round */
@@ -25,7 +25,7 @@ struct fm_pool {
     pthread_cond_t begun, ended;
 };
 
-/* Waits until a number is not, or is, the one given: spins first, then sleeps. */
+/* Waits while a number is (`is_same`), or is not, the value: spins first, then sleeps. */
 static void wait_while(struct fm_pool *pool, atomic_uint *number, unsigned value, bool is_same,
                        pthread_cond_t *changed)
 {

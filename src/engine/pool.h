@@ -1,13 +1,14 @@
 /** @file
- * Threads that wait for work. A stage of an analysis may be shorter than the start of a thread, and
- * an analysis has hundreds of stages.
+ * A pool of threads. An analysis has hundreds of stages, some of them shorter than the start of a
+ * thread.
  */
 #ifndef FERMATA_ENGINE_POOL_H
 #define FERMATA_ENGINE_POOL_H
 
 struct fm_pool;
 
-/** What each thread of a pool does. @param number  0: the caller of fm_pool_run() */
+/** A task, run by each thread of a pool. @param number  of the thread; 0: the caller of
+ * fm_pool_run() */
 typedef void fm_pool_task_t(void *context, unsigned number);
 
 /** @param threads  at least 1; the caller of fm_pool_run() is one of them, the others are started
@@ -18,9 +19,9 @@ struct fm_pool *fm_pool_create(unsigned threads);
 /** Ends the threads. @param pool  NULL: nothing happens */
 void fm_pool_free(struct fm_pool *pool);
 
-/** Runs a task on all threads at the same time and waits until it has ended on all of them. What
- * was written before is seen by the task, and what the task wrote is seen after. Not thread-safe,
- * and a task cannot run another one on the same pool. */
+/** Runs a task on all threads at the same time and waits until it has ended on all of them. Writes
+ * before the call are visible to the task, writes of the task are visible after the call. Not
+ * thread-safe; a task cannot run another one on the same pool. */
 void fm_pool_run(struct fm_pool *pool, fm_pool_task_t *task, void *context);
 
 #endif

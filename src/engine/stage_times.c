@@ -64,7 +64,7 @@ void fm_stage_begin(struct fm_stage_times *times, const char *name)
     atomic_store(&times->done, 0);
     if (count < FM_MOST_STAGES) {
         times->stages[count].name = name;
-        /* Another thread may read the name (of a progress bar). */
+        /* Another thread may read the name (progress bar). */
         atomic_store_explicit(&times->count, count + 1, memory_order_release);
     }
 }

@@ -1,7 +1,7 @@
 /** @file
- * Where the time of an analysis goes: wall time, processor time of the workers, and the records and
- * bytes that were handled, for each stage. Stages follow one another without gaps, so that their
- * wall times add up to the total.
+ * Costs of the stages of an analysis: wall time, processor time of the workers, and the records and
+ * bytes that were handled. Stages follow one another without gaps, so that their wall times add up
+ * to the total.
  */
 #ifndef FERMATA_ENGINE_STAGE_TIMES_H
 #define FERMATA_ENGINE_STAGE_TIMES_H
@@ -19,9 +19,10 @@ struct fm_stage_time {
     const char *name;
     double seconds;   /**< wall time */
     uint64_t records; /**< events that were read, records that were sent; 0: not counted */
-    uint64_t bytes;   /**< of these */
+    uint64_t bytes;   /**< of these records */
     uint32_t workers;
-    double least_cpu, cpu, most_cpu; /**< seconds of processor time: of a worker, of all of them */
+    double least_cpu, cpu, most_cpu; /**< seconds of processor time: the least of a worker, the sum
+                                          over all workers, the most of a worker */
 };
 
 /** Processor time of one worker in the current stage. */
@@ -30,13 +31,13 @@ struct fm_worker_time {
     unsigned char apart[FM_APART];
 };
 
-/** Zeroed: no stage yet. */
+/** {0}: no stage has begun. */
 struct fm_stage_times {
-    bool counts_files; /**< in: the size of the archive is wanted */
+    bool counts_files; /**< in: the size of the archive is to be counted */
     struct fm_stage_time stages[FM_MOST_STAGES];
     atomic_uint count;                  /**< stages that have begun */
-    atomic_uint_fast64_t done, planned; /**< events of the current stage; planned 0: not known */
-    uint64_t begun, begun_cpu;          /**< when the current stage began, in nanoseconds */
+    atomic_uint_fast64_t done, planned; /**< events of the current stage; planned 0: unknown */
+    uint64_t begun, begun_cpu; /**< wall and processor time of the stage's begin, nanoseconds */
     struct fm_worker_time *worker_times;
     uint32_t workers;
 };
@@ -49,17 +50,17 @@ void fm_stage_begin(struct fm_stage_times *times, const char *name);
 /** Ends the current stage. */
 void fm_stage_end(struct fm_stage_times *times);
 
-/** Adds to what the current stage has handled. */
+/** Adds to the records and bytes of the current stage. */
 void fm_stage_count(struct fm_stage_times *times, uint64_t records, uint64_t bytes);
 
-/** States the number of workers from now on. */
+/** Sets the number of workers of the current and later stages. */
 void fm_stage_workers(struct fm_stage_times *times, uint32_t workers);
 
 /** Adds the records, bytes and processor times of all processes of the team; wall times remain
  * those of this process. To be called when all stages have ended; collective. */
 void fm_stage_times_collect(struct fm_stage_times *times, struct fm_team *team);
 
-/** Frees what the times own. */
+/** Frees the memory that `times` owns. */
 void fm_stage_times_free(struct fm_stage_times *times);
 
 /** @return nanoseconds of processor time of the calling thread. */

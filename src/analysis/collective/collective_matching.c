@@ -1,15 +1,15 @@
-/* Brings the members of collective operations together and hands them to the patterns.
+/* Matches the members of collective operations and calls the patterns for them.
  *
- * Patterns that only need to know who came last and who left first get each member with that
- * knowledge, where the member is; a few numbers for each operation travel. For patterns that need
- * all members beside one another, these are sent to one place. */
+ * Patterns that need only the last Enter and the first Leave of an operation are called for each
+ * member, on the worker that owns it: a few numbers for each operation are exchanged (gathering.h).
+ * For patterns that need all members at once, these are sent to one process (instance.h). */
 #include "analysis/collective/collective_matching.h"
 
 #include "analysis/collective/collective_walk.h"
 #include "analysis/collective/gathering.h"
 #include "analysis/pattern.h"
 
-/* The patterns that want one kind of call. */
+/* The patterns for one kind of call. */
 struct takers {
     FM_VECTOR(uint8_t) of_members; /* positions in fm_patterns */
     FM_VECTOR(uint8_t) of_instances;
@@ -52,7 +52,7 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
     for (uint32_t process = first; process < last; ++process) {
         fm_collective_walk_begin(&walk, matching->analysis->trace, process);
         while (fm_collective_walk_next(&walk, &member)) {
-            /* All of them: members of one instance may have called different operations. */
+            /* Members of all kinds: those of one instance may have called different operations. */
             fm_gathering_add(matching->gathering, worker, &member);
             if (matching->takers[member.call].of_instances.count != 0) {
                 fm_join_post(matching->join, worker, &member);

@@ -3,8 +3,8 @@
 #include <otf2/otf2.h>
 #include <strings.h>
 
-/* Collectives that result in a communicator are counted on that communicator, apart from those that
- * use it. */
+/* Collectives that create a communicator are counted on that communicator, separately from those
+ * that use it. */
 enum { SERIES_USE, SERIES_CREATION };
 
 static size_t collective_count(const struct fm_location *location)
@@ -17,8 +17,9 @@ static uint32_t collective_start(const struct fm_location *location, uint32_t ro
     return location->collectives.items[row].start;
 }
 
-/* What a call is as a collective: a completing call like Wait says nothing, its operation does. But
- * access to a file is none of the operations that have wait states, whatever its record says. */
+/* @return the kind of a collective call. The kind of a call that is no collective by its name is
+ * that of the recorded operation, but not for MPI_File_...: file access has no such wait states,
+ * whatever operation its record names. */
 static uint8_t call_of(const struct fm_trace *trace, const struct fm_location *location,
                        const struct fm_collective *part)
 {

@@ -3,15 +3,15 @@
 #include "base/containers/map.h"
 #include "engine/dispatch/inboxes.h"
 
-/* Instances of one scope and series: first, by ordinal, those before the first one that is missing
- * (which happened unrecorded); then the remaining ones in the order of their arrival. */
+/* Instances of one scope and series: first, by ordinal, those before the first missing one (which
+ * was not recorded); then the remaining ones in the order of their arrival. */
 struct series {
     uint32_t scope;
     uint8_t series;
     FM_VECTOR(struct fm_gathered) instances;
-    uint32_t dense;               /* how many stand at their ordinals */
-    struct fm_map position_of;    /* ordinal of another one -> position */
-    FM_VECTOR(uint32_t) ordinals; /* of the remaining ones */
+    uint32_t dense;               /* number of instances whose position is their ordinal */
+    struct fm_map position_of;    /* ordinal of a remaining instance -> position */
+    FM_VECTOR(uint32_t) ordinals; /* of the remaining instances */
 };
 
 /* The members of one worker. */
@@ -27,7 +27,7 @@ struct gathered_message {
     struct fm_gathered all;
     uint32_t scope;
     uint32_t ordinal;
-    uint32_t process; /* of the worker: the answer goes there */
+    uint32_t process; /* first one of the worker: the answer is sent there */
     uint32_t series;
 };
 
@@ -85,7 +85,7 @@ static struct series *find_series(struct partial *partial, uint32_t scope, uint8
     return &partial->series.items[partial->recent];
 }
 
-/* @return the instance with an ordinal, which is made if it is new */
+/* @return the instance with an ordinal; a new one is created */
 static struct fm_gathered *find_instance(struct series *series, uint32_t ordinal)
 {
     uint32_t next = (uint32_t)series->instances.count;
@@ -144,7 +144,8 @@ static void add(struct fm_gathered *all, const struct fm_gathered *other)
         other->is_mixed || other->call != all->call || other->communicator != all->communicator;
 }
 
-/* A communicator with one member: other processes may use the same one (MPI_COMM_SELF). */
+/* @return whether the communicator has one member. Its instances are not gathered, since several
+ * processes may use one such communicator (MPI_COMM_SELF). */
 static bool is_alone(const struct fm_gathering *gathering, const struct fm_member *member)
 {
     return gathering->analysis->trace->communicators[member->communicator].size == 1;
@@ -161,15 +162,15 @@ void fm_gathering_add(struct fm_gathering *gathering, unsigned worker,
     }
 }
 
-/* ---- bringing together ---- */
+/* ---- exchange ---- */
 
 static uint32_t size_of(const struct fm_gathering *gathering, const struct fm_gathered *all)
 {
     return gathering->analysis->trace->communicators[all->communicator].size;
 }
 
-/* The process where all that is known of an instance meets: any member, as long as all choose the
- * same. Instances are spread. */
+/* @return the process at which the summaries of an instance are combined: one member, the same for
+ * all workers. Instances are spread over the members. */
 static uint32_t home_of(const struct fm_communicator *communicator, uint32_t scope,
                         uint32_t ordinal)
 {
@@ -301,7 +302,7 @@ void fm_gathering_close(struct fm_gathering *gathering)
     fm_inboxes_clear(gathering->answers);
 }
 
-/* ---- what it means for a member ---- */
+/* ---- results for a member ---- */
 
 bool fm_gathering_find(struct fm_gathering *gathering, unsigned worker,
                        const struct fm_member *member, struct fm_gathered *found)
@@ -324,7 +325,7 @@ void fm_gathered_wait(const struct fm_finder *finder, const struct fm_member *me
     }
 }
 
-/* @return when all members have entered and one has left */
+/* @return the time at which all members have entered and one has left */
 static uint64_t all_could_go(const struct fm_gathered *all)
 {
     return all->enter > all->first_leave ? all->enter : all->first_leave;

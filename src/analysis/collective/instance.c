@@ -33,7 +33,7 @@ void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member 
         fm_inboxes_send(join->members, worker, member->process, member);
         return;
     }
-    /* Any member may judge, as long as all choose the same: spread the instances. */
+    /* Any member may judge, but all must choose the same one; instances are spread over them. */
     uint32_t start = (member->ordinal + member->scope) % communicator->size;
     for (uint32_t i = 0; i < communicator->size; ++i) {
         uint32_t home = communicator->members[(start + i) % communicator->size];
@@ -83,7 +83,7 @@ static void group(struct grouping *grouping, const struct fm_member *members, si
         grouping->members.items[grouping->begin.items[grouping->instance_of.items[i]]++] =
             &members[i];
     }
-    /* Filling moved each begin to the next group's. */
+    /* The loop above has moved each begin to that of the next group. */
     for (size_t i = grouping->begin.count - 1; i > 0; --i) {
         grouping->begin.items[i] = grouping->begin.items[i - 1];
     }

@@ -1,7 +1,7 @@
 /** @file
- * Collective instances whose members play different parts: brings together what the members of a
- * communicator did in the k-th operation on it (or on a window over it), lets patterns judge the
- * whole.
+ * Collective instances whose members have different roles: all members of the k-th operation on a
+ * communicator (or on a window over it) are sent to one process, where patterns judge the instance
+ * as a whole.
  */
 #ifndef FERMATA_ANALYSIS_COLLECTIVE_INSTANCE_H
 #define FERMATA_ANALYSIS_COLLECTIVE_INSTANCE_H
@@ -16,8 +16,8 @@ struct fm_member {
     uint64_t enter;      /**< of the call that took part (the start of a non-blocking operation) */
     uint64_t wait_enter; /**< of the call that waits for the operation: `enter` if blocking */
     uint64_t leave;      /**< of the call that waits */
-    uint32_t scope;   /**< communicator or window: with `series` and `ordinal` names the instance */
-    uint32_t ordinal; /**< k */
+    uint32_t scope;      /**< communicator or window; with `series` and `ordinal`, the instance */
+    uint32_t ordinal;    /**< k */
     uint32_t communicator;
     uint32_t rank;
     uint32_t process;
@@ -25,7 +25,7 @@ struct fm_member {
     uint32_t wait_location, wait_activity;
     uint32_t root;  /**< of rooted operations */
     uint8_t call;   /**< fm_call_t */
-    uint8_t series; /**< instances of different series on a scope are counted apart */
+    uint8_t series; /**< instances of different series on a scope are counted separately */
     bool non_blocking;
     bool moved_bytes;
 };
@@ -41,14 +41,14 @@ typedef void fm_judge_t(void *context, unsigned worker, const struct fm_member *
 struct fm_join *fm_join_create(struct fm_analysis *analysis);
 void fm_join_free(struct fm_join *join);
 
-/** Sends a member's part to where its instance is judged. To be called in a stage. */
+/** Sends a member's part to the process that judges its instance. To be called in a stage. */
 void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member);
 
-/** Judges all instances that are complete and of one kind. What the judge finds goes to the
- * members. Runs stages; collective. */
+/** Judges all instances that are complete and of one kind. The findings of the judge are sent to
+ * the members. Runs stages; collective. */
 void fm_join_judge(struct fm_join *join, fm_judge_t *judge, void *context);
 
-/** Reports that `member` waits for `cause` to enter, if it does. */
+/** Reports the wait of `member` until `cause` enters, if it waits. */
 void fm_member_wait(const struct fm_finder *finder, const struct fm_member *member,
                     const struct fm_member *cause, fm_metric_t metric);
 

@@ -43,8 +43,8 @@ static struct fm_map map_coordinates(const struct fm_topology *topology, uint32_
     return rank_at;
 }
 
-/* `member` waits for the last of `group`, to which it belongs. Neighbours synchronize with
- * neighbours only: their wait states are their points. */
+/* Finds the wait of `member` for the last of `group`, itself and its neighbours. Only neighbours
+ * synchronize: their wait states are the synchronization points, and no group point is reported. */
 static void find_at_member(const struct fm_finder *finder, const struct fm_member *member,
                            const struct fm_member *const *group, uint32_t size)
 {

@@ -6,8 +6,8 @@
 
 #include "analysis/collective/instance.h"
 
-/** Finds who waits for which neighbour; counts the operation as an omission if the trace does not
- * have the topology of the communicator. See `instance` of struct fm_pattern. */
+/** Finds the waits of members for their neighbours; counts the operation as an omission if the
+ * trace does not have the topology of the communicator. See `instance` of struct fm_pattern. */
 void fm_find_neighborhood(const struct fm_finder *finder, const struct fm_member **members,
                           uint32_t count);
 

@@ -14,8 +14,8 @@ static bool moved_bytes(const struct fm_member *const *members, uint32_t count)
     return false;
 }
 
-/* Whether a member plays a part in the data flow from or to the root: in an inter-communicator the
- * root's own group, except for itself, does not. */
+/* @return whether a member exchanges data with the root: in an inter-communicator, the other
+ * members of the root's own group do not */
 static bool takes_part(const struct fm_member *member, const struct fm_member *root)
 {
     return member != root && member->root != OTF2_COLLECTIVE_ROOT_THIS_GROUP;

@@ -69,7 +69,7 @@ const struct fm_pattern fm_pattern_wait_at_init_or_finalize = {
     .member = find_init_or_finalize,
 };
 
-/* These calls need not synchronize: they did if all members were in them at once. */
+/* MPI does not require these calls to synchronize: they did if all members were in them at once. */
 static void find_communicator_or_file_call(const struct fm_finder *finder,
                                            const struct fm_member *member,
                                            const struct fm_gathered *all)

@@ -1,10 +1,11 @@
-/* Epochs of active target: between two fences, between start and complete, between post and wait.
- */
+/* Epochs of active target synchronization: between two fences, from start to complete, from post to
+ * wait. */
 #include "analysis/one_sided/epoch_walk.h"
 
 #include "base/containers/sort.h"
 
-/* More than so many processes accessed between two fences are found by a map. */
+/* Up to this number, processes accessed between two fences are searched linearly; beyond, by a map.
+ */
 #define FEW_ACCESSED 8
 
 static int compare_fence_accesses(const void *a, const void *b)
@@ -15,7 +16,7 @@ static int compare_fence_accesses(const void *a, const void *b)
 
 /* ---- fences ---- */
 
-/* Notes what was accessed since the last fence. @return of how many processes */
+/* Lists the processes that were accessed since the last fence. @return their number */
 static uint32_t close_fence_epoch(struct fm_epochs *epochs, struct fm_window_epochs *state)
 {
     fm_sort(state->fence_epoch.items, state->fence_epoch.count, sizeof *state->fence_epoch.items,
@@ -48,7 +49,7 @@ void fm_epoch_walk_collective(struct fm_epoch_walk *walk, uint32_t state_index,
     fm_vector_push(&epochs->collectives, collective);
 }
 
-/* @return the position of a process among those accessed; behind the last one: it was not */
+/* @return the position of a process among the accessed ones; their number: it is none of them */
 static size_t find_fence_access(struct fm_epoch_walk *walk, uint32_t state_index, uint32_t process)
 {
     const struct fm_window_epochs *state = &walk->states.items[state_index];
@@ -67,7 +68,7 @@ static size_t find_fence_access(struct fm_epoch_walk *walk, uint32_t state_index
             *fm_map_at(&walk->fence_accessed, key, 0) = (uint32_t)i;
         }
     }
-    /* Entries of earlier epochs may stand in the map: look whether it is right. */
+    /* The map may hold entries of earlier epochs: the entry is verified. */
     uint32_t *position = fm_map_at(&walk->fence_accessed, (uint64_t)state_index << 32 | process, 0);
     if (*position >= count || accesses[*position].process != process) {
         *position = (uint32_t)count;
@@ -128,7 +129,7 @@ void fm_epoch_walk_complete(struct fm_epoch_walk *walk, struct fm_window_epochs 
     fm_epoch_count_pairs(walk->analysis, call, epoch->target_count - unneeded, unneeded);
 }
 
-/* @return a target of an epoch; NULL: the process is none */
+/* @return the target of an epoch that is this process; NULL: the process is no target */
 static struct fm_epoch_target *find_target(const struct fm_epochs *epochs,
                                            const struct fm_access_epoch *epoch, uint32_t process)
 {

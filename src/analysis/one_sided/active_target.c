@@ -1,6 +1,8 @@
-/* General active target. Each access epoch is sent to its targets, where the k-th one of an origin
- * matches the k-th exposure epoch that names it; the target sends the time of its post back. Epochs
- * that happened while recording was paused count, but have no partner. */
+/* General active target synchronization. Each access epoch is sent to its targets, where the k-th
+ * one of an origin matches the k-th exposure epoch that names the origin; the target sends the time
+ * of its post back. Epochs that were not recorded (pauses) count in this order, but have no
+ * partner.
+ */
 #include "analysis/one_sided/active_target.h"
 
 #include "analysis/pattern.h"
@@ -13,7 +15,7 @@ struct access_message {
     uint64_t last_operation; /* Leave of the last operation on this target, if there is one */
     uint32_t has_operation;  /* on this target */
     uint32_t is_completed;   /* the complete is not missing */
-    uint32_t unrecorded;     /* 0; or so many epochs of which nothing is known */
+    uint32_t unrecorded;     /* 0; else the message stands for this number of unrecorded epochs */
     uint32_t window;
     uint32_t origin;
     uint32_t target; /* of the origin: in its list */
@@ -27,28 +29,28 @@ struct post_message {
     uint32_t unused;
 };
 
-/* The origins of an exposure epoch, and all of their operations. */
+/* An exposure epoch, with a summary of the access epochs that have arrived. */
 struct exposure {
     uint64_t posted;         /* Enter of the post */
     struct fm_call_ref post; /* as in the epoch */
     uint32_t unrecorded;     /* as in the epoch */
-    uint64_t completed;      /* Enter of the last complete; of several, of the lowest location */
+    uint64_t completed;      /* Enter of the last complete; ties: the lowest location */
     uint64_t last_operation;
     struct fm_call_ref complete;
-    uint32_t met;       /* origins whose access epoch has come */
+    uint32_t met;       /* origins whose access epoch has arrived */
     uint32_t completes; /* those of them whose complete is not missing */
-    uint32_t needed;    /* those of them that operate on this target */
+    uint32_t needed;    /* those of them with an operation on this target */
 };
 
-/* Where the access epochs of one origin have got to in a stream of exposure epochs. */
+/* Position of the access epochs of one origin in its stream of exposure epochs. */
 struct cursor {
-    uint32_t next; /* the first one that has not met its access epoch yet, in the list of origins;
-                      FM_NONE: all have */
-    uint64_t arrived; /* access epochs that have come */
+    uint32_t next;    /* the first exposure epoch whose access epoch has not arrived, in the list of
+                         origins; FM_NONE: none */
+    uint64_t arrived; /* access epochs that have arrived */
     uint64_t passed;  /* exposure epochs before `next` */
 };
 
-/* Of one process. */
+/* The matching of one process. */
 struct partner {
     struct exposure *exposures;
     struct fm_target_post *posts; /* by target of its access epochs */
@@ -125,7 +127,7 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
-/* ---- targets meet them with their exposure epochs ---- */
+/* ---- targets match them with their exposure epochs ---- */
 
 static void meet(struct exposure *exposure, const struct access_message *access)
 {
@@ -146,8 +148,8 @@ static void meet(struct exposure *exposure, const struct access_message *access)
     ++exposure->completes;
 }
 
-/* Finds the exposure epoch of the next access epoch, and passes it. @return in the list of origins;
- * FM_NONE: it is not there, or nothing is known of it */
+/* Finds the exposure epoch of the next access epoch, and moves the cursor past it. @return position
+ * in the list of origins; FM_NONE: it is missing, or was not recorded */
 static uint32_t next_exposure(const struct fm_epochs *epochs, const struct partner *own,
                               struct cursor *cursor)
 {
@@ -197,7 +199,7 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
                      });
 }
 
-/* ---- origins learn of the posts ---- */
+/* ---- origins receive the posts ---- */
 
 static void take_post(void *context, unsigned worker, uint32_t process, const void *record)
 {

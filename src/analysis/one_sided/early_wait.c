@@ -1,7 +1,7 @@
 /* Early Wait: a target waits in MPI_Win_wait for the last MPI_Win_complete of its origins; Late
- * Complete: the part of it behind the last operation. An origin whose complete is missing is left
- * out: the other origins bound the wait from below. Counts the pair-wise synchronizations of
- * exposure epochs, too. */
+ * Complete: the part of this wait after the last operation. An origin whose complete is missing is
+ * left out: the other origins give a lower bound of the wait. Also counts the pair-wise
+ * synchronizations of exposure epochs. */
 #include "analysis/one_sided/active_target.h"
 #include "analysis/pattern.h"
 

@@ -1,5 +1,5 @@
 /** @file
- * Follows the one-sided records of a process and notes its epochs. Private to epochs.c and
+ * Walks over the one-sided records of a process and builds its epochs. Private to epochs.c and
  * active_epochs.c.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_EPOCH_WALK_H
@@ -14,7 +14,7 @@ struct fm_fence_access {
     uint64_t last_operation;
 };
 
-/** What is open on a window of the process. */
+/** The open epochs of a process on a window. */
 struct fm_window_epochs {
     uint32_t window;
     uint32_t collectives;
@@ -25,7 +25,7 @@ struct fm_window_epochs {
 
 struct fm_epoch_walk {
     struct fm_analysis *analysis;
-    struct fm_epochs epochs; /**< of the process so far: memory that each process uses in turn */
+    struct fm_epochs epochs; /**< of the current process so far; the memory is reused */
     uint32_t process;
     struct fm_map state_of_window;
     FM_VECTOR(struct fm_window_epochs) states;
@@ -33,13 +33,13 @@ struct fm_epoch_walk {
     struct fm_map fence_accessed; /**< (window state, process) -> position in fence_epoch */
     struct fm_lock_walk *locks;
     struct fm_group_members members;
-    FM_VECTOR(uint32_t) last_origins; /**< by stream of exposure epochs: the last one so far */
+    FM_VECTOR(uint32_t) last_origins; /**< by stream of exposure epochs: the last origin so far */
 };
 
 /** A collective on window `state` (a position in `walk->states`); a fence ends an epoch. */
 void fm_epoch_walk_collective(struct fm_epoch_walk *walk, uint32_t state, struct fm_call_ref call);
 
-/** An operation on `process` that belongs to no other epoch: to that between two fences.
+/** An operation on `process` outside of all other epochs: it belongs to the fence epoch.
  * @param leave  of the operation */
 void fm_epoch_walk_access_in_fence_epoch(struct fm_epoch_walk *walk, uint32_t state,
                                          uint32_t process, uint64_t leave);
@@ -52,8 +52,8 @@ void fm_epoch_walk_start(struct fm_epoch_walk *walk, uint32_t state, struct fm_c
 void fm_epoch_walk_complete(struct fm_epoch_walk *walk, struct fm_window_epochs *state,
                             struct fm_call_ref call);
 
-/** An operation on `process`. @return whether the open access epoch names the process; the
- * operation is noted then */
+/** An operation on `process`, added to the open access epoch if that names the process.
+ * @return whether it was added */
 bool fm_epoch_walk_access_in_epoch(struct fm_epoch_walk *walk, struct fm_window_epochs *state,
                                    struct fm_call_ref call, uint32_t process, uint64_t leave);
 

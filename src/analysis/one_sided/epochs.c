@@ -163,7 +163,7 @@ static void forget_process(struct fm_epoch_walk *walk)
     fm_map_clear(&walk->fence_accessed);
 }
 
-/* Gives a process its epochs, in no more memory than they take. */
+/* Moves the finished epochs to their process, in no more memory than they need. */
 static void hand_over(struct fm_epochs *made, struct fm_epochs *of_process)
 {
     fm_vector_settle(&made->collectives, &of_process->collectives);
@@ -205,7 +205,7 @@ static void free_epochs(struct fm_epochs *epochs)
 
 struct building {
     struct fm_analysis *analysis;
-    struct fm_progress *progress; /* NULL: not wanted */
+    struct fm_progress *progress; /* NULL: needs are not collected */
     struct fm_epochs *epochs;     /* by process */
 };
 
@@ -234,7 +234,8 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
             visit(&walk, &record);
         }
         fm_lock_walk_end(walk.locks);
-        /* The next tables go where these were: pages that are touched already. */
+        /* Frees the records first: the epochs reuse their memory, whose pages are mapped already.
+         */
         fm_readers_forget_one_sided(building->analysis, process);
         hand_over(&walk.epochs, &building->epochs[process]);
         forget_process(&walk);

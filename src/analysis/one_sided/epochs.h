@@ -1,6 +1,6 @@
 /** @file
- * The epochs of one-sided communication of each process: what lies between two fences, between
- * start and complete, between post and wait, and between lock and unlock.
+ * The epochs of one-sided communication of each process: between two fences, from start to
+ * complete, from post to wait, and from lock to unlock.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_EPOCHS_H
 #define FERMATA_ANALYSIS_ONE_SIDED_EPOCHS_H
@@ -12,7 +12,8 @@ struct fm_window_collective {
     uint32_t window;
     uint32_t ordinal; /**< k-th collective on the window */
     struct fm_call_ref call;
-    uint32_t first_accessed, accessed_count; /**< of fences: in the epoch it closes */
+    uint32_t first_accessed, accessed_count; /**< of a fence: processes accessed in the epoch that
+                                                  it ends, in `fence_accesses` */
 };
 
 /** Processes that are accessed between two fences: ascending for each fence. */
@@ -24,8 +25,8 @@ struct fm_fence_accesses {
 /** Win_start .. Win_complete. */
 struct fm_access_epoch {
     uint32_t window;
-    uint32_t unrecorded; /**< 0; or these are so many epochs in a row of which only the targets are
-                            known */
+    uint32_t unrecorded; /**< 0; else this stands for as many consecutive unrecorded epochs, of
+                            which only the targets are known */
     struct fm_call_ref start, complete;
     uint32_t first_target, target_count; /**< in `targets`; ascending by process */
 };
@@ -34,19 +35,19 @@ struct fm_access_epoch {
 struct fm_epoch_target {
     uint64_t last_operation; /**< Leave of the last operation on it, if there is one */
     uint32_t process;
-    uint32_t operations; /**< the one that was called last, in `operations`; FM_NONE: none */
+    uint32_t operations; /**< the last operation on it, in `operations`; FM_NONE: none */
 };
 
 /** An operation of an access epoch. */
 struct fm_epoch_operation {
     struct fm_call_ref call;
-    uint32_t previous; /**< operation on the same target; FM_NONE: none */
+    uint32_t previous; /**< operation of the epoch on the same target; FM_NONE: none */
 };
 
 /** Win_post .. Win_wait. */
 struct fm_exposure_epoch {
     uint32_t window;
-    uint32_t unrecorded; /**< as of access epochs */
+    uint32_t unrecorded; /**< as in struct fm_access_epoch; only the origins are known */
     struct fm_call_ref post, wait;
     uint32_t origin_count;
 };
@@ -54,7 +55,7 @@ struct fm_exposure_epoch {
 /** An origin of an exposure epoch. */
 struct fm_epoch_origin {
     uint32_t exposure; /**< in `exposures` */
-    uint32_t next;     /**< of the same stream, in `origins`; FM_NONE: there is none */
+    uint32_t next;     /**< next origin of the same stream, in `origins`; FM_NONE: none */
 };
 
 /** Epochs of one process, each list in the order of their begin. */
@@ -67,8 +68,8 @@ struct fm_epochs {
     FM_VECTOR(struct fm_epoch_operation) operations;
     FM_VECTOR(struct fm_epoch_origin) origins;
     FM_VECTOR(uint32_t)
-    first_origins;                  /**< by stream, the exposure epochs on one window that name
-                                         one origin: the first one, in `origins` */
+    first_origins;                  /**< by stream: its first origin, in `origins`. A stream is the
+                                         exposure epochs on one window that name one origin */
     struct fm_map stream_of_origin; /**< fm_origin_key() -> stream */
     struct fm_lock_epochs locks;
 };

@@ -1,5 +1,6 @@
 /* Late Post: an origin waits in MPI_Win_start, MPI_Win_complete or an operation until a target
- * posts its exposure epoch. An operation depends on its own target, start and complete on all. */
+ * posts its exposure epoch. An operation depends on its own target, start and complete on all
+ * targets. */
 #include "analysis/one_sided/active_target.h"
 #include "analysis/pattern.h"
 
@@ -15,8 +16,8 @@ static void find_in_operations(const struct fm_finder *finder, const struct fm_a
     }
 }
 
-/* @return whether a post is later than another one; of simultaneous ones that of the lower location
- */
+/* @return whether a post is later than another one; of simultaneous ones, that of the lower
+ * location counts as later */
 static bool is_later(const struct fm_target_post *post, const struct fm_target_post *other)
 {
     return post->posted > other->posted ||

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What is judged is fetched from memory so many epochs before. */
+/* Distance of prefetching, in epochs. */
 #define FETCHED_AHEAD 8
 
 struct contention {
@@ -16,10 +16,10 @@ struct contention {
     struct fm_lock_homes *homes;
 };
 
-/* An epoch that is judged. */
+/* An epoch being judged. */
 struct epoch {
     const struct fm_released_epoch *message;
-    uint64_t order; /* time that decides which epoch of a lock comes before which */
+    uint64_t order;                       /* time by which the epochs of a lock are sorted */
     const struct fm_released_call *calls; /* the last one first */
     uint64_t released_after; /* end of the owner's own waiting in the release; 0: none */
     const struct fm_released_call *waiting_call; /* NULL: none */
@@ -34,7 +34,7 @@ struct latest {
 };
 
 /* @return the later one of two epochs in the order of the lock; of simultaneous ones that of the
- * lower location, which stands first in the list */
+ * lower location, which is the first in the list */
 static uint32_t later(const struct epoch *epochs, uint32_t a, uint32_t b)
 {
     if (a == FM_NONE || b == FM_NONE) {
@@ -46,9 +46,9 @@ static uint32_t later(const struct epoch *epochs, uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* @return the end of what the previous owner itself waited for in its release before it could pass
- * on the lock: progress, and its own predecessor on this lock. One that locked all targets may have
- * waited for the lock of another target. */
+/* @return the end of the previous owner's own waiting in its release, before which it could not
+ * pass on the lock: for progress, and for its predecessor on this lock. The wait of an owner of all
+ * targets for the lock of another target does not count. */
 static uint64_t passable_after(const struct epoch *epochs, const struct epoch *epoch,
                                const struct epoch *before)
 {
@@ -57,7 +57,7 @@ static uint64_t passable_after(const struct epoch *epochs, const struct epoch *e
     return other_lock ? before->message->progress_until : before->released_after;
 }
 
-/* @return whether a call of an epoch was entered behind another one, maybe on another thread */
+/* @return whether a call of an epoch was entered after another one, possibly of another thread */
 static bool is_later(const struct fm_released_call *a, const struct fm_released_call *b)
 {
     return a->enter != b->enter ? a->enter > b->enter : a->activity > b->activity;
@@ -126,20 +126,20 @@ static void judge_epoch(const struct contention *contention, unsigned worker, st
                          FM_METRIC_MPI_RMA_COMM_LOCK_COMPETITION);
 }
 
-/* An epoch and its calls lie where they came, not in the order of the lock. */
+/* Prefetches calls, which lie in the order of their arrival, not in that of the lock. */
 static void prefetch_calls(const struct epoch *epoch)
 {
     __builtin_prefetch(epoch->calls);
     __builtin_prefetch(epoch->calls + 2);
 }
 
-/* Goes through the epochs of one window in the order of their release. */
+/* Judges the epochs of one window in the order of fm_lock_order_find(). */
 static void judge_window(struct contention *contention, unsigned worker, struct epoch *epochs,
                          uint32_t begin, uint32_t end)
 {
     struct fm_map index_of_target = {0};
     FM_VECTOR(struct latest) latest = {0};
-    struct latest whole = {FM_NONE, FM_NONE}; /* any exclusive one; any of all targets */
+    struct latest whole = {FM_NONE, FM_NONE}; /* exclusive: of any target; any: of all targets */
     for (uint32_t i = begin; i < end; ++i) {
         if (i + FETCHED_AHEAD < end) {
             prefetch_calls(&epochs[i + FETCHED_AHEAD]);
@@ -170,7 +170,9 @@ static void judge_window(struct contention *contention, unsigned worker, struct 
     fm_vector_free(&latest);
 }
 
-/* @return when an epoch that did not wait got its lock, as far as the trace shows it */
+/* @return the time at which an epoch that did not wait acquired its lock, as far as the trace has
+ * it
+ */
 static uint64_t granted_at(const struct epoch *epoch)
 {
     uint32_t count = epoch->message->call_count;
@@ -182,8 +184,7 @@ static uint64_t granted_at(const struct epoch *epoch)
     return epoch->calls[count - 1].leave; /* the calls come last first: the requesting one */
 }
 
-/* Adds the owners of the locks of one window, and the waiting processes, to the queues. `holds` has
- * room for them. */
+/* Adds the epochs of one window to the queues. `holds` is scratch memory with room for them. */
 static void add_queues(struct contention *contention, unsigned worker, const struct epoch *epochs,
                        uint32_t begin, uint32_t end, struct fm_lock_hold *holds)
 {

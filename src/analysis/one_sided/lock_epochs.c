@@ -142,7 +142,7 @@ struct fm_open_epoch *fm_lock_walk_find_open(struct fm_lock_walk *walk, uint32_t
     return open == FM_NONE ? NULL : &walk->open.items[open];
 }
 
-/* Notes when a lock was acquired. @return where */
+/* Lists the acquisition of a lock. @return its position in `acquisitions` */
 static uint32_t add_acquisition(struct fm_lock_walk *walk, const struct fm_rma *record,
                                 struct fm_call_ref call)
 {
@@ -161,7 +161,7 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
         struct fm_lock_epoch *epoch = &walk->into->epochs.items[already->epoch];
         if (acquired && epoch->acquisition == FM_NONE) {
             epoch->acquisition = add_acquisition(walk, record, call);
-            /* Any call may be the one that acquires, also one of which nothing else is known. */
+            /* Any call may acquire the lock, also one without other records of this epoch. */
             if (!is_last_call(walk, epoch, call)) {
                 fm_lock_walk_add_call(walk, already->epoch, call, FM_NONE);
             }

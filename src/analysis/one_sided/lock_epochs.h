@@ -1,5 +1,5 @@
 /** @file
- * The lock epochs of a process, and which of its calls need the progress of which targets.
+ * The lock epochs of a process, and the needs of its calls for the progress of targets.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
 #define FERMATA_ANALYSIS_ONE_SIDED_LOCK_EPOCHS_H
@@ -8,7 +8,7 @@
 
 #include "base/containers/map.h"
 
-/** A call of a lock epoch; in a list of them. */
+/** A call of a lock epoch, an element of a linked list. */
 struct fm_lock_call {
     struct fm_call_ref call;
     uint32_t target;   /**< process an operation goes to; FM_NONE: not an operation */
@@ -23,8 +23,8 @@ struct fm_lock_epoch {
     struct fm_call_ref release; /**< activity FM_NONE: never released */
     uint32_t acquisition;       /**< in `acquisitions`; FM_NONE: it was not recorded */
     uint32_t last_call;         /**< activity, if `in_row`; else in `calls`, FM_NONE: none */
-    bool in_row;                /**< its calls follow one another on the location of the request:
-                                     they are not listed. Only of epochs with one target. */
+    bool in_row;                /**< its calls are consecutive activities of the location of the
+                                     request and are not listed. Only in epochs with one target. */
     bool exclusive;
 };
 
@@ -46,7 +46,7 @@ struct fm_progress_wait {
     struct fm_call_ref call;
     uint64_t until;
     struct fm_call_ref cause; /**< the target's call, whose Enter ended the wait */
-    uint64_t uncovered;       /**< ticks of the wait in which no target was in its call */
+    uint64_t uncovered;       /**< ticks of the wait in which no target was in a progressing call */
 };
 
 /** Passive-target epochs of one process. */
@@ -60,36 +60,36 @@ struct fm_lock_epochs {
 
 struct fm_lock_walk;
 
-/** Follows the locks of one process after the other.
- * @param progress  gets all needs; NULL: not wanted
+/** Creates a walk over the lock records of processes, one process after the other.
+ * @param progress  receives all needs; NULL: needs are not collected
  * @return to be freed with fm_lock_walk_free() */
 struct fm_lock_walk *fm_lock_walk_create(struct fm_analysis *analysis, struct fm_progress *progress,
                                          unsigned worker);
 void fm_lock_walk_free(struct fm_lock_walk *walk);
 
-/** Begins a process, whose epochs go to `into`; end it with fm_lock_walk_end(). */
+/** Begins a process, whose epochs are appended to `into`; to be ended with fm_lock_walk_end(). */
 void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_lock_epochs *into);
 
-/** All records of the process have been passed in. */
+/** Ends a process, after all of its records. */
 void fm_lock_walk_end(struct fm_lock_walk *walk);
 
-/** The window's memory is shared: its operations need no progress of a target. */
+/** Marks the memory of a window as shared: its operations need no progress of a target. */
 void fm_lock_walk_shared_memory(struct fm_lock_walk *walk, uint32_t window);
 
-/** A lock is requested, or acquired without a request before. `record->peer` is FM_NONE for all
- * targets. */
+/** Handles the request or the acquisition of a lock; the first of the two begins the epoch.
+ * `record->peer` is FM_NONE for all targets. */
 void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call);
 
-/** A lock is released: tallies its pair-wise synchronizations. */
+/** Handles the release of a lock: counts the pair-wise synchronizations of its epoch. */
 void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
                          struct fm_call_ref call);
 
-/** An operation on the process `target`. @return whether it belongs to a lock epoch */
+/** Handles an operation on the process `target`. @return whether it belongs to a lock epoch */
 bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
                             struct fm_call_ref call, uint32_t target);
 
-/** The operations with an id are done, at the origin or also at the target. */
+/** Handles the completion of the operations with an id, at the origin or also at the target. */
 void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call);
 

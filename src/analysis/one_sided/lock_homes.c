@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-/* What is described is fetched from memory so many epochs before, in two steps. */
+/* Distance of prefetching, in epochs: epochs are prefetched twice as far ahead as their calls. */
 #define FETCHED_AHEAD 8
 
-/* A released epoch of a process whose tables are here: described when it is judged. */
+/* A released epoch of an owner whose tables this process of the analysis has: described when it is
+ * judged. */
 struct local_epoch {
     uint64_t progress_until; /* as of the epoch's description */
     uint32_t owner;          /* process */
@@ -21,7 +22,7 @@ struct remote_epoch {
     struct fm_items calls; /* struct fm_released_call */
 };
 
-/* The process at which locks are judged: what has come there. */
+/* The epochs that have arrived at one process. */
 struct home {
     FM_VECTOR(struct local_epoch) local;
     struct fm_released_epochs remote; /* from other processes of the analysis */
@@ -56,7 +57,7 @@ static void note_uses(struct fm_lock_homes *homes)
     }
 }
 
-/* What one process of the analysis has noted, all must know. */
+/* Combines the uses that all processes of the analysis have noted. */
 static void share_uses(struct fm_lock_homes *homes)
 {
     uint32_t windows = homes->analysis->trace->window_count;
@@ -175,7 +176,7 @@ static void send_epoch(struct fm_lock_homes *homes, unsigned worker,
     fm_dispatch_send(homes->remote_epochs, worker, home, &remote);
 }
 
-/* Keeps an epoch at its home; handles what `local_epochs` brings. */
+/* Keeps an epoch at its home; handler of `local_epochs`. */
 static void keep_local_epoch(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
@@ -196,7 +197,7 @@ static void append_epoch(struct fm_released_epochs *list, const struct fm_releas
     }
 }
 
-/* Keeps an epoch at its home; handles what `remote_epochs` brings. */
+/* Keeps an epoch at its home; handler of `remote_epochs`. */
 static void keep_remote_epoch(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
@@ -273,7 +274,7 @@ void fm_lock_homes_free(struct fm_lock_homes *homes, uint32_t process_count)
     fm_free(homes);
 }
 
-/* Fetches what the description of an epoch reads, which lies in the tables of its owner. */
+/* Prefetches the record of an epoch, which lies in the tables of its owner. */
 static void prefetch_epoch(const struct fm_lock_homes *homes, const struct local_epoch *local)
 {
     const struct fm_lock_epoch *epoch =

@@ -1,7 +1,7 @@
 /** @file
- * Where locks are judged: all released epochs of a lock come together at its home. That is the
- * target, or, if a process locks all targets of the window together, one process for the whole
- * window.
+ * Homes of locks: the process to which all released epochs of a lock are sent, to be judged there.
+ * The home is the target, or, if any process locks all targets of the window together, one process
+ * for the whole window.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOMES_H
 #define FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOMES_H
@@ -25,7 +25,7 @@ struct fm_released_epoch {
     bool candidates_known; /**< it is known which of its calls acquired the lock */
 };
 
-/** A call of one. */
+/** A call of a released epoch. */
 struct fm_released_call {
     uint64_t enter;
     uint64_t leave;
@@ -42,20 +42,20 @@ struct fm_released_epochs {
     FM_VECTOR(struct fm_released_call) calls; /**< of each epoch the last one first */
 };
 
-/** What has come to the homes. */
+/** The released epochs at their homes. */
 struct fm_lock_homes;
 
-/** Sends all released epochs on windows with exclusive locks to their homes. `epochs`
- * must outlive the result. Runs stages; all of the team must call it.
+/** Sends all released epochs on windows with exclusive locks to their homes. `epochs` must outlive
+ * the result. Runs stages; collective.
  * @return to be freed with fm_lock_homes_free() */
 struct fm_lock_homes *fm_lock_homes_gather(struct fm_analysis *analysis,
                                            const struct fm_epochs *epochs);
 
 void fm_lock_homes_free(struct fm_lock_homes *homes, uint32_t process_count);
 
-/** Replaces the content of `list` by the epochs that have come to a process, in no particular
- * order except that those of one owner are in its order; the home is empty afterwards. Distinct
- * processes may be asked for at the same time.
+/** Moves the epochs that have arrived at a process to `list`, replacing its contents. Their order
+ * is undefined, except that those of one owner are in its order. Thread-safe for distinct
+ * processes.
  * @param list  to be freed with fm_released_epochs_free() */
 void fm_lock_homes_take(struct fm_lock_homes *homes, uint32_t process,
                         struct fm_released_epochs *list);

@@ -1,4 +1,4 @@
-/* Operations in lock epochs: which targets they need, and when they are done. */
+/* Operations in lock epochs: their needs for the progress of targets, and their completion. */
 #include "analysis/one_sided/lock_walk.h"
 
 static const char *name_of(const struct fm_lock_walk *walk, struct fm_call_ref call)
@@ -25,7 +25,7 @@ static uint32_t add_target(struct fm_lock_walk *walk, uint32_t window, uint32_t 
     return (uint32_t)walk->targets.count - 1;
 }
 
-/* @return what `key` and the process name among the targets; a new one belongs to no epoch yet */
+/* @return the target with `key` and this process; a new one is added and belongs to no epoch yet */
 static uint32_t find_target(struct fm_lock_walk *walk, uint64_t key, uint32_t window,
                             uint32_t process)
 {
@@ -53,7 +53,7 @@ static uint32_t target_of_epoch(struct fm_lock_walk *walk, struct fm_open_epoch 
     return index;
 }
 
-/* Follows an operation until it is done. */
+/* Adds an operation to the open ones, until its completion. */
 static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
                            uint32_t target_index, bool has_request)
 {
@@ -81,7 +81,7 @@ bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *reco
     bool has_request = kind_of(walk, call) == FM_CALL_REQUEST_OPERATION;
     if (open == NULL) {
         if (has_request) {
-            /* Its completion needs the target's progress all the same. */
+            /* Its completion needs the target's progress also outside of lock epochs. */
             uint64_t key = OUTSIDE_OF_EPOCHS | (uint64_t)window_index << 32;
             open_operation(walk, record, find_target(walk, key, record->window, target), true);
         }
@@ -99,7 +99,7 @@ bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *reco
     return true;
 }
 
-/* Notes that `call` waits for a target, once for each call. */
+/* Notes that `call` needs the progress of a target, once for each call. */
 static void need_target(struct fm_lock_walk *walk, struct fm_lock_target *target,
                         struct fm_call_ref call)
 {
@@ -145,7 +145,7 @@ static struct fm_open_epoch *open_of_target(struct fm_lock_walk *walk, const str
     return NULL;
 }
 
-/* What a call that brings the completion of an operation means for the open epochs. */
+/* Notes the effects of a call that completes an operation: on the open epoch, and as a need. */
 static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma *record,
                                  struct fm_call_ref call, const struct fm_open_operation *operation)
 {
@@ -175,7 +175,7 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
     }
 }
 
-/* A flush of all targets concerns every open epoch of a window that one of its records names. */
+/* A flush of all targets synchronizes all open epochs of the window that its record names. */
 static void flush_window(struct fm_lock_walk *walk, const struct fm_rma *record,
                          struct fm_call_ref call)
 {

@@ -15,7 +15,7 @@ struct member {
     uint32_t index;
 };
 
-/* What a worker has found, and memory that each window uses in turn. */
+/* The locks that a worker has found, and scratch memory, reused for each window. */
 struct worker_queues {
     lock_vector locks; /* times of the trace's clock, names unset */
     FM_VECTOR(uint32_t) chain;
@@ -29,10 +29,11 @@ struct fm_lock_queues {
     struct worker_queues *of_worker;
 };
 
-/* The epochs of one window on the way to their locks. */
+/* The epochs of one window, from which its locks are described. */
 struct window_epochs {
     const struct fm_lock_hold *holds;
-    const uint32_t *chain; /* epochs in a row that waited for one another, up to this one */
+    const uint32_t *chain; /* [epoch]: length of the chain of epochs, each of which waited for the
+                              one before, that ends with this one */
     struct worker_queues *found;
 };
 
@@ -71,8 +72,8 @@ static bool waited(const struct fm_lock_hold *hold)
 
 /* ---- the queue over time ---- */
 
-/* @return the bin of a time; that of the end is the last one. The quotient is at most a bin off,
- * which follows from the edges. */
+/* @return the bin of a time; the end belongs to the last one. Rounding may put the quotient into a
+ * neighbouring bin, which the edges correct. */
 static uint32_t bin_at(const struct fm_cube_lock *lock, uint64_t time)
 {
     double share = (double)(time - lock->begin) / (double)(lock->end - lock->begin);
@@ -87,8 +88,8 @@ static uint32_t bin_at(const struct fm_cube_lock *lock, uint64_t time)
     return bin;
 }
 
-/* From `time` on the queue is longer by `step`: adds that to the bin of `time` as far as it lies
- * behind, and notes it for the bins that follow. */
+/* Makes the queue longer by `step` from `time` on: adds the waiting of the rest of this bin to it,
+ * and notes the step for the bins that follow. */
 static void step_queue(const struct fm_cube_lock *lock, uint64_t time, int64_t step,
                        int64_t steps[FM_CUBE_LOCK_BINS + 1])
 {
@@ -103,7 +104,7 @@ static int compare_times(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* @return the largest number of intervals that overlap; where one ends another may begin */
+/* @return the largest number of intervals [begin, end) that overlap */
 static uint64_t most_at_once(uint64_t *begins, uint64_t *ends, size_t count)
 {
     fm_sort(begins, count, sizeof *begins, compare_times);
@@ -148,7 +149,7 @@ static void describe_queue(const struct window_epochs *epochs, const struct memb
     lock->longest_queue = most_at_once(found->begins.items, found->ends.items, found->begins.count);
 }
 
-/* ---- who has to do with the lock ---- */
+/* ---- holders and victims ---- */
 
 typedef FM_VECTOR(struct fm_cube_lock_party) party_vector;
 
@@ -218,7 +219,7 @@ static void describe_parties(const struct window_epochs *epochs, const struct me
 
 /* ---- locks ---- */
 
-/* The owners of the chain that ends with an epoch, its first ones. */
+/* Lists the owners of the first epochs of the chain that ends with `last`. */
 static void describe_chain(const struct window_epochs *epochs, uint32_t last,
                            struct fm_cube_lock *lock)
 {
@@ -295,7 +296,7 @@ void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t
     }
 }
 
-/* Appends a lock, and behind it the parts of its queue, which moves. */
+/* Appends a lock and its queue to `bytes`, and frees the queue. */
 static void pack_lock(byte_vector *bytes, struct fm_cube_lock *lock)
 {
     size_t queue_bytes = lock->bin_count * sizeof *lock->queue;
@@ -308,7 +309,7 @@ static void pack_lock(byte_vector *bytes, struct fm_cube_lock *lock)
     fm_free(lock->queue);
 }
 
-/* @return where the next lock begins */
+/* @return the offset of the next lock in `bytes` */
 static size_t unpack_lock(const byte_vector *bytes, size_t at, struct fm_cube_lock *lock)
 {
     memcpy(lock, bytes->items + at, sizeof *lock);

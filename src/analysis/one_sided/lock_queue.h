@@ -1,13 +1,13 @@
 /** @file
- * The queue of the processes that wait for a lock: its length over time, which processes hold the
- * lock meanwhile, and which wait. Fed by the detection of lock contention, which has all epochs of
- * a lock in one place.
+ * The queue of the processes that wait for a lock: its length over time, the processes that hold
+ * the lock, and those that wait. Filled by the detection of lock contention, which has all epochs
+ * of a lock in one place.
  *
- * An epoch stands in the queue from the Enter of the call that waits for the lock until the end of
- * that wait (its contention, whichever wait state the call is given in the end). It holds the lock
- * until the Leave of the call that releases it: from the end of its wait (in the releasing call
- * also of its wait for progress), or if it did not wait from the Leave of the call that acquired or
- * else requested the lock.
+ * An epoch is in the queue from the Enter of the call that waits for the lock until the end of that
+ * wait (its contention, whichever wait state the arbitration chooses for the call). It holds the
+ * lock until the Leave of the call that releases it: from the end of its wait (in the releasing
+ * call also of its wait for progress), or, if it did not wait, from the Leave of the call that
+ * acquired or else requested the lock.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_QUEUE_H
 #define FERMATA_ANALYSIS_ONE_SIDED_LOCK_QUEUE_H
@@ -23,7 +23,7 @@
 /** A released epoch as judged. Times are those of the trace's clock. */
 struct fm_lock_hold {
     uint64_t requested;   /**< Enter of the requesting call */
-    uint64_t queued_from; /**< equal to `queued_until`: did not wait */
+    uint64_t queued_from; /**< equal to `queued_until`: the epoch did not wait */
     uint64_t queued_until;
     uint64_t held_from;
     uint64_t released;   /**< Leave of the releasing call */
@@ -36,25 +36,26 @@ struct fm_lock_hold {
 /** The queues found so far. */
 struct fm_lock_queues;
 
-/** @param workers  how many threads may add at the same time
+/** @param workers  number of threads that may add at the same time
  * @return to be freed with fm_lock_queues_free() */
 struct fm_lock_queues *fm_lock_queues_create(unsigned workers);
 
 /** Frees the queues. NULL is allowed. */
 void fm_lock_queues_free(struct fm_lock_queues *queues);
 
-/** Adds all epochs of some locks of a window, in the order of their releases. A lock must be added
- * at once. Distinct workers may add at the same time.
+/** Adds all epochs of some locks of a window, in the order of fm_lock_order_find(). All epochs of a
+ * lock must be added by one call. Distinct workers may add at the same time.
  * @param window  number of the window in the trace */
 void fm_lock_queues_add(struct fm_lock_queues *queues, unsigned worker, uint32_t window,
                         const struct fm_lock_hold *holds, uint32_t count);
 
-/** Moves the queues that the processes of the analysis have found to process 0. Collective;
- * `queues` may be NULL for all of the team. */
+/** Moves the queues of all processes of the team to process 0. Collective; `queues` may be NULL on
+ * all processes. */
 void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team);
 
-/** Writes the queues to the cube, whose experiment must be described; `queues` may be NULL. For
- * process 0. */
+/** Writes the queues to the cube, whose experiment must be set; `queues` may be NULL. For process
+ * 0.
+ */
 fm_status_t fm_lock_queues_fill(const struct fm_lock_queues *queues, const struct fm_trace *trace,
                                 struct fm_cube *cube, struct fm_error *error);
 

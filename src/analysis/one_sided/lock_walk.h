@@ -1,13 +1,13 @@
 /** @file
- * Follows the locks of a process. Private to lock_epochs.c and lock_operations.c.
+ * The walk over the lock records of a process. Private to lock_epochs.c and lock_operations.c.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_WALK_H
 #define FERMATA_ANALYSIS_ONE_SIDED_LOCK_WALK_H
 
 #include "analysis/one_sided/lock_epochs.h"
 
-/** What one lock epoch does on one target; or what request-based operations outside of all lock
- * epochs (MPI_MODE_NOCHECK) do there. */
+/** The operations of one lock epoch on one target; or the request-based operations on it outside of
+ * all lock epochs (MPI_MODE_NOCHECK). */
 struct fm_lock_target {
     uint32_t window;
     uint32_t epoch;              /**< in the process's epochs; FM_NONE: none */
@@ -15,24 +15,24 @@ struct fm_lock_target {
     bool accessed;               /**< by an operation */
     uint32_t unfinished;         /**< operations not done at the target (gets: at the origin) */
     uint32_t unfinished_locally; /**< operations not done at the origin */
-    uint32_t needed_by;          /**< activity that this target was noted for last */
+    uint32_t needed_by;          /**< activity of the last call with a noted need of this target */
     uint32_t needed_by_location;
-    uint32_t next; /**< target of the same epoch; FM_NONE: none */
+    uint32_t next; /**< next target of the same epoch; FM_NONE: none */
 };
 
 /** An epoch that is not released yet. */
 struct fm_open_epoch {
     uint32_t epoch;
     uint32_t first_target;
-    uint32_t accessed;            /**< targets of operations */
-    uint32_t position;            /**< among the open ones of its window */
+    uint32_t accessed;            /**< number of targets with operations */
+    uint32_t position;            /**< among the open epochs of its window */
     struct fm_call_ref synced_by; /**< last call that was noted as a flush or unlock of it */
 };
 
 /** An operation that is not known to be done at its target. */
 struct fm_open_operation {
     uint32_t target; /**< in `targets` */
-    uint32_t next;   /**< operation with the same id; FM_NONE: none */
+    uint32_t next;   /**< next operation with the same id; FM_NONE: none */
     bool is_get;
     bool has_request;
     bool done_locally;
@@ -48,14 +48,14 @@ struct fm_window_locks {
 
 struct fm_lock_walk {
     struct fm_analysis *analysis;
-    struct fm_progress *progress; /**< NULL: not wanted */
+    struct fm_progress *progress; /**< NULL: needs are not collected */
     unsigned worker;
     struct fm_lock_epochs *into;
     uint32_t process;
     struct fm_map window_index;
     FM_VECTOR(struct fm_window_locks) windows;
-    uint32_t recent_window, recent_index; /**< what was looked up last */
-    struct fm_map open_by_target; /**< (window index, target rank) -> open epoch; released: none */
+    uint32_t recent_window, recent_index; /**< the last look-up */
+    struct fm_map open_by_target; /**< (window index, target rank) -> open epoch, in `open` */
     FM_VECTOR(struct fm_open_epoch) open;
     FM_VECTOR(struct fm_lock_target) targets;
     struct fm_map target_index; /**< (epoch, process) -> in `targets`; of epochs of all targets */
@@ -65,7 +65,7 @@ struct fm_lock_walk {
 /** @return the number of a window among those of the process. */
 uint32_t fm_lock_walk_window(struct fm_lock_walk *walk, uint32_t window);
 
-/** @return what is known of a window; valid until the next new window. */
+/** @return the state of a window; valid until the next new window. */
 struct fm_window_locks *fm_lock_walk_locks(struct fm_lock_walk *walk, uint32_t window);
 
 /** Appends a call to an epoch.

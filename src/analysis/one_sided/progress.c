@@ -19,23 +19,23 @@ struct need_message {
 struct progressing_calls {
     bool is_known;    /* the location has been examined */
     bool are_ordered; /* its calls end in the order in which they begin: none contains another */
-    uint32_t recent;  /* ordered: the first call that was not over when the last need came, */
-    uint32_t found;   /* and the first from there that makes progress; FM_NONE: none */
-    FM_VECTOR(uint32_t) activities; /* not ordered: those that make progress */
+    uint32_t recent;  /* if ordered: the first call that was not over at the last need, */
+    uint32_t found;   /* and the first progressing call from there; number of calls: none */
+    FM_VECTOR(uint32_t) activities; /* if not ordered: the progressing calls */
 };
 
 /* Of one process. */
 struct participant {
     struct progressing_calls *calls;   /* by thread; NULL: no need has come yet */
-    fm_progress_answer_vector answers; /* to its own needs, as they came */
+    fm_progress_answer_vector answers; /* to its own needs, in the order of arrival */
 };
 
-/* The last need of a worker: whether more follow is not known yet. */
+/* The last need of a worker, kept back until it is known whether its call has a further need. */
 struct pending {
     struct need_message need;
     uint32_t target;
-    uint32_t told;  /* needs of the process so far; 0: there is no last one */
-    bool as_before; /* of the same call as the one before it */
+    uint32_t told;  /* number of needs of the process so far; 0: no need is kept back */
+    bool as_before; /* its call is that of the need before it */
     unsigned char apart[FM_APART];
 };
 
@@ -93,11 +93,11 @@ static void look_at(const struct fm_progress *progress, const struct fm_location
     }
 }
 
-/* So many calls are compared without a branch for each. */
+/* Number of calls that are compared without a branch for each. */
 #define CALLS_AT_ONCE 8
 
-/* @return the first of ordered calls that is not over at `enter`, looked for from `recent` on: an
- * origin's needs come in the order of time */
+/* @return the first of ordered calls that is not over at `enter`. An exponential search begins at
+ * `recent`, since the needs of an origin arrive in the order of time. */
 static size_t search_near(const struct fm_location *location, size_t recent, uint64_t enter)
 {
     const uint64_t *leave = location->leave.items;
@@ -121,7 +121,7 @@ static size_t search_near(const struct fm_location *location, size_t recent, uin
     for (size_t i = low; i < high; ++i) {
         ended += leave[i] <= enter;
     }
-    /* What begins and ends at this tick is not over. */
+    /* A call that begins and ends at this tick is not over. */
     while (ended > 0 && location->enter.items[ended - 1] == enter) {
         --ended;
     }
@@ -143,7 +143,8 @@ static uint32_t find_ordered(const struct fm_progress *progress, const struct fm
     return calls->found < location->enter.count ? calls->found : FM_NONE;
 }
 
-/* As a search finds it that takes the calls for ordered. */
+/* @return the result of a binary search, which assumes that the calls end in the order in which
+ * they begin, although these do not */
 static uint32_t find_among(const struct fm_location *location,
                            const struct progressing_calls *calls, uint64_t enter)
 {
@@ -197,7 +198,7 @@ static bool was_paused(const struct fm_location *location, uint64_t begin, uint6
     return low < location->pauses.count && location->pauses.items[low].begin < end;
 }
 
-/* Answers a need; handles what `needs` brings. */
+/* Answers a need; handler of `needs`. */
 static void answer_need(void *context, unsigned worker, uint32_t process, const void *record)
 {
     struct fm_progress *progress = context;
@@ -220,7 +221,7 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
     if (answer.found.enter > need->leave || answer.found.enter == NEVER) {
         return;
     }
-    /* Progress from the begin on matters only beside other needs. */
+    /* A target that makes progress from the begin of the call matters only beside other needs. */
     if (need->is_alone && answer.found.enter <= need->enter) {
         return;
     }
@@ -235,7 +236,7 @@ static void answer_need(void *context, unsigned worker, uint32_t process, const 
     }
 }
 
-/* Keeps an answer; handles what `answers` brings. */
+/* Keeps an answer; handler of `answers`. */
 static void take_answer(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;

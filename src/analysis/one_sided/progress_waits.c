@@ -1,5 +1,5 @@
-/* Which passive-target calls waited for progress: they cannot finish before software on their
- * target has taken notice of them [H17 pattern 6, algorithm 1]. */
+/* Finds the passive-target calls that waited for progress: they cannot finish before the MPI
+ * library on their targets has processed them [H17 pattern 6, algorithm 1]. */
 #include "analysis/one_sided/progress_waits.h"
 
 #include "base/containers/keyed_sort.h"
@@ -35,8 +35,8 @@ static uint64_t uncovered(const struct fm_progressing_call *const *calls, size_t
     return free_time + (end > covered_until ? end - covered_until : 0);
 }
 
-/* @return the answer that the call waited for, or NULL: the latest call that began after it; of
- * simultaneous ones that of the lowest location */
+/* @return the progressing call that ended the wait of a call entered at `enter`: the one that began
+ * last; of simultaneous ones that of the lowest location. NULL: none began after `enter` */
 static const struct fm_progressing_call *awaited(const struct fm_progressing_call *const *calls,
                                                  size_t count, uint64_t enter)
 {
@@ -52,7 +52,7 @@ static const struct fm_progressing_call *awaited(const struct fm_progressing_cal
     return last;
 }
 
-/* Judges one call by the answers to its needs, which are sorted here. */
+/* Judges one call by the answers to its needs, which this function sorts. */
 static void judge_call(const struct waiting *waiting, struct fm_lock_epochs *locks,
                        struct fm_call_ref call, const struct fm_progressing_call **answers,
                        size_t count)
@@ -73,7 +73,7 @@ static void judge_call(const struct waiting *waiting, struct fm_lock_epochs *loc
     fm_vector_push(&locks->progress, wait);
 }
 
-/* What a worker needs to judge one process after the other. */
+/* Scratch memory of a worker, reused for each process. */
 struct judging {
     FM_VECTOR(struct fm_keyed) order; /* answers by need */
     FM_VECTOR(struct fm_keyed) spare;

@@ -1,6 +1,6 @@
 /** @file
- * Which calls of lock epochs waited for the progress of their targets: for Wait for Progress and,
- * as an owner that waits cannot pass on a lock, for Lock Contention.
+ * Finds the calls of lock epochs that waited for the progress of their targets: for Wait for
+ * Progress and, since an owner that waits cannot pass on a lock, for Lock Contention.
  */
 #ifndef FERMATA_ANALYSIS_ONE_SIDED_PROGRESS_WAITS_H
 #define FERMATA_ANALYSIS_ONE_SIDED_PROGRESS_WAITS_H

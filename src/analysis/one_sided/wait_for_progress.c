@@ -1,5 +1,5 @@
-/* Wait for Progress: a passive-target call waits until its target enters a call in which the
- * library can serve it; and the part of it that is certain (lower bound). */
+/* Wait for Progress: a passive-target call waits until its target enters a call in which the MPI
+ * library makes progress; and the lower bound, the part of the wait that is certain. */
 #include "analysis/one_sided/epochs.h"
 #include "analysis/pattern.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/containers/map.h"
 
-/* "The epoch that this fence closes holds operations on you": from an origin to a target. */
+/* From an origin to a target: there are operations on the target in the epoch that a fence ends. */
 struct sent_access {
     uint64_t last_operation;
     uint32_t window;
@@ -16,17 +16,17 @@ struct sent_access {
     uint32_t padding;
 };
 
-/* One fence of a process as its origins see it. */
+/* The accesses of origins to a process in the epoch that one of its fences ends. */
 struct fence_exposure {
     uint64_t last_operation;
     uint32_t only_origins; /* processes that accessed this one and were not accessed by it */
 };
 
-/* The origins of a process. */
+/* The accesses of origins to a process, for all of its fences. */
 struct fence_target {
     struct fence_exposure *exposures; /* by collective */
     struct fm_map slot_of_window;     /* window -> slot */
-    FM_VECTOR(uint32_t) begins;       /* by slot: first one of the window's, in `by_ordinal` */
+    FM_VECTOR(uint32_t) begins;       /* by slot: first collective of the window, in `by_ordinal` */
     uint32_t *by_ordinal; /* collectives of each window, in the order of their ordinals */
     uint32_t recent_window, recent_slot;
 };
@@ -213,7 +213,7 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
-/* @return whether a process accessed another one before a fence of its own */
+/* @return whether the owner of `epochs` accessed `process` in the epoch that `fence` ends */
 static bool accesses(const struct fm_epochs *epochs, const struct fm_window_collective *fence,
                      uint32_t process)
 {

@@ -41,8 +41,8 @@ static int compare_amounts(const void *a, const void *b)
     return compare_places(a, b);
 }
 
-/* Keeps those links of a part that have the largest amounts. What is left out by a worker would be
- * left out in the end. */
+/* Keeps the links of a part that have the largest amounts. Links that a worker leaves out would not
+ * be among the largest of all workers either. */
 static void keep_largest(struct matrix_part *part, size_t limit)
 {
     if (part->links.count <= limit) {

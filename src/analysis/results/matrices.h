@@ -1,5 +1,5 @@
 /** @file
- * Who had to do with whom: messages, one-sided operations, delays. */
+ * Computes the matrices of messages, one-sided operations and delays (cube/model/cube_matrix.h). */
 #ifndef FERMATA_ANALYSIS_RESULTS_MATRICES_H
 #define FERMATA_ANALYSIS_RESULTS_MATRICES_H
 
@@ -7,7 +7,7 @@
 #include "cube/model/cube.h"
 
 /** Computes the matrices after the arbitration. Runs a stage; collective.
- * @param limit     number of links of a matrix; of more, those with the largest amounts are kept
+ * @param limit     largest number of links of a matrix: those with the largest amounts are kept
  * @param matrices  out: filled for process 0, empty for all other processes; links to be freed with
  * fm_free()
  */

@@ -1,6 +1,7 @@
-/* Selection by digits, from the highest to the lowest: the workers add up how many of their values
- * have which digit; that tells the digit of the wanted element, and only values with that digit
- * stay in the choice. */
+/* Distributed radix selection, from the highest digit to the lowest: the workers count their values
+ * by digit; the sums of all processes determine the digit of the wanted element, and only values
+ * with this digit remain candidates. Cost: for each digit one pass over the remaining values and
+ * one reduction of DIGITS counts for each element. */
 #include "analysis/results/order_statistics.h"
 
 #include "base/memory.h"
@@ -9,8 +10,8 @@
 #define DIGIT_BITS 8
 #define DIGITS     (1u << DIGIT_BITS)
 
-/* A worker's values among which a wanted element is. Elements whose digits are equal so far share
- * them. */
+/* The values of a worker that remain candidates for a wanted element. Elements whose digits are
+ * equal so far share them. */
 struct choice {
     size_t begin, end;
 };
@@ -21,10 +22,10 @@ struct share {
     uint64_t counts[FM_ORDER_POSITIONS][DIGITS]; /* of values with this digit */
 };
 
-/* What is wanted of a list. */
+/* The wanted elements of a list. */
 struct wanted {
-    uint64_t ranks[FM_ORDER_POSITIONS];  /* among the values that are left in the choice */
-    unsigned digits[FM_ORDER_POSITIONS]; /* at the place before */
+    uint64_t ranks[FM_ORDER_POSITIONS];  /* position among the remaining candidates */
+    unsigned digits[FM_ORDER_POSITIONS]; /* at the previous place */
 };
 
 struct selection {
@@ -32,9 +33,9 @@ struct selection {
     size_t count;
     struct share **shares; /* [worker][list] */
     struct wanted *wanted; /* [list] */
-    uint64_t *all_bits;    /* [worker]: of its values, or'ed */
+    uint64_t *all_bits;    /* [worker]: bitwise or of its values */
     bool is_first;         /* no place was examined yet */
-    unsigned shift;        /* of the place in question */
+    unsigned shift;        /* of the current place */
 };
 
 static unsigned digit_of(uint64_t value, unsigned shift)
@@ -62,7 +63,7 @@ static void count_digits(struct share *share, const uint64_t *values, unsigned s
     }
 }
 
-/* Moves the values with a digit to the front of [begin, end). @return where they end */
+/* Moves the values with a digit to the front of [begin, end). @return the end of these values */
 static size_t gather(uint64_t *values, size_t begin, size_t end, unsigned shift, unsigned digit)
 {
     size_t kept = begin;
@@ -76,8 +77,8 @@ static size_t gather(uint64_t *values, size_t begin, size_t end, unsigned shift,
     return kept;
 }
 
-/* Narrows the choices of a list by one digit. Those that shared their values share them still or
- * get parts of them that do not overlap. */
+/* Narrows the choices of a list by one digit. Choices that shared their values still share them, or
+ * get disjoint parts of them. */
 static void narrow(struct share *share, uint64_t *values, unsigned shift,
                    const unsigned digits[FM_ORDER_POSITIONS])
 {
@@ -92,7 +93,7 @@ static void narrow(struct share *share, uint64_t *values, unsigned shift,
             continue;
         }
         if (shared[i]) {
-            /* What the ones before took lies in front. */
+            /* The values of the previous choices have been moved to the front. */
             choice->begin = choice[-1].end;
         }
         choice->end = gather(values, choice->begin, choice->end, shift, digits[i]);
@@ -114,8 +115,8 @@ static void or_values(void *context, unsigned worker, uint32_t first, uint32_t l
     selection->all_bits[worker] = all_bits;
 }
 
-/* Keeps the values with the digits of the place before, and counts those of the place in question.
- */
+/* Keeps the values with the chosen digit of the previous place, and counts the digits of the
+ * current place. */
 static void go_on(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)first;
@@ -135,7 +136,7 @@ static void go_on(void *context, unsigned worker, uint32_t first, uint32_t last)
     }
 }
 
-/* @return how many digits the largest value has */
+/* @return the number of digits of the largest value */
 static unsigned count_places(struct fm_engine *engine, struct selection *selection)
 {
     fm_engine_run(engine, or_values, selection);
@@ -151,7 +152,7 @@ static unsigned count_places(struct fm_engine *engine, struct selection *selecti
     return places;
 }
 
-/* Adds up what all have counted at the place in question. counts: [list], out */
+/* Adds up the counts of all workers and processes at the current place. counts: [list], out */
 static void add_up(struct fm_engine *engine, const struct selection *selection,
                    uint64_t (*counts)[FM_ORDER_POSITIONS][DIGITS])
 {
@@ -169,8 +170,8 @@ static void add_up(struct fm_engine *engine, const struct selection *selection,
     fm_team_sum(fm_engine_team(engine), **counts, selection->count * FM_ORDER_POSITIONS * DIGITS);
 }
 
-/* Finds the digits of the wanted elements; their ranks become those among values with this digit.
- */
+/* Finds the digits of the wanted elements; their ranks become those among the values with this
+ * digit. */
 static void choose_digits(struct selection *selection,
                           uint64_t (*counts)[FM_ORDER_POSITIONS][DIGITS])
 {

@@ -10,7 +10,7 @@ struct wait_sum {
     uint32_t kind;
 };
 
-/* What one worker found of one phase. */
+/* The sums of one worker for one phase. */
 struct phase_part {
     FM_VECTOR(struct fm_cube_iteration) iterations;
     FM_VECTOR(struct wait_sum) waits;
@@ -21,7 +21,7 @@ struct phases {
     const struct fm_formation *formation;
     uint32_t count;
     uint32_t *regions;        /* of the phases */
-    uint32_t *number_of;      /* by region: number of the phase; FM_NONE: is none */
+    uint32_t *number_of;      /* by region: number of the phase; FM_NONE: the region is no phase */
     struct phase_part *parts; /* [worker][phase] */
 };
 
@@ -93,7 +93,7 @@ static void add_waits(const struct fm_formation *formation, struct phase_part *p
     }
 }
 
-/* An iteration of which nothing is known yet. */
+/* @return an iteration without instances */
 static struct fm_cube_iteration empty_iteration(uint64_t number)
 {
     return (struct fm_cube_iteration){
@@ -108,7 +108,7 @@ static struct fm_cube_iteration *iteration_at(struct phase_part *part, uint64_t 
     return &part->iterations.items[number];
 }
 
-/* Adds what is known of some locations to what is known of others, which come first. */
+/* Adds the values of some locations to those of lower locations. */
 static void add_locations(struct fm_cube_iteration *to, const struct fm_cube_iteration *from)
 {
     to->begin = from->begin < to->begin ? from->begin : to->begin;
@@ -151,8 +151,8 @@ struct scratch {
     struct fm_profile profile;
 };
 
-/* Finds for each phase whose instances a location takes part in: its own, else those of the first
- * location of its process that has any. */
+/* Finds for each phase the location whose instances count for `location`: itself, or else the first
+ * location of its process that has instances. */
 static void find_sources(const struct phases *phases, const struct fm_process *process,
                          uint32_t location, uint32_t *source)
 {
@@ -216,7 +216,7 @@ static void add_processes(void *context, unsigned worker, uint32_t first, uint32
 
 /* ---- all locations ---- */
 
-/* Adds what other workers found of a phase, all of them at higher locations. */
+/* Adds the sums of another worker for a phase, whose locations are higher. */
 static void add_part(struct phase_part *whole, const struct fm_cube_iteration *iterations,
                      size_t iteration_count, const struct wait_sum *waits, size_t wait_count)
 {
@@ -228,8 +228,8 @@ static void add_part(struct phase_part *whole, const struct fm_cube_iteration *i
     }
 }
 
-/* Adds what all workers, and for process 0 also all others, found of a phase to what the first
- * worker did. */
+/* Adds the sums of all workers for a phase, on process 0 also those of all processes, to the sums
+ * of the first worker. */
 static void merge_parts(const struct phases *phases, uint32_t phase, unsigned workers,
                         struct fm_team *team)
 {
@@ -295,7 +295,7 @@ static void make_rows(struct phase_part *part, uint64_t begin, struct fm_cube_ph
     }
 }
 
-/* @return the cube's region of a region of the trace that occurs */
+/* @return the cube's region for a region of the trace that occurs in a call path */
 static uint32_t cube_region(const struct fm_trace *trace, const struct fm_cube *cube,
                             uint32_t region)
 {

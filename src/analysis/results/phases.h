@@ -1,5 +1,5 @@
 /** @file
- * Severities over time: the iterations of the program's phases, and waiting by parts of the run. */
+ * Severities over time: the iterations of the program's phases, and waiting time by time bins. */
 #ifndef FERMATA_ANALYSIS_RESULTS_PHASES_H
 #define FERMATA_ANALYSIS_RESULTS_PHASES_H
 
@@ -12,8 +12,8 @@ struct fm_phase_list {
 };
 
 /** Computes the phases. Iteration k of a phase consists of the k-th instances of its region on all
- * locations; a thread that has none takes part in those of the first thread of its process that
- * has. Runs a stage; collective.
+ * locations. For a thread without instances, those of the first thread of its process that has
+ * instances count. Runs a stage; collective.
  * @param begin  of the run, ticks of the trace clock
  * @return filled for process 0, empty for all other processes; to be freed with fm_phases_free() */
 struct fm_phase_list fm_phases_compute(const struct fm_formation *formation, uint64_t begin);
@@ -24,7 +24,7 @@ fm_status_t fm_phases_fill(const struct fm_phase_list *phases, const struct fm_t
 
 void fm_phases_free(struct fm_phase_list *phases);
 
-/** Computes the waiting by equal parts of the run. Runs a stage; collective.
+/** Computes the waiting time by time bins. Runs a stage; collective.
  * @param begin, end  of the run, ticks of the trace clock
  * @return filled for process 0, empty for all other processes; cells to be freed with fm_free() */
 struct fm_cube_bins fm_time_bins_compute(const struct fm_formation *formation, uint64_t begin,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* How the counters of the trace are called in the cube. */
+/* The metrics of the counts of the trace. */
 static const fm_metric_t count_metrics[FM_COUNT_KINDS] = {
     [FM_COUNT_EMPTY_SENDS] = FM_METRIC_SYNCS_SEND,
     [FM_COUNT_SENDS] = FM_METRIC_COMMS_SEND,
@@ -111,7 +111,7 @@ static void add_profile(const struct filling *filling, const struct fm_location 
     }
 }
 
-/* Moves time from the call's own node to that of what it was spent on. */
+/* Moves time of a call from the metric of its own time to `metric`. */
 static void book(const struct filling *filling, const struct fm_location *location,
                  struct location_values *values, uint32_t activity, fm_metric_t metric,
                  uint64_t ticks)
@@ -143,7 +143,8 @@ static void book_completion(const struct filling *filling, const struct fm_locat
     book(filling, location, values, part->activity, (fm_metric_t)part->metric, ticks);
 }
 
-/* A part of a wait state: its time moves from that one to the part. */
+/* Moves the time of a part of a wait state from the metric of the wait state to that of the part.
+ */
 static void book_share(const struct fm_location *location, struct location_values *values,
                        const struct fm_part *part, const struct fm_candidate *wait)
 {

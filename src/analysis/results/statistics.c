@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A wait state, with what decides between equally long ones. */
+/* A wait state, with the values that order wait states of equal length. */
 struct instance {
     uint64_t wait; /* 0: none */
     uint64_t enter;
@@ -17,14 +17,14 @@ struct instance {
     uint32_t cause_activity;
 };
 
-/* The wait states of one kind that a worker has. */
+/* The wait states of one kind on one worker. */
 struct collection {
     FM_VECTOR(uint64_t) waits;
     uint64_t sum;
     struct instance worst[FM_CUBE_WORST]; /* longest first */
 };
 
-/* What is added up over all processes, for each kind. */
+/* Sums over all processes, for each kind. */
 struct totals {
     uint64_t count, sum;
 };
@@ -49,7 +49,8 @@ fm_metric_t fm_wait_kind(fm_metric_t metric)
     }
 }
 
-/* Of equally long ones, the one of the lower location, then the earlier one, is worse. */
+/* Of two wait states of equal length, that of the lower location, then the earlier one, is worse.
+ */
 static bool is_worse(const struct instance *a, const struct instance *b)
 {
     if (a->wait != b->wait) {
@@ -131,7 +132,7 @@ static void add_up(const struct collecting *collecting, struct totals totals[FM_
     fm_team_sum(fm_engine_team(engine), &totals[0].count, FM_METRIC_COUNT * 2);
 }
 
-/* Makes the worst instances of all processes known in each of them. */
+/* Replaces the worst instances of this process by those of all processes. */
 static void share_worst(struct fm_team *team, struct collection *collections)
 {
     FM_VECTOR(struct instance) own = {0};
@@ -152,7 +153,7 @@ static void share_worst(struct fm_team *team, struct collection *collections)
     fm_vector_free(&all);
 }
 
-/* The call path of a causing call, which only the process that owns the location has. */
+/* The call path of a causing call, which only the owner of the causing location knows. */
 struct cause_path {
     uint32_t statistics, instance;
     uint32_t callpath;
@@ -213,7 +214,8 @@ static struct fm_cube_statistics summarize(uint64_t begin, const struct collecti
     return statistics;
 }
 
-/* Finds the quartiles of the kinds that occur: orders of them, in their order. */
+/* Finds minimum and quartiles of the kinds that occur, in ascending order of these.
+ * @param orders  out: one for each kind that occurs */
 static void select_elements(const struct collecting *collecting,
                             const struct totals totals[FM_METRIC_COUNT],
                             struct fm_order orders[FM_METRIC_COUNT])

@@ -16,8 +16,8 @@ struct fm_statistics_list {
     uint32_t count;
 };
 
-/** Computes the statistics after the arbitration; all of the team get the same. Runs a stage;
- * collective.
+/** Computes the statistics after the arbitration, the same on all processes of the team. Runs
+ * stages; collective.
  * @param begin  of the run, ticks of the trace clock
  * @return to be freed with fm_statistics_free() */
 struct fm_statistics_list fm_statistics_compute(struct fm_analysis *analysis, uint64_t begin);

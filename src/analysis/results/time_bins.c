@@ -1,4 +1,4 @@
-/* Waiting by equal parts of the run. */
+/* Waiting time by time bins, which are equal parts of the run. */
 #include "analysis/results/phases.h"
 
 #include "analysis/results/statistics.h"
@@ -26,13 +26,13 @@ static void list_kinds(struct binning *binning)
     }
 }
 
-/* One row's waiting. */
+/* Waiting time of one row of locations. */
 struct row_sums {
-    uint64_t *ticks; /* [kind][part of the run] */
+    uint64_t *ticks; /* [kind][bin] */
     bool *occurs;    /* [kind] */
 };
 
-/* @return the last part that does not begin behind `time` */
+/* @return the last bin that does not begin after `time` */
 static uint32_t bin_of(const struct binning *binning, uint64_t time)
 {
     uint32_t low = 0, high = FM_CUBE_TIME_BINS;

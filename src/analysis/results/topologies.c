@@ -22,12 +22,13 @@ static bool has_place(const struct fm_topology *topology, uint32_t rank)
     const uint32_t *coordinates = &topology->coordinates[(size_t)rank * topology->dimension_count];
     for (unsigned i = 0; i < topology->dimension_count; i++) {
         if (coordinates[i] >= topology->sizes[i])
-            return false; /* also where it is not known, FM_NONE */
+            return false; /* outside of the topology, or unknown (FM_NONE) */
     }
     return true;
 }
 
-/** @return the number of members with a place, ascending by location, each location once. */
+/** Lists the members that have a place in the topology, ascending by location, each location once.
+ * @return their number */
 static uint32_t find_members(const struct fm_trace *trace,
                              const struct fm_communicator *communicator, struct member *members)
 {
@@ -46,7 +47,7 @@ static uint32_t find_members(const struct fm_trace *trace,
     return count;
 }
 
-/* The structures of the cube have room for names that are not constant. */
+/* Lends the names to the cube's structure, whose members are not const; the cube copies them. */
 static void set_dimensions(struct fm_cube_topology *to, const struct fm_topology *from)
 {
     to->dimension_count = from->dimension_count;

@@ -7,9 +7,9 @@
 #include "cube/model/cube.h"
 #include "trace/tables/trace.h"
 
-/** Adds the topologies of the trace to the cube, which has its locations: the first
- * FM_CUBE_TOPOLOGIES of those in which anybody has a place. Members without coordinates, or with
- * some outside of the topology, are left out. */
+/** Adds the topologies of the trace to the cube, which has its locations already: the first
+ * FM_CUBE_TOPOLOGIES ones that have members. Members without coordinates, or with coordinates
+ * outside of the topology, are left out. */
 fm_status_t fm_topologies_add(const struct fm_trace *trace, struct fm_cube *cube,
                               struct fm_error *error);
 

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* A sentence for each kind of thing that is missing in the result. */
+/* The sentences stand in one table: a count, and the wording for one and for several. */
 fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *cube,
                             struct fm_error *error)
 {

@@ -1,5 +1,5 @@
 /** @file
- * What the report says about the data that are missing in it.
+ * Warnings of the report about missing and ignored data.
  */
 #ifndef FERMATA_ANALYSIS_RESULTS_WARNINGS_H
 #define FERMATA_ANALYSIS_RESULTS_WARNINGS_H

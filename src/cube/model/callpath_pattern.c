@@ -13,8 +13,7 @@ static uint32_t parent_of(const struct fm_cube *cube, uint32_t callpath)
     return cube->callpaths[callpath].parent;
 }
 
-/** @return whether two call paths would be written the same way, apart from those that lead to
- * them. */
+/** @return whether the last levels of two call paths have the same text. */
 static bool looks_the_same(const struct fm_cube *cube, uint32_t left, uint32_t right)
 {
     if (strcmp(fm_cube_callpath_region(cube, left), fm_cube_callpath_region(cube, right)) != 0)
@@ -24,7 +23,7 @@ static bool looks_the_same(const struct fm_cube *cube, uint32_t left, uint32_t r
                   fm_cube_callpath_place(cube, right, places[1])) == 0;
 }
 
-/** @return how many levels at its end `callpath` must be written with, to be the only one. */
+/** @return the number of last levels that distinguish `callpath` from all other call paths. */
 static uint32_t distinct_levels(const struct fm_cube *cube, uint32_t callpath)
 {
     uint32_t longest = 0;
@@ -80,7 +79,7 @@ char *fm_cube_callpath_short(const struct fm_cube *cube, uint32_t callpath, size
     return result;
 }
 
-/** @return whether `text`, which begins with a level, fits `pattern`. */
+/** @return whether `text`, which begins with a level, matches `pattern`. */
 static bool fits(const char *text, const char *pattern)
 {
     for (;;) {
@@ -109,7 +108,7 @@ uint32_t fm_cube_match_callpaths(const struct fm_cube *cube, const char *pattern
     *first = FM_CUBE_NONE;
     pattern += *pattern == '/';
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
-        /* Most fail by their last name already; the whole text takes longer. */
+        /* A match contains the last name; this test avoids most of the slower full ones. */
         if (strstr(pattern, fm_cube_callpath_region(cube, i)) == NULL)
             continue;
         char *text = fm_cube_callpath_text(cube, i, "/");

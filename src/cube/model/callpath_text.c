@@ -26,7 +26,7 @@ const char *fm_cube_callpath_place(const struct fm_cube *cube, uint32_t callpath
 {
     const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
     place[0] = '\0';
-    /* Of the program's own functions the line is that of their definition. */
+    /* The line of a user function is that of its definition, not of a call. */
     if (region->file != NULL && region->line != 0 && strcmp(region->paradigm, "user") != 0 &&
         has_namesake(cube, callpath)) {
         const char *slash = strrchr(region->file, '/');
@@ -49,7 +49,7 @@ char *fm_cube_callpath_text(const struct fm_cube *cube, uint32_t callpath, const
     if (text == NULL)
         return NULL;
     text[length] = '\0';
-    /* From the leaf to the root, hence written from the end. */
+    /* The loop goes from the leaf to the root: the text is written from its end. */
     for (uint32_t i = callpath; i != FM_CUBE_NONE; i = cube->callpaths[i].parent) {
         const char *name = fm_cube_callpath_region(cube, i);
         size_t name_length = strlen(name);

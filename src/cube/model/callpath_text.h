@@ -6,15 +6,16 @@
 
 #include "cube/model/cube.h"
 
-/** Where a call of communication is made, as `@solver.c:42`; "" if that is not known, or if it is
- * the only one of its name below its parent. */
+/** The source position of a library call, such as `@solver.c:42`, which distinguishes call paths of
+ * one name with one parent; "" for user functions, if the position is unknown, or if no other call
+ * path of the parent has this name. @return `place` */
 enum { FM_CUBE_PLACE_SIZE = 300 };
 const char *fm_cube_callpath_place(const struct fm_cube *cube, uint32_t callpath,
                                    char place[FM_CUBE_PLACE_SIZE]);
 
-/** @return the region names from the root to `callpath`, with their places, and `separator` between
- * them (with "/" it is what fm_cube_find_callpath() takes); to be freed by the caller; NULL without
- * memory. */
+/** @return the region names from the root to `callpath`, with their source positions, and
+ * `separator` between them (with "/" as fm_cube_find_callpath() expects it); to be freed by the
+ * caller; NULL if memory is exhausted. */
 char *fm_cube_callpath_text(const struct fm_cube *cube, uint32_t callpath, const char *separator);
 
 /** @return the name of the call path's region. It belongs to the cube. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Below this many cells, growing is cheaper than looking for repetitions first. */
+/** Below this number of cells, growing is cheaper than adding up repeated cells first. */
 #define COMPACTION_THRESHOLD ((size_t)1 << 20)
 
 struct fm_cube *fm_cube_create(void)
@@ -50,8 +50,8 @@ void fm_cube_free(struct fm_cube *cube)
     free(cube);
 }
 
-/** Makes room for one more element. @return the array, possibly moved; NULL without memory, the old
- * one then stays valid. */
+/** Makes room for one more element. @return the array, possibly moved; NULL if memory is exhausted:
+ * the old array stays valid then. */
 static void *grow(void *array, uint32_t count, uint32_t *capacity, size_t element_size)
 {
     if (count < *capacity)
@@ -155,8 +155,8 @@ static bool is_sorted(const struct fm_cube *cube)
     return true;
 }
 
-/** Sorts the cells by one number each, which is quicker than comparing them.
- * @return false: there is no such number, or no memory */
+/** Sorts the cells by one integer key each, which is faster than sorting by comparison.
+ * @return false: the keys exceed 64 bits, there are too many cells, or memory is exhausted */
 static bool sort_by_number(struct fm_cube *cube)
 {
     size_t count = cube->cell_count;
@@ -369,8 +369,9 @@ const struct fm_cube_statistics *fm_cube_metric_statistics(const struct fm_cube 
 
 uint32_t fm_cube_find_callpath(const struct fm_cube *cube, const char *path)
 {
-    /* Names may contain '/' themselves: for each call path, remember how much of `path` its names
-     * cover, instead of splitting `path`. Offset 0 means "no match", so offsets count from 1. */
+    /* Names may contain '/', so `path` cannot be split. Instead, `covered` holds for each call path
+     * the offset in `path` behind its name and the '/' that follows; 0: `path` does not begin with
+     * this call path. */
     if (*path == '/')
         path++;
     size_t *covered = calloc(cube->callpath_count + (size_t)1, sizeof *covered);

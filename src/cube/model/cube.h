@@ -4,9 +4,9 @@
  * exclusive in all three dimensions; views compute inclusive ones. Time is in integer clock ticks
  * everywhere; seconds appear only when a view is written.
  *
- * The structures are plain data: the analysis fills them through the functions below, file reader,
- * reports and exports read the fields. Strings belong to the cube. Not thread-safe while written,
- * safe for any number of readers afterwards.
+ * The structures are plain data: they are filled through the functions below; file writer, reports
+ * and exports read the fields. Strings belong to the cube. Not thread-safe while it is written;
+ * afterwards any number of threads may read it.
  */
 #ifndef FERMATA_CUBE_MODEL_CUBE_H
 #define FERMATA_CUBE_MODEL_CUBE_H
@@ -37,7 +37,7 @@ struct fm_cube_callpath {
     uint32_t region;
 };
 
-/** A thread of execution, in ascending order of rank, then of thread. */
+/** A location: a thread of a process. Ascending by rank, then by thread. */
 struct fm_cube_location {
     uint64_t id; /**< as in the trace */
     uint32_t rank;
@@ -61,17 +61,18 @@ struct fm_cube_cause {
     uint32_t location;
     uint32_t callpath;
     uint32_t metric;   /**< wait state; FM_METRIC_NONE: the call path itself took longer */
-    uint32_t permille; /**< of all that delayed the cause, how much this is */
+    uint32_t permille; /**< share of this cause, in thousandths, in all delays and waits of its
+                            location in the interval */
     uint64_t ticks;
 };
 
 /** One wait state, as shown among the worst of its kind. */
 struct fm_cube_instance {
-    uint32_t location;       /**< who waited */
-    uint32_t callpath;       /**< where */
+    uint32_t location;       /**< location that waited */
+    uint32_t callpath;       /**< of the waiting call */
     uint64_t enter;          /**< ticks since the begin of the run */
     uint64_t wait;           /**< ticks */
-    uint32_t cause_location; /**< whose event ended the wait; FM_CUBE_NONE: unknown */
+    uint32_t cause_location; /**< location whose event ended the wait; FM_CUBE_NONE: unknown */
     uint32_t cause_callpath; /**< call whose lateness ended the wait; FM_CUBE_NONE: unknown */
     uint32_t chain_length;
     struct fm_cube_cause chain[FM_CUBE_CHAIN]; /**< nearest cause first */
@@ -99,17 +100,17 @@ struct fm_cube_segment {
 #define FM_CUBE_LOCK_PARTIES       5
 #define FM_CUBE_LOCK_CHAIN         16
 
-/** What a rank has to do with a lock. */
+/** The use of a lock by one rank. */
 struct fm_cube_lock_party {
     uint32_t rank;
-    uint64_t epochs;  /**< how often it owned the lock */
+    uint64_t epochs;  /**< number of epochs in which it held the lock */
     uint64_t held;    /**< ticks */
-    uint64_t caused;  /**< ticks that others waited for it to release the lock */
-    uint64_t waits;   /**< how often it waited for the lock */
-    uint64_t waiting; /**< ticks */
+    uint64_t caused;  /**< ticks that other ranks waited for its releases of the lock */
+    uint64_t waits;   /**< number of its waits for the lock */
+    uint64_t waiting; /**< ticks, sum of these waits */
 };
 
-/** A lock that is locked exclusively at least once, and the queue of those that wait for it
+/** A lock that is locked exclusively at least once, and the queue of the epochs that wait for it
  * (docs/report-format.md defines all terms). Times are ticks since the begin of the run. */
 struct fm_cube_lock {
     uint32_t window;    /**< number of the window in the trace */
@@ -123,7 +124,7 @@ struct fm_cube_lock {
     uint64_t begin;     /**< first request */
     uint64_t end;       /**< last release */
     uint64_t longest_queue;
-    uint64_t longest_chain; /**< epochs each of which waited for the one before; 0: none waited */
+    uint64_t longest_chain; /**< number of epochs that waited each for the one before; 0: no wait */
     uint32_t chain_count;
     uint32_t chain[FM_CUBE_LOCK_CHAIN]; /**< ranks of the first epochs of the longest chain */
     uint32_t holder_count;
@@ -131,17 +132,17 @@ struct fm_cube_lock {
     uint32_t victim_count;
     struct fm_cube_lock_party victims[FM_CUBE_LOCK_PARTIES]; /**< longest waiting first */
     uint32_t bin_count; /**< 0 (no waiting) or FM_CUBE_LOCK_BINS */
-    uint64_t *queue;    /**< for each of equal parts of begin..end: ticks spent waiting in it */
+    uint64_t *queue;    /**< [bin]: waiting ticks in each of bin_count equal parts of begin..end */
 };
 
-/** What was measured. Strings may be NULL where unknown. */
+/** Description of the measured run. Strings may be NULL: unknown. */
 struct fm_cube_experiment {
     char *title;   /**< the program, or the archive's name */
     char *command; /**< command line of the measured program */
     char *creator; /**< recorder that wrote the trace */
     char *machine;
     uint64_t ticks_per_second;
-    uint32_t cost_shift; /**< binary digits of costs behind the point of a tick */
+    uint32_t cost_shift; /**< number of fractional binary digits of costs in ticks */
     uint64_t begin;      /**< earliest event, ticks of the trace clock */
     uint64_t end;        /**< latest event */
     uint64_t event_count;
@@ -166,7 +167,7 @@ struct fm_cube {
     uint32_t warning_count;
     struct fm_cube_lock *locks; /**< ascending by (window, target) */
     uint32_t lock_count;
-    bool path_from_init_to_finalize; /**< the critical path covers this part of the run only */
+    bool path_from_init_to_finalize; /**< the critical path covers only this part of the run */
     char **partition_names;          /**< of the partitions that the user chose */
     uint32_t partition_count;        /**< 0: none were chosen */
     uint32_t *partition_of;          /**< by location; FM_CUBE_NONE: in none of them */
@@ -182,7 +183,7 @@ struct fm_cube {
     uint32_t statistics_capacity, warning_capacity, lock_capacity;
 };
 
-/** @return an empty cube, to be freed with fm_cube_free(); NULL without memory. */
+/** @return an empty cube, to be freed with fm_cube_free(); NULL if memory is exhausted. */
 struct fm_cube *fm_cube_create(void);
 
 /** Frees the cube and all that it owns. NULL is allowed. */
@@ -193,17 +194,18 @@ void fm_cube_free(struct fm_cube *cube);
 fm_status_t fm_cube_set_text(char **field, const char *text, struct fm_error *error);
 
 /** Adds a region; the strings are copied, `file` may be NULL.
- * @return its index, FM_CUBE_NONE without memory. */
+ * @return its index, or FM_CUBE_NONE if memory is exhausted. */
 uint32_t fm_cube_add_region(struct fm_cube *cube, const char *name, const char *paradigm,
                             const char *file, uint32_t line);
 
-/** Adds a call path below `parent` (FM_CUBE_NONE: a root). @return its index, or FM_CUBE_NONE
- * without memory or if parent or region do not exist. */
+/** Adds a call path below `parent` (FM_CUBE_NONE: a root). @return its index, or FM_CUBE_NONE if
+ * memory is exhausted, or parent or region do not exist. */
 uint32_t fm_cube_add_callpath(struct fm_cube *cube, uint32_t parent, uint32_t region);
 
-/** Adds a location, in ascending order of rank, then of thread; `id`, which need not be ascending,
- * is the trace's. The strings are copied.
- * @return its index, or FM_CUBE_NONE without memory. */
+/** Adds a location. To be called in ascending order of rank, then of thread. The strings are
+ * copied.
+ * @param id  of the location in the trace, in any order
+ * @return its index, or FM_CUBE_NONE if memory is exhausted. */
 uint32_t fm_cube_add_location(struct fm_cube *cube, uint64_t id, uint32_t rank, uint32_t thread,
                               const char *node, const char *name);
 
@@ -220,36 +222,37 @@ fm_status_t fm_cube_add_statistics(struct fm_cube *cube, const struct fm_cube_st
 fm_status_t fm_cube_add_segment(struct fm_cube *cube, const struct fm_cube_segment *segment,
                                 struct fm_error *error);
 
-/** Appends a lock (copied with its name and queue); to be called in ascending order of (window,
+/** Appends a lock (copied with its name and queue). To be called in ascending order of (window,
  * target). FM_ERR_FAILED: the order is wrong, or a count exceeds its array. */
 fm_status_t fm_cube_add_lock(struct fm_cube *cube, const struct fm_cube_lock *lock,
                              struct fm_error *error);
 
-/** @return where part `bin` of the lock's time begins; `bin` == bin_count: where the last one ends.
+/** @return the begin of bin `bin` of the lock's time; `bin` == bin_count: the end of the last bin.
  */
 uint64_t fm_cube_lock_edge(const struct fm_cube_lock *lock, uint32_t bin);
 
-/** Frees the locks; the cube has none afterwards. fm_cube_free() does so, too. */
+/** Frees the locks; the cube has none afterwards. Called by fm_cube_free(). */
 void fm_cube_free_locks(struct fm_cube *cube);
 
-/** Sets the partitions of the locations (copied), once all locations are there.
- * @param of_location  by location; FM_CUBE_NONE: in none of them
+/** Sets the partitions of the locations (copied). To be called after all locations have been added.
+ * @param of_location  [location]: its partition; FM_CUBE_NONE: none
  * @return FM_ERR_FAILED: a location's partition does not exist */
 fm_status_t fm_cube_set_partitions(struct fm_cube *cube, char *const *names, uint32_t count,
                                    const uint32_t *of_location, struct fm_error *error);
 
-/** Frees the partitions; the cube has none afterwards. fm_cube_free() does so, too. */
+/** Frees the partitions; the cube has none afterwards. Called by fm_cube_free(). */
 void fm_cube_free_partitions(struct fm_cube *cube);
 
 /** Appends a warning, a sentence for the reader of the report. */
 fm_status_t fm_cube_warn(struct fm_cube *cube, struct fm_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Sorts cells and statistics, adds up repeated cells, drops zeros: afterwards the promises of the
- * fields hold. FM_ERR_DATA: a sum exceeds 64 bits; FM_ERR_FAILED: two statistics of one metric. */
+/** Sorts cells and statistics, adds up repeated cells, drops zeros: afterwards the fields are in
+ * the documented order. FM_ERR_DATA: a sum exceeds 64 bits; FM_ERR_FAILED: two statistics of one
+ * metric. */
 fm_status_t fm_cube_seal(struct fm_cube *cube, struct fm_error *error);
 
-/** @return the first cell of `metric` and in `*count` how many there are (sealed cubes only). */
+/** @return the first cell of `metric`, and in `*count` their number (sealed cubes only). */
 const struct fm_cube_cell *fm_cube_metric_cells(const struct fm_cube *cube, fm_metric_t metric,
                                                 size_t *count);
 
@@ -262,8 +265,8 @@ const struct fm_cube_statistics *fm_cube_metric_statistics(const struct fm_cube 
                                                            fm_metric_t metric);
 
 /** Finds a call path by its region names from a root, separated by '/' (one before the first is
- * allowed; names may contain '/' themselves), with their places where several have the same name
- * (callpath_text.h). @return its index, or FM_CUBE_NONE. */
+ * allowed; names may contain '/' themselves), each followed by its source position if the call path
+ * has one (fm_cube_callpath_place()). @return its index, or FM_CUBE_NONE. */
 uint32_t fm_cube_find_callpath(const struct fm_cube *cube, const char *path);
 
 /** Writes the report file `path`: versioned, self-describing, with a checksum

@@ -48,7 +48,7 @@ static bool is_valid_phase(const struct fm_cube *cube, const struct fm_cube_phas
     return next == phase->iteration_count;
 }
 
-/** @return a copy of an array, never NULL except without memory. */
+/** @return a copy of an array; NULL only if memory is exhausted. */
 static void *copy_array(const void *array, size_t count, size_t size)
 {
     void *copy = calloc(count + 1, size);

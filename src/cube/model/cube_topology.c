@@ -39,7 +39,7 @@ static bool is_valid(const struct fm_cube *cube, const struct fm_cube_topology *
     return true;
 }
 
-/** @return a copy of `count` numbers; NULL without memory. */
+/** @return a copy of `count` numbers; NULL if memory is exhausted. */
 static uint32_t *copy_numbers(const uint32_t *numbers, size_t count)
 {
     uint32_t *copy = calloc(count + 1, sizeof *copy);
@@ -94,7 +94,8 @@ static int compare_places(const void *left, const void *right)
     return (a->location > b->location) - (a->location < b->location);
 }
 
-/** Makes `to` the topology with other locations, which may have another order. */
+/** Fills `to` with the members of `from` under new location numbers, in ascending order of these.
+ */
 static void renumber(struct fm_cube_topology *to, const struct fm_cube_topology *from,
                      const uint32_t *locations, struct place *places)
 {

@@ -1,6 +1,6 @@
 /** @file
- * The one table of metrics: what each is called, where it stands in its tree, what it means, how it
- * is computed and what to do about it. Reports, exports, manual and analysis all read this table.
+ * The only table of metrics: name, place in the tree, meaning, formula and advice of each metric.
+ * Analysis, reports, exports and manual are derived from this table.
  */
 #ifndef FERMATA_CUBE_MODEL_METRIC_H
 #define FERMATA_CUBE_MODEL_METRIC_H
@@ -19,7 +19,7 @@ typedef enum {
 
 #define FM_METRIC_NONE FM_METRIC_COUNT
 
-/** The metrics from this one on are of the formation of wait states, those before it are not. */
+/** The first metric of the formation of wait states; all metrics after it belong to it, too. */
 #define FM_METRIC_FORMATION FM_METRIC_DELAY
 
 /** Every kind of wait state, in table order: FM_DELAY_<SYMBOL>. */
@@ -27,29 +27,29 @@ typedef enum {
 #define FM_ROW(CAUSE, SYMBOL, id, name) FM_DELAY_##SYMBOL,
     FM_WAIT_KINDS(FM_ROW)
 #undef FM_ROW
-        FM_DELAY_NONE /**< no kind: of metrics that are no wait states; also the number of kinds */
+        FM_DELAY_NONE /**< for metrics that are no wait states; also the number of kinds */
 } fm_delay_kind_t;
 
-/** What the values of a metric are. */
+/** Unit and representation of a metric's values. */
 typedef enum {
     FM_UNIT_TICKS,       /**< exact integer clock ticks; shown as seconds ("sec") */
     FM_UNIT_OCCURRENCES, /**< exact integer ("occ") */
     FM_UNIT_BYTES,       /**< exact integer ("bytes") */
     FM_UNIT_COST /**< fixed-point ticks: value * 2^-cost_shift of the cube; shown as seconds.
                       Shares of waiting times are no whole ticks, yet their sums must not
-                      depend on an order */
+                      depend on the order of addition */
 } fm_unit_t;
 
 struct fm_metric_info {
-    const char *id;     /**< unique, lower case, as other tools know it */
+    const char *id;     /**< unique, lower case, as other tools use it */
     fm_metric_t parent; /**< FM_METRIC_NONE for a root */
-    const char *name;   /**< title for people */
+    const char *name;   /**< title for display */
     fm_unit_t unit;
     bool is_wait_state; /**< a kind of wait state (arbitrated, with statistics) or part of one */
     fm_delay_kind_t delay_kind; /**< FM_DELAY_NONE unless is_wait_state */
     const char *description;    /**< what it is, in one or two sentences */
     const char *formula;        /**< how one instance is computed, with its source */
-    const char *advice;         /**< what to do about it; "" where there is nothing to advise */
+    const char *advice;         /**< how to reduce the value; "": none */
 };
 
 /** @return the table row of `metric`, which must be below FM_METRIC_COUNT. Thread-safe. */

@@ -48,7 +48,7 @@ static fm_status_t copy_definitions(struct fm_cube *to, const struct fm_view *vi
     return failed ? fm_fail(error, FM_ERR_SYSTEM, "out of memory for a part of the report") : FM_OK;
 }
 
-/** Counts the values of a metric, parts included, in the subtree and outside it. */
+/** Counts the cells of a metric and its descendants in the subtree and outside it. */
 static void count_cells(const struct fm_cube *cube, const uint32_t *map, fm_metric_t metric,
                         size_t *inside, size_t *outside)
 {
@@ -63,7 +63,7 @@ static void count_cells(const struct fm_cube *cube, const uint32_t *map, fm_metr
     }
 }
 
-/** Gives the worst instances their new call paths. */
+/** Replaces the call paths of the worst instances by those of the new cube. */
 static void map_instances(struct fm_cube_statistics *record, const uint32_t *map)
 {
     for (uint32_t i = 0; i < record->worst_count; i++) {
@@ -77,7 +77,7 @@ static void map_instances(struct fm_cube_statistics *record, const uint32_t *map
             if (instance->chain[j].callpath == FM_CUBE_NONE)
                 instance->chain_length = j;
         }
-        /* Only damage could put a wait state where its metric has no value. */
+        /* Only in a damaged report: a wait state on a call path where its metric has no value. */
         if (instance->callpath == FM_CUBE_NONE)
             record->worst_count = i;
     }

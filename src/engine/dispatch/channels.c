@@ -14,11 +14,11 @@ struct header {
 
 #define HEADER fm_engine_aligned(sizeof(struct header))
 
-/* From one worker to another: a stack of full packets, and a stack of read packets on their way
- * back. */
+/* From one worker to another: a stack of full packets, and a stack of read packets that return to
+ * the sender for reuse. */
 struct channel {
     struct fm_packet *open; /* being written; NULL: none */
-    struct fm_packet *idle; /* to be written next */
+    struct fm_packet *idle; /* for reuse: a list of packets */
     fm_packet_stack full;
     fm_packet_stack read;
     unsigned char apart[FM_APART];

@@ -1,6 +1,6 @@
 /** @file
  * Channels: records from one worker to another worker of the same process, handed over in packets
- * while both go on with their stage. The receiver handles records that are still in cache, and few
+ * while both continue their stage. The receiver handles records that are still in cache, and few
  * packets are in use at a time. Private to src/engine/dispatch.
  */
 #ifndef FERMATA_ENGINE_DISPATCH_CHANNELS_H
@@ -13,12 +13,12 @@
 /** A channel from each worker to each worker. */
 struct fm_channels;
 
-/** Handles a record at the worker that owns `process`. The record is valid during the call. */
+/** Handles a record at the worker that owns `process`. The record is valid during the call only. */
 typedef void fm_channel_handler_t(void *owner, unsigned worker, uint32_t process,
                                   const void *record);
 
 /** @param record_size  a multiple of 4
- * @param owner        handed to the handler
+ * @param owner        passed to the handler
  * @return to be freed with fm_channels_free() */
 struct fm_channels *fm_channels_create(unsigned workers, size_t record_size,
                                        fm_channel_handler_t *handler, void *owner);

@@ -15,7 +15,7 @@ static void take_from_worker(void *owner, unsigned worker, uint32_t process, con
     dispatch->handler(dispatch->context, worker, process, record);
 }
 
-/* The first worker receives for all workers of its process. */
+/* The first worker receives for all workers of its process and passes their records on. */
 static void take_from_team(void *owner, unsigned worker, uint32_t process, const void *record)
 {
     struct fm_dispatch *dispatch = owner;
@@ -87,8 +87,8 @@ static bool is_over(struct sending *sending, unsigned worker)
            (team == NULL || fm_team_channel_is_over(team, worker));
 }
 
-/* Takes the records that other processes have sent, and passes them on to their workers.
- * @return whether there were any */
+/* Takes the records that other processes have sent, and passes them on to the workers that own
+ * their destinations. @return whether there were any */
 static bool take_from_processes(struct fm_dispatch *dispatch, unsigned worker)
 {
     if (dispatch->team == NULL || worker != 0 || !fm_team_channel_take(dispatch->team)) {

@@ -1,16 +1,17 @@
 /** @file
- * Dispatch: typed records that are handled once, by the worker that owns their destination, while
- * the stage goes on. A record whose destination belongs to the sending worker is handled
- * immediately, in cache. Records for other workers travel in packets (dispatch/channels.h), records
- * for other processes of the team in messages of the transport (dispatch/team_channels.h).
+ * Dispatch: typed records, each handled once by the worker that owns its destination, during the
+ * stage. A record whose destination belongs to the sending worker is handled immediately, in cache.
+ * Records for other workers are sent in packets (dispatch/channels.h), records for other processes
+ * of the team in messages of the transport (dispatch/team_channels.h).
  */
 #ifndef FERMATA_ENGINE_DISPATCH_DISPATCH_H
 #define FERMATA_ENGINE_DISPATCH_DISPATCH_H
 
 #include "engine/engine.h"
 
-/** Handles a record for `process`, which the worker owns. It is called in the middle of a stage of
- * this worker. It may send records through other dispatches, but not through this one. */
+/** Handles a record for `process`, which the worker owns. It is called on this worker, also in the
+ * middle of its part of the stage. It may send records through other dispatches, but not through
+ * this one. */
 typedef void fm_dispatch_handler_t(void *context, unsigned worker, uint32_t process,
                                    const void *record);
 
@@ -45,9 +46,9 @@ struct fm_dispatch {
 struct fm_dispatch *fm_dispatch_create(struct fm_engine *engine, size_t record_size,
                                        fm_dispatch_handler_t *handler, void *context);
 
-/** Makes the records carry items. To be called before anything is sent. The sender's items stay
- * where they are until the delivery; a record that crosses to another process of the team carries a
- * copy, to which the handler's `struct fm_items` refers until the end of the run.
+/** Makes the records carry items. To be called before the first record is sent. The sender keeps
+ * its items unchanged until the delivery; a record to another process of the team carries a copy,
+ * to which the `struct fm_items` of the handler's record refers until the end of the run.
  * @param offset     of the struct fm_items in the record; a multiple of 8
  * @param item_size  a multiple of 4 */
 void fm_dispatch_carry_items(struct fm_dispatch *dispatch, size_t offset, size_t item_size);
@@ -72,8 +73,8 @@ static inline void fm_dispatch_send(struct fm_dispatch *dispatch, unsigned worke
     }
 }
 
-/** Runs a stage that sends records, and handles all of them: a worker that has sent its own records
- * handles those of the other workers meanwhile. Collective over the team. */
+/** Runs a stage that sends records, and handles all of them: a worker that has finished its part of
+ * the stage handles the records of the other workers. Collective over the team. */
 void fm_dispatch_run(struct fm_dispatch *dispatch, fm_stage_t *stage, void *context);
 
 /** Handles the records that were sent outside of a run of this dispatch (by handlers of another

@@ -19,7 +19,7 @@ typedef FM_VECTOR(unsigned char) byte_vector;
 struct receiver {
     byte_vector *batches;   /* [sender] */
     unsigned char *records; /* of all processes of the worker, by process */
-    unsigned char *sending; /* the record that the worker sends */
+    unsigned char *sending; /* the record being sent by the worker, behind its header */
     unsigned char apart[FM_APART];
 };
 

@@ -1,8 +1,8 @@
 /** @file
- * Inboxes: a dispatch whose handler keeps the records of a stage, for stages that need all records
- * of a process at once and in an order that does not depend on the numbers of workers and team
- * processes. Records that can be handled one by one go through a plain dispatch, which needs no
- * memory for them.
+ * Inboxes: a dispatch whose handler keeps the records of a stage for the next one, which reads all
+ * records of a process at once, in an order that does not depend on the numbers of workers and team
+ * processes. Records that can be handled one by one are sent through a plain dispatch, which needs
+ * no memory for them.
  */
 #ifndef FERMATA_ENGINE_DISPATCH_INBOXES_H
 #define FERMATA_ENGINE_DISPATCH_INBOXES_H
@@ -24,15 +24,16 @@ void fm_inboxes_free(struct fm_inboxes *inboxes);
 void fm_inboxes_send(struct fm_inboxes *inboxes, unsigned worker, uint32_t process,
                      const void *record);
 
-/** Moves all records that were sent to the inboxes, replacing their contents. To be called between
- * stages; collective over the team. */
+/** Moves all records that were sent into the inboxes, replacing their contents. To be called
+ * between stages; collective over the team. */
 void fm_inboxes_deliver(struct fm_inboxes *inboxes);
 
 /** Empties the inboxes and frees their memory. To be called between stages. */
 void fm_inboxes_clear(struct fm_inboxes *inboxes);
 
-/** @return the records for `process`, which is owned here, ordered by sender and by the sender's
- * order of sending, and in `*count` their number. Valid until the next delivery. Thread-safe. */
+/** @return the records for `process`, which this process of the team owns, ordered by sending
+ * process, then in the order of sending; in `*count` their number. Valid until the next delivery.
+ * Thread-safe. */
 const void *fm_inbox(const struct fm_inboxes *inboxes, uint32_t process, size_t *count);
 
 #endif

@@ -25,7 +25,7 @@ struct open_packet {
     size_t written, capacity;
 };
 
-/* A packet that was written while there was no run. */
+/* A packet that was filled between runs, to be sent in the next one. */
 struct kept_packet {
     struct fm_parcel parcel;
     unsigned to;
@@ -48,9 +48,9 @@ struct fm_team_channels {
 
     bool runs;
     pthread_mutex_t lock;     /* of the transport */
-    atomic_uint senders_left; /* workers that have not handed over */
-    atomic_uint ends_left;    /* processes whose end has not arrived */
-    bool *has_ended;          /* [process of the team]: its end has arrived */
+    atomic_uint senders_left; /* workers that have not handed over their last records */
+    atomic_uint ends_left;    /* processes whose empty message has not arrived */
+    bool *has_ended;          /* [process of the team]: its empty message has arrived */
     FM_VECTOR(void *) taken;  /* packets whose items are still needed */
 };
 
@@ -127,7 +127,7 @@ static void close_packet(struct fm_team_channels *channels, struct sender *sende
         return;
     }
     if (channels->runs) {
-        send_kept(channels, sender); /* it was written before */
+        send_kept(channels, sender); /* first, since those packets were written earlier */
         send(channels, to, parcel);
     } else {
         fm_vector_push(&sender->kept, (struct kept_packet){parcel, to});
@@ -268,7 +268,7 @@ bool fm_team_channel_is_over(struct fm_team_channels *channels, unsigned worker)
     if (worker != 0) {
         return true;
     }
-    /* An MPI library may need its process for what is still on its way. */
+    /* Messages in transit may need calls of the MPI library by this process (progress). */
     struct fm_transport *transport = channels->team->transport;
     pthread_mutex_lock(&channels->lock);
     bool left = transport->calls->all_left(transport);

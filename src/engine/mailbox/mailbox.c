@@ -7,10 +7,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Packets that a worker keeps for reuse. */
+/* Largest number of packets that a worker keeps for reuse. */
 #define MOST_SPARE 64
 
-/* Messages that a worker handles between two turns of the transport. */
+/* Messages that a worker handles between two calls of fm_mailbox_team_work(). */
 #define MESSAGES_AT_ONCE 64
 
 /* Precedes a message in a packet. */
@@ -54,8 +54,8 @@ static void append(struct fm_packet_list *list, struct fm_packet *packet)
 }
 
 /* Wakes the worker of a mailbox if it sleeps. The worker sets `sleeps` before its last poll of the
- * mailbox, and the sender pushes before it reads `sleeps`: one of the two sees the other's write.
- */
+ * mailbox, and the sender pushes before it reads `sleeps`: at least one of the two reads the write
+ * of the other. */
 static void wake(struct fm_mailbox *box)
 {
     if (atomic_load(&box->sleeps)) {
@@ -163,7 +163,7 @@ static void read_messages(struct fm_mailboxes *mailboxes, unsigned worker, struc
     }
 }
 
-/* Keeps a packet for later use. */
+/* Keeps a packet for reuse, or frees it. */
 static void put_away(struct fm_outbox *outbox, struct fm_packet *packet)
 {
     if (outbox->spare_count < MOST_SPARE) {
@@ -175,7 +175,7 @@ static void put_away(struct fm_outbox *outbox, struct fm_packet *packet)
     }
 }
 
-/* Handles the worker's messages to itself, including those that it sends meanwhile. */
+/* Handles the worker's messages to itself, including those that their handlers send. */
 static void read_own(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     struct fm_outbox *outbox = &mailboxes->outboxes[worker];
@@ -200,7 +200,7 @@ void fm_mailbox_end(struct fm_mailboxes *mailboxes)
     }
 }
 
-/* The worker is idle; the last one of a process alone ends the stage. */
+/* Counts the worker as idle. If the team has one process, its last idle worker ends the stage. */
 static void become_idle(struct fm_mailboxes *mailboxes)
 {
     if (atomic_fetch_sub(&mailboxes->under_way, 1) == 1 && mailboxes->team == NULL) {
@@ -213,7 +213,7 @@ static bool is_there(const struct fm_mailboxes *mailboxes, unsigned worker)
     return atomic_load(&mailboxes->boxes[worker].packets) != NULL || atomic_load(&mailboxes->over);
 }
 
-/* Sleeps until a packet is in the mailbox or the stage is over, or for `nanoseconds` (0: without
+/* Sleeps until a packet is in the mailbox or the stage is over, but at most `nanoseconds` (0: no
  * limit). */
 static void sleep_until_there(struct fm_mailboxes *mailboxes, unsigned worker, long nanoseconds)
 {
@@ -234,7 +234,7 @@ static void sleep_until_there(struct fm_mailboxes *mailboxes, unsigned worker, l
 }
 
 /* Waits until a packet is in the mailbox or the stage is over. Spins first, since the next packet
- * is mostly under way. */
+ * mostly arrives soon. */
 static void wait_for_workers(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     for (unsigned turn = 0; !is_there(mailboxes, worker); ++turn) {
@@ -244,7 +244,7 @@ static void wait_for_workers(struct fm_mailboxes *mailboxes, unsigned worker)
     }
 }
 
-/* Likewise, while other processes of the team may send messages. */
+/* As wait_for_workers(), and drives the exchange of messages with the other processes. */
 static void wait_for_team(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     for (unsigned idle = 0; !is_there(mailboxes, worker); ++idle) {
@@ -277,7 +277,7 @@ static struct fm_packet *receive(struct fm_mailboxes *mailboxes, unsigned worker
         atomic_store(&box->waits, false);
     }
     struct fm_packet *packets = fm_packets_take(&box->packets, &count);
-    /* The packets counted as under way so far; from now on the busy worker does, once. */
+    /* `under_way` counted each of these packets; from here on it counts one busy worker instead. */
     if (count != 0 && count + at_work != 1) {
         atomic_fetch_sub(&mailboxes->under_way, count + at_work - 1);
     }

@@ -1,9 +1,9 @@
 /** @file
- * Mailboxes: stages driven by messages. The tables of a process are advanced as far as possible;
- * messages are sent, and the next message that arrives advances them further. No worker waits for a
- * particular message, so none is blocked. A stage ends when no message is under way and all workers
- * are idle (termination detection: a counter within a process, Mattern's four counters between
- * processes).
+ * Mailboxes: stages driven by messages. A worker computes for its processes as far as the available
+ * data allow, and sends messages; each message that arrives lets it compute further. No worker
+ * waits for a particular message, so that none is blocked. A stage ends with quiescence: no message
+ * is in transit and all workers are idle (termination detection: a counter within a process,
+ * Mattern's four-counter method between processes).
  */
 #ifndef FERMATA_ENGINE_MAILBOX_MAILBOX_H
 #define FERMATA_ENGINE_MAILBOX_MAILBOX_H
@@ -21,12 +21,12 @@ typedef void fm_mailbox_start_t(void *context, struct fm_mailboxes *mailboxes, u
 typedef void fm_mailbox_handler_t(void *context, struct fm_mailboxes *mailboxes, unsigned worker,
                                   uint32_t process, const void *message, size_t size);
 
-/** Runs a stage; collective over the team. Messages between two processes arrive in the order in
- * which they were sent; other orders are not defined: results must not depend on them. */
+/** Runs a stage; collective over the team. Messages from one process to another are handled in the
+ * order in which they were sent. Other orders are undefined: results must not depend on them. */
 void fm_mailboxes_run(struct fm_engine *engine, fm_mailbox_start_t *start,
                       fm_mailbox_handler_t *handler, void *context);
 
-/** Sends a copy of a message; to be called by the worker that runs the start or handler. */
+/** Sends a copy of a message to `process`. To be called by start and handler, on their worker. */
 void fm_mailbox_send(struct fm_mailboxes *mailboxes, unsigned worker, uint32_t process,
                      const void *message, size_t size);
 

@@ -31,11 +31,11 @@ struct fm_mailbox {
 
 /** The packets that a worker writes; no other worker accesses them. */
 struct fm_outbox {
-    struct fm_packet_list own; /**< to itself: read while they are written */
+    struct fm_packet_list own; /**< to itself: read while further messages are written */
     struct fm_packet *spare;   /**< a list of packets for reuse */
     unsigned spare_count;
-    struct fm_packet **packets; /**< [worker]: not sent yet; NULL: none */
-    uint64_t messages, bytes;   /**< that were sent */
+    struct fm_packet **packets; /**< [receiving worker]: not sent yet; NULL: none */
+    uint64_t messages, bytes;   /**< sent so far */
     unsigned char apart[FM_APART];
 };
 
@@ -48,19 +48,19 @@ struct fm_mailboxes {
     void *context;
     struct fm_mailbox *boxes;     /**< by worker */
     struct fm_outbox *outboxes;   /**< by worker */
-    struct fm_mailbox_team *team; /**< NULL: a process alone */
+    struct fm_mailbox_team *team; /**< NULL: the team has one process */
     unsigned char apart[FM_APART];
     atomic_size_t under_way; /**< packets in mailboxes, and busy workers; 0: quiescence */
     atomic_bool over;        /**< the stage has terminated */
     unsigned char apart_too[FM_APART];
 };
 
-/** Writes a message to a worker of this process into `*packet`. A full packet is delivered before;
- * NULL is replaced by a new packet. */
+/** Writes a message to a worker of this process into `*packet`. A full packet is delivered first
+ * and, like NULL, replaced by a new packet. */
 void fm_mailbox_put(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker,
                     uint32_t process, const void *message, size_t size);
 
-/** Puts `*packet` into the mailbox of a worker of this process, and leaves NULL there. */
+/** Puts `*packet` into the mailbox of a worker of this process, and sets `*packet` to NULL. */
 void fm_mailbox_deliver(struct fm_mailboxes *mailboxes, struct fm_packet **packet, unsigned worker);
 
 /** Ends the stage: wakes all workers. */
@@ -69,18 +69,19 @@ void fm_mailbox_end(struct fm_mailboxes *mailboxes);
 /** @return the exchange of messages with other processes; NULL: the team has one process */
 struct fm_mailbox_team *fm_mailbox_team_create(struct fm_mailboxes *mailboxes);
 
-/** Ends it; waits for all of the team. */
+/** Frees the exchange; waits for all processes of the team. NULL is allowed. */
 void fm_mailbox_team_free(struct fm_mailbox_team *team);
 
-/** Sends a message to a process that another process of the team owns. It may be kept back until
- * the worker is idle. */
+/** Sends a message to a process that another process of the team owns. The message may be kept back
+ * until the worker is idle. */
 void fm_mailbox_team_send(struct fm_mailbox_team *team, unsigned worker, uint32_t process,
                           const void *message, size_t size);
 
-/** Sends the messages that a worker has kept back, and takes those that have arrived, unless
- * another worker does so at the same time. Takes part in termination detection if the worker is
- * idle.
- * @param idle  number of calls since the worker's last message; 0: the worker is not idle */
+/** Sends the messages that a worker has kept back, and delivers those that have arrived from other
+ * processes, unless another worker is in this call. Takes part in termination detection if the
+ * worker is idle.
+ * @param idle  number of calls since the worker's last message; 0: the worker is not idle. The
+ *              call with 1 waits for another worker that is in this call. */
 void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker, unsigned idle);
 
 #endif

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Messages are kept back until they fill a packet of about this size, or the worker is idle. It
- * holds two short messages: the receiver mostly waits for a message. */
+/* Messages are kept back until they fill a packet of about this size, or the worker is idle. The
+ * size is that of two short messages: larger packets would delay receivers, which mostly wait. */
 #define PACKET_BYTES 64
 
 /* Polls without finding work before a process takes part in a wave. */
@@ -51,7 +51,7 @@ struct fm_mailbox_team *fm_mailbox_team_create(struct fm_mailboxes *mailboxes)
     team->outgoing =
         fm_allocate((size_t)engine->workers * team->transport->count, sizeof *team->outgoing);
     team->incoming = fm_allocate(engine->workers, sizeof *team->incoming);
-    team->last_sums[0] = 1; /* unequal: there was no wave */
+    team->last_sums[0] = 1; /* unequal sums: there was no wave before */
     pthread_mutex_init(&team->lock, NULL);
     fm_team_take_again(engine->team);
     return team;
@@ -62,7 +62,8 @@ void fm_mailbox_team_free(struct fm_mailbox_team *team)
     if (team == NULL) {
         return;
     }
-    /* No process sends messages of the next stage before all have stopped receiving in this one. */
+    /* A barrier: no process sends messages of the next stage before all processes have stopped
+     * receiving in this one. */
     uint64_t ready = 1;
     team->transport->calls->sum(team->transport, &ready, 1);
     for (size_t i = 0; i < (size_t)team->mailboxes->engine->workers * team->transport->count; ++i) {
@@ -79,7 +80,7 @@ static byte_vector *outgoing_of(struct fm_mailbox_team *team, unsigned worker, u
     return &team->outgoing[(size_t)worker * team->transport->count + to];
 }
 
-/* The transport takes the packet over. The lock must be held. */
+/* Sends a packet; the transport owns it afterwards. The lock must be held. */
 static void send_packet(struct fm_mailbox_team *team, unsigned worker, unsigned to)
 {
     byte_vector *packet = outgoing_of(team, worker, to);
@@ -103,7 +104,8 @@ void fm_mailbox_team_send(struct fm_mailbox_team *team, unsigned worker, uint32_
     memcpy(packet->items + packet->count + sizeof head, message, size);
     memset(packet->items + packet->count + sizeof head + size, 0, head.padding);
     packet->count += sizeof head + head.size;
-    /* Counted now: as long as the message is under way, even here, the sums differ. */
+    /* Counted before the packet is sent: the sums differ as long as the message is in transit, also
+     * while it is kept back. */
     atomic_fetch_add(&team->sent, 1);
     if (packet->count >= PACKET_BYTES) {
         pthread_mutex_lock(&team->lock);
@@ -140,7 +142,8 @@ static void advance_wave(struct fm_mailbox_team *team, unsigned polls)
     uint64_t sums[2];
     const struct fm_transport_calls *calls = team->transport->calls;
     if (!team->in_wave) {
-        /* No message is left to handle here: no worker sends, and none arrives under this lock. */
+        /* This process has no message to handle: its workers send none, and none arrives while the
+         * lock is held. */
         if (polls > POLLS_BEFORE_WAVE && atomic_load(&team->mailboxes->under_way) == 0) {
             uint64_t own[2] = {atomic_load(&team->sent), team->arrived};
             calls->begin_wave(team->transport, own);

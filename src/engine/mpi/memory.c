@@ -1,5 +1,5 @@
-/* base/memory.h in a module: memory is that of the program which has loaded it, since contents of
- * packets are allocated on one side and freed on the other. */
+/* Implements base/memory.h in a module by the allocator of the program that has loaded it, since
+ * contents of packets are allocated on one side and freed on the other. */
 #include "base/memory.h"
 
 #include "engine/mpi/mpi_transport.h"

@@ -1,9 +1,9 @@
 /** @file
  * Private to src/engine/mpi: the parts of a transport by MPI.
  *
- * No call waits inside MPI: its libraries busy-wait, which takes the processor from the process
- * that is waited for when there are more processes than processors. All calls are non-blocking and
- * polled with backoff (engine/backoff.h).
+ * No call waits inside MPI: MPI libraries busy-wait, which takes the processor from the awaited
+ * process when there are more processes than processors. All calls are non-blocking and polled with
+ * backoff (engine/backoff.h). Only its start and its end block.
  */
 #ifndef FERMATA_ENGINE_MPI_MPI_TRANSPORT_H
 #define FERMATA_ENGINE_MPI_MPI_TRANSPORT_H
@@ -13,8 +13,8 @@
 
 #include <mpi.h>
 
-/** Larger contents travel in pieces of this size: counts of MPI are `int`, and the backoff of the
- * waiting side restarts with each piece. */
+/** Larger contents are sent in pieces of this size: counts of MPI are `int`, and the backoff of the
+ * receiver restarts with each piece. */
 #define FM_PIECE_BYTES ((size_t)16 << 20)
 
 /** A piece of a packet that arrives. */
@@ -23,7 +23,7 @@ struct fm_incoming {
     struct fm_parcel piece;
     MPI_Request request;
     bool here; /**< `request` is complete */
-    bool last; /**< piece of its packet */
+    bool last; /**< this is the last piece of its packet */
 };
 
 /** Pieces from one process, in the order in which they were sent. */
@@ -34,7 +34,7 @@ struct fm_incoming_queue {
 /** A packet that is being sent. */
 struct fm_outgoing {
     void *content;
-    size_t pieces; /**< that have not left yet */
+    size_t pieces; /**< number of pieces that have not left yet */
 };
 
 struct fm_mpi_transport {
@@ -69,13 +69,13 @@ void fm_mpi_use_memory(const struct fm_transport_memory *memory);
 /** Completes a non-blocking collective call, with backoff. */
 void fm_mpi_wait(MPI_Request *request);
 
-/* The calls of struct fm_transport_calls that are about parcels (parcels.c) ... */
+/* The calls of struct fm_transport_calls for parcels (parcels.c) ... */
 void fm_mpi_exchange_sizes(struct fm_transport *transport, const uint64_t *sent,
                            uint64_t *received);
 void fm_mpi_exchange(struct fm_transport *transport, const struct fm_parcel *sent,
                      const struct fm_parcel *received);
 
-/* ... and about packets (packets.c). */
+/* ... and for packets (packets.c). */
 void fm_mpi_send(struct fm_transport *transport, unsigned to, struct fm_parcel packet);
 bool fm_mpi_all_left(struct fm_transport *transport);
 bool fm_mpi_receive(struct fm_transport *transport, unsigned *from, struct fm_parcel *packet);

@@ -6,7 +6,7 @@
 
 #include <limits.h>
 
-/* Values that are added up at once. */
+/* Largest number of values of one reduction. */
 #define SUMS_AT_ONCE ((size_t)1 << 20)
 
 void fm_mpi_wait(MPI_Request *request)

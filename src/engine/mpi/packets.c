@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Pieces that are tested at once: they leave about in the order in which they were sent. */
+/* Largest number of pieces that are tested at once: they leave about in the order of sending. */
 #define TESTED_AT_ONCE 64
 
 /* Tags: whether another piece of the packet follows. */
@@ -77,9 +77,9 @@ bool fm_mpi_all_left(struct fm_transport *transport)
 
 /* ---- arriving ---- */
 
-/* Begins to receive the next piece of any process.
+/* Begins to receive the next piece from any process.
  * @param from  out: the sender
- * @return whether there was one */
+ * @return whether there was a piece */
 static bool begin_to_receive(struct fm_mpi_transport *mpi, unsigned *from)
 {
     int found = 0, bytes = 0;
@@ -106,7 +106,7 @@ static bool begin_to_receive(struct fm_mpi_transport *mpi, unsigned *from)
     return true;
 }
 
-/* @return whether all pieces of the first packet of a queue are here; their number of bytes */
+/* @return whether all pieces of the first packet of a queue have arrived; in `*bytes` its size */
 static bool is_complete(const struct fm_incoming_queue *queue, size_t *bytes)
 {
     *bytes = 0;
@@ -154,7 +154,7 @@ static struct fm_parcel take_packet(struct fm_mpi_transport *mpi, struct fm_inco
     return packet;
 }
 
-/* Takes the first packet of a process if it is here. */
+/* Takes the first packet of a process if it has arrived completely. */
 static bool receive_from(struct fm_mpi_transport *mpi, unsigned from, struct fm_parcel *packet)
 {
     size_t bytes;

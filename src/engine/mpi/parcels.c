@@ -31,7 +31,8 @@ static void start(struct fm_mpi_transport *mpi, bool send, unsigned other,
     }
 }
 
-/* All processes take part now, so that the next piece arrives soon. */
+/* Completes all requests. All processes take part at this time, so that the next piece arrives
+ * soon: the sleeps of the backoff stay at the shortest one. */
 static void finish(request_vector *requests)
 {
     int *indices = fm_allocate(requests->count, sizeof *indices);
@@ -53,7 +54,7 @@ void fm_mpi_exchange(struct fm_transport *transport, const struct fm_parcel *sen
 {
     struct fm_mpi_transport *mpi = fm_mpi_transport_of(transport);
     request_vector requests = {0};
-    /* Each begins with its neighbour, so that not all send to the same process at once. */
+    /* Each process begins with its neighbour, so that not all send to the same process at once. */
     for (unsigned step = 1; step < transport->count; ++step) {
         unsigned from = (transport->self + transport->count - step) % transport->count;
         start(mpi, false, from, &received[from], &requests);

@@ -42,7 +42,7 @@ unsigned fm_team_neighbors(const struct fm_team *team)
 
 void fm_team_take_again(struct fm_team *team)
 {
-    /* All of them were for the stage that has ended. */
+    /* The packets in `again` were for the stage that has ended: all of them have been taken. */
     fm_early_packets emptied = team->again;
     emptied.count = 0;
     team->again = team->put_back;
@@ -117,7 +117,7 @@ static void *join(struct fm_parcel *parcels, unsigned count, size_t *total)
     return joined;
 }
 
-/* Sends the parcel to the processes first .. last and returns what came. */
+/* Sends a parcel to the processes first .. last. @return the contents of the received ones */
 static void *send_to(struct fm_team *team, const void *own, size_t bytes, unsigned first,
                      unsigned last, size_t *total)
 {
@@ -128,7 +128,7 @@ static void *send_to(struct fm_team *team, const void *own, size_t bytes, unsign
     }
     struct fm_parcel *parcels = fm_allocate(2 * (size_t)size, sizeof *parcels);
     for (unsigned p = first; p <= last; ++p) {
-        /* The transport only reads what is sent. */
+        /* The transport only reads the content. */
         parcels[p] = (struct fm_parcel){(void *)own, bytes};
     }
     fm_team_exchange(team, parcels, parcels + size);

@@ -1,6 +1,6 @@
 /** @file
- * Collectives: the processes that analyse a trace together ("team"), and the data that they share.
- * Process 0 leads: it writes the report and prints messages. A team that is NULL has one process.
+ * Collectives of the processes that analyse a trace together ("team"), for the data that they
+ * share. Process 0 leads: it writes the report and prints messages. NULL is a team of one process.
  *
  * All calls that exchange data are collective: all processes make them in the same order, even if
  * one of them has failed; no call may depend on a status before fm_team_agree(). To be called by
@@ -19,7 +19,7 @@
 
 struct fm_team;
 
-/** @param transport  which must live as long as the team
+/** @param transport  must outlive the team
  * @return to be freed with fm_team_free() */
 struct fm_team *fm_team_create(struct fm_transport *transport);
 
@@ -43,14 +43,14 @@ unsigned fm_team_neighbors(const struct fm_team *team);
 void fm_team_exchange(struct fm_team *team, const struct fm_parcel *sent,
                       struct fm_parcel *received);
 
-/** @return what all processes gave, in the order of their numbers, in `*total` bytes; to be freed
- * with fm_free(). */
+/** @return the contents of `own` of all processes, joined in the order of their numbers, with
+ * `*total` bytes; to be freed with fm_free(). */
 void *fm_team_share(struct fm_team *team, const void *own, size_t bytes, size_t *total);
 
 /** As fm_team_share(), but only process 0 gets the result; NULL and 0 bytes on other processes. */
 void *fm_team_collect(struct fm_team *team, const void *own, size_t bytes, size_t *total);
 
-/** @return a copy of what process 0 gave, in `*total` bytes; to be freed with fm_free(). */
+/** @return a copy of `leaders` of process 0, with `*total` bytes; to be freed with fm_free(). */
 void *fm_team_spread(struct fm_team *team, const void *leaders, size_t bytes, size_t *total);
 
 /** Replaces each value by its sum over all processes. */
@@ -60,8 +60,8 @@ void fm_team_sum(struct fm_team *team, uint64_t *values, size_t count);
 uint64_t fm_team_largest(struct fm_team *team, uint64_t value);
 
 /** Makes the failure of one process a failure of all.
- * @param error  describes it, if `status` is not FM_OK; out: the failure of the lowest process
- * @return FM_OK if all processes gave it, otherwise the status of the lowest failed process */
+ * @param error  describes `status` if it is not FM_OK; out: the failure of the lowest process
+ * @return FM_OK if `status` is FM_OK on all processes, else that of the lowest failed process */
 fm_status_t fm_team_agree(struct fm_team *team, fm_status_t status, struct fm_error *error);
 
 /** fm_team_share() of a vector's elements; `all` is an empty vector of the same type. */

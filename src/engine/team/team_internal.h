@@ -17,11 +17,12 @@ typedef FM_VECTOR(struct fm_early_packet) fm_early_packets;
 struct fm_team {
     struct fm_transport *transport;
     fm_early_packets put_back; /**< for the next stage */
-    fm_early_packets again;    /**< put back in the previous stage; the first `taken` are taken */
-    size_t taken;
+    fm_early_packets again;    /**< put back in the previous stage */
+    size_t taken;              /**< packets of `again` that have been received in this stage */
 };
 
-/** To be called before a stage that receives packets: makes those that were put back available. */
+/** To be called before a stage that receives packets: makes the packets available that were put
+ * back in the previous stage. */
 void fm_team_take_again(struct fm_team *team);
 
 /** As `receive` of the transport; packets that were put back come first. */

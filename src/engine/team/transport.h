@@ -28,8 +28,8 @@ struct fm_transport_calls {
     void (*exchange_sizes)(struct fm_transport *transport, const uint64_t *sent,
                            uint64_t *received);
 
-    /** Collective: sends a parcel to each other process and fills the received ones, whose sizes
-     * are those of exchange_sizes().
+    /** Collective: sends a parcel to each other process and receives one from each; the sizes are
+     * those of exchange_sizes().
      * @param sent      [process]
      * @param received  [process], with room for the contents */
     void (*exchange)(struct fm_transport *transport, const struct fm_parcel *sent,
@@ -38,21 +38,21 @@ struct fm_transport_calls {
     /** Collective: replaces each value by its sum over all processes. */
     void (*sum)(struct fm_transport *transport, uint64_t *values, size_t count);
 
-    /** Collective: begins a non-blocking sum of two values. */
+    /** Collective: begins a wave, a non-blocking sum of two values over all processes. */
     void (*begin_wave)(struct fm_transport *transport, const uint64_t values[2]);
 
-    /** @return whether the last wave is complete; `sums` is set then. */
+    /** @return whether the last wave is complete: `sums` is valid then. */
     bool (*end_wave)(struct fm_transport *transport, uint64_t sums[2]);
 
-    /** Sends a packet, which fm_free() frees once it has left. Packets between two processes arrive
-     * in the order in which they were sent. */
+    /** Sends a packet, which the transport frees with fm_free() when it has left. Packets from one
+     * process to another arrive in the order in which they were sent. */
     void (*send)(struct fm_transport *transport, unsigned to, struct fm_parcel packet);
 
     /** @return whether all packets that this process has sent have left. Drives the progress of
      * other transfers, too. */
     bool (*all_left)(struct fm_transport *transport);
 
-    /** @return whether a packet has arrived; it is to be freed with fm_free() then. Drives the
+    /** @return whether a packet has arrived, which the caller frees with fm_free(). Drives the
      * progress of other transfers, too. */
     bool (*receive)(struct fm_transport *transport, unsigned *from, struct fm_parcel *packet);
 

@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* MPI libraries and what they build on print pages about a crash. The parent of
- * this process reports it in one line (OTF2's reader can crash on a damaged archive). */
+/* MPI libraries and the libraries below them print long reports of a crash. The parent of this
+ * process reports it in one line (OTF2's reader can crash on a damaged archive). */
 static void silence_crash_reports(void)
 {
     setenv("OMPI_MCA_opal_signal", "", 0);
     setenv("UCX_ERROR_SIGNALS", "", 0);
 }
 
-/* Open MPI takes 0.2 s to search for networks between machines. A choice of the user stays. */
+/* Open MPI takes 0.2 s to search for networks between machines. Settings of the user prevail. */
 static void spare_search_for_networks(void)
 {
     if (fm_launch_read().all_are_here) {
@@ -38,7 +38,7 @@ fm_status_t fm_transport_load(const char *library, struct fm_transport **transpo
     }
     silence_crash_reports();
     spare_search_for_networks();
-    /* Open MPI loads parts of itself that look for its symbols in the global scope. */
+    /* Open MPI loads plugins, which resolve its symbols in the global scope. */
     void *module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     if (module == NULL) {
         return fm_fail(error, FM_ERR_SYSTEM, "cannot load the module for this MPI library: %s",

@@ -26,9 +26,9 @@ uint64_t fm_archive_chunk(void)
     return archive.definition_chunk;
 }
 
-/* OTF2 prints several lines for each failing call unless it is given another place to tell. It is
- * told more here than the calls return: a failed write of a full buffer is not passed on to the
- * record that made it full, and closing that file then uses memory that was freed. */
+/* OTF2 prints several lines for each failing call unless a callback is registered. The callback
+ * also gets errors that no call returns: the record that fills a buffer does not return the failed
+ * write of that buffer, and closing the file afterwards uses freed memory. */
 static OTF2_ErrorCode keep_first_error(void *data, const char *file, uint64_t line,
                                        const char *function, OTF2_ErrorCode code,
                                        const char *format, va_list arguments)
@@ -232,7 +232,7 @@ bool fm_archive_open(const char *directory, const struct fm_exchange *exchange, 
         fm_archive_fail("%s", exchange->failure);
         return false;
     }
-    /* One size for all: rank 0 writes it into the anchor file. */
+    /* All processes use one size: rank 0 writes it into the anchor file. */
     exchange->reduce(&entries, 1, FM_REDUCE_MAX);
     archive.definition_chunk = fm_archive_definition_chunk(entries, exchange->size);
     OTF2_Error_RegisterCallback(keep_first_error, NULL);
@@ -294,7 +294,7 @@ bool fm_archive_write_memory(struct fm_thread *thread, size_t functions)
     bool good = true;
     thread->current->used = thread->cursor;
     if (thread->converted_chunk == NULL) {
-        struct fm_extent rest = fm_thread_unsaved(thread); /* the others came from the journal */
+        struct fm_extent rest = fm_thread_unsaved(thread); /* earlier ones come from the journal */
         thread->converted_chunk = rest.first;
         thread->converted = rest.begin;
     }

@@ -1,8 +1,8 @@
 /** @file
  * The OTF2 archive of the run, written at its end (or later, from the journals): every process
- * writes its locations' events and local definitions, rank 0 the global ones. Used by one thread.
- * After the first failure nothing more is written, for OTF2's writers are not to be used any more
- * then, and fm_archive_failure states why.
+ * writes its locations' events and local definitions, rank 0 writes the global definitions. Used by
+ * one thread. After the first failure nothing more is written, because OTF2's writers must not be
+ * used after a failure; fm_archive_failure returns the reason.
  */
 #ifndef FERMATA_RECORD_ARCHIVE_ARCHIVE_H
 #define FERMATA_RECORD_ARCHIVE_ARCHIVE_H
@@ -16,8 +16,8 @@
 #include <otf2/otf2.h>
 #include <stdbool.h>
 
-/** Size of OTF2's chunks of events, in bytes: the least that it allows. All chunks of a location
- * stay in a processor's cache while they are filled and written. */
+/** Size of OTF2's chunks of events, in bytes: OTF2's minimum. All chunks of a location stay in a
+ * processor's cache while they are filled and written. */
 enum { FM_ARCHIVE_EVENT_CHUNK = 256 * 1024 };
 
 /** A measured offset to rank 0's clock: rank 0's time = time + offset. */
@@ -27,7 +27,7 @@ struct fm_clock_offset {
     double deviation; /**< half of the round trip's spread, in ticks */
 };
 
-/** What rank 0 needs besides the definitions to write the global ones. */
+/** Facts that rank 0 needs, besides the merged definitions, to write the global definitions. */
 struct fm_archive_summary {
     uint64_t resolution; /**< ticks per second of rank 0's clock */
     uint64_t begin, end; /**< of the run, in rank 0's time */
@@ -35,53 +35,53 @@ struct fm_archive_summary {
 };
 
 /** Opens the archive in an existing directory. Collective.
- * @param entries  of the longest mapping of this process's numbers to global ones
- * @return whether it worked for all processes */
+ * @param entries  number of entries of this process's longest mapping to global numbers
+ * @return whether all processes succeeded */
 bool fm_archive_open(const char *directory, const struct fm_exchange *exchange, uint64_t entries);
 
 /** Whether no process has failed so far. Collective. */
 bool fm_archive_agree(void);
 
-/** Notes a failure that is none of OTF2's; the first one counts. */
+/** Stores the reason of a failure outside of OTF2; only the first failure is stored. */
 void fm_archive_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** First failure of OTF2 in this process, or NULL. */
+/** Reason of the first failure in this process, or NULL. */
 const char *fm_archive_failure(void);
 
-/** Whether there is one; to be read only. */
+/** Whether there was a failure. Callers only read it. */
 extern bool fm_archive_has_failed;
 
-/** Forgets an archive that cannot be completed; its files remain. What OTF2 holds for it in memory
- * is given up, for it is not safe to free after a failed write. */
+/** Abandons an archive that cannot be completed; its files remain. OTF2's memory for it is leaked,
+ * because freeing it after a failed write is not safe. */
 void fm_archive_abandon(void);
 
-/** Writes records as events of the thread (whose rank and index name the location).
- * @param functions  number of functions there are
- * @return false if the records are damaged; nothing behind the damage is written */
+/** Writes records as events of the thread (whose rank and index identify the location).
+ * @param functions  number of defined functions
+ * @return false if the records are damaged; records after the damage are not written */
 bool fm_archive_write(struct fm_thread *thread, const uint64_t *records, size_t words,
                       size_t functions);
 
-/** Writes the records that are still in memory and have not been written. They stay there. */
+/** Writes the records in memory that have not been written to the archive. They stay in memory. */
 bool fm_archive_write_memory(struct fm_thread *thread, size_t functions);
 
-/** Writes what is still pending of the thread's last call, and makes the location's file if it has
- * no events.
- * @param over  no records will follow: regions that are open end here, and `events` is exact; else
- *              it lacks the call that the thread is in and a Leave for each of them
+/** Writes the pending Leave of the thread's last call, and creates the location's file if it has no
+ * events.
+ * @param over  no records will follow: open regions end here, and `events` is exact; else `events`
+ *              lacks the call that the thread is in and one Leave for each open region
  *              (fm_path_open) */
 void fm_archive_settle(struct fm_thread *thread, bool over);
 
-/** Closes the event file of a thread: it is complete on disk. */
+/** Closes the event file of a thread; afterwards it is complete on disk. */
 void fm_archive_close_events(struct fm_thread *thread);
 
-/** No more events will be written by this process. */
+/** Ends the writing of events by this process. */
 void fm_archive_end_events(void);
 
 /** Writes the local definitions of the threads: clock offsets and the mapping to global numbers.
- * Between fm_archive_begin_definitions and fm_archive_end_definitions.
- * @param map      from this process's numbers to the global ones
+ * Called between fm_archive_begin_definitions and fm_archive_end_definitions.
+ * @param map      maps this process's numbers to global numbers
  * @param regions  global number of each function, FM_DEFINE_NONE: not used
- * @param events   what numbers of regions in the events stand for */
+ * @param events   region and line of each region number in the events */
 void fm_archive_write_local(struct fm_thread *threads, const struct fm_define_map *map,
                             const uint32_t *regions, size_t region_count,
                             const struct fm_event_regions *events,
@@ -92,50 +92,51 @@ void fm_archive_end_definitions(void);
 /** Writes the global definitions from the merged set, and the markers. Rank 0 only. */
 void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive_summary *summary);
 
-/** The call that ends a run in order, of the paradigm that numbers the processes, else of the
- * first; NULL: there is none. Valid until the next paradigm is defined. */
+/** Name of the call that ends a run regularly, of the paradigm that numbers the processes, else of
+ * the first paradigm; NULL: there is none. Valid until the next paradigm is defined. */
 const char *fm_archive_last_call(const struct fm_definitions *set);
 
 /** Closes the archive. Collective; only if no process has failed.
- * @param locations_reused  several threads may have written to a location, one after the other; of
- *                          the whole run; rank 0's counts */
+ * @param locations_reused  whether several threads of the run may have written to one location, one
+ *                          after the other; the value on rank 0 counts */
 void fm_archive_close(bool locations_reused);
 
 /** Location number of a thread. */
 uint64_t fm_archive_location(uint32_t rank, uint32_t thread);
 
-/** Global number of a group definition: behind the two groups that every archive has. */
+/** Global numbers of groups: definitions are numbered after two predefined groups. */
 enum { FM_GROUP_LOCATIONS, FM_GROUP_SELF, FM_GROUP_FIRST };
 
-/** Size of its chunks of definitions, in bytes. */
+/** Size of the archive's chunks of definitions, in bytes. */
 uint64_t fm_archive_chunk(void);
 
 /** The open archive (for the files of this folder). */
 OTF2_Archive *fm_archive_handle(void);
 
-/** Notes an OTF2 result; the first failure counts. */
+/** Checks the result of an OTF2 call and stores the first failure. */
 void fm_archive_check(OTF2_ErrorCode code);
 
-/** Writes records as OTF2 events until one that is none (convert.c). @return whether all were good
- */
+/** Writes records as OTF2 events up to the first damaged one (convert.c). @return whether all
+ * records were valid */
 bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
                         size_t functions);
 
-/** Writes the Leave of the pending call, if any, and then the BufferFlush that is due before the
- * next event, whose time is `next` (convert.c). */
+/** Writes the Leave of the pending call, if any, and then the BufferFlush due before the next
+ * event, whose time is `next` (convert.c). */
 void fm_convert_pending(struct fm_thread *thread, uint64_t next);
 
-/** Writes the Leave of every region that is still open, at the time of the last event: behind it
- * nothing was recorded (convert.c). */
+/** Writes the Leave of every open region at the time of the last event, after which nothing was
+ * recorded (convert.c). */
 void fm_convert_end(struct fm_thread *thread);
 
-/** Writes what precedes the call that the thread is in, which is recorded later (convert.c). */
+/** Writes the Enters and Leaves due before the call that the thread is in; the call itself is
+ * recorded later (convert.c). */
 void fm_convert_open_call(struct fm_thread *thread);
 
-/** Before the records of a process. No function has an event yet (convert.c).
- * @param set      its definitions; valid, as the sites, while records are written
- * @param sites    what its call sites stand for
- * @param regions  gets the numbers of regions in the events, from zero on */
+/** Begins the records of a process and marks all functions as unused (convert.c).
+ * @param set      definitions of the process; valid, like `sites`, while records are written
+ * @param sites    functions and lines of its call sites
+ * @param regions  receives the region numbers in the events, starting at 0 */
 void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
                       struct fm_event_regions *regions);
 

@@ -28,7 +28,7 @@ static const struct fm_paradigm_description *paradigm_of(const struct fm_definit
     return (const void *)fm_defined(set, FM_DEFINE_PARADIGM, number, NULL);
 }
 
-/* The paradigm that numbers the processes; NULL: the run has one process, which has no number. */
+/* The paradigm that numbers the processes; NULL: the run has one process without a number. */
 static const struct fm_paradigm_description *leading_paradigm(const struct fm_definitions *set)
 {
     for (uint32_t i = 0; i < set->tables[FM_DEFINE_PARADIGM].count; i++) {
@@ -69,8 +69,8 @@ static void add_paradigm_strings(const struct output *o)
     }
 }
 
-/* Adds the strings that the definitions below use, so that all strings can be written first:
- * readers resolve a reference when they read it. */
+/* Adds the strings that the definitions below use, so that all strings are written first: readers
+ * resolve a reference when they read it. */
 static void add_strings(const struct output *o)
 {
     static const char *const texts[] = {"machine", "node", "Master thread", "Linux"};
@@ -103,7 +103,7 @@ static void write_strings(const struct output *o)
     }
 }
 
-/* How a paradigm's communicators or windows without a name are named, if it has any. */
+/* Writes the name template for a paradigm's communicators or windows without a name, if any. */
 static void write_name_template(const struct output *o, OTF2_Paradigm paradigm,
                                 OTF2_ParadigmProperty property, const char *text)
 {
@@ -197,7 +197,7 @@ static void write_attributes(const struct output *o)
     }
 }
 
-/* Each metric is a member, and a class of its own. */
+/* Each metric is the only member of its own metric class. */
 static void write_metrics(const struct output *o)
 {
     size_t count;
@@ -224,7 +224,7 @@ static void write_lines(const struct output *o)
     }
 }
 
-/* All groups are the leading paradigm's: without one there are none. */
+/* All groups belong to the leading paradigm: without one there are no groups. */
 static void write_groups(const struct output *o)
 {
     const struct fm_paradigm_description *leading = leading_paradigm(o->set);

@@ -1,10 +1,11 @@
-/* The local definitions: one file for each location, with its clock offsets and the mapping from
- * the process's numbers to the global ones. */
+/* The local definitions: one file for each location, with its clock offsets and the mapping of the
+ * process's numbers to global numbers. */
 #include "record/archive/archive.h"
 
 #include <stdlib.h>
 
-/* Numbers that a mapping lacks stand for themselves: if few differ only those are in it. */
+/* A number without entry in a mapping maps to itself: if few numbers differ, the mapping is sparse
+ * and contains only those. */
 static OTF2_IdMap *number_map(const uint32_t *numbers, size_t count, uint32_t shift)
 {
     size_t differing = 0;
@@ -23,7 +24,7 @@ static OTF2_IdMap *number_map(const uint32_t *numbers, size_t count, uint32_t sh
     return ids;
 }
 
-/* What regions and lines become. */
+/* Tables that map regions and lines to global numbers. */
 struct numbers {
     const uint32_t *functions;
     size_t function_count;
@@ -49,9 +50,9 @@ static void add_pair(OTF2_IdMap *ids, uint64_t from, uint32_t to)
     }
 }
 
-/* Numbers in events are those of regions: functions that were called, and behind them what is
- * defined. (That functions are among the defined regions, too, does no harm: no event refers to
- * them by those numbers.) */
+/* Without lines, the numbers in events are numbers of functions, or FM_FUNCTIONS_MOST plus numbers
+ * of region definitions. (Functions are also among the defined regions; that is harmless, because
+ * no event refers to them by those numbers.) */
 static OTF2_IdMap *plain_region_map(const struct numbers *numbers)
 {
     size_t defined = numbers->map->counts[FM_DEFINE_REGION];
@@ -65,7 +66,7 @@ static OTF2_IdMap *plain_region_map(const struct numbers *numbers)
     return ids;
 }
 
-/* Of the numbers in events: to regions, and to the lines that call them there. */
+/* Maps the region numbers in events to global regions; line_map maps them to the calling lines. */
 static OTF2_IdMap *region_map(const struct numbers *numbers)
 {
     if (!numbers->events->with_lines) {

@@ -13,23 +13,23 @@
 enum {
     CHUNKS = 4,             /* of one of OTF2's buffers */
     EVENT_BYTES = 64,       /* more than any event takes */
-    NUMBER_BYTES = 10,      /* of a number in a definition, at most, and of a record's head */
-    FILE_BYTES = 64 * 1024, /* heads, paradigms, properties */
+    NUMBER_BYTES = 10,      /* maximum, of a number in a definition and of a record's header */
+    FILE_BYTES = 64 * 1024, /* headers, paradigms, properties */
     ENTRY_BYTES = 5,        /* of a mapping or a group: a number below 2^32 */
-    RECORD_BYTES = 4096,    /* heads of a chunk and a record */
+    RECORD_BYTES = 4096,    /* headers of a chunk and a record */
     DEFINITION_CHUNK_LEAST = 256 * 1024,
     DEFINITION_CHUNK_MOST = 16 * 1024 * 1024
 };
 
-/* Chunks are kept when they have been written, to be filled again: new memory costs more than what
- * is written to it. Those of a buffer have all the same size. */
+/* Chunks are reused after they have been written: to obtain new memory costs more than to fill it.
+ * All chunks of a buffer have the same size. */
 struct buffer {
     struct {
         void *start;
         uint64_t bytes;
     } chunks[CHUNKS];
-    int count; /* those that there are */
-    int used;  /* those that OTF2 has now */
+    int count; /* allocated chunks */
+    int used;  /* chunks that OTF2 holds now */
 };
 
 static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **buffer_data,
@@ -41,7 +41,7 @@ static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location,
         buffer = *buffer_data = calloc(1, sizeof *buffer);
     }
     if (buffer == NULL || buffer->used == CHUNKS) {
-        return NULL; /* OTF2 writes what it has, then */
+        return NULL; /* OTF2 then writes its full chunks */
     }
     if (buffer->used == buffer->count) {
         void *chunk = malloc(bytes);
@@ -97,7 +97,7 @@ uint64_t fm_archive_definition_chunk(uint64_t entries, uint32_t processes)
     return chunk;
 }
 
-/* What is in OTF2's memory when it closes a file. */
+/* Upper bound of the data in OTF2's memory when it closes a file of `bytes` bytes. */
 static uint64_t at_most_buffered(uint64_t bytes, uint64_t definition_chunk)
 {
     uint64_t most = CHUNKS * definition_chunk;
@@ -135,7 +135,7 @@ uint64_t fm_archive_global_bytes(const struct fm_definitions *set, uint64_t defi
            FILE_BYTES;
 }
 
-/* Where a file system cannot reserve, the room is written to. */
+/* For file systems that cannot reserve space: writes zeros. */
 static bool fill(int file, uint64_t bytes)
 {
     static const char zeros[65536];

@@ -1,6 +1,6 @@
 /** @file
- * Attributes that events of the archive carry: what was not recorded during a pause
- * (base/unrecorded.def). OTF2 has no record for that; every tool can read attributes.
+ * Attributes of events in the archive: the counts of operations that were not recorded during a
+ * pause (base/unrecorded.def). OTF2 has no record for such counts; every tool can read attributes.
  */
 #ifndef FERMATA_RECORD_ARCHIVE_ATTRIBUTE_H
 #define FERMATA_RECORD_ARCHIVE_ATTRIBUTE_H
@@ -14,8 +14,8 @@ enum fm_attribute {
     FM_ATTRIBUTE_COUNT
 };
 
-/** Whether an event with attributes was written (set in convert.c; the reader of several processes'
- * records clears it between them). */
+/** Whether an event with attributes was written (set in convert.c; a converter of several
+ * processes' records clears it before each process). */
 extern bool fm_attributes_used;
 
 /** Defines all attributes in a set without attributes. @return false without memory */

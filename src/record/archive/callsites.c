@@ -52,7 +52,7 @@ bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions 
     return good;
 }
 
-/* A set's region or line in another set. */
+/* Copies a region of one set to another. @return its number there */
 static uint32_t copy_region(struct fm_definitions *to, const struct fm_definitions *from,
                             uint32_t number)
 {

@@ -1,33 +1,35 @@
 /** @file
- * What the call sites of call stacks stand for. A process notes them as binaries and addresses
- * (definitions BINARY and SITE in a set of their own); at the end of the run the sets of all
- * processes are merged, the names are looked up once, and everyone gets the answers.
+ * Functions and lines of the call sites in recorded call stacks. A process stores a call site as a
+ * binary and an address (definitions BINARY and SITE in a set of their own). At the end of the run
+ * the sets of all processes are merged, the symbols are resolved once, and every process receives
+ * the results.
  */
 #ifndef FERMATA_RECORD_ARCHIVE_CALLSITES_H
 #define FERMATA_RECORD_ARCHIVE_CALLSITES_H
 
 #include "record/archive/define.h"
 
-/** Region of code of which nothing is known. */
+/** Region of code without known function. */
 #define FM_CALLSITE_UNKNOWN FM_DEFINE_NONE
 
 /** A function at a call site: the one that the address is in, or one inlined into it there. */
 struct fm_callsite_frame {
     uint32_t region; /**< number of its definition */
-    uint32_t line;   /**< where in it: number of a LINE definition */
+    uint32_t line;   /**< line of the address in the function: number of a LINE definition */
 };
 
-/** Call sites by the numbers that records have. Zeroed = none are known. */
+/** Call sites by their numbers in records. Zeroed = no call site is known. */
 struct fm_callsites {
-    uint32_t deepest; /**< functions of a call path that are shown at most; 0: all */
+    uint32_t deepest; /**< maximum number of functions of a call path in the trace; 0: no limit */
     uint32_t count;
     uint32_t *first; /**< first frame of each in `frames`; one more than `count` */
     struct fm_callsite_frame *frames;
-    uint32_t *called; /**< region that each calls for sure; FM_DEFINE_NONE: it is not known */
+    uint32_t *called; /**< region that each call site certainly calls; FM_DEFINE_NONE: unknown */
 };
 
-/** Frames of a call site, outermost first; of a number that there is not, unknown code.
- * @param count  out: their number; 0: it is not shown */
+/** Frames of a call site, outermost first; for an undefined number, one frame of unknown code
+ * (no frame if the table is empty).
+ * @param count  out: number of frames; 0: the call site is hidden */
 static inline const struct fm_callsite_frame *fm_callsite_frames(const struct fm_callsites *sites,
                                                                  uint32_t site, uint32_t *count)
 {
@@ -40,14 +42,14 @@ static inline const struct fm_callsite_frame *fm_callsite_frames(const struct fm
     return &sites->frames[sites->first[site]];
 }
 
-/** Region that a call site calls for sure; FM_DEFINE_NONE: it is not known, or not shown. */
+/** Region that a call site certainly calls; FM_DEFINE_NONE: unknown, or hidden. */
 static inline uint32_t fm_callsite_called(const struct fm_callsites *sites, uint32_t site)
 {
     return site < sites->count ? sites->called[site] : FM_DEFINE_NONE;
 }
 
-/** Whether two call sites stand for the same functions and lines, except for the line at which the
- * innermost function makes its call, and nothing is known of the functions that they call. */
+/** Whether two call sites have the same functions and lines, except for the line at which the
+ * innermost function makes its call, and the called functions of both are unknown. */
 static inline bool fm_callsites_are_similar(const struct fm_callsites *sites, uint32_t one,
                                             uint32_t other)
 {
@@ -67,18 +69,18 @@ static inline bool fm_callsites_are_similar(const struct fm_callsites *sites, ui
     return true;
 }
 
-/** Copies a process's call sites to a set where those of several processes meet.
+/** Copies a process's call sites to a set with the call sites of several processes.
  * @param map  receives the numbers of the process's sites there; free with fm_define_map_free
  * @return false without memory */
 bool fm_callsites_merge(struct fm_definitions *all, const struct fm_definitions *own,
                         struct fm_define_map *map);
 
-/** Makes the table of a process.
- * @param definitions  of the process; gets the regions and lines that are used
- * @param resolved     set with frames behind the sites (resolve.h)
- * @param numbers      number in `resolved` of each of the process's sites; `count` of them; records
- *                     count them from 1
- * @param sites        out: to be freed with fm_callsites_free; `deepest` stays as it is
+/** Creates the call-site table of a process.
+ * @param definitions  of the process; receives the regions and lines of the call sites
+ * @param resolved     set whose SITE definitions contain frames (resolve.h)
+ * @param numbers      number in `resolved` of each of the process's `count` call sites; records
+ *                     number call sites from 1
+ * @param sites        out: to be freed with fm_callsites_free; `deepest` is unchanged
  * @return false without memory */
 bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_definitions *resolved,
                        const uint32_t *numbers, uint32_t count, struct fm_callsites *sites);

@@ -1,4 +1,4 @@
-/* Compact records to OTF2 events. */
+/* Conversion of compact records to OTF2 events. */
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
@@ -15,12 +15,12 @@ static const unsigned char places[] = {
 
 bool fm_functions_used[FM_FUNCTIONS_MOST];
 
-/* Of the process whose records become events. */
+/* Tables of the process whose records are being converted. */
 static const struct fm_callsites *callsites;
 static struct fm_event_regions *event_regions;
 static struct fm_definitions *definitions;
 
-/* The next event's time: never before the last one's. */
+/* Time of the next event: not before the last event. */
 static uint64_t not_before(struct fm_thread *thread, uint64_t time)
 {
     if (time < thread->last_time) {
@@ -46,8 +46,8 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next)
         uint64_t time = not_before(thread, thread->pending_leave);
         count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_region));
     }
-    /* The call in which the buffer was full comes after the flush in the buffer, but began before.
-     */
+    /* The record of the call in which the buffer became full follows the FLUSH record, but the call
+     * began before the flush. */
     if (thread->flush_begin[0] != 0 && thread->flush_begin[0] <= next) {
         uint64_t begin = not_before(thread, thread->flush_begin[0]);
         uint64_t end = thread->flush_begin[1] < begin ? begin : thread->flush_begin[1];
@@ -69,8 +69,7 @@ void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sit
     callsites = sites;
 }
 
-/* A time behind the last event's: regions and calls are strictly ordered, and take a tick at least.
- */
+/* A time after the last event: regions and calls are strictly ordered and take at least a tick. */
 static uint64_t after_last(const struct fm_thread *thread, uint64_t time)
 {
     return time > thread->last_time ? time : thread->last_time + 1;
@@ -106,7 +105,7 @@ static const char *region_name(uint32_t region)
                : "";
 }
 
-/* The rest of a phase's visit would be counted as a visit. */
+/* For a phase, the rest of a visit whose begin was discarded would count as a visit. */
 static bool is_phase(uint32_t region)
 {
     return region < definitions->tables[FM_DEFINE_REGION].count &&
@@ -114,7 +113,8 @@ static bool is_phase(uint32_t region)
                0;
 }
 
-/* Languages name the function that they are in without its class, name space or module. */
+/* In the program's marks the name of a function lacks its class, name space or module (such as
+ * __func__ in C++). */
 static bool is_marked_by(void *context, uint32_t function, uint32_t region)
 {
     (void)context;
@@ -130,15 +130,15 @@ static struct fm_path_writer path_writer(struct fm_thread *thread)
     return (struct fm_path_writer){write_region, number_region, is_marked_by, thread};
 }
 
-/* Time at which functions begin before an event, whose own time is left free if there are ticks
- * enough. Nothing is known of the time before the thread's first event. */
+/* Time at which functions begin before an event. If there are enough ticks, the Enters and Leaves
+ * lie just before the event, else directly after the last event. */
 static uint64_t begin_before(const struct fm_thread *thread, uint64_t next)
 {
     uint64_t ticks = fm_path_due(&thread->path);
     return next - thread->last_time > 2 * ticks ? next - ticks : thread->last_time;
 }
 
-/* Ends recording if the path could not be changed. */
+/* Ends the writing of the archive if the path could not be changed. */
 static void check_path(bool changed)
 {
     if (!changed) {
@@ -212,7 +212,7 @@ static void end_region(struct fm_thread *thread, uint64_t header, uint64_t time)
     }
 }
 
-/* Ends all marked regions but the outer `count`. */
+/* Ends all marked regions except the outer `count`. */
 static void end_marked_behind(struct fm_thread *thread, uint32_t count, uint64_t time)
 {
     struct fm_path_writer writer = path_writer(thread);
@@ -397,7 +397,7 @@ static void begin_pause(struct fm_thread *thread, uint64_t time)
     thread->off = true;
 }
 
-/* In a pause. */
+/* Called in a pause. */
 static void end_pause(struct fm_thread *thread, const uint64_t *r)
 {
     count(thread, OTF2_EvtWriter_MeasurementOnOff(thread->writer, NULL, not_before(thread, r[1]),
@@ -406,7 +406,7 @@ static void end_pause(struct fm_thread *thread, const uint64_t *r)
     end_marked_behind(thread, fm_record_ref(r[0]), r[1]);
 }
 
-/* What is recorded in a pause is none of the run, but for how it ends. */
+/* Records in a pause are omitted, except those that end the pause or the program. */
 static bool is_left_out(const struct fm_thread *thread, enum fm_record_kind kind)
 {
     return thread->off && kind != FM_RECORD_RECORDING_OFF && kind != FM_RECORD_UNRECORDED &&
@@ -415,7 +415,7 @@ static bool is_left_out(const struct fm_thread *thread, enum fm_record_kind kind
 
 /* ---- records ---- */
 
-/* The change shows with the next event. is_sound has checked that the path is that deep. */
+/* The change takes effect at the next event. is_sound has checked that the path is that deep. */
 static void convert_stack(struct fm_thread *thread, uint64_t header)
 {
     uint32_t site = fm_record_ref(header), aux = fm_record_aux(header);
@@ -431,8 +431,8 @@ static void convert_stack(struct fm_thread *thread, uint64_t header)
     check_path(good && (site == FM_STACK_NO_SITE || fm_path_push(&thread->path, site)));
 }
 
-/* Since the event before, or since the sample allows it, the stack has been as it is now: what is
- * new begins then, what is gone ended with the event. */
+/* The stack is assumed to be unchanged since the last event, the last lost sample or `since`,
+ * whichever is latest: new functions begin then; functions that are gone end at the last event. */
 static void convert_sample(struct fm_thread *thread, uint64_t time, uint64_t since)
 {
     fm_convert_pending(thread, time);
@@ -483,7 +483,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
             end_pause(thread, record);
         }
         return;
-    case FM_RECORD_FLUSH: /* told of between calls */
+    case FM_RECORD_FLUSH: /* written between calls, by fm_convert_pending */
         thread->flush_begin[0] = record[1];
         thread->flush_begin[1] = record[2];
         return;
@@ -535,7 +535,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     }
 }
 
-/* Whether a record is one, as far as that can be told, and stands where it may. */
+/* Whether a record is valid, as far as can be checked, and allowed at its position. */
 static bool is_sound(const struct fm_thread *thread, const uint64_t *record, const uint64_t *end,
                      size_t functions)
 {

@@ -43,7 +43,7 @@ uint32_t *fm_defined(const struct fm_definitions *set, enum fm_define_kind kind,
     return table->words + table->offsets[number];
 }
 
-/* Slot of the index where the key is or would go. */
+/* Slot of the index that contains the key, or the free slot for it. */
 static size_t index_place(const struct fm_definitions *set, enum fm_define_kind kind,
                           const uint32_t *key, size_t length)
 {
@@ -125,7 +125,7 @@ uint32_t fm_define(struct fm_definitions *set, enum fm_define_kind kind, const u
 uint32_t fm_define_string(struct fm_definitions *set, const char *text)
 {
     size_t length = strlen(text);
-    size_t count = 1 + length / 4 + 1; /* at least one zero byte behind the text */
+    size_t count = 1 + length / 4 + 1; /* at least one zero byte after the text */
     uint32_t *words = calloc(count, sizeof *words);
     if (words == NULL) {
         return FM_DEFINE_NONE;
@@ -240,7 +240,7 @@ void *fm_definitions_pack(const struct fm_definitions *set, size_t *bytes)
     return block;
 }
 
-/* Replaces a reference by its number in the merged set. */
+/* Replaces a reference by the number in the merged set. @return false: invalid reference */
 static bool translate(const struct fm_define_map *map, enum fm_define_kind kind, uint32_t *number)
 {
     if (*number == FM_DEFINE_NONE) {
@@ -323,7 +323,7 @@ static bool translate_item(const struct fm_define_map *map, enum fm_define_kind 
     }
 }
 
-/* Takes over a name that the earlier definition of the key lacks. */
+/* Adds the name of a later definition if the earlier definition of the key has no name. */
 static void take_name(struct fm_definitions *set, enum fm_define_kind kind, uint32_t number,
                       const uint32_t *words)
 {
@@ -347,7 +347,10 @@ bool fm_definitions_merge(struct fm_definitions *set, const void *block, size_t 
         }
         size_t count = *in++;
         map->numbers[kind] = malloc((count + 1) * sizeof *map->numbers[kind]);
-        for (size_t i = 0; map->numbers[kind] != NULL && i < count; i++) {
+        if (map->numbers[kind] == NULL) {
+            return false;
+        }
+        for (size_t i = 0; i < count; i++) {
             if (in == end || *in >= (size_t)(end - in)) {
                 return false;
             }

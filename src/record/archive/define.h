@@ -1,10 +1,11 @@
 /** @file
- * Definitions: what the numbers in the records mean. Every process numbers its own as it meets
- * them; at the end of the run the sets of all processes are merged pairwise up a tree, where equal
- * ones become one, and the numbers of the merged set are handed back.
+ * Definitions: the meaning of the numbers in the records. Every process numbers its definitions in
+ * order of first use. At the end of the run the sets of all processes are merged pairwise up a
+ * tree, where equal definitions become one, and each process receives the numbers in the merged
+ * set.
  *
- * A definition is an array of 32-bit words: first the key, which decides equality, then the rest.
- * Words that refer to another definition hold its number in the same set.
+ * A definition is an array of 32-bit words: first the key, which determines equality, then the
+ * rest. Words that refer to another definition hold its number in the same set.
  */
 #ifndef FERMATA_RECORD_ARCHIVE_DEFINE_H
 #define FERMATA_RECORD_ARCHIVE_DEFINE_H
@@ -16,31 +17,31 @@
 #include <stdint.h>
 
 /* clang-format off */
-/** Kinds, in an order in which a definition refers only to earlier kinds or earlier ones of its
- * kind. Layouts (key | rest):
+/** Kinds, in an order in which a definition refers only to earlier kinds or to earlier definitions
+ * of its kind. Layouts (key | rest):
  *   STRING    bytes, text padded with zeros |
  *   REGION    name, OTF2 role, OTF2 paradigm, OTF2 flags, file, line (0: unknown) |
  *   LINE      file, line (0: unknown) |
- *   BINARY    path, build-id, begin of main (low, high; 0: unknown, or not there), serial number |
+ *   BINARY    path, build-id, begin of main (low, high; 0: unknown or no main), serial number |
  *   SITE      binary, begin of the function (low, high), address in the binary (low, high), binary
- *             of the function that is called there (or none), begin of that (low, high; without a
- *             binary 1: the address is the begin of an instrumented function), serial number |
- *             { region, line } ...: the function and those inlined into it there, and where in each
- *             the address, or the call of the next one, is; region of what is called, if that is
- *             known
+ *             of the called function (or none), begin of that function (low, high; without a binary
+ *             1: the address is the begin of an instrumented function), serial number |
+ *             { region, line } ...: the function and the functions inlined into it at the address,
+ *             with the line of the address, or of the next function's call, in each; region of the
+ *             called function, if known
  *   PARAMETER name, OTF2 parameter type |
  *   METRIC    name, unit, OTF2 value type, OTF2 mode |
  *   ATTRIBUTE name, description, OTF2 type |
  *   GROUP     members, { first, stride, count } ... of world ranks |
  *   COMM      origin, a, b, c | group, second group (of an inter-communicator), parent, name
- *   WIN       communicator, how many-eth of it | name
+ *   WIN       communicator, ordinal among its windows | name
  *   TOPOLOGY  communicator | name, dimensions, { size, periodic } ...
  *   NODE      host name |
  *   PROCESS   rank | node, pid, threads, { events (low, high) } ...
  *   MARKER    rank, thread, time in rank 0's clock (low, high), text |
  *   PARADIGM  struct fm_paradigm_description |
- * Names, files and lines may be FM_DEFINE_NONE. Serial numbers make binaries and call sites of one
- * process distinct, whatever they are; where those of several processes meet they are 0. */
+ * Names, files and lines may be FM_DEFINE_NONE. Serial numbers keep all binaries and call sites of
+ * one process distinct; in sets of several processes they are 0. */
 /* clang-format on */
 enum fm_define_kind {
     FM_DEFINE_STRING,
@@ -62,7 +63,7 @@ enum fm_define_kind {
     FM_DEFINE_KIND_COUNT
 };
 
-/** Kinds of which a journal has definitions: those in front of it. */
+/** A journal contains definitions of the kinds before this one. */
 enum { FM_DEFINE_JOURNALED = FM_DEFINE_PARADIGM };
 
 /** Words of a SITE. */
@@ -85,19 +86,20 @@ enum {
     FM_BINARY_WORDS
 };
 
-/** How a communicator came to be: what makes it the same one on all its members. All members count
- * alike, so no message is needed to agree. */
+/** Origin of a communicator, with the words a, b, c: identifies the same communicator on all its
+ * members. Ordinals count communicators of equal origin; they are equal on all members, so no
+ * message is needed to agree. */
 enum fm_comm_origin {
     FM_COMM_WORLD,       /**< 0, 0, 0 */
-    FM_COMM_SELF_LIKE,   /**< the how many-eth with only this process, 0, 0 */
-    FM_COMM_FROM_PARENT, /**< parent, how many-eth made from it, world rank of its rank 0 */
-    FM_COMM_FROM_GROUP,  /**< group, how many-eth made of it (Comm_create_group), 0 */
-    FM_COMM_FROM_PAIR    /**< lower group, upper group, how many-eth (Intercomm_create) */
+    FM_COMM_SELF_LIKE,   /**< ordinal among those with only this process, 0, 0 */
+    FM_COMM_FROM_PARENT, /**< parent, ordinal for the parent, world rank of the new rank 0 */
+    FM_COMM_FROM_GROUP,  /**< group, ordinal for the group (Comm_create_group), 0 */
+    FM_COMM_FROM_PAIR    /**< lower group, upper group, ordinal for both (Intercomm_create) */
 };
 
 #define FM_DEFINE_NONE UINT32_MAX
 
-/** One kind's definitions in a set. */
+/** All definitions of one kind in a set. */
 struct fm_define_table {
     size_t *offsets; /**< first word of each in `words`; one more than `count` */
     uint32_t *words;
@@ -112,65 +114,69 @@ struct fm_definitions {
     struct fm_define_table tables[FM_DEFINE_KIND_COUNT];
 };
 
-/** Numbers of one set in another, for every kind. */
+/** Maps the numbers of one set to those of another, for every kind. */
 struct fm_define_map {
     uint32_t *numbers[FM_DEFINE_KIND_COUNT];
     size_t counts[FM_DEFINE_KIND_COUNT];
 };
 
-/** Adds a definition unless its key is there. Amortized O(words).
- * @param words  key and rest; not pointing into the set
- * @return its number, FM_DEFINE_NONE if there is no memory */
+/** Adds a definition unless the set contains one with this key. Amortized O(words).
+ * @param words  key and rest; must not point into the set
+ * @return number of the definition, FM_DEFINE_NONE without memory */
 uint32_t fm_define(struct fm_definitions *set, enum fm_define_kind kind, const uint32_t *words,
                    size_t count);
 
-/** Number of a string. */
+/** Adds a string. Like all fm_define_ functions for one kind, returns the number of the definition,
+ * FM_DEFINE_NONE without memory. */
 uint32_t fm_define_string(struct fm_definitions *set, const char *text);
 
 /** Text of a string; valid until the next string is added. */
 const char *fm_defined_string(const struct fm_definitions *set, uint32_t number);
 
-/** Number of a region.
- * @param role, paradigm, flags  as OTF2 has them
+/** Adds a region.
+ * @param role, paradigm, flags  OTF2's values
  * @param file  source file; NULL: unknown
  * @param line  0: unknown */
 uint32_t fm_define_region(struct fm_definitions *set, const char *name, uint32_t role,
                           uint32_t paradigm, uint32_t flags, const char *file, uint32_t line);
 
-/** Number of the region of a recorded function. */
+/** Adds the region of a recorded function. */
 uint32_t fm_define_function(struct fm_definitions *set, const struct fm_recorded_region *function);
 
-/** Number of a paradigm. */
+/** Adds a paradigm. */
 uint32_t fm_define_paradigm(struct fm_definitions *set,
                             const struct fm_paradigm_description *description);
 
-/** Number of a line of a source file. */
+/** Adds a line of a source file. */
 uint32_t fm_define_line(struct fm_definitions *set, const char *file, uint32_t line);
 
-/** Number of a group of world ranks, in their order. */
+/** Adds a group of world ranks, which keep their order. */
 uint32_t fm_define_group(struct fm_definitions *set, const int *ranks, size_t count);
 
-/** Words of a definition; changeable behind its key; valid until the next one is added. */
+/** Words of a definition. The caller may change words after the key. Valid until the next
+ * definition of its kind is added.
+ * @param count  out: number of words; may be NULL */
 uint32_t *fm_defined(const struct fm_definitions *set, enum fm_define_kind kind, uint32_t number,
                      size_t *count);
 
-/** Number of words of the key. */
+/** Number of words of a definition's key. */
 size_t fm_define_key_length(enum fm_define_kind kind, const uint32_t *words, size_t count);
 
-/** Member i of a group (as words). */
+/** World rank of member i of a group, given by its words. O(ranges). */
 uint32_t fm_group_member(const uint32_t *group, uint32_t i);
 
-/** The set as one block of memory, to send or to keep.
- * @return block to be freed, NULL without memory; its size in *bytes */
+/** Packs the set into one block of memory, to be sent or stored.
+ * @param bytes  out: size of the block
+ * @return block to be freed, NULL without memory */
 void *fm_definitions_pack(const struct fm_definitions *set, size_t *bytes);
 
-/** Memory that a set takes, in bytes. */
+/** Size of a set in memory, in bytes. */
 uint64_t fm_definitions_bytes(const struct fm_definitions *set);
 
-/** Merges a packed set into another. The first definition of a key stays; a name that it lacks is
- * taken from the later one.
+/** Merges a packed set into another. The first definition of a key is kept; a missing name is taken
+ * from the later definition.
  * @param map  receives the packed set's numbers in `set`; free with fm_define_map_free
- * @return false if the block is damaged or there is no memory */
+ * @return false if the block is damaged, or without memory */
 bool fm_definitions_merge(struct fm_definitions *set, const void *block, size_t bytes,
                           struct fm_define_map *map);
 

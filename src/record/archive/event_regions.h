@@ -1,8 +1,8 @@
 /** @file
  * Numbers of regions in the events of a process. Where call sites are known, a region that is
- * called from several lines has a number for each of them: the Enter tells the call site by its
- * number. The mapping tables of the local definitions lead from there to the one definition of the
- * region, for any reader, and to the line (docs/architecture.md).
+ * called from several lines has one number for each line, so the number in an Enter identifies the
+ * line of the call. The mapping tables of the local definitions map each number to the region's
+ * global definition, for any reader, and to the line (docs/architecture.md).
  */
 #ifndef FERMATA_RECORD_ARCHIVE_EVENT_REGIONS_H
 #define FERMATA_RECORD_ARCHIVE_EVENT_REGIONS_H
@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A region and where it is called. */
+/** A region and the line that calls it. */
 struct fm_event_region {
     uint32_t region; /**< number of a function; FM_FUNCTIONS_MOST + number of a definition */
     uint32_t line;   /**< number of a LINE definition, or FM_DEFINE_NONE */
 };
 
-/** The numbers of a process. Zeroed: there are no lines, numbers are those of the regions. */
+/** The numbers of a process. Zeroed: lines are unknown, event numbers equal region numbers. */
 struct fm_event_regions {
     bool with_lines;
     struct fm_event_region *items; /**< by number */

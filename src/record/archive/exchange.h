@@ -1,7 +1,7 @@
 /** @file
- * Communication between the processes of the run, for the recorder's own use at its begin and end.
- * The source of events that knows how (MPI, say) provides it. Calls are collective over all
- * processes, except send and receive; sizes are in bytes.
+ * Communication between the processes of the run, for the recorder's own use at the begin and end
+ * of the run. The source of events that can communicate (such as MPI) provides it. Calls are
+ * collective over all processes, except send and receive; sizes are in bytes.
  */
 #ifndef FERMATA_RECORD_ARCHIVE_EXCHANGE_H
 #define FERMATA_RECORD_ARCHIVE_EXCHANGE_H
@@ -14,14 +14,15 @@ enum fm_reduction { FM_REDUCE_SUM, FM_REDUCE_MIN, FM_REDUCE_MAX };
 
 struct fm_exchange {
     uint32_t rank, size;
-    /** What failed, or NULL. From the first failure on the functions do nothing, results are zero:
-     * a caller checks this before it uses them. */
+    /** Description of the first failure, or NULL. After a failure the functions do nothing and
+     * results are zero: a caller checks this member before it uses results. */
     const char *failure;
     void (*barrier)(void);
     void (*broadcast)(void *data, size_t bytes, uint32_t root);
     void (*gather)(const void *in, void *out, size_t bytes, uint32_t root);
     void (*scatter)(const void *in, void *out, size_t bytes, uint32_t root);
-    /** Reduces `count` values of every process, element by element; all get the result. */
+    /** Reduces `count` values of every process, element by element; all processes receive the
+     * result. */
     void (*reduce)(uint64_t *values, size_t count, enum fm_reduction reduction);
     void (*send)(const void *data, size_t bytes, uint32_t to);
     void (*receive)(void *data, size_t bytes, uint32_t from);
@@ -33,8 +34,8 @@ static inline uint32_t fm_tree_parent(uint32_t rank)
     return rank & (rank - 1);
 }
 
-/** Whether `rank` has a child at distance `bit` (1, 2, 4, ...), which is rank + bit. Visiting bits
- * upwards from 1 until this is false visits all children. */
+/** Whether `rank` has a child at distance `bit` (1, 2, 4, ...), which is rank + bit. A loop over
+ * the bits upwards from 1 until this is false visits all children. */
 static inline int fm_tree_has_child(uint32_t rank, uint32_t size, uint32_t bit)
 {
     return bit != 0 && (rank & bit) == 0 && bit < size;

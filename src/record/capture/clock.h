@@ -17,8 +17,8 @@
 /** The clock of this process; written by fm_clock_start only. */
 struct fm_clock {
     bool counter;               /**< time-stamp counter instead of CLOCK_MONOTONIC_RAW */
-    bool doubted;               /**< there is a counter that should do, but the kernel found it
-                                     to be unstable */
+    bool doubted;               /**< the counter is invariant, but the kernel found it to be
+                                     unstable */
     uint64_t start_ticks;       /**< first reading */
     uint64_t start_nanoseconds; /**< CLOCK_MONOTONIC_RAW at the same moment */
     uint64_t start_realtime;    /**< nanoseconds since the epoch of 1970 at the same moment */
@@ -28,33 +28,33 @@ extern FM_API struct fm_clock fm_clock;
 /** CLOCK_MONOTONIC_RAW in nanoseconds. */
 FM_API uint64_t fm_clock_nanoseconds(void);
 
-/** Chooses the source. The two readings are the process's start if the preload library took them
- * (0, 0: now). Not thread-safe; call before the first fm_clock_now. */
+/** Chooses the source. The two readings were taken by the preload library at the process's start
+ * (0, 0: the start is now). Not thread-safe; call before the first fm_clock_now. */
 void fm_clock_start(uint64_t ticks, uint64_t nanoseconds);
 
 /** Ticks per second, measured against CLOCK_MONOTONIC_RAW from fm_clock_start until now. Waits up
  * to 10 ms if the run has been too short to measure. */
 uint64_t fm_clock_resolution(void);
 
-/** Whether a kernel that has these clock sources, a list of words, trusts the time-stamp counter:
- * it takes one that it has found to be unstable out of the list. */
+/** Whether a kernel with this list of clock sources trusts the time-stamp counter: the kernel
+ * removes a counter that it has found to be unstable from the list. */
 bool fm_clock_is_trusted(const char *sources);
 
 /** One moment by the clock and by CLOCK_MONOTONIC_RAW. */
 struct fm_clock_moment {
     uint64_t ticks;
     uint64_t nanoseconds;
-    uint64_t width; /**< ticks between which `nanoseconds` was read; `ticks` is their middle */
+    uint64_t width; /**< ticks that reading `nanoseconds` took; `ticks` is the middle */
 };
 
-/** The present moment: the narrowest of a few attempts. Thread-safe. */
+/** The present moment: the reading with the smallest width of a few attempts. Thread-safe. */
 struct fm_clock_moment fm_clock_moment(void);
 
-/** The source's name for people. */
+/** Name of the source, for the user. */
 const char *fm_clock_name(void);
 
-/** A number that is equal for processes whose clocks are one and the same (same boot of the same
- * kernel, same source), different otherwise. */
+/** A number that is equal for processes that share one clock (same boot of the same kernel, same
+ * source), different otherwise. */
 uint64_t fm_clock_domain(void);
 
 /** Current time in ticks. Thread-safe, no system call. */

@@ -1,7 +1,7 @@
 /** @file
- * What the recorder must not change in the program it is loaded into, kept over a section in which
- * it writes files or computes: errno, the floating-point environment (flags, rounding, traps), and
- * the signals that writing can raise (SIGXFSZ beyond the limit of a file's size, SIGPIPE).
+ * Preserves state of the measured program over a section in which the recorder writes files or
+ * computes: errno, the floating-point environment (flags, rounding, traps), and the signals that
+ * writing can raise (SIGXFSZ at the limit of a file's size, SIGPIPE).
  */
 #ifndef FERMATA_RECORD_CAPTURE_GUARD_H
 #define FERMATA_RECORD_CAPTURE_GUARD_H
@@ -10,12 +10,12 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/** State of the program. */
+/** Saved state of the program. */
 struct fm_guard {
     int error;
     fenv_t environment;
     sigset_t blocked; /**< the thread's signal mask */
-    bool pending[2];  /**< SIGXFSZ, SIGPIPE: the program's own, not yet delivered */
+    bool pending[2];  /**< SIGXFSZ, SIGPIPE: pending before the section */
 };
 
 /** Begins a section. Floating-point traps are off in it, the two signals are blocked. */
@@ -25,7 +25,7 @@ void fm_guard_begin(struct fm_guard *guard);
  * start the same work and wait for it. Blocked signals are delivered at the end of the section. */
 void fm_guard_hold_signals(void);
 
-/** Ends it: everything is as before, signals that the section raised are gone. */
+/** Ends the section: restores the state and discards signals that the section raised. */
 void fm_guard_end(const struct fm_guard *guard);
 
 #endif

@@ -39,7 +39,7 @@ void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object)
         }
         *slot = (struct fm_handle_slot){handle, object};
     }
-    /* A look-up that found nothing may have been cached. */
+    /* Caches may contain a look-up that found nothing. */
     atomic_fetch_add_explicit(&map->generation, 1, memory_order_release);
     pthread_mutex_unlock(&map->lock);
 }
@@ -53,7 +53,7 @@ void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle)
         object = map->slots[hole].object;
         if (object != NULL) {
             map->count--;
-            /* Move later entries of the cluster back, so that no search stops at the hole. */
+            /* Later entries of the cluster move back, so that no search stops at the hole. */
             size_t mask = map->capacity - 1;
             for (size_t i = (hole + 1) & mask; map->slots[i].object != NULL; i = (i + 1) & mask) {
                 size_t home = fm_handle_hash(map->slots[i].handle) & mask;

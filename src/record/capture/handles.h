@@ -1,6 +1,7 @@
 /** @file
- * Map from handles of a paradigm's library to the recorder's data about the object. Handles are
- * recycled by the library: an entry leaves the map before the library can give the handle away.
+ * Map from handles of a paradigm's library to the recorder's data about the object. The library
+ * reuses handles: an entry is removed from the map before the library can assign its handle to
+ * another object. Thread-safe.
  */
 #ifndef FERMATA_RECORD_CAPTURE_HANDLES_H
 #define FERMATA_RECORD_CAPTURE_HANDLES_H
@@ -11,10 +12,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/** The map: open addressing, a lock for look-ups that miss the thread's cache and for changes. */
+/** The map: open addressing, with a lock for look-ups that miss the thread's cache and for changes.
+ */
 struct fm_handle_map {
     pthread_mutex_t lock;
-    _Atomic uint64_t generation; /**< counts removals; older cache entries are void */
+    _Atomic uint64_t generation; /**< counts changes; older cache entries are invalid */
     struct fm_handle_slot {
         uint64_t handle;
         void *object; /**< NULL: free */
@@ -32,7 +34,7 @@ struct fm_handle_map {
 /** Enters an object (not NULL) for a handle, replacing an older one. Amortized O(1). */
 FM_API void fm_handles_insert(struct fm_handle_map *map, uint64_t handle, void *object);
 
-/** Takes the handle's entry out. @return its object or NULL */
+/** Removes the handle's entry. @return its object or NULL */
 FM_API void *fm_handles_remove(struct fm_handle_map *map, uint64_t handle);
 
 /** Look-up that bypasses the cache. @return the object or NULL */
@@ -46,7 +48,7 @@ static inline uint64_t fm_handle_hash(uint64_t handle)
 }
 
 /** The object of a handle, or NULL. O(1), without lock if the thread used the handle recently.
- * @param cache  that of the map */
+ * @param cache  `cache` of the map */
 static inline void *fm_handles_find_in(struct fm_handle_map *map, int cache,
                                        struct fm_thread *thread, uint64_t handle)
 {
@@ -59,7 +61,7 @@ static inline void *fm_handles_find_in(struct fm_handle_map *map, int cache,
     return fm_handles_search(map, thread, handle);
 }
 
-/** The same for maps whose cache is not known when it is compiled. */
+/** The same for maps whose cache number is not a compile-time constant. */
 static inline void *fm_handles_find(struct fm_handle_map *map, struct fm_thread *thread,
                                     uint64_t handle)
 {

@@ -1,5 +1,5 @@
 /** @file
- * Marks for the path that every recorded call takes.
+ * Attributes for the code that every recorded call executes (the hot path), and for visibility.
  */
 #ifndef FERMATA_RECORD_CAPTURE_HOT_H
 #define FERMATA_RECORD_CAPTURE_HOT_H
@@ -7,16 +7,16 @@
 #define FM_LIKELY(condition)   __builtin_expect(!!(condition), 1)
 #define FM_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/** A function that is off that path: never inlined, kept away from it. */
+/** A function off the hot path: not inlined, placed apart from it. */
 #define FM_COLD __attribute__((cold, noinline))
 
-/** A function whose arguments are worth knowing to the compiler where it is called. */
+/** A function to be specialized for constant arguments: always inlined. */
 #define FM_INLINE static inline __attribute__((always_inline))
 
-/** Data of this library alone: its address is known without a look-up. */
+/** Data private to this library: accessed without the global offset table. */
 #define FM_HIDDEN __attribute__((visibility("hidden")))
 
-/** What libraries of wrappers use of the recorder; all else is hidden from them. */
+/** Functions and data of the recorder that the wrapper libraries use; all others are hidden. */
 #define FM_API __attribute__((visibility("default")))
 
 #endif

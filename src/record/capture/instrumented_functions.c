@@ -42,7 +42,7 @@ uint64_t fm_functions_dropped(void)
 
 /* ---- which functions ---- */
 
-/* @return the mask to go back to */
+/* @return the previous signal mask, to be restored */
 static sigset_t hold_signals(void)
 {
     sigset_t all, before;
@@ -51,7 +51,7 @@ static sigset_t hold_signals(void)
     return before;
 }
 
-/* @return the function's call site; FM_SITE_HIDDEN: it is left out */
+/* @return the function's call site; FM_SITE_HIDDEN: it is not recorded */
 static uint32_t choose(uint64_t function)
 {
     uint64_t address = function | FM_PLACE_FUNCTION;
@@ -69,7 +69,8 @@ static uint32_t choose(uint64_t function)
     return recorded ? place->site : FM_SITE_HIDDEN;
 }
 
-/* A function is met for the first time. Those of signal handlers wait until that is over. */
+/* Decides at the first call of a function whether it is recorded. Signals are blocked, because
+ * functions of a handler would change the table of places meanwhile. */
 static FM_COLD uint32_t meet(uint64_t function)
 {
     sigset_t before = hold_signals();
@@ -89,7 +90,7 @@ FM_INLINE uint32_t site_of(uint64_t function)
     return choice == FM_PLACE_LEFT_OUT ? FM_SITE_HIDDEN : meet(function);
 }
 
-/* ---- what is open ---- */
+/* ---- open functions ---- */
 
 static FM_COLD bool grow(struct fm_thread_functions *f)
 {
@@ -118,7 +119,7 @@ static bool is_own(const struct fm_thread_functions *f, uint64_t sp)
 
 #define UNKNOWN_FRAME UINT64_MAX
 
-/* A place is met for the first time. */
+/* Adds a place at its first use. Signals are blocked, as for a new function. */
 static FM_COLD const struct fm_place *add_place(uint64_t pc)
 {
     sigset_t before = hold_signals();
@@ -127,7 +128,7 @@ static FM_COLD const struct fm_place *add_place(uint64_t pc)
     return place;
 }
 
-/* Where the caller's frame begins, by the rule for the place that the function is at. */
+/* Begin of the caller's frame, by the unwind rule of the function's present place. */
 static uint64_t frame_of(struct fm_registers at)
 {
     const struct fm_place *place = fm_places_find(at.pc);
@@ -151,9 +152,9 @@ static FM_COLD void find_bounds(struct fm_thread_functions *f)
     fm_bounds_own(&f->low, &f->high);
 }
 
-/* How many are still there when a function begins. Other stacks are left when the thread's own is
- * in use. Functions that are inlined have the frame, and the caller, of the one around them, but no
- * two of them have their events at the same place. */
+/* Number of open functions that have not ended when a function begins. Functions on other stacks
+ * have ended when the thread's own stack is in use. An inlined function has the frame and the call
+ * site of the function around it, but the two report their begin at different addresses. */
 static size_t count_there(struct fm_thread_functions *f, uint64_t frame, uint64_t pc,
                           uint64_t call_site)
 {
@@ -195,7 +196,7 @@ static void put(struct fm_thread *thread, enum fm_record_kind kind, uint32_t aux
     fm_thread_publish(thread);
 }
 
-/* The records are up to date with the open functions. */
+/* Ends all functions except the outer `count`, whose records are up to date. */
 static void leave_to(struct fm_thread *thread, size_t count, uint64_t now)
 {
     struct fm_thread_functions *f = &thread->functions;
@@ -204,7 +205,7 @@ static void leave_to(struct fm_thread *thread, size_t count, uint64_t now)
     f->due = false;
 }
 
-/* @param apart  whether the call stack was not unwound in the recorded ones */
+/* @param apart  whether the call stack was not captured in the newly recorded functions */
 static void tell(struct fm_thread *thread, uint64_t now, bool apart)
 {
     struct fm_thread_functions *f = &thread->functions;
@@ -229,8 +230,8 @@ void fm_functions_tell(struct fm_thread *thread, uint64_t now)
     }
 }
 
-/* Function number `first`, and all inside it, have ended.
- * @param gone  that was seen later: the call stack does not contain it any more */
+/* Ends function number `first` and all functions inside it.
+ * @param gone  the end was detected later: the call stack no longer contains the function */
 static void end(struct fm_thread *thread, size_t first, uint64_t now, bool gone,
                 struct fm_here here)
 {
@@ -273,14 +274,14 @@ void fm_functions_end(struct fm_thread *thread)
     f->bounds_known = false;
 }
 
-/* ---- what the compiler calls ---- */
+/* ---- targets of the inserted calls ---- */
 
 static FM_COLD struct fm_thread *attach(uint64_t function)
 {
     return site_of(function) != FM_SITE_HIDDEN ? fm_thread_attach() : NULL;
 }
 
-/* The frame that runs is that of the caller. */
+/* The instrumented function is the direct caller; its frame is the frame of interest. */
 void fm_function_enter(void *function, void *call_site)
 {
     struct fm_thread *thread = fm_thread_self;
@@ -322,8 +323,9 @@ void fm_function_enter(void *function, void *call_site)
     thread->is_marking = 0;
 }
 
-/* The number of the function that ends; as many as are open: none of them. Its frame may be gone
- * already, for it calls us last; one that was left behind lies inside it. */
+/* Number of the function that ends; f->count: it is not open. Its frame may be removed already,
+ * because this call is its last one; a frame inside the stack pointer belongs to a function that
+ * was skipped (longjmp). */
 static size_t find_open(const struct fm_thread_functions *f, uint64_t function, uint64_t sp)
 {
     size_t i = site_of(function) != FM_SITE_HIDDEN ? f->count : 0;

@@ -3,7 +3,8 @@
  * begin and end.
  *
  * A function's Enter is written when something is recorded inside it, or when it ends; so a visit
- * that is too short to be worth its records leaves none. Those that are written are the outer ones.
+ * shorter than FERMATA_MIN_DURATION leaves no records. The functions whose Enters are written are
+ * the outer ones of the open functions.
  *
  * Not every function reports its end: longjmp() and similar functions skip it. A function has ended
  * when the frame of another function is at the place of its own frame, or outside it.
@@ -26,31 +27,32 @@ struct fm_thread;
 /** An instrumented function that is open. */
 struct fm_open_function {
     uint64_t function;  /**< address of its first instruction */
-    uint64_t call_site; /**< return address of the frame that it runs in */
-    uint64_t pc;        /**< where it reported its begin */
-    uint64_t frame;     /**< outer end of the frame, where its caller's begins; all bits: unknown */
-    uint64_t time;      /**< of its begin */
+    uint64_t call_site; /**< return address of the frame that contains it */
+    uint64_t pc;        /**< address at which it reported its begin */
+    uint64_t frame;     /**< outer end of the frame, begin of its caller's; all bits: unknown */
+    uint64_t time;      /**< time of its begin */
     uint32_t site;      /**< call site of the first instruction */
 };
 
 /** Instrumented functions of one thread. Zeroed = none is open. */
 struct fm_thread_functions {
-    bool due;                      /**< the records are behind: common, told and count differ */
-    bool bounds_known;             /**< of the thread's own stack: low and high */
+    bool due;                      /**< records are missing: common, told and count differ */
+    bool bounds_known;             /**< low and high of the thread's own stack are determined */
     struct fm_open_function *open; /**< outermost first */
     size_t count, room;
-    size_t common;      /**< number of outer ones that are open in the records, too */
-    size_t told;        /**< number of those that are open in the records */
+    size_t common;      /**< number of outer ones that are also open in the records */
+    size_t told;        /**< number of functions that are open in the records */
     uint64_t low, high; /**< low == high: unknown */
     uint64_t dropped;   /**< visits that were too short */
 };
 
-/** How instrumented functions are recorded, read from the environment: FERMATA_MIN_DURATION (see
- * duration.h). Called before the first instrumented function begins.
+/** Reads the settings of instrumented functions from the environment: FERMATA_MIN_DURATION (see
+ * duration.h) and the filter (function_filter.h). Called before the first instrumented function
+ * begins.
  * @param tell  prints a message about a failure, like printf */
 void fm_functions_begin(void (*tell)(const char *format, ...));
 
-/** Targets of the calls that the compiler inserts: a function begins, a function ends. Called in
+/** Targets of the calls that the compiler inserts at the begin and the end of a function. Called in
  * any thread, also in signal handlers. */
 void fm_function_enter(void *function, void *call_site);
 void fm_function_leave(void *function, void *call_site);
@@ -59,10 +61,10 @@ void fm_function_leave(void *function, void *call_site);
  * recorded already. Does nothing while recording is paused. errno is preserved. */
 FM_API FM_COLD void fm_functions_tell(struct fm_thread *thread, uint64_t now);
 
-/** The thread ends, and all its functions with it. */
+/** Ends all functions of a thread that ends. */
 void fm_functions_end(struct fm_thread *thread);
 
-/** Visits of all threads that were too short to be recorded. */
+/** Number of visits in all threads that were too short to be recorded. */
 uint64_t fm_functions_dropped(void);
 
 #endif

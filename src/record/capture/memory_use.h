@@ -1,5 +1,5 @@
 /** @file
- * How much memory the recorder uses in this process: its pages (buffers, call stacks) and OTF2's
+ * Memory that the recorder uses in this process: its pages (buffers, call stacks) and OTF2's
  * buffers. Thread-safe, no system call, no lock.
  */
 #ifndef FERMATA_RECORD_CAPTURE_MEMORY_USE_H
@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Memory was taken, or given back; in bytes. */
+/** Count memory as allocated, or as freed; in bytes. */
 void fm_memory_use_add(size_t bytes);
 void fm_memory_use_remove(size_t bytes);
 
-/** The most that was in use at a time, in bytes. */
+/** Maximum of the memory in use, in bytes. */
 uint64_t fm_memory_use_most(void);
 
 #endif

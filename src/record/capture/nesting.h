@@ -1,7 +1,6 @@
 /** @file
- * The regions of user code that are open in a thread, outermost first. The
- * caller chooses the value stored for a region: a number or a pointer. Used by one thread at a
- * time.
+ * The regions of user code that are open in a thread, outermost first. The caller chooses the value
+ * stored for a region: a number or a pointer. Used by one thread at a time.
  */
 #ifndef FERMATA_RECORD_CAPTURE_NESTING_H
 #define FERMATA_RECORD_CAPTURE_NESTING_H
@@ -16,8 +15,8 @@ struct fm_nesting {
     size_t count, room;
 };
 
-/** Makes room for one more region, in pages from the system: never by malloc, which is the
- * program's. errno is preserved. @return false without memory */
+/** Makes room for one more region, in pages from the system: not by malloc, which belongs to the
+ * program. errno is preserved. @return false without memory */
 bool fm_nesting_grow(struct fm_nesting *nesting);
 
 /** Opens a region. Amortized O(1). @return false without memory: it is not open */

@@ -29,14 +29,14 @@ bool fm_path_push(struct fm_path *path, uint32_t site)
         path->site_room = room;
     }
     if (!path->due && path->settled > 0) {
-        path->settled--; /* as after fm_path_pop, whose work fm_path_move has done */
+        path->settled--; /* fm_path_move has replaced fm_path_pop, which does this */
     }
     path->sites[path->site_count++] = site;
     path->due = true;
     return true;
 }
 
-/* Where the outer `count` functions make their call. */
+/* Line at which the innermost of the outer `count` functions makes its call. */
 static uint32_t line_of(const struct fm_path *path, const struct fm_callsites *sites, size_t count)
 {
     while (count-- > 0) {
@@ -50,8 +50,8 @@ static uint32_t line_of(const struct fm_path *path, const struct fm_callsites *s
     return FM_DEFINE_NONE;
 }
 
-/* What the function outside number `function` calls for sure, where that is another one than the
- * stack tells: it is gone, for its last act was to call what is on the stack. */
+/* The function that certainly was called by the function outside number `function`, if the stack
+ * contains another one there: it made a tail call to the function on the stack. */
 static uint32_t gone_function(const struct fm_path *path, const struct fm_callsites *sites,
                               size_t function)
 {
@@ -76,13 +76,14 @@ uint32_t fm_path_line(const struct fm_path *path, const struct fm_callsites *sit
     return is_gone ? FM_DEFINE_NONE : line_of(path, sites, path->site_count);
 }
 
-/* A function of the path and where it is called. */
+/* A function of the path and the line that calls it. */
 struct level {
     uint32_t region, line;
 };
 
-/* The functions that number `function` of the stack stands for: one that is gone, itself, those
- * inlined into it. Behind the last number there may be one that is gone. @return how many */
+/* The functions of number `function` of the stack: one that made a tail call, the function itself,
+ * and those inlined into it. A tail call is also possible after the last number. @return their
+ * number */
 static uint32_t levels_of(const struct fm_path *path, const struct fm_callsites *sites,
                           uint32_t function, struct level levels[FM_PATH_LEVELS])
 {
@@ -132,7 +133,7 @@ static void leave(struct fm_path_entry *entry, const struct fm_path_writer *writ
 static void remove_entry(struct fm_path *path, size_t place)
 {
     path->count--;
-    if (place != path->count) { /* most often it is the innermost entry */
+    if (place != path->count) { /* usually the innermost entry is removed */
         memmove(&path->entries[place], &path->entries[place + 1],
                 (path->count - place) * sizeof *path->entries);
     }
@@ -147,8 +148,8 @@ static void count_unwritten(struct fm_path *path)
     }
 }
 
-/* Leaves what is over, as far as nothing goes on inside it. Those that are not written are the
- * innermost ones. */
+/* Leaves and removes entries that are over and have no continuing entry inside them. Entries that
+ * are not written are the innermost ones. */
 static void leave_over(struct fm_path *path, const struct fm_path_writer *writer, uint64_t time)
 {
     for (size_t i = path->count; i-- > 0;) {
@@ -169,9 +170,9 @@ static bool is_on_stack(const struct fm_path_entry *entry)
     return entry->function != FM_PATH_MARKED && !entry->over;
 }
 
-/* Marks the functions that are gone: those from `function` on, but for the outer ones of its levels
- * that the entries show already. (What may differ is where the last of those is.) Entries that are
- * on the stack are in its order. @return the number of those levels */
+/* Marks the functions from `function` on as over, except the outer levels of `function` that equal
+ * existing entries. (The line of the call in the last of these levels may differ.) Entries on the
+ * stack have its order. @return the number of equal levels */
 static uint32_t mark_over(struct fm_path *path, uint32_t function, const struct level *levels,
                           uint32_t count)
 {
@@ -193,7 +194,7 @@ static uint32_t mark_over(struct fm_path *path, uint32_t function, const struct 
     return same;
 }
 
-/* An entry that is not written yet. @return false without memory */
+/* Appends an entry that is not written yet. @return false without memory */
 static bool append(struct fm_path *path, const struct fm_path_writer *writer, uint32_t function,
                    uint32_t region, uint32_t line)
 {
@@ -206,7 +207,7 @@ static bool append(struct fm_path *path, const struct fm_path_writer *writer, ui
     return number != FM_DEFINE_NONE && add_entry(path, entry);
 }
 
-/* Enters what is not written, but for the innermost `but` entries. */
+/* Enters the unwritten entries, except the innermost `but` ones. */
 static void write_entries(struct fm_path *path, const struct fm_path_writer *writer, size_t but,
                           uint64_t time)
 {
@@ -217,7 +218,8 @@ static void write_entries(struct fm_path *path, const struct fm_path_writer *wri
     path->unwritten = but;
 }
 
-/* How many functions may be entered still, at least: all entries may be functions. */
+/* Lower bound of the number of functions that may still be entered, as if all entries were
+ * functions. */
 static size_t least_left(const struct fm_path *path, const struct fm_callsites *sites)
 {
     return sites->deepest == 0            ? SIZE_MAX
@@ -225,7 +227,7 @@ static size_t least_left(const struct fm_path *path, const struct fm_callsites *
                                           : 0;
 }
 
-/* The same exactly, where their number is limited. */
+/* The exact number, if the number of functions is limited. */
 static size_t count_left(const struct fm_path *path, const struct fm_callsites *sites)
 {
     size_t shown = 0;
@@ -235,8 +237,8 @@ static size_t count_left(const struct fm_path *path, const struct fm_callsites *
     return sites->deepest > shown ? sites->deepest - shown : 0;
 }
 
-/* Makes the entries those of the stack, innermost ones not written yet. @return false without
- * memory */
+/* Makes the entries equal to the stack; new ones are innermost and not written yet. @return false
+ * without memory */
 static bool update(struct fm_path *path, const struct fm_callsites *sites,
                    const struct fm_path_writer *writer, uint64_t over)
 {
@@ -284,7 +286,7 @@ static bool is_marked(const struct fm_path_entry *entry)
     return entry->function == FM_PATH_MARKED && entry->instrumented == FM_PATH_PLAIN;
 }
 
-/* Whether the region marks the function around it, in which nothing has happened before. */
+/* Whether the region has the name of the function around it, which has no event before. */
 static bool marks_its_function(const struct fm_path *path, const struct fm_path_writer *writer,
                                uint32_t region)
 {
@@ -303,7 +305,7 @@ bool fm_path_begin(struct fm_path *path, const struct fm_callsites *sites, uint3
     bool merged = good && marks_its_function(path, writer, region);
     uint32_t line = merged ? path->entries[path->count - 1].line : FM_DEFINE_NONE;
     write_entries(path, writer, merged, times->begun);
-    path->unwritten = 0; /* of the innermost ones: what is left out lies around the region */
+    path->unwritten = 0; /* a replaced function lies around the region, so it is not innermost */
     if (!good || !append(path, writer, FM_PATH_MARKED, region, line)) {
         return false;
     }
@@ -312,8 +314,8 @@ bool fm_path_begin(struct fm_path *path, const struct fm_callsites *sites, uint3
     return true;
 }
 
-/* Ends the marked region at a place, and what is inside it: functions that go on are entered again
- * later. */
+/* Ends the marked region at a place, and the marked regions inside it. Functions inside it that
+ * continue are entered again later. */
 static void end_at(struct fm_path *path, size_t place, const struct fm_path_writer *writer,
                    uint64_t time)
 {
@@ -351,8 +353,8 @@ void fm_path_end_behind(struct fm_path *path, size_t count, const struct fm_path
 
 /* ---- instrumented functions ---- */
 
-/* The entry that the stack tells of an instrumented function by, which is inside all others of them
- * that are open; the number of entries: there is none. */
+/* The stack's entry of an instrumented function, which is inside all other open instrumented
+ * functions; the number of entries: there is none. */
 static size_t find_function(const struct fm_path *path, uint32_t region)
 {
     size_t i = path->count;
@@ -366,9 +368,9 @@ static size_t find_function(const struct fm_path *path, uint32_t region)
     return i;
 }
 
-/* The stack does not tell of the function: it is inlined somewhere, or there is no stack. If others
- * begin inside it, it lies around what they have called, else inside of all.
- * @return false without memory */
+/* Inserts an instrumented function that the stack does not contain, because it is inlined or there
+ * is no stack. If instrumented functions begin inside it, its place is around the functions that
+ * these have called, else innermost. @return false without memory */
 static bool insert_function(struct fm_path *path, const struct fm_path_writer *writer,
                             struct level level, size_t place)
 {
@@ -425,7 +427,7 @@ void fm_path_leave_functions(struct fm_path *path, uint32_t count,
     for (size_t i = place; i < path->count; i++) {
         struct fm_path_entry *entry = &path->entries[i];
         entry->over = entry->over || !is_marked(entry);
-        if (entry->function <= path->settled) { /* called again from there, it begins again */
+        if (entry->function <= path->settled) { /* a further call of it is a new visit */
             path->settled = entry->function;
             path->due = true;
         }

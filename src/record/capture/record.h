@@ -1,9 +1,9 @@
 /** @file
  * Compact records of the per-thread buffers. A recorded call is a CALL record followed by its
- * operation records; those that happen at Enter stand before those that happen before Leave.
- * Between calls stand records with a time of their own. A record is a header word and a fixed
- * number of further words; numbers of functions, regions, communicators, windows and groups are the
- * process's own.
+ * operation records; operations at the Enter precede operations at the Leave. Records between calls
+ * contain their time, except STACK, STACK_SITE and UNRECORDED. A record is a header word and a
+ * fixed number of further words; numbers of functions, regions, communicators, windows and groups
+ * are local to the process.
  */
 #ifndef FERMATA_RECORD_CAPTURE_RECORD_H
 #define FERMATA_RECORD_CAPTURE_RECORD_H
@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** When a record happens: at the Leave of its call, at the Enter, or between calls. */
+/** Place of a record: at the Leave of its call, at the Enter, or between calls. */
 enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
 
-/** X(kind, further words, place: 0 at Leave, 1 at Enter, 2 between calls). Layout of the further
- * words behind the name. */
+/** X(kind, further words, place: 0 at Leave, 1 at Enter, 2 between calls). The comment of each kind
+ * gives the parts of its header and, after the semicolon, the further words. */
 #define FM_RECORD_KINDS(X)                                                                         \
     X(CALL, 1, 1)                 /* aux: function, ref: duration; enter */                        \
     X(CALL_LONG, 2, 1)            /* aux: function; enter, leave */                                \
@@ -24,7 +24,7 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
     X(STACK, 0, 2)                /* aux: functions kept, or'ed with CUT; ref: call site */        \
     X(STACK_SITE, 0, 2)           /* ref: call site of a function inside those */                  \
-    X(SAMPLE, 2, 2)               /* time; since when the stack has been like that at most */      \
+    X(SAMPLE, 2, 2)               /* time; earliest time from which the stack may be unchanged */  \
     X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
     X(REGION_ENTER, 1, 2)         /* aux: CUT or 0, ref: region; time */                           \
     X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
@@ -33,12 +33,12 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(MARKER, 1, 2)               /* ref: string; time */                                          \
     X(RECORDING_OFF, 1, 2)        /* time */                                                       \
     X(UNRECORDED, 2, 2)           /* aux: series, ref: communicator or window; peer | tag << 32,   \
-                                     count; in front of RECORDING_ON */                            \
-    X(RECORDING_ON, 1, 2)         /* ref: regions that stayed open; time */                        \
-    X(REGION_LEAVE, 1, 2)         /* ref: region; time; leaves those inside it, too */             \
+                                     count; before RECORDING_ON */                                 \
+    X(RECORDING_ON, 1, 2)         /* ref: number of regions still open; time */                    \
+    X(REGION_LEAVE, 1, 2)         /* ref: region; time; also leaves the regions inside it */       \
     X(FUNCTION_ENTER, 1, 2)       /* aux: FM_PATH_MORE, FM_PATH_APART, ref: call site of its first \
                                      instruction; time */                                          \
-    X(FUNCTION_LEAVE, 1, 2)       /* ref: instrumented functions that go on; time */               \
+    X(FUNCTION_LEAVE, 1, 2)       /* ref: instrumented functions that stay open; time */           \
     X(BYTES_ABOVE, 0, 1)          /* of the next record, with sized header (fm_record_above) */    \
     X(SEND, 1, 1)                 /* sized, ref: communicator; peer | tag << 32 */                 \
     X(ISEND, 2, 1)                /* as SEND, request */                                           \
@@ -76,13 +76,13 @@ enum fm_record_kind {
         FM_RECORD_KIND_COUNT
 };
 
-/** Parts of a STACK record: the call stack changes before the next event. Behind it stand the call
- * sites inside the functions that are kept; NO_SITE: there is none. With CUT, there are further
- * functions that are not recorded. */
+/** Parts of a STACK record: the call stack changes before the next event. The record and the
+ * following STACK_SITE records contain the call sites inside the functions that are kept; NO_SITE:
+ * there is none. With CUT, there are further functions that are not recorded. */
 enum { FM_STACK_CUT = 0x8000 };
 #define FM_STACK_NO_SITE UINT32_MAX
 
-/** In a REGION_ENTER record: the region began before, in a part that is not there. */
+/** In a REGION_ENTER record: the region began earlier, in records that are lost. */
 enum { FM_REGION_CUT = 1 };
 
 /** Words of each record, header included, as constants FM_WORDS_kind. */
@@ -92,7 +92,7 @@ enum {
 #undef FM_KIND
 };
 
-/** Header word: kind 8 bits, nothing 8, aux 16, ref 32. */
+/** Header word: kind 8 bits, unused 8, aux 16, ref 32. */
 static inline uint64_t fm_record_header(enum fm_record_kind kind, uint32_t aux, uint32_t ref)
 {
     return (uint64_t)kind | (uint64_t)(aux & 0xffffu) << 16 | (uint64_t)ref << 32;
@@ -119,11 +119,11 @@ static inline uint64_t fm_record_duration(uint64_t header)
     return header >> 32;
 }
 
-/** Numbers of bytes in sized headers have 24 bits; the rest stands in a BYTES_ABOVE record before
- * the record, if it is not 0. */
+/** Numbers of bytes in sized headers have 24 bits; the upper bits, if not 0, are in a BYTES_ABOVE
+ * record before the record. */
 enum { FM_SIZED_BITS = 24 };
 
-/** Words that a number of bytes needs in front of its record. */
+/** Words that a number of bytes needs before its record. */
 static inline size_t fm_words_above(uint64_t bytes)
 {
     return bytes >> FM_SIZED_BITS != 0 ? 1 : 0;
@@ -135,7 +135,7 @@ static inline uint64_t fm_record_sized(enum fm_record_kind kind, uint64_t bytes,
     return (uint64_t)kind | (bytes & 0xffffffu) << 8 | (uint64_t)ref << 32;
 }
 
-/** The record of a number of bytes' upper bits (56 are all that is possible). */
+/** BYTES_ABOVE record: the upper 40 bits of a number of bytes. */
 static inline uint64_t fm_record_above(uint64_t bytes)
 {
     return (uint64_t)FM_RECORD_BYTES_ABOVE | bytes >> FM_SIZED_BITS << 8;

@@ -12,14 +12,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Its name in the C library's headers came late. */
+/* Older headers of the C library lack the name. */
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
 static struct {
     bool active; /* atomic */
-    int number;  /* of the signal; 0: none is ours */
+    int number;  /* of the signal; 0: no signal is used */
     pid_t process;
     double rate;
     uint64_t nanoseconds, ticks; /* between samples */
@@ -28,15 +28,16 @@ static struct {
 
 /* ---- in the handler ---- */
 
-/* Where a sample stands alone, a wait in a system call is no time of what was found afterwards. */
+/* Number of waits (voluntary context switches): waiting time in a system call must not be assigned
+ * to code that a sample finds afterwards. */
 static long count_waits(void)
 {
     struct rusage usage;
     return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
 }
 
-/* Since when at most the thread may have been where it is now. If it never waited it ran all the
- * time, or could have. */
+/* Earliest time from which the thread may have been at its present place. Without a wait it was
+ * running or runnable all the time: no limit (0). */
 static uint64_t since_when(struct fm_thread *thread, uint64_t now, int overrun)
 {
     long waits = count_waits();
@@ -46,12 +47,12 @@ static uint64_t since_when(struct fm_thread *thread, uint64_t now, int overrun)
     return waited && now > longest ? now - longest : 0;
 }
 
-/* The modules are to be looked at before the next call. */
+/* Requests a look-up of the loaded modules before the next call. */
 static void look_again(struct fm_thread *thread)
 {
     struct fm_thread_samples *own = &thread->samples;
     uint64_t due = __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED);
-    if (!own->look_again && due != 0) { /* 0: something is to be attended to anyhow */
+    if (!own->look_again && due != 0) { /* 0: the next call checks for work anyway */
         own->look_again = true;
         own->flush_due = due;
         __atomic_store_n(&thread->flush_due, 0, __ATOMIC_SEQ_CST);
@@ -82,7 +83,7 @@ static void record(struct fm_thread *thread, const siginfo_t *info, const uconte
     thread->samples.taken++;
     if (change != NULL) {
         if (change->newest >= thread->told_sites) {
-            thread->told_sites = 0; /* the next call tells them */
+            thread->told_sites = 0; /* the next call defines the new call sites */
         }
         place = fm_thread_put_stack(place, change);
     }
@@ -114,7 +115,8 @@ static void take(int number, siginfo_t *info, void *context)
 
 /* ---- begin and end ---- */
 
-/* On the alternate stack if the thread has one: its own may be small (coroutines). */
+/* The handler runs on the alternate stack if the thread has one: the current stack may be small
+ * (coroutines). */
 static bool install(int number)
 {
     struct sigaction action = {.sa_sigaction = take,

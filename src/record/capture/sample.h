@@ -1,14 +1,15 @@
 /** @file
- * Samples: what threads do between their recorded calls. A timer on the CPU clock of each thread
- * registered with the recorder sends it a signal, whose handler records the thread's call stack.
+ * Samples: call stacks of threads between their recorded calls. A timer on the CPU clock of each
+ * thread registered with the recorder sends it a signal, whose handler records the thread's call
+ * stack.
  *
- * The clock stands still while a thread waits in a system call, so that the signal interrupts next
- * to none; the handler is installed with SA_RESTART besides. It does nothing while the thread is in
- * a recorded call or in the recorder. It takes no lock, allocates nothing but pages of records from
- * the process's budget (mmap), and blocks all signals for as long as it runs.
+ * The clock stops while a thread waits in a system call, so that the signal interrupts almost no
+ * system call; in addition, the handler is installed with SA_RESTART. The handler does nothing
+ * while the thread is in a recorded call or in the recorder. It takes no lock, allocates only pages
+ * of records from the process's budget (mmap), and blocks all signals while it runs.
  *
- * The signal is the highest real-time signal that the program has left alone; if the program takes
- * it later, sampling ends.
+ * The signal is the highest real-time signal that the program does not use; if the program uses it
+ * later, sampling ends.
  */
 #ifndef FERMATA_RECORD_CAPTURE_SAMPLE_H
 #define FERMATA_RECORD_CAPTURE_SAMPLE_H
@@ -26,8 +27,8 @@ struct fm_thread_samples {
     bool look_again;    /**< code outside of all known modules: one may have been loaded */
     uint64_t taken;     /**< samples recorded; written by the handler only, like the next */
     uint64_t lost;      /**< samples not recorded: no room, or the stack could not be determined */
-    uint64_t handling;  /**< ticks spent on them, but for the delivery of the signals */
-    long waits;         /**< how often the thread had waited for something at the last sample */
+    uint64_t handling;  /**< ticks spent on samples, without the delivery of the signals */
+    long waits;         /**< voluntary context switches of the thread before the last sample */
     uint64_t flush_due; /**< value that fm_thread.flush_due gets after the next look-up */
 };
 
@@ -37,8 +38,8 @@ struct fm_sample_counts {
     uint64_t taken, lost;
 };
 
-/** Begins to sample, if FERMATA_SAMPLE contains a frequency: the calling thread, which is between
- * its calls, and those that attach from now on.
+/** Begins sampling, if FERMATA_SAMPLE contains a frequency: of the calling thread, which is between
+ * its calls, and of threads that attach later.
  * @param tell  prints a message of the process to its user, as printf does */
 void fm_samples_begin(void (*tell)(const char *format, ...));
 
@@ -48,14 +49,14 @@ void fm_samples_attach(struct fm_thread *thread);
 /** Deletes the timer of a thread. Called by the thread itself, or while it does not run. */
 void fm_samples_detach(struct fm_thread *thread);
 
-/** Ends sampling for good, of all threads. Thread-safe. */
+/** Ends sampling of all threads for the rest of the run. Thread-safe. */
 void fm_samples_end(void);
 
-/** The program sets what a signal does: if it is the one that samples, sampling ends. Thread-safe;
- * errno is preserved. */
+/** Called when the program sets the action of a signal: if it is the signal of sampling, sampling
+ * ends. Thread-safe; errno is preserved. */
 void fm_samples_signal_set(int number);
 
-/** Of all threads so far. */
+/** Sums over all threads so far. */
 struct fm_sample_counts fm_samples_count(void);
 
 #endif

@@ -16,7 +16,7 @@ enum { CHUNKS_AT_LEAST = 2 };
 __thread struct fm_thread *fm_thread_self;
 
 static struct {
-    pthread_mutex_t lock; /* of changes of the lists */
+    pthread_mutex_t lock; /* for changes of the lists */
     struct fm_thread *_Atomic all;
     struct fm_thread *idle;
     uint32_t count;
@@ -29,7 +29,7 @@ static struct {
     _Atomic uint32_t known_sites; /* call sites that `met` was called for */
     void (*met)(void);
     bool (*flush)(struct fm_thread *thread, bool full);
-    long chunks_wanted;                              /* by all threads together */
+    long chunks_wanted;                              /* memory budget of all threads */
     const char *(*function_name)(uint32_t function); /* NULL: full chunks are flushed */
 } threads = {.lock = PTHREAD_MUTEX_INITIALIZER, .interval = UINT64_MAX};
 
@@ -53,7 +53,7 @@ static void plan_flush(struct fm_thread *thread)
     uint64_t due = interval == UINT64_MAX ? UINT64_MAX : fm_clock_now() + interval;
     due = due < fm_pause_next() ? due : fm_pause_next();
     __atomic_store_n(&thread->flush_due, due, __ATOMIC_SEQ_CST);
-    if (fm_pause_is_due(thread)) { /* switched just now: never overlook that */
+    if (fm_pause_is_due(thread)) { /* switched since the first store, which overwrote the request */
         __atomic_store_n(&thread->flush_due, 0, __ATOMIC_SEQ_CST);
     }
 }
@@ -81,7 +81,7 @@ void fm_threads_without_stacks(void)
     }
 }
 
-/* What records refer to is known before they can be saved. */
+/* Call sites are defined before the records that refer to them can be saved. */
 uint32_t fm_thread_tell_sites(void)
 {
     uint32_t count = fm_sites_count();
@@ -117,8 +117,8 @@ void fm_thread_note_stack(struct fm_thread *thread, struct fm_here here)
     fm_thread_publish(thread);
 }
 
-/* A sample met code of which nothing is known: a library may have been loaded. @return whether
- * that is all there is to do */
+/* A sample found code outside of all known modules: a library may have been loaded. @return whether
+ * nothing else is due */
 static bool look_at_modules(struct fm_thread *thread)
 {
     thread->samples.look_again = false;
@@ -181,7 +181,7 @@ static void fill(struct fm_thread *thread, struct fm_chunk *chunk)
     thread->limit = (uint64_t *)((char *)chunk + FM_CHUNK_BYTES);
 }
 
-/* Without memory NULL: the thread goes unrecorded. */
+/* @return NULL without memory: the thread is not recorded */
 static struct fm_thread *new_thread(void)
 {
     struct fm_thread *thread = new_pages(sizeof *thread);
@@ -224,7 +224,7 @@ static struct fm_thread *take_idle(void)
     return thread;
 }
 
-/* What is known of the stack of the thread that has ended says nothing about the caller's. */
+/* The cached stack belongs to the thread that has ended, not to the calling thread. */
 static void take_over_stack(struct fm_thread *thread)
 {
     struct fm_stack *stack = thread->stack != NULL ? thread->stack : thread->pause.stack;
@@ -247,7 +247,7 @@ struct fm_thread *fm_thread_attach(void)
         take_over_stack(thread);
     }
     if (thread != NULL) {
-        plan_flush(thread); /* one that was idle takes note of pauses later */
+        plan_flush(thread); /* a reused location checks for pauses at its first call */
         fm_thread_self = thread;
         if (is_new) {
             fm_pause_attach(thread);
@@ -261,7 +261,8 @@ struct fm_thread *fm_thread_attach(void)
     return thread;
 }
 
-/* Regions of user code end with the thread that began them: the outermost with all inside it. */
+/* Regions of user code end with the thread that began them. The Leave of the outermost region also
+ * leaves the regions inside it. */
 static void leave_regions(struct fm_thread *thread)
 {
     for (size_t i = 0; i < thread->open.count && !thread->pause.paused; i++) {
@@ -282,8 +283,8 @@ static void leave_regions(struct fm_thread *thread)
     thread->open.count = 0;
 }
 
-/* When a thread ends, which may be within a call (it was cancelled): what it recorded is written if
- * records are not to stay in memory for long, and its location is free. */
+/* Called when a thread ends, possibly within a call (if it was cancelled). Its records are written
+ * if a flush is planned, and its location becomes available. */
 static void retire(void *ending)
 {
     struct fm_thread *thread = ending;
@@ -320,7 +321,7 @@ static bool contains(const struct fm_chunk *chunk, const uint64_t *place)
            place <= (const uint64_t *)((const char *)chunk + FM_CHUNK_BYTES);
 }
 
-/* Of the oldest chunk. */
+/* Passes the records of the oldest chunk to the summary. */
 static void pass_chunk(struct fm_thread *thread)
 {
     const struct fm_chunk *chunk = thread->first;
@@ -335,7 +336,7 @@ static void pass_chunk(struct fm_thread *thread)
     }
 }
 
-/* The oldest chunk, whose records are claimed. */
+/* Removes the oldest chunk, whose records are claimed, from the list. */
 static struct fm_chunk *give_up(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = thread->first;
@@ -351,8 +352,9 @@ static struct fm_chunk *give_up(struct fm_thread *thread)
     return chunk;
 }
 
-/* The oldest chunk gives up its records. NULL: they are still needed, or being saved. A signal that
- * wants them saved waits, for its handler would in vain. */
+/* Discards the records of the oldest chunk and returns the chunk. NULL: the records are still
+ * needed, or being saved. Signals are blocked meanwhile, because a handler that saves the records
+ * could not claim them. */
 static struct fm_chunk *recycle(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = NULL;
@@ -370,8 +372,8 @@ static struct fm_chunk *recycle(struct fm_thread *thread)
     return chunk;
 }
 
-/* Each thread gets its part of the memory, however many there are; one that had more before gives
- * back a chunk with each that it fills. */
+/* Each thread gets an equal part of the memory. A thread that had a larger part before frees one
+ * chunk for each chunk that it fills. */
 static struct fm_chunk *take_from_ring(struct fm_thread *thread)
 {
     uint32_t count = __atomic_load_n(&threads.count, __ATOMIC_RELAXED);
@@ -398,7 +400,7 @@ static struct fm_chunk *take_from_ring(struct fm_thread *thread)
     return chunk;
 }
 
-/* Records that no journal has and that are not passed. */
+/* Settled records that are neither in the journal nor passed. */
 static struct fm_extent unpassed(const struct fm_thread *thread)
 {
     struct fm_extent rest = fm_thread_settled(thread);
@@ -417,7 +419,7 @@ static struct fm_extent unpassed(const struct fm_thread *thread)
     return rest;
 }
 
-/* Goes on to the next chunk at the end of one. @return whether there is a record */
+/* Advances to the next chunk at the end of one. @return whether there is a record */
 static bool has_record(struct fm_extent *rest)
 {
     while (rest->first != rest->last && rest->begin >= rest->first->used) {
@@ -453,7 +455,8 @@ struct fm_extent fm_thread_cut_before(struct fm_thread *thread, uint64_t time)
     struct fm_extent rest = unpassed(thread);
     uint64_t own;
     while (has_record(&rest)) {
-        /* What has no time of its own belongs to what follows, except for the rest of a call. */
+        /* A record without own time belongs to the next record that has one, except the operations
+         * of a call. */
         bool stays = fm_cut_may_begin(rest.begin) &&
                      (fm_cut_time(rest.begin, &own) ? own : next_time(rest)) >= time;
         if (stays) {
@@ -469,7 +472,7 @@ struct fm_extent fm_thread_cut_before(struct fm_thread *thread, uint64_t time)
 
 /* ---- chunks ---- */
 
-/* NULL: there is none left. */
+/* @return NULL: no chunk is left */
 static struct fm_chunk *take_chunk(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = thread->spare;
@@ -485,7 +488,7 @@ static struct fm_chunk *take_chunk(struct fm_thread *thread)
     return chunk;
 }
 
-/* Room for the call that is open, whatever the budget is. */
+/* Takes memory for the open call beyond the budget. */
 static struct fm_chunk *exceed(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = new_chunk();
@@ -519,7 +522,7 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
     }
     /* A new chunk holds more than any reservation. */
     struct fm_chunk *chunk = take_chunk(thread);
-    /* Where flushing fails, recording ends, but the call that is open needs its room. */
+    /* If flushing fails, recording ends, but the open call still needs its room. */
     if (chunk == NULL && (threads.function_name != NULL || !threads.flush(thread, true))) {
         chunk = exceed(thread);
     }
@@ -527,7 +530,7 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
         fill(thread, chunk);
     }
     if (thread->pause.paused) {
-        fm_pause_mark(thread); /* all in front of it is to be kept, wherever it is now */
+        fm_pause_mark(thread); /* the place has changed; all records before it are kept */
     }
     errno = saved;
     return thread->cursor;
@@ -593,7 +596,7 @@ struct fm_extent fm_thread_settled(const struct fm_thread *thread)
 {
     struct fm_extent extent = fm_thread_unsaved_begin(thread);
     extent.end = thread->settled;
-    /* Chunks before the one with that place, and their ends, are older than it. */
+    /* The stored end lies in one of the chunks from the first on; earlier chunks are complete. */
     extent.last = extent.first;
     while (extent.end < extent.last->words ||
            extent.end > (const uint64_t *)((const char *)extent.last + FM_CHUNK_BYTES)) {

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Millionths. Clocks that are one differ by less than one of them, the ideas that machines have of
- * a second by some ten; kernels that are being set by network may slew virtual clocks by 500. */
+/* Millionths. Rates of a shared clock differ by less than one millionth, the seconds of different
+ * machines by some ten; kernels synchronized by network may slew virtual clocks by 500. */
 static const double most_change = 50, most_difference = 50, most_drift = 500;
 
 /* ---- one process ---- */
 
-/* Leaves every second moment, the first and the last among them. */
+/* Keeps every second moment, including the first and the last. */
 static void thin_out(struct fm_clock_track *track)
 {
     uint32_t kept = 0;
@@ -64,7 +64,7 @@ struct fm_clock_rate fm_clock_track_rate(const struct fm_clock_track *track)
                             : (struct fm_clock_rate){0};
 }
 
-/* What is beyond the errors, in millionths. */
+/* The part of a difference beyond the errors, in millionths. */
 static double beyond(double difference, double error)
 {
     double rest = fabs(difference) - error;
@@ -119,7 +119,7 @@ double fm_clock_offsets_error(const struct fm_clock_offset offsets[2], uint64_t 
     return both + (behind > 0 && ticks > 0 ? both * behind / ticks : 0);
 }
 
-/* ---- all of them ---- */
+/* ---- all processes ---- */
 
 const char *fm_clock_doubt(const struct fm_clock_quality *quality, double resolution, char *text,
                            size_t size)

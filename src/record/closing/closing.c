@@ -5,7 +5,8 @@
 
 #define WORDS(part) (sizeof(part) / sizeof(uint64_t))
 
-/* The least of some numbers is the complement of the most of their complements. */
+/* The minimum of numbers is the complement of the maximum of their complements, so one reduction
+ * suffices for both. */
 struct extremes {
     struct fm_closing_least complements;
     struct fm_closing_most most;
@@ -17,8 +18,9 @@ static struct fm_closing_least complement(struct fm_closing_least least)
     return (struct fm_closing_least){.begin = ~least.begin, .opening = ~least.opening};
 }
 
-/* The first reduction lets processes go at about the same time, so that they enter the second
- * together: who has left it must see a later time than who entered it last. */
+/* The first reduction synchronizes the processes, so that they enter the second at about the same
+ * time. Each process must leave the second reduction at a later time than the last process entered
+ * it. */
 void fm_closing_combine(struct fm_closing *closing, const struct fm_exchange *exchange,
                         struct fm_closing_moment (*now)(void))
 {
@@ -38,8 +40,8 @@ static double seconds_between(uint64_t begin, uint64_t end, double resolution)
     return end > begin ? (double)(end - begin) / resolution : 0;
 }
 
-/* How much longer the run has become: by its begin and end, which all wait for, and what the thread
- * that records most does meanwhile. */
+/* Estimates the additional time of the run: the recorder's begin and end, for which all processes
+ * wait, and the recording time of the thread that records most. */
 static void describe_overhead(const struct fm_closing *closing,
                               const struct fm_overhead_rates *rates, uint64_t now,
                               struct fm_environment *facts)

@@ -10,7 +10,7 @@
 
 static struct {
     bool active;
-    uint64_t begin; /* CPU time of the thread when it began, or last came back from waiting */
+    uint64_t begin; /* CPU time of the thread at the begin of work or the end of the last wait */
     uint64_t sum;
     const struct fm_exchange *inner;
     struct fm_exchange outer;
@@ -118,10 +118,10 @@ const struct fm_exchange *fm_overhead_watch(const struct fm_exchange *exchange)
 
 /* ---- records ---- */
 
-/* Rounds of a measurement, of which the fastest counts: the others were disturbed. */
+/* Rounds of a measurement; the fastest round counts, as the least disturbed. */
 enum { ROUNDS = 5, CALLS = 200, UNWINDINGS = 20 };
 
-/* One recorded call, all but what is specific to its function. */
+/* One recorded call, without the operations of a specific function. */
 static __attribute__((noinline)) void call(void)
 {
     struct fm_thread *thread = fm_thread_enter(0);
@@ -167,7 +167,8 @@ static double nanoseconds_of_unwinding(struct fm_thread *side)
     return (double)least / UNWINDINGS;
 }
 
-/* On a thread's place that no one knows of, with a buffer of its own. */
+/* Measures with a temporary struct fm_thread that is not in the list of threads and has its own
+ * buffer. */
 static struct fm_overhead_rates measure(struct fm_thread *side)
 {
     struct fm_overhead_rates rates = {0};

@@ -1,10 +1,10 @@
 /** @file
- * What recording costs the run, for its closing line.
+ * Overhead of recording, for the closing line of the run.
  *
- * What happens once (begin, end, writing buffers) is measured. A recorded call costs less than a
- * reading of a clock that could measure it, so its cost is measured by recording some on the side
- * at the end of the run, and multiplied by their number. Left out are what the wrappers look up for
- * their operations, the delivery of the signals of samples, and what records displace from caches.
+ * Rare work (begin, end, writing buffers) is measured directly. A recorded call costs less than the
+ * clock reading that would measure it; therefore a calibration at the end of the run measures the
+ * cost of a call, which is multiplied by the number of calls. Not included are the wrappers'
+ * look-ups for operations, the delivery of sampling signals, and cache pollution by records.
  */
 #ifndef FERMATA_RECORD_CLOSING_OVERHEAD_H
 #define FERMATA_RECORD_CLOSING_OVERHEAD_H
@@ -12,34 +12,34 @@
 #include "record/archive/exchange.h"
 #include "record/capture/thread.h"
 
-/** The same communication, which is not counted as work of this process: it is waiting for others.
- * There is one at a time. */
+/** Wraps an exchange so that CPU time in it is not counted as work of this process, because it is
+ * waiting for others. There is one wrapped exchange at a time. */
 const struct fm_exchange *fm_overhead_watch(const struct fm_exchange *exchange);
 
-/** From now on the calling thread works for the recorder; until fm_overhead_end. By one thread at a
- * time. */
+/** Begins a section in which the calling thread works for the recorder, until fm_overhead_end. Used
+ * by one thread at a time. */
 void fm_overhead_begin(void);
 void fm_overhead_end(void);
 
-/** CPU time of that work so far, in nanoseconds; by the thread that works, if one does. */
+/** CPU time of these sections so far, in nanoseconds. Called by the thread in a section, if any. */
 uint64_t fm_overhead_work(void);
 
-/** What records cost on this machine, in nanoseconds. */
+/** Cost of records on this machine, in nanoseconds. */
 struct fm_overhead_rates {
     double reading; /**< half of a call whose call stack is known, or a mark of the user's code */
     double site;    /**< unwinding and recording a function of a call stack */
 };
 
-/** Measures them, in less than a millisecond. When the run has ended.
+/** Measures the rates, in less than a millisecond. Called when the run has ended.
  * @param thread  the calling thread; NULL: no call stacks */
 struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread);
 
-/** What recording has cost a thread whose records have been converted, in nanoseconds.
+/** Cost of recording in a thread whose records have been converted, in nanoseconds.
  * @param resolution  ticks per second */
 uint64_t fm_overhead_of_thread(const struct fm_thread *thread,
                                const struct fm_overhead_rates *rates, uint64_t resolution);
 
-/** Notes a record for fm_overhead_of_thread. */
+/** Counts a record for fm_overhead_of_thread. */
 static inline void fm_overhead_count(struct fm_thread_work *work, enum fm_record_kind kind)
 {
     switch (kind) {

@@ -23,7 +23,7 @@ static void *receive_block(const struct fm_exchange *exchange, size_t *bytes, ui
     return block;
 }
 
-/* Maps travel as one array: all kinds' numbers, one after the other. */
+/* Maps are sent as one array: the numbers of all kinds, one after the other. */
 static size_t map_length(const struct fm_define_map *map)
 {
     size_t length = 0;

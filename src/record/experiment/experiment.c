@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Leaves what is harmless in a file name. */
+/* Replaces all characters except those that are harmless in a file name. */
 static void make_plain(char *name)
 {
     for (char *c = name; *c != '\0'; c++) {
@@ -185,7 +185,7 @@ static void write_overhead(FILE *file, const struct fm_environment *e)
     }
 }
 
-/* How instrumented functions were recorded, if not all of them were. */
+/* Writes the selection of instrumented functions, if not all were recorded. */
 static void write_instrumentation(FILE *file, const struct fm_environment *e)
 {
     const char *filter = getenv("FERMATA_FILTERING_FILE");
@@ -253,7 +253,7 @@ static void write_description(FILE *file, const struct fm_environment *e)
     fputs("\n}\n", file);
 }
 
-/* A file of that name is whole at any time: without room for a new one the old one stays. */
+/* environment.json is complete at any time: without disk space for a new one the old one stays. */
 void fm_experiment_describe(const char *directory, const struct fm_environment *environment)
 {
     static const char name[] = "environment.json", next[] = "environment.json.new";
@@ -285,8 +285,9 @@ void fm_experiment_log(const char *directory, const char *format, ...)
     }
 }
 
-/* Whether the launcher's file names no experiment yet, or this one. Another one is that of a
- * program which this one, or one before it, started: it must not take its place. */
+/* Whether the launcher's file names no experiment yet, or this one. Another
+ * experiment belongs to a program that was started earlier, possibly the parent of this one; it
+ * must not be replaced. */
 static bool result_is_ours(int file, const char *directory)
 {
     char text[PATH_MAX + 256];
@@ -363,9 +364,7 @@ void fm_experiment_result(const char *directory, const struct fm_experiment_tota
     int file = path != NULL ? open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
     bool told = file >= 0 && result_is_ours(file, directory);
     if (told) {
-        /* In place: the disk may be full by now, and what was written before is better than
-         * nothing.
-         */
+        /* Overwritten in place: if the disk is full, the earlier content remains. */
         int length = fm_experiment_totals_write(totals, text, sizeof text);
         length += snprintf(text + length, sizeof text - (size_t)length, " %s\n", directory);
         told = pwrite(file, text, (size_t)length, 0) == length && ftruncate(file, length) == 0;
@@ -421,7 +420,7 @@ void fm_experiment_remove_location(const char *directory, uint64_t location)
 {
     char path[PATH_MAX + 64];
     snprintf(path, sizeof path, "%s/traces/%llu.evt", directory, (unsigned long long)location);
-    if (truncate(path, 0) != 0) { /* OTF2 may have it open: unlinking alone would free no room */
+    if (truncate(path, 0) != 0) { /* OTF2 may have it open: unlink alone would free no disk space */
         return;
     }
     unlink(path);

@@ -1,6 +1,6 @@
 /** @file
  * The experiment directory: its name, the environment description, the log, the result for the
- * launcher. All of it is rank 0's work, except fm_experiment_protect.
+ * launcher. Used by rank 0 only, except fm_experiment_protect and fm_experiment_remove_location.
  */
 #ifndef FERMATA_RECORD_EXPERIMENT_EXPERIMENT_H
 #define FERMATA_RECORD_EXPERIMENT_EXPERIMENT_H
@@ -14,15 +14,15 @@
 
 /** Creates the directory that FERMATA_EXPERIMENT_DIRECTORY names, or a new
  * `fermata-<app>-<ranks>x<threads>-<time>` in the working directory, in a batch job (job.h)
- * `fermata-<app>-<ranks>x<threads>-job<id>-<time>`; an existing one is never touched: the name gets
- * a number then.
+ * `fermata-<app>-<ranks>x<threads>-job<id>-<time>`. If the name exists, a number is appended; an
+ * existing directory is never changed.
  * @param path  receives the absolute path (size bytes), or the reason of the failure
  * @return success */
 bool fm_experiment_create(uint32_t ranks, char *path, size_t size);
 
-/** The name that fm_experiment_create tries first.
+/** The path that fm_experiment_create tries first.
  * @param what  program and size of the run: `<app>-<ranks>x<threads>`
- * @param when  the time of its begin
+ * @param when  begin of the run
  * @param path  receives the absolute path (size bytes) */
 void fm_experiment_place(const char *what, const char *when, char *path, size_t size);
 
@@ -42,66 +42,67 @@ struct fm_environment {
     uint64_t resolution;                  /**< ticks per second */
     double clock_deviation;               /**< largest, in ticks */
     const struct fm_clock_quality *clock; /**< NULL: not known yet */
-    const char *clock_doubt;              /**< a sentence, or NULL: it can be trusted */
+    const char *clock_doubt;              /**< a sentence, or NULL: clocks can be trusted */
     uint64_t memory;                      /**< budget of a process, bytes */
-    struct fm_library_version libraries[FM_PARADIGMS_MOST]; /**< that are known */
+    struct fm_library_version libraries[FM_PARADIGMS_MOST]; /**< known versions */
     size_t library_count;
     const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
-    const char *recorded;   /**< what was selected to be recorded, NULL: everything */
+    const char *recorded;   /**< parts of the run selected for recording, NULL: everything */
     const char *failure;    /**< first failure, or NULL */
-    const char *incomplete; /**< what is missing, a sentence, or NULL */
+    const char *incomplete; /**< the missing parts, a sentence, or NULL */
     double sample_rate;     /**< in Hz; 0: nothing was sampled */
     uint64_t samples, samples_lost;
     uint64_t functions_dropped; /**< visits of instrumented functions, too short to be recorded */
-    /* What recording cost; known when `memory_used` is not 0: */
-    uint64_t memory_used;        /**< most of a process, bytes */
-    double cpu_seconds;          /**< of all processes */
-    double begin_seconds;        /**< time that the begin and the end of recording took */
-    double end_seconds;          /**< */
+    /* Cost of recording; known when `memory_used` is not 0: */
+    uint64_t memory_used;        /**< maximum of a process, bytes */
+    double cpu_seconds;          /**< of the recorder in all processes */
+    double begin_seconds;        /**< duration of the begin of recording */
+    double end_seconds;          /**< duration of the end of recording */
     double nanoseconds_per_call; /**< of a recorded call */
-    double overhead;             /**< time of the run with it / without it - 1, estimated */
-    bool complete;               /**< the program reached its end, all of it was recorded */
+    double overhead;             /**< run time with / without recording - 1, estimated */
+    bool complete;               /**< the program reached its end, the whole run was recorded */
 };
 
-/** Writes environment.json, replacing an older one as a whole or not at all. */
+/** Writes environment.json; replaces an older one atomically, or leaves it if the write fails. */
 void fm_experiment_describe(const char *directory, const struct fm_environment *environment);
 
 /** Appends a line to the log. */
 void fm_experiment_log(const char *directory, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** What was recorded, in numbers; 0 each while the program runs. */
+/** Totals of a recording; 0 each while the program runs. */
 struct fm_experiment_totals {
     uint64_t events;
     uint64_t bytes; /**< of the archive */
     uint64_t samples, samples_lost;
-    /* The recorder's; 0: not known. */
-    uint64_t memory;   /**< most of a process, bytes */
+    /* Cost of the recorder; 0: not known. */
+    uint64_t memory;   /**< maximum of a process, bytes */
     uint64_t cpu;      /**< of all processes, microseconds */
-    uint64_t overhead; /**< estimated share of the run without it, millionths */
+    uint64_t overhead; /**< estimated, relative to the run time without recording, millionths */
 };
 
-/** The numbers among the facts of a run. */
+/** Totals from the facts of a run. */
 struct fm_experiment_totals fm_experiment_totals(const struct fm_environment *environment);
 
-/** The totals as a line of numbers, for the launcher. @return its length */
+/** Writes the totals as a line of numbers, for the launcher. @return its length */
 int fm_experiment_totals_write(const struct fm_experiment_totals *totals, char *text, size_t size);
 
-/** Reads that back. @return what follows the numbers in the text; NULL: it has none */
+/** Reads totals written by fm_experiment_totals_write. @return the text after the numbers; NULL:
+ * the text contains no totals */
 const char *fm_experiment_totals_read(struct fm_experiment_totals *totals, const char *text);
 
-/** Tells the launcher (FERMATA_RESULT_FILE) the directory and the numbers, or, with none waiting,
- * prints the closing line on stderr. */
+/** Writes the directory and the totals to the launcher's file (FERMATA_RESULT_FILE). If no launcher
+ * waits for this process, prints the closing line on stderr if `closing` is set. */
 void fm_experiment_result(const char *directory, const struct fm_experiment_totals *totals,
                           bool closing);
 
-/** The numbers as people read them: `1234 events, 0.5 MB`, with samples if there were any, and what
- * the recorder cost if that is known.
+/** Formats the totals for the user: `1234 events, 0.5 MB`, with samples if there were any, and the
+ * recorder's cost if it is known.
  * @return text, which has `size` bytes */
 const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals, char *text,
                                       size_t size);
 
-/** Takes all permissions of others from the files of a location. @return their size in bytes */
+/** Restricts the files of a location to their owner. @return their size in bytes */
 uint64_t fm_experiment_protect(const char *directory, uint64_t location);
 
 /** As fm_experiment_protect, for the files of the whole archive. */
@@ -114,10 +115,10 @@ void fm_experiment_remove_archive(const char *directory);
 /** Removes the emptied folder of the journals. */
 void fm_experiment_remove_journal(const char *directory);
 
-/** Removes an experiment of which nothing is to be kept: all but its archive. */
+/** Removes an experiment without archive: all its files and the directory. */
 void fm_experiment_remove(const char *directory);
 
-/** A size like 64M (K, M, G) in bytes; `otherwise` if the text is NULL or none. */
+/** Converts a size such as 64M (K, M, G) to bytes; `otherwise` if the text is NULL or no size. */
 uint64_t fm_experiment_size(const char *text, uint64_t otherwise);
 
 #endif

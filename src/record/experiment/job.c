@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* JOB_ID, Grid Engine's, is so common a name that the system's own variable must be there, too.
- * Some systems give an index to jobs that are in no array, `none`. */
+/* Grid Engine's JOB_ID is such a common name that `mark` must also be set. Some systems set an
+ * index, `none`, for jobs that are in no array. */
 static const struct {
     const char *system, *id, *name, *mark, *index, *older_index, *none;
     bool shares_id;

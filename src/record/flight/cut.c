@@ -33,7 +33,7 @@ bool fm_cut_may_begin(const uint64_t *record)
            places[kind] == FM_BETWEEN_CALLS;
 }
 
-/* ---- what is open ---- */
+/* ---- open items ---- */
 
 static bool grow(struct fm_cut *cut)
 {
@@ -64,7 +64,7 @@ static void push(struct fm_cut *cut, enum fm_cut_kind kind, uint32_t number, uin
     cut->depth += kind == FM_CUT_STACK;
 }
 
-/* Functions that are over stay for the regions inside them. */
+/* Removes functions that are over and have no open item inside them. */
 static void drop_idle(struct fm_cut *cut)
 {
     while (cut->count != 0 && cut->items[cut->count - 1].is_over) {
@@ -87,8 +87,8 @@ static void pop(struct fm_cut *cut, uint32_t kept)
     drop_idle(cut);
 }
 
-/* Ends what is of a kind from an item on; what is inside and not over stays. With regions go the
- * functions that stayed for them. */
+/* Ends the items of a kind from an item on; other items inside that are not over stay. With
+ * regions, functions that are over are removed, too. */
 static void end_from(struct fm_cut *cut, enum fm_cut_kind kind, size_t first)
 {
     size_t count = first;
@@ -112,7 +112,7 @@ static void end_region(struct fm_cut *cut, uint32_t region)
     }
 }
 
-/* Ends all of a kind but the outer ones. */
+/* Ends all items of a kind except the outer `kept` ones. */
 static void end_behind(struct fm_cut *cut, enum fm_cut_kind kind, uint32_t kept)
 {
     for (size_t i = 0; i < cut->count; i++) {
@@ -199,7 +199,7 @@ void fm_cut_pass(struct fm_cut *cut, const uint64_t *record, bool lost,
     }
 }
 
-/* ---- what stands in front ---- */
+/* ---- records before the kept ones ---- */
 
 size_t fm_cut_words(const struct fm_cut *cut)
 {
@@ -230,7 +230,8 @@ static uint64_t *put_counts(const struct fm_unrecorded_table *table, uint64_t *p
     return place;
 }
 
-/* Functions and regions in the order in which they began, as if it were now. */
+/* Writes the open functions and regions in the order in which they began, as if they began at
+ * `time`. */
 static uint64_t *put_open(const struct fm_cut *cut, uint64_t *place, uint64_t time)
 {
     uint32_t depth = 0;

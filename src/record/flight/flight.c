@@ -40,7 +40,7 @@ bool fm_flight_write(struct fm_thread *thread, uint64_t begin, uint64_t resume)
     if (!write_front(thread, resume)) {
         return false;
     }
-    thread->kept_chunk = rest.first; /* what stands before is written or lost */
+    thread->kept_chunk = rest.first; /* earlier records are in the journal or lost */
     thread->kept = rest.begin;
     return fm_journal_records(thread, rest);
 }

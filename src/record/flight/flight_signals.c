@@ -1,5 +1,5 @@
-/* When the flight recorder writes without being asked by the program: signals that end it, and
- * other processes of the run that end. */
+/* Triggers of the flight recorder outside the program's requests: signals that end the process, and
+ * the end of other processes of the run. */
 #include "record/capture/free_signal.h"
 #include "record/flight/flight.h"
 #include "record/journal/journal.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Signals that end a process: sent for its own fault, or by other processes. */
+/* Signals that end a process: raised by its own fault, or sent by other processes. */
 static const struct {
     int number;
     bool fault;
@@ -29,10 +29,10 @@ enum { FATAL = sizeof fatal / sizeof fatal[0] };
 
 /* A process of the run, as visible to the other processes on its host. */
 struct peer {
-    uint64_t host;    /* host and space of process numbers */
-    uint64_t started; /* by the host's clock: numbers of processes are used again */
+    uint64_t host;    /* hash of the host and its PID namespace */
+    uint64_t started; /* start time by the host's clock, because process IDs are reused */
     int32_t process;
-    int32_t signal; /* by which it is told; 0: it is not */
+    int32_t signal; /* signal that makes it save; 0: none */
 };
 
 static struct {
@@ -42,7 +42,7 @@ static struct {
     pid_t process;
     struct peer *peers; /* on the same host */
     uint32_t peer_count;
-    char saved[PATH_MAX + 16]; /* a file with the numbers of the processes that have saved */
+    char saved[PATH_MAX + 16]; /* a file with the IDs of the processes that have saved */
     bool alarmed, told;        /* atomic */
 } watch;
 
@@ -61,7 +61,7 @@ static void end(int number, siginfo_t *info, void *context)
             fm_flight_alarm();
         }
     }
-    /* A fault happens again when the handler returns, and a signal that was sent comes again. */
+    /* A fault repeats when the handler returns; a signal that was sent is raised again. */
     sigaction(number, &watch.before[i], NULL);
     if (info->si_code <= 0 || info->si_code == SI_KERNEL || !fatal[i].fault) {
         raise(number);
@@ -69,7 +69,7 @@ static void end(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* A stack that overflows leaves no room for a handler. */
+/* After a stack overflow, a handler can only run on an alternate stack. */
 static void provide_stack(void)
 {
     enum { BYTES = 256 * 1024 };
@@ -98,7 +98,7 @@ static void watch_fatal(void)
 
 /* ---- other processes ---- */
 
-/* When a process started; 0: it is not there. No stdio: in signal handlers. */
+/* Start time of a process; 0: it does not exist. Called in signal handlers: no stdio streams. */
 static uint64_t start_of(int32_t process)
 {
     char path[64], text[1024];
@@ -116,7 +116,7 @@ static uint64_t start_of(int32_t process)
     return rest != NULL ? strtoull(rest + 1, NULL, 10) : 0;
 }
 
-/* The same for processes that can send each other signals by their numbers. */
+/* A number that is equal for processes that can send each other signals by process ID. */
 static uint64_t host(void)
 {
     char name[256] = "";
@@ -129,7 +129,7 @@ static uint64_t host(void)
     return fm_journal_sum_end(&sum);
 }
 
-/* This process is about to be killed: until then nothing should happen that is saved twice. */
+/* The launcher is about to kill this process: it waits, so that it records nothing after saving. */
 static void await_end(void)
 {
     const struct timespec longest = {.tv_sec = 1};

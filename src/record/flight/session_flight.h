@@ -15,9 +15,9 @@ void fm_session_flight_discard(struct fm_thread *threads);
 
 /** Writes all records of the flight recorder to the journal, so that either all of them or none
  * become part of the trace.
- * @param thread   the one that ends the run; may be NULL
- * @param threads  all of them
- * @return false: it cannot be written, errno states why */
+ * @param thread   the thread that ends the run; may be NULL
+ * @param threads  all threads
+ * @return false: not written, errno is the reason */
 bool fm_session_flight_write(struct fm_thread *thread, struct fm_thread *threads);
 
 #endif

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool saving; /* fm_session_save is at work */
+static bool saving; /* atomic: fm_session_save is running */
 
 bool fm_session_wait_briefly(bool (*attempt)(void *context), void *context)
 {
@@ -57,8 +57,8 @@ static bool save_definitions(void)
     return good;
 }
 
-/* The call that ends the process will not return: it is over now. Not if the recorder itself was
- * interrupted while it wrote. */
+/* Records the end of the call that ends the process, because it does not return. Without effect if
+ * the signal interrupted the recorder while it wrote records. */
 static void leave_last_call(void)
 {
     static bool left; /* the call that ends the process is recorded */
@@ -71,8 +71,8 @@ static void leave_last_call(void)
     }
 }
 
-/* What all threads have recorded goes to the journal, behind the definitions that it refers to.
- * @return false: not all of it, errno is the reason */
+/* Writes the records of all threads to the journal, after the definitions that they refer to.
+ * @return false: not all were written, errno is the reason */
 static bool save_all(void)
 {
     struct fm_thread *threads = fm_threads_all();
@@ -104,7 +104,7 @@ void fm_session_save(bool ending)
         return;
     }
     fm_guard_begin(&guard);
-    fm_guard_hold_signals(); /* a handler that saves, too, would wait for what it has interrupted */
+    fm_guard_hold_signals(); /* a handler that also saves would wait for the interrupted save */
     if (ending) {
         leave_last_call();
     }
@@ -116,7 +116,7 @@ void fm_session_save(bool ending)
         __atomic_store_n(&saving, false, __ATOMIC_RELEASE);
     }
     if (!good && errno == EBUSY && !ending && fm_session_state.flight.bytes != 0) {
-        /* It came in the midst of the recorder's own work. */
+        /* The request interrupted the recorder's own work: the next call saves. */
         fm_session_set(&fm_session_state.demanded);
         fm_threads_attend();
     } else if (!good) {

@@ -1,7 +1,7 @@
 /** @file
- * Saving what all threads have recorded while they may still record: the holder of a
- * lock may be the code that a signal handler has interrupted. (fm_session_save and
- * fm_session_demand are in session.h.)
+ * Saving the records of all threads while they may still record. Waits for locks are limited,
+ * because the holder of a lock may be the code that a signal handler has interrupted.
+ * (fm_session_save and fm_session_demand are in session.h.)
  */
 #ifndef FERMATA_RECORD_FLIGHT_SESSION_SAVE_H
 #define FERMATA_RECORD_FLIGHT_SESSION_SAVE_H

@@ -15,9 +15,9 @@ static struct {
     char directory[PATH_MAX];
     uint32_t rank;
     bool begun;
-    size_t written[FM_DEFINE_JOURNALED]; /* definitions that are in the journal */
-    size_t sites[FM_DEFINE_JOURNALED];   /* those of call sites */
-    uint32_t *names;                     /* names given to those */
+    size_t written[FM_DEFINE_JOURNALED]; /* number of definitions in the journal */
+    size_t sites[FM_DEFINE_JOURNALED];   /* the same for the set of call sites */
+    uint32_t *names;                     /* names set for written definitions */
     size_t name_words, name_capacity;
 } journal;
 
@@ -44,9 +44,10 @@ static bool write_all(int file, struct iovec *parts, int count)
     return true;
 }
 
-/* A file of the journal; made new with `create`, else it must be there: a file that has vanished is
- * not begun again, for its beginning would be missing. No descriptor stays open between writes: a
- * program that closes or counts its descriptors never encounters a descriptor of the recorder. */
+/* Opens a file of the journal. With `create` the file must not exist, else it must exist: a file
+ * that was removed is not created again, because its beginning would be missing. No descriptor
+ * stays open between writes: a program that closes or counts its descriptors never encounters a
+ * descriptor of the recorder. */
 static int open_file(int64_t thread, bool create)
 {
     char path[PATH_MAX + 64];
@@ -55,7 +56,7 @@ static int open_file(int64_t thread, bool create)
         path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0), 0600);
 }
 
-/* Content of one block in two parts. */
+/* Writes one block, whose content has two parts. */
 static bool write_block(int file, enum fm_journal_kind kind, const void *first, size_t first_bytes,
                         const void *second, size_t second_bytes)
 {
@@ -92,7 +93,7 @@ static off_t end_of(int file)
     return fstat(file, &status) == 0 ? status.st_size : 0;
 }
 
-/* The functions of one paradigm. */
+/* Writes a paradigm and its functions. */
 static bool write_paradigm(int file, const struct fm_recorded_region *regions, size_t count)
 {
     size_t bytes = 0;
@@ -154,7 +155,8 @@ bool fm_journal_functions(const struct fm_recorded_region *regions, size_t regio
     return finish(file, begin, write_functions(file, regions, region_count));
 }
 
-/* The definitions behind those written, packed, in pages to be unmapped; NULL without memory. */
+/* Packs the definitions after the written ones. @return pages to be unmapped; NULL without memory
+ */
 static uint32_t *pack_new(const struct fm_definitions *set, const size_t *written, size_t *bytes)
 {
     size_t words = FM_DEFINE_JOURNALED;
@@ -185,7 +187,8 @@ static uint32_t *pack_new(const struct fm_definitions *set, const size_t *writte
     return block;
 }
 
-/* Appends what is new in a set, and what `behind` writes behind it. */
+/* Appends the new definitions of a set, and the blocks that `behind` writes after them.
+ * @param due  whether `behind` has something to write */
 static bool write_set(const struct fm_definitions *set, size_t *written, enum fm_journal_kind block,
                       bool due, bool (*behind)(int file))
 {
@@ -268,7 +271,7 @@ void fm_journal_name(enum fm_define_kind kind, uint32_t number, uint32_t string)
     journal.name_words += 3;
 }
 
-/* Removes a thread's file that has nothing: the next attempt makes it new. */
+/* Removes a thread's empty file: the next attempt creates it again. */
 static void remove_empty(uint32_t thread)
 {
     char path[PATH_MAX + 64];

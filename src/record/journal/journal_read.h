@@ -17,7 +17,7 @@ struct fm_journal_reader {
     bool torn; /**< the file does not end with a whole block */
 };
 
-/** Opens a file. @return false: there is none, errno states why */
+/** Opens a file. @return false: not opened, errno is the reason */
 bool fm_journal_open(struct fm_journal_reader *reader, const char *path);
 
 /** Reads the next block to content, kind and bytes. @return false at the end (see `torn`) */
@@ -26,8 +26,9 @@ bool fm_journal_next(struct fm_journal_reader *reader);
 void fm_journal_close(struct fm_journal_reader *reader);
 
 /** The records in a RECORDS block.
- * @param words  receives their number of words
- * @return the first, NULL if the block is none */
+ * @param words   receives the number of words
+ * @param moment  receives the block's moment
+ * @return the first record, NULL if the block is not a RECORDS block */
 const uint64_t *fm_journal_block_records(const struct fm_journal_reader *reader, size_t *words,
                                          struct fm_journal_moment *moment);
 

@@ -1,7 +1,6 @@
-/* Collective calls, blocking and non-blocking. What they count as sent and received: one transfer
- * for each peer whose data goes there (the own rank included, unless MPI_IN_PLACE says that its
- * data stay where they are), as Score-P does. In inter-communicators the peers are the remote
- * group. */
+/* Collective calls, blocking and non-blocking. Sent and received bytes are counted as in Score-P:
+ * one transfer for each peer that data is sent to or received from, including the own rank unless
+ * MPI_IN_PLACE is used. In inter-communicators the peers are the remote group. */
 #include "record/mpi/collective.h"
 
 #include "record/mpi/objects/request.h"
@@ -61,7 +60,8 @@ static bool is_root(const struct fm_comm *c, int root)
     return c->remote_size != 0 ? root == MPI_ROOT : root == c->rank;
 }
 
-/* In inter-communicators, whether this process's group is the one without the root. */
+/* Whether this process takes part besides the root: in inter-communicators, whether its group is
+ * the one without the root. */
 static bool has_part(const struct fm_comm *c, int root)
 {
     return c->remote_size == 0 || root >= 0;
@@ -73,7 +73,8 @@ static struct fm_volume bcast(const struct fm_comm *c, int root, uint64_t bytes)
                               has_part(c, root) ? bytes : 0};
 }
 
-/* All ranks to one: `send` bytes from each; `receive` at the root from all. */
+/* All ranks to the root: each sends `send` bytes; the root receives `receive` bytes in total, of
+ * which `own` bytes are from itself. */
 static struct fm_volume to_root(const struct fm_comm *c, int root, bool in_place, uint64_t send,
                                 uint64_t receive, uint64_t own)
 {

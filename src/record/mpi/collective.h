@@ -12,16 +12,17 @@ struct fm_volume {
     uint64_t sent, received;
 };
 
-/** Records a blocking collective and ends the call; c may be NULL (no operation then). */
+/** Records a blocking collective and ends the call; without an operation if c is NULL. */
 void fm_collective_record(struct fm_thread *thread, OTF2_CollectiveOp operation,
                           const struct fm_comm *c, int root, struct fm_volume volume);
 
-/** Records the start of a non-blocking collective and ends the call. */
+/** Records the start of a non-blocking collective and ends the call; without an operation if c is
+ * NULL. */
 void fm_collective_start(struct fm_thread *thread, OTF2_CollectiveOp operation,
                          const struct fm_comm *c, int root, struct fm_volume volume,
                          MPI_Request handle);
 
-/** Sum of `count` counts. */
+/** Sum of `count` counts; negative ones count as 0. */
 uint64_t fm_counts_sum(const int counts[], int count);
 
 #define FM_NO_ROOT ((int)OTF2_COLLECTIVE_ROOT_NONE)

@@ -1,5 +1,5 @@
-/* Calls that make or free communicators. A call is a collective operation on the communicator that
- * all participants have in common: the parent, or where there is none, the new one. */
+/* Calls that create or free communicators. They are recorded as collective operations on the
+ * communicator that all participants have in common: the parent, or without one, the new one. */
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/objects/request.h"
 #include "record/mpi/objects/topology.h"
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends a call that made `made` (NULL: nothing for this rank) as a collective on `common`. */
+/* Ends a call that has created `made` (NULL: MPI_COMM_NULL or not recorded), and records it as a
+ * collective on `common` (NULL: without an operation). */
 static void record_creation(struct fm_thread *thread, const struct fm_comm *common,
                             const struct fm_comm *made)
 {
@@ -26,7 +27,7 @@ static void record_creation(struct fm_thread *thread, const struct fm_comm *comm
     fm_thread_done(thread);
 }
 
-/* Body of a constructor that is collective on `old`; `more` runs with the new communicator. */
+/* Body of a constructor that is collective on `old`; `more` is executed if `made` is not NULL. */
 #define FROM_PARENT(name, old, call, made_handle, more)                                            \
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
@@ -182,8 +183,8 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
                                                                              fm_comm_from_pair(
                                                                                  *newintercomm))
 
-    /* Processes of another MPI_COMM_WORLD are not in this experiment: fm_comm_from_pair finds them
-     * unknown then, and the call is recorded without an operation. */
+    /* Processes of another MPI_COMM_WORLD are not in this experiment: fm_comm_from_pair returns
+     * NULL for them, and the call is recorded without an operation. */
     int fm_MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
                           MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[])
         FROM_MEMBERS(MPI_Comm_spawn,
@@ -248,7 +249,8 @@ int fm_MPI_Comm_dup(MPI_Comm comm,
     return result;
 }
 
-/* Free and disconnect. The handle is forgotten first: once freed, the library may give it away. */
+/* Free and disconnect. The handle is removed first, because the library may reuse it for another
+ * thread as soon as it is free. */
 static int free_comm(struct fm_thread *thread, MPI_Comm *comm, int (*call)(MPI_Comm *))
 {
     MPI_Comm handle = *comm;

@@ -1,14 +1,14 @@
-/* MPI_Wait..., MPI_Test..., MPI_Request_free. */
+/* MPI_Wait..., MPI_Test..., MPI_Request_free, MPI_Cancel. */
 #include "record/mpi/objects/request.h"
 
-/* Requests of a call, and statuses where the program wants none. */
+/* Requests of a call, and their statuses (own ones if the program passes MPI_STATUSES_IGNORE). */
 struct batch {
     struct fm_request **requests;
     MPI_Status *statuses;
     int count;
 };
 
-/* Claims the requests; false: record nothing but the call. */
+/* Claims the requests. @return false: no requests or no memory; only the call is recorded */
 static bool claim_all(struct fm_thread *thread, struct batch *batch, int count,
                       const MPI_Request handles[], MPI_Status statuses[])
 {
@@ -32,7 +32,8 @@ static bool claim_all(struct fm_thread *thread, struct batch *batch, int count,
     return true;
 }
 
-/* Whether a request is through: with an error it may be, or not. */
+/* Whether a request is complete. After an error some requests may be complete; their handles are
+ * MPI_REQUEST_NULL then. */
 static bool is_through(int result, MPI_Request handle)
 {
     return result == MPI_SUCCESS || handle == MPI_REQUEST_NULL;
@@ -47,7 +48,8 @@ static void complete_one(struct fm_thread *thread, struct batch *batch, int i,
     }
 }
 
-/* Puts the rest back, last first, so that requests of one handle keep their order. */
+/* Returns the incomplete requests to the table, last first, so that requests of one handle keep
+ * their order. */
 static void return_rest(struct fm_thread *thread, struct batch *batch, bool tested)
 {
     for (int i = batch->count; i-- > 0;) {
@@ -191,7 +193,7 @@ int fm_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *
     return result;
 }
 
-/* What Waitsome and Testsome have in common, once the library has answered. */
+/* Common part of Waitsome and Testsome after the library's call. */
 static void complete_some(struct fm_thread *thread, struct batch *batch, int result, int outcount,
                           const int indices[], const MPI_Request handles[], bool test)
 {
@@ -253,7 +255,7 @@ int fm_MPI_Request_free(MPI_Request *request)
     if (claimed != NULL && result != MPI_SUCCESS) {
         fm_request_return(claimed);
     } else if (claimed != NULL) {
-        /* OTF2: a send that is released counts as complete from here; a receive stays open. */
+        /* OTF2: a send whose request is freed counts as complete here; a receive stays open. */
         if (claimed->active && claimed->kind == FM_REQUEST_SEND) {
             fm_put_id(fm_thread_reserve(thread, FM_WORDS_ISEND_COMPLETE), FM_RECORD_ISEND_COMPLETE,
                       0, claimed->id);
@@ -266,6 +268,6 @@ int fm_MPI_Request_free(MPI_Request *request)
 
 int fm_MPI_Cancel(MPI_Request *request)
 {
-    /* Whether the operation was cancelled shows in the status of the completing call. */
+    /* The status of the completing call states whether the operation was cancelled. */
     FM_RECORD_PLAIN(int, MPI_Cancel, PMPI_Cancel(request));
 }

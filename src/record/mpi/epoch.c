@@ -88,7 +88,7 @@ int fm_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
     return result;
 }
 
-/* Ends a wait, or a test; `closed`: the exposure epoch is over. */
+/* Ends a call of MPI_Win_wait or MPI_Win_test; `closed`: the exposure epoch has ended. */
 static void record_exposure_end(struct fm_thread *thread, MPI_Win win, bool closed)
 {
     struct fm_win *w = closed ? fm_win_find(thread, win) : NULL;

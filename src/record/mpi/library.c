@@ -5,7 +5,7 @@
 
 struct fm_library_readings fm_library_readings;
 
-/* ---- by the library's functions ---- */
+/* ---- values from the library's functions ---- */
 
 uint64_t fm_status_asked_bytes(const MPI_Status *status)
 {
@@ -21,7 +21,7 @@ int fm_status_asked_cancelled(const MPI_Status *status)
     return cancelled;
 }
 
-/* Derived types are asked for each time: their handles are recycled. */
+/* Sizes of derived types are not cached, because the library reuses their handles. */
 uint64_t fm_type_asked_size(MPI_Datatype type)
 {
     MPI_Count count = 0;
@@ -115,7 +115,7 @@ static void store_type_sizes(void)
     for (size_t i = 0; i < sizeof basic / sizeof basic[0]; i++) {
         uint64_t handle = FM_HANDLE(basic[i]);
         struct fm_type_size *slot = &fm_type_sizes[(handle >> FM_TYPE_SHIFT) % FM_TYPE_SLOTS];
-        if (slot->handle == 0) { /* else another type has the slot: this one is asked for */
+        if (slot->handle == 0) { /* else another type uses the slot: fm_type_asked_size is called */
             *slot = (struct fm_type_size){handle, fm_type_asked_size(basic[i])};
         }
     }

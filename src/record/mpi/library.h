@@ -1,5 +1,5 @@
 /** @file
- * What differs between MPI libraries: the representation of handles, statuses and basic types.
+ * Differences between MPI libraries: the representation of handles, statuses and basic types.
  *
  * The hot path reads members of statuses and handles of types that the MPI standard does not
  * define. MPI_Init compares these readings with the results of the library's functions
@@ -26,7 +26,8 @@ extern FM_HIDDEN struct fm_library_readings fm_library_readings;
 
 #define FM_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 
-/** Sizes of the basic types, which are objects of half a KiB each: the address gives the slot. */
+/** Sizes of the basic types. Their handles are addresses of objects of about half a KiB each, so
+ * that the address divided by 512 gives the slot. */
 enum { FM_TYPE_SLOTS = 256, FM_TYPE_SHIFT = 9 };
 struct fm_type_size {
     uint64_t handle;
@@ -56,7 +57,7 @@ static inline int fm_status_read_cancelled(const MPI_Status *status)
 
 #define FM_HANDLE(handle) ((uint64_t)(unsigned)(handle))
 
-/** Size of a basic type, else 0: its handle contains it (the ABI of MPICH and its derivatives). */
+/** Size of a basic type, which its handle contains (ABI of MPICH and its derivatives); else 0. */
 static inline uint64_t fm_type_read_size(MPI_Datatype type)
 {
     unsigned handle = (unsigned)type;
@@ -78,17 +79,17 @@ static inline int fm_status_read_cancelled(const MPI_Status *status)
 #error "unknown MPI library"
 #endif
 
-/** Stores the sizes of the basic types and compares the readings with the library's functions; a
- * difference is reported by rank 0. Once, in MPI_Init. */
+/** Stores the sizes of the basic types and compares the readings with the library's functions; rank
+ * 0 reports a difference. Called once, in MPI_Init. */
 void fm_types_begin(void);
 
-/** The comparisons of fm_types_begin, of a message's bytes and whether it was cancelled, and of the
- * sizes of basic types. @return whether there is no difference */
+/** The comparisons of fm_types_begin: of a status's bytes and cancelled flag, and of the sizes of
+ * basic types. @return whether there is no difference */
 bool fm_library_reads_statuses(uint64_t (*bytes)(const MPI_Status *),
                                int (*cancelled)(const MPI_Status *));
 bool fm_library_reads_types(uint64_t (*size)(MPI_Datatype));
 
-/** The same by the library's functions. */
+/** The same values from the library's functions. */
 FM_COLD uint64_t fm_status_asked_bytes(const MPI_Status *status);
 FM_COLD int fm_status_asked_cancelled(const MPI_Status *status);
 FM_COLD uint64_t fm_type_asked_size(MPI_Datatype type);

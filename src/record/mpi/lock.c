@@ -1,4 +1,5 @@
-/* Passive-target synchronization: locks and flushes. MPI does not tell when a lock is acquired. */
+/* Passive-target synchronization: locks and flushes. MPI does not report when a lock is acquired,
+ * so only its request and release are recorded. */
 #include "record/mpi/objects/window.h"
 
 static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const struct fm_win *win,
@@ -6,7 +7,7 @@ static void put_lock(struct fm_thread *thread, enum fm_record_kind kind, const s
 {
     uint64_t *r = fm_thread_reserve(thread, FM_WORDS_LOCK_REQUEST);
     r[0] = fm_record_header(kind, type, win->number);
-    uint32_t lock = target != OTF2_UNDEFINED_UINT32 ? target : 0; /* one for each target */
+    uint32_t lock = target != OTF2_UNDEFINED_UINT32 ? target : 0; /* one lock for each target */
     r[1] = target | (uint64_t)lock << 32;
 }
 

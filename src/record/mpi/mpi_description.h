@@ -1,5 +1,5 @@
 /** @file
- * What archives state about MPI.
+ * The description of MPI in archives.
  */
 #ifndef FERMATA_RECORD_MPI_MPI_DESCRIPTION_H
 #define FERMATA_RECORD_MPI_MPI_DESCRIPTION_H

@@ -1,9 +1,8 @@
-/* Neighbourhood collectives. OTF2 has no operations of their own for them: they are written as
- * those they resemble, on the communicator with the topology; the region's name tells them apart.
- */
+/* Neighbourhood collectives. OTF2 has no types for them: they are written as the corresponding
+ * collectives on the communicator with the topology, and distinguished by the region's name. */
 #include "record/mpi/collective.h"
 
-/* Whether there is a neighbour at this place. */
+/* Whether the neighbour at this place exists (is not MPI_PROC_NULL). */
 static bool exists(const struct fm_comm *c, int place)
 {
     return place >= 64 || (c->missing >> place & 1) == 0;

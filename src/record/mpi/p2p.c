@@ -137,7 +137,7 @@ int fm_MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int ta
     return result;
 }
 
-/* Send and receive in one call; either side may be missing. */
+/* Send and receive in one call; either may be to or from MPI_PROC_NULL. */
 static void record_sendrecv(struct fm_thread *thread, int result, MPI_Comm comm, int dest,
                             int sendtag, int count, MPI_Datatype type, const MPI_Status *status)
 {
@@ -185,7 +185,7 @@ int fm_MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int des
     return result;
 }
 
-/* Matched probes: a message handle does not tell its communicator, so it is remembered. */
+/* Communicators of matched probes by message handle: MPI has no query for them. */
 static struct fm_handle_map messages = FM_HANDLE_MAP(0);
 
 static void remember_message(struct fm_thread *thread, MPI_Message message, MPI_Comm comm)

@@ -1,4 +1,4 @@
-/* Persistent point-to-point requests: every start is an operation of its own. */
+/* Persistent point-to-point requests: every start is recorded as a new operation. */
 #include "record/mpi/objects/request.h"
 
 #define SEND_INIT(name)                                                                            \

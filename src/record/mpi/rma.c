@@ -2,7 +2,7 @@
 #include "record/mpi/objects/request.h"
 #include "record/mpi/objects/window.h"
 
-/* The window of an operation that is to be recorded, else NULL. */
+/* The window of an operation that is to be recorded; NULL: the operation is not recorded. */
 FM_INLINE struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win win, int target)
 {
     struct fm_win *w = NULL;
@@ -12,8 +12,8 @@ FM_INLINE struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win
     return w != NULL && target >= 0 && target < w->size ? w : NULL;
 }
 
-/* Bytes of the arguments of a call that succeeded; wrong arguments are the library's to tell, once.
- */
+/* Bytes of the arguments of a successful call, else 0: for invalid arguments a further library call
+ * would report the error a second time. */
 static uint64_t bytes_of(int result, int count, MPI_Datatype type)
 {
     return result == MPI_SUCCESS ? fm_type_bytes(count, type) : 0;
@@ -66,7 +66,7 @@ static void record_atomic(struct fm_thread *thread, int result, OTF2_RmaAtomicTy
     fm_thread_done(thread);
 }
 
-/* A request-based operation: as above, with a request. */
+/* A request-based operation. */
 static void record_request(struct fm_thread *thread, int result, enum fm_record_kind kind,
                            OTF2_RmaAtomicType type, MPI_Win win, int target, uint64_t sent,
                            uint64_t received, MPI_Request handle)
@@ -179,7 +179,7 @@ int fm_MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype o
     return result;
 }
 
-/* Bytes that a fetching operation sends: none if it only reads. */
+/* Bytes that a fetching operation sends: none with MPI_NO_OP, which only reads. */
 static uint64_t fetch_sends(MPI_Op op, uint64_t bytes)
 {
     return op == MPI_NO_OP ? 0 : bytes;
@@ -247,7 +247,7 @@ int fm_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, v
     int result = PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
                                        target_rank, target_disp, win);
     if (thread != NULL) {
-        uint64_t bytes = bytes_of(result, 1, datatype); /* the value and what it is compared with */
+        uint64_t bytes = bytes_of(result, 1, datatype); /* sends the new and the compared value */
         record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, win, target_rank,
                       2 * bytes, bytes);
     }

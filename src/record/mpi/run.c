@@ -1,5 +1,5 @@
 /* MPI as a paradigm: begin and end of the MPI program (MPI_Init, MPI_Init_thread, MPI_Finalize,
- * MPI_Finalized, MPI_Abort); and the recorder's own communication, on a communicator of its own. */
+ * MPI_Finalized, MPI_Abort), and the recorder's communication, on its own communicator. */
 #include "record/flight/flight.h"
 #include "record/mpi/mpi_description.h"
 #include "record/mpi/objects/comm.h"
@@ -11,18 +11,19 @@
 
 bool fm_mpi_threaded;
 
-/* Errors on it are returned, whatever the program's error handlers are: a failure of ours ends
- * recording, not the program. */
+/* The recorder's communicator. Its error handler is MPI_ERRORS_RETURN, so that a failure of the
+ * recorder's calls ends recording, not the program. */
 static MPI_Comm own_comm = MPI_COMM_NULL;
 
 enum { TAG = 1, PIECE = 1 << 30 };
 
 static struct fm_exchange exchange;
 
-/* MPI_Finalize has returned, but others still record, and need the library to write the archive. */
+/* The program's MPI_Finalize has returned without PMPI_Finalize, because other paradigms or
+ * processes still record, and writing the archive needs the MPI library. */
 static bool finalize_deferred;
 
-/* Notes the first call of ours that failed. @return whether this one did not */
+/* Stores the first failure of the recorder's own calls. @return whether this call succeeded */
 static bool worked(const char *call, int result)
 {
     static char failure[64 + MPI_MAX_ERROR_STRING];
@@ -30,7 +31,7 @@ static bool worked(const char *call, int result)
         char reason[MPI_MAX_ERROR_STRING] = "";
         int length;
         PMPI_Error_string(result, reason, &length);
-        reason[strcspn(reason, "\n")] = '\0'; /* MPICH tells a whole stack */
+        reason[strcspn(reason, "\n")] = '\0'; /* MPICH appends an error stack */
         snprintf(failure, sizeof failure, "the recorder's own %s failed: %s", call, reason);
         exchange.failure = failure;
     }
@@ -157,8 +158,8 @@ const struct fm_paradigm fermata_paradigm = {.description = &fm_mpi_description,
 
 /* ---- begin and end ---- */
 
-/* Its maker runs under the error handler of MPI_COMM_WORLD, which is the program's: it is put back.
- */
+/* Errors of MPI_Comm_dup go to the error handler of MPI_COMM_WORLD, which belongs to the program:
+ * it is replaced for this call, and restored. */
 static void make_own_comm(void)
 {
     MPI_Errhandler before;
@@ -173,7 +174,7 @@ static void make_own_comm(void)
     PMPI_Errhandler_free(&before);
 }
 
-/* After the library's own initialization, within the call. */
+/* Begins the run, after PMPI_Init and within the recorded call. */
 static void begin_run(struct fm_thread *thread, int provided)
 {
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -230,7 +231,7 @@ int fm_MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return result;
 }
 
-/* The records of MPI_Finalize, which ended at that time. */
+/* Writes the records of MPI_Finalize, which ended at `time`. */
 static void record_finalize(struct fm_thread *thread, uint64_t time)
 {
     struct fm_comm *world = fm_comm_find(thread, MPI_COMM_WORLD);
@@ -249,9 +250,9 @@ static void record_finalize(struct fm_thread *thread, uint64_t time)
 /* Enter, four records and Leave. */
 enum { FINALIZE_EVENTS = 6 };
 
-/* The archive is complete before the library's own finalization begins: programs and libraries that
- * die there lose nothing. The recorded call ends when all processes have entered it, and does not
- * contain what the recorder does then. */
+/* The archive is complete before PMPI_Finalize begins, so that a crash there loses no data. The
+ * recorded call ends when all processes have entered it, and does not include the recorder's work
+ * after that. */
 int fm_MPI_Finalize(void)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Finalize);
@@ -275,7 +276,7 @@ int fm_MPI_Finalized(int *flag)
     return result;
 }
 
-/* What was measured is saved before: the process may not return from the call. */
+/* The records are saved first, because the process may not return from PMPI_Abort. */
 int fm_MPI_Abort(MPI_Comm comm, int errorcode)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Abort);

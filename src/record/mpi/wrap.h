@@ -1,6 +1,6 @@
 /** @file
- * What every file of wrappers needs: the MPI library's header, the functions' numbers, the
- * recorder.
+ * Common header of all files with MPI wrappers: the MPI library's header, the functions' numbers,
+ * the recorder, and functions that write records of operations.
  */
 #ifndef FERMATA_RECORD_MPI_WRAP_H
 #define FERMATA_RECORD_MPI_WRAP_H
@@ -35,8 +35,9 @@ static inline void fm_spin_unlock(fm_spin_t *lock)
     }
 }
 
-/** Writes the operation records of a call; each returns the place behind. A message or a transfer
- * takes fm_words_above(bytes) words more than its record. */
+/** The functions below write records of operations into reserved room, and return the place behind
+ * the record. A message or a transfer needs fm_words_above(bytes) words in addition to its record.
+ */
 static inline uint64_t *fm_put_sized(uint64_t *r, enum fm_record_kind kind, uint32_t ref,
                                      uint64_t bytes)
 {

@@ -13,19 +13,19 @@ Of one paradigm, for its library of wrappers:
 
 Of all paradigms, for the preload library:
   names.inc      the functions' names, in order, as C strings
-  trampolines.S  the exported entry points, and behind them those of the functions by which processes
-                 end
-  endings.inc    the latter's names and whether the process ends for certain
-  paradigms.inc  which of the names are whose
+  trampolines.S  the exported entry points of these functions, followed by those of the functions by
+                 which processes end
+  endings.inc    names of the functions by which processes end, and whether they certainly do
+  paradigms.inc  the range of names of each paradigm
   libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title) for each of the
                  paradigms' libraries
 
 A table has a line for each function (columns: src/functions/mpi.tbl), and these:
-  paradigm profiling|next HEADER   how wrappers call the function NAME: as PNAME, which the library
-                                   has for that, or the next NAME after the wrapper
-                                   (fm_paradigm.next); HEADER is what the wrappers include
+  paradigm profiling|next HEADER   how wrappers call the function NAME: as PNAME, the library's
+                                   profiling interface, or as the next NAME after the wrapper
+                                   (fm_paradigm.next); HEADER is included by the wrappers
   library SONAME WRAPPERS TITLE    a library of the paradigm: the begin of its file's name, the file
-                                   name of the library of wrappers for it, its name for people
+                                   name of the library of wrappers for it, its name in messages
   ending certain|possible NAME     a function by which the process ends, or may end, without exit
                                    handlers
 """
@@ -46,7 +46,7 @@ def argument_names(parameters):
 
 
 def call_of(table, result, name, parameters):
-    """The C expression by which the wrapper of a function calls it."""
+    """The C expression with which a function's wrapper calls the original function."""
     arguments = argument_names(parameters)
     if table.calls == "profiling":
         return f"P{name}({arguments})"

@@ -1,8 +1,8 @@
 /** @file
- * A paradigm: a way in which programs communicate or share work, whose functions are recorded (MPI,
- * OpenSHMEM, OpenMP, threads). Each has a folder with a table of its functions and its wrappers,
- * which become a library of their own (for MPI one for each MPI library). The recorder
- * (libfermata-recorder.so) knows a paradigm by the structure below only.
+ * A paradigm: a programming interface for communication or parallelism whose functions are recorded
+ * (MPI, OpenSHMEM, OpenMP, threads). Each has a folder with a table of its functions and its
+ * wrappers, which are built as a separate library (for MPI one for each MPI library). The recorder
+ * (libfermata-recorder.so) accesses a paradigm only through the structure below.
  *
  *     program -> libfermata-preload.so -> libfermata-<paradigm>.so -> the paradigm's library
  *                (exports all names)       (wrappers)   |
@@ -11,14 +11,14 @@
  *
  * Life of a paradigm in a process:
  *  1. The program calls one of its functions for the first time. The preload library finds the
- *     paradigm's library in the process, loads the wrappers for it, fills `next`, hands the
- * paradigm to the recorder, which sets `*first` and calls `attach`, and leads all names to the
- * wrappers.
- *  2. Its wrappers record calls. When its library has been initialized a wrapper says so:
- *     fm_session_open if the paradigm numbers the processes and lets them exchange data, else
- *     fm_session_join. A paradigm that is there without being initialized (OpenMP) does neither.
- *  3. The wrapper of its last function calls fm_session_leave. The last paradigm to leave writes
- * the archive; then `finalize` of each is called.
+ *     paradigm's library in the process, loads the wrappers for it and fills `next`. It passes the
+ *     paradigm to the recorder, which sets `*first` and calls `attach`. Then it redirects all names
+ *     to the wrappers.
+ *  2. Its wrappers record calls. The wrapper of the function that initializes its library calls
+ *     fm_session_open if the paradigm has ranks and can exchange data, else fm_session_join. A
+ *     paradigm without initialization (OpenMP) calls neither.
+ *  3. The wrapper of its last function calls fm_session_leave. The call of the last open paradigm
+ *     writes the archive; then `finalize` of each paradigm is called.
  */
 #ifndef FERMATA_RECORD_PARADIGM_PARADIGM_H
 #define FERMATA_RECORD_PARADIGM_PARADIGM_H
@@ -36,27 +36,28 @@ struct fm_function {
     uint32_t role; /**< OTF2_RegionRole */
 };
 
-/** A paradigm. Constant; all that it refers to is valid to the end of the process. */
+/** A paradigm. Constant; all data that it refers to is valid to the end of the process. */
 struct fm_paradigm {
     const struct fm_paradigm_description *description;
-    uint32_t count; /**< number of functions, all those of its table */
+    uint32_t count; /**< number of functions in its table */
     const struct fm_function *functions;
     const fm_function_t *wrappers; /**< by function; NULL: its library is called directly */
-    /** How wrappers reach the functions that they wrap. NULL: by names of their own (PMPI_...),
-     * with which the wrappers are linked. Else the paradigm's library has no such names: room for
-     * `count` functions, which the preload library fills with those of the paradigm's library
-     * (NULL: it has none of that name). */
+    /** How wrappers call the original functions. NULL: by a second name (PMPI_...), with which the
+     * wrappers are linked. Else, if the paradigm's library has no such names: an array of `count`
+     * functions, which the preload library fills with those of the paradigm's library (NULL: the
+     * library does not define the function). */
     fm_function_t *next;
-    /** Receives the number of the first function in records: the numbers of several paradigms in
-     * one process do not overlap. Wrappers add it to theirs (wrapper.h). */
+    /** Receives the number of the first function in records, so that the numbers of several
+     * paradigms in a process do not overlap. Wrappers add it to their functions' numbers
+     * (wrapper.h). */
     uint32_t *first;
-    /** Called once, before any wrapper runs, by the thread that calls the first of them. NULL:
-     * nothing to do. */
+    /** Called once, before any wrapper runs, by the thread that calls the first one. NULL: no
+     * action. */
     void (*attach)(void);
-    /** Called once when the run has ended in order and its archive is written (or could not be), in
-     * the reverse order of `attach`: nothing is exchanged any more. Gives back what `attach` and
-     * the wrappers acquired, and shuts the paradigm's library down if its last call had to wait for
-     * that (fm_session_leave). NULL: nothing to do. */
+    /** Called once after the regular end of the run, when its archive is written (or could not be),
+     * in the reverse order of `attach`. No data is exchanged after it. Releases the resources of
+     * `attach` and of the wrappers, and shuts the paradigm's library down if its last call has
+     * deferred that (fm_session_leave). NULL: no action. */
     void (*finalize)(void);
 };
 

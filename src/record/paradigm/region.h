@@ -1,19 +1,19 @@
 /** @file
- * Recorded functions of all paradigms of a process, in one table: what the numbers in CALL records
- * mean.
+ * Table of the recorded functions of all paradigms of a process. CALL records contain indices of
+ * this table.
  */
 #ifndef FERMATA_RECORD_PARADIGM_REGION_H
 #define FERMATA_RECORD_PARADIGM_REGION_H
 
 #include "record/paradigm/description.h"
 
-/** Functions of all paradigms together. Other regions have the numbers behind. */
+/** Maximum number of functions of all paradigms together. Other regions have higher numbers. */
 enum { FM_FUNCTIONS_MOST = 1024 };
 
-/** Paradigms that may be active in a process. */
+/** Maximum number of paradigms that are active in a process. */
 enum { FM_PARADIGMS_MOST = 8 };
 
-/** A recorded function; its number is its place in the table. */
+/** A recorded function; its number is its index in the table. */
 struct fm_recorded_region {
     const char *name;
     uint32_t role; /**< OTF2_RegionRole */

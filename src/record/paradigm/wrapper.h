@@ -1,6 +1,6 @@
 /** @file
- * What all wrappers use. Behind the paradigm's generated functions.h, by one header of the
- * paradigm's own that its generated sources include.
+ * Common functions of all wrappers. Included after the paradigm's generated functions.h, by the
+ * paradigm's header that its generated sources include.
  */
 #ifndef FERMATA_RECORD_PARADIGM_WRAPPER_H
 #define FERMATA_RECORD_PARADIGM_WRAPPER_H
@@ -12,7 +12,7 @@
 /** Number of the paradigm's first function (fm_paradigm.first). */
 extern FM_HIDDEN uint32_t fm_first_function;
 
-/** Functions of the paradigm's library, for paradigms without names of their own for them
+/** Functions of the paradigm's library, for paradigms whose functions have no second names
  * (fm_paradigm.next). */
 extern FM_HIDDEN fm_function_t fm_next_functions[];
 
@@ -39,7 +39,7 @@ static inline void fm_call_ends_at(struct fm_thread *thread, uint64_t time)
     fm_thread_leave_at(thread, time, 0);
 }
 
-/** Bodies of wrappers that record Enter and Leave only, of functions with and without a result. */
+/** Bodies of wrappers that record only Enter and Leave, for functions with and without a result. */
 #define FM_RECORD_PLAIN(type, name, call)                                                          \
     struct fm_thread *fm_caller = fm_call_enter(FM_FUNCTION_##name);                               \
     type fm_outcome = call;                                                                        \

@@ -14,7 +14,7 @@ enum { JUMP_SLOT = R_X86_64_JUMP_SLOT, GLOBAL_DATA = R_X86_64_GLOB_DAT };
 enum { JUMP_SLOT = R_AARCH64_JUMP_SLOT, GLOBAL_DATA = R_AARCH64_GLOB_DAT };
 #endif
 
-/* What is looked for: PMPI_X becomes what `self` exports as MPI_X. */
+/* Functions to redirect: PMPI_X is replaced by the MPI_X that `self` exports. */
 struct search {
     void *self;
     const char *const *names;
@@ -29,9 +29,9 @@ struct references {
     size_t sizes[2];              /* bytes */
 };
 
-/* ---- functions that the Fortran libraries call for purposes of their own, too ---- */
+/* ---- functions that the Fortran libraries also call internally ---- */
 
-/* Such a call counts only if it comes from the Fortran function of that name. */
+/* A call of such a function is recorded only if it comes from the Fortran function of that name. */
 struct helper {
     const char *name;
     const char *callers[3];
@@ -52,7 +52,7 @@ static struct helper helpers[HELPERS] = {
                  "pmpir_dist_graph_neighbors_count_f08_"}},
 };
 
-/* Up to four arguments of the size of a register: what all of them take. */
+/* All these functions have at most four arguments, each of the size of a register. */
 #define FM_HELPER(function, number)                                                                \
     static int function(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)                        \
     {                                                                                              \
@@ -104,7 +104,7 @@ static void *prepare_helper(void *self, const char *name, void *library)
     return NULL;
 }
 
-/* Conversions of handles are what a Fortran library is made of. */
+/* Fortran libraries convert handles internally all the time: such calls are not recorded. */
 static bool is_conversion(const char *name)
 {
     size_t length = strlen(name);
@@ -127,7 +127,8 @@ static bool is_fortran_library(const char *path)
     return false;
 }
 
-/* The loader has made absolute addresses of most pointers. */
+/* An address of the dynamic section. The loader has relocated most of them; the others are relative
+ * to the load address. */
 static const void *pointer(const struct dl_phdr_info *info, ElfW(Addr) address)
 {
     return (const void *)(address < info->dlpi_addr ? address + info->dlpi_addr : address);
@@ -179,8 +180,9 @@ static bool is_ours(const struct search *search, const char *name)
     return false;
 }
 
-/* Tables that the loader made read-only stay writable afterwards: restoring the protection would
- * need what it was, and pages may hold other data that must stay writable. */
+/* Writes an entry of a table, also if the loader has made it read-only. Its page stays writable:
+ * the previous protection is not known, and the page may contain other data that must be writable.
+ */
 static void write_entry(void **entry, void *function)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -190,7 +192,7 @@ static void write_entry(void **entry, void *function)
     }
 }
 
-/* Leads the references of one library to ours. */
+/* Redirects the references of one library to this library. */
 static void redirect(const struct search *search, const struct dl_phdr_info *info)
 {
     struct references references;
@@ -226,7 +228,7 @@ struct found {
     size_t count;
 };
 
-/* The loader's lock is held here: libraries are only noted. */
+/* Called with the loader's lock held, so it only copies the descriptions of libraries. */
 static int note_library(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;

@@ -1,12 +1,12 @@
 /* The library that is preloaded into every process. It exports the names of all functions of all
- * paradigms (paradigm.h). At the first call of one it looks which libraries of paradigms the
- * process has loaded, loads the wrappers that were built for them and the recorder, and lets the
- * names of these paradigms lead to the wrappers. If anything is missing they lead to the paradigm's
- * library itself: the program runs as without us.
+ * paradigms (paradigm.h). At the first call of such a function it determines which libraries of
+ * paradigms the process has loaded, loads the wrappers that were built for them and the recorder,
+ * and redirects the names of these paradigms to the wrappers. If a part is missing, the names lead
+ * to the paradigm's library itself: the program runs as without fermata.
  *
- * It exports, too, the functions by which processes end without exit handlers, so that what was
- * measured can be saved before; and some that show changes of libraries and signals. They do
- * what they always do. */
+ * It also exports the functions by which processes end without exit handlers, so that the records
+ * are saved before the end; and functions that unload libraries or set signal handlers, so that the
+ * recorder is notified. All of them call the original functions. */
 #include "record/capture/hot.h"
 #include "record/interface.h"
 #include "record/preload/fortran.h"
@@ -31,13 +31,13 @@ static const char *const function_names[] = {
 };
 enum { FUNCTION_COUNT = sizeof function_names / sizeof function_names[0] };
 
-/* A paradigm: which of the names are its. */
+/* A paradigm: its range in function_names, and its library. */
 struct library;
 static struct paradigm {
     uint32_t first, count;
     bool has_profiling_names;      /* fm_paradigm.next is NULL */
-    bool resolved;                 /* its names lead where they are to lead */
-    const struct library *library; /* that the process has loaded; NULL: none so far */
+    bool resolved;                 /* the slots of its names are filled */
+    const struct library *library; /* its library in the process; NULL: none loaded so far */
 } paradigms[] = {
 #include "paradigms.inc"
 };
@@ -59,7 +59,7 @@ enum { LIBRARY_COUNT = sizeof libraries / sizeof libraries[0] };
 static struct ending {
     const char *name;
     bool ends;
-    fm_function_t function; /* of the C library; of others when it is needed */
+    fm_function_t function; /* of the C library; NULL: searched when it is called */
 } endings[] = {
 #include "endings.inc"
 };
@@ -76,12 +76,12 @@ static uint64_t start_ticks, start_nanoseconds;
 static pthread_mutex_t resolving = PTHREAD_MUTEX_INITIALIZER; /* guards recorder, paradigms */
 static const struct fm_recorder *recorder;                    /* NULL: not loaded */
 static const struct fm_user_functions *_Atomic user_functions;
-static void (*save)(bool ending);      /* set once there is something to be saved */
+static void (*save)(bool ending);      /* NULL until the recorder is loaded */
 static void (*unloaded)(void);         /* as above */
 static void (*signal_set)(int number); /* as above */
 
-/* What instrumented functions call. Before the library of a paradigm is loaded nothing is recorded.
- */
+/* Targets of the calls by instrumented functions. Before the library of a paradigm is loaded,
+ * nothing is recorded. */
 typedef void fm_function_event_t(void *function, void *call_site);
 static fm_function_event_t ignore;
 static fm_function_event_t *function_enter, *function_leave = ignore; /* NULL: not known yet */
@@ -102,10 +102,11 @@ __attribute__((constructor)) static void note_start(void)
             }
         }
     }
-    for (size_t i = 0; i < ENDING_COUNT; i++) { /* not in a signal handler, then */
+    for (size_t i = 0; i < ENDING_COUNT;
+         i++) { /* now, because dlsym is unsafe in signal handlers */
         endings[i].function = (fm_function_t)(uintptr_t)dlsym(RTLD_NEXT, endings[i].name);
     }
-    dlerror(); /* what is not there is no error of the program's */
+    dlerror(); /* clears errors of the look-ups above, which the program must not see */
 }
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *nothing)
@@ -124,7 +125,7 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *nothing)
     return 0;
 }
 
-/* Looks for the libraries of paradigms that the process has loaded. @return whether there is one */
+/* Finds the libraries of paradigms that the process has loaded. @return whether there is one */
 static bool find_libraries(void)
 {
     bool found = false;
@@ -135,7 +136,8 @@ static bool find_libraries(void)
     return found;
 }
 
-/* A symbol of a library of the recorder's, which lies beside this one. */
+/* Loads a library of the recorder, which is in the folder of this library. @return its symbol
+ * `name`; NULL: failed, with a message */
 static const void *load_symbol(const char *file, const char *name)
 {
     Dl_info self;
@@ -172,7 +174,8 @@ static bool load_recorder(void)
     return true;
 }
 
-/* @return the wrappers of a paradigm that is recorded from now on; NULL: it is not
+/* Loads the wrappers of a paradigm and attaches them to the recorder.
+ * @return the wrappers; NULL: the paradigm is not recorded
  * @param library  handle of the paradigm's library */
 static const struct fm_paradigm *attach(const struct paradigm *paradigm, void *library)
 {
@@ -211,7 +214,7 @@ static void lead_functions_to(fm_function_event_t *enter, fm_function_event_t *l
     __atomic_store_n(&function_leave, leave, __ATOMIC_RELEASE);
 }
 
-/* Lets the names of a paradigm lead to its wrappers, or to its library. */
+/* Fills the slots of a paradigm's names with its wrappers, or with the functions of its library. */
 static void resolve_paradigm(struct paradigm *paradigm)
 {
     void *library =
@@ -229,11 +232,12 @@ static void resolve_paradigm(struct paradigm *paradigm)
     paradigm->resolved = true;
 }
 
-/* Resolves the paradigms whose libraries are loaded, and `called`, whose function is called. */
+/* Resolves the paradigms whose libraries are loaded, and `called`, the paradigm of the called
+ * function (NULL: none). */
 static void resolve(const struct paradigm *called)
 {
     pthread_mutex_lock(&resolving);
-    if (recorder == NULL) { /* instrumented signal handlers do not wait for this to end */
+    if (recorder == NULL) { /* instrumented signal handlers must not wait for the lock held here */
         lead_functions_to(ignore, ignore);
     }
     find_libraries();
@@ -250,8 +254,8 @@ static void resolve(const struct paradigm *called)
     pthread_mutex_unlock(&resolving);
 }
 
-/* Programs may mark themselves up before the library of any paradigm is loaded; which wrappers are
- * right is not known then. Resolves as soon as it is. @return whether it is */
+/* Resolves the paradigms once the library of one is loaded. Marks of a program may come before
+ * that, when the right wrappers are not known yet. @return whether paradigms are resolved */
 static bool can_resolve(void)
 {
     static bool resolved;
@@ -290,8 +294,8 @@ static void ignore(void *function, void *call_site)
     (void)function, (void)call_site;
 }
 
-/* The first function begins, often before the first call of a paradigm. The library of a paradigm
- * that comes later is seen by that. */
+/* Called at the begin of the first instrumented function, often before the first call of a
+ * paradigm. If no paradigm's library is loaded yet, that first call connects the functions. */
 static FM_COLD fm_function_event_t *connect_functions(void)
 {
     int saved = errno;
@@ -306,7 +310,8 @@ __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *funct
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function,
                                                                     void *call_site);
 
-/* These are jumps: the recorder looks at the stack of who calls them. */
+/* The calls at the end of these functions are compiled to jumps, because the recorder reads the
+ * stack of the caller. */
 void __cyg_profile_func_enter(void *function, void *call_site)
 {
     fm_function_event_t *enter = __atomic_load_n(&function_enter, __ATOMIC_RELAXED);
@@ -321,8 +326,8 @@ void __cyg_profile_func_exit(void *function, void *call_site)
     __atomic_load_n(&function_leave, __ATOMIC_RELAXED)(function, call_site);
 }
 
-/* The function of that name of a paradigm's library, which is not found among those of the program
- * if the library was loaded late. */
+/* The function `name` of a paradigm's library. RTLD_NEXT does not find it if the library was loaded
+ * by dlopen. */
 static fm_function_t find_function(const char *name)
 {
     void *symbol = NULL;
@@ -336,7 +341,7 @@ static fm_function_t find_function(const char *name)
     return symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
 }
 
-/* What an exported ending leads to. */
+/* The function that an exported ending jumps to; saves the records first. */
 static fm_function_t end_by(const struct ending *ending)
 {
     void (*saves)(bool) = __atomic_load_n(&save, __ATOMIC_ACQUIRE);
@@ -368,8 +373,8 @@ fm_function_t fm_preload_resolve(unsigned long number)
     return __atomic_load_n(&fm_preload_slots[number], __ATOMIC_ACQUIRE);
 }
 
-/* What the recorder knows of the code of a library ends with the library: another one may come to
- * lie in its place. */
+/* Notifies the recorder that a library may be unloaded: another one may be loaded at its addresses.
+ */
 __attribute__((visibility("default"))) int dlclose(void *handle)
 {
     static int (*real)(void *);
@@ -388,7 +393,8 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
     return result;
 }
 
-/* A real-time signal of the recorder's is the program's if it wants it. */
+/* Notifies the recorder that the program sets a handler for a real-time signal: if samples use this
+ * signal, sampling ends. */
 static void tell_signal(int number)
 {
     void (*tell)(int) = __atomic_load_n(&signal_set, __ATOMIC_ACQUIRE);
@@ -397,8 +403,8 @@ static void tell_signal(int number)
     }
 }
 
-/* The next function of that name, which is looked up but once: it may be called in a signal
- * handler. */
+/* The next function of that name after this library. The look-up is cached, because dlsym is unsafe
+ * in signal handlers. */
 static void *next_function(void **known, const char *name)
 {
     void *function = __atomic_load_n(known, __ATOMIC_RELAXED);

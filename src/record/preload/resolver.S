@@ -1,5 +1,5 @@
-/* fm_preload_enter_resolver: saves every register that can carry an argument, asks
- * fm_preload_resolve(number) for the function's address, restores them and jumps there. */
+/* fm_preload_enter_resolver: saves every register that can contain an argument, calls
+ * fm_preload_resolve(number), restores the registers and jumps to the returned address. */
     .text
     .globl fm_preload_enter_resolver
     .hidden fm_preload_enter_resolver
@@ -8,7 +8,7 @@
 fm_preload_enter_resolver:
     .cfi_startproc
     .cfi_def_cfa_offset 16
-    /* on top of the stack: the number, below it the caller's return address */
+    /* on top of the stack: the function's number, and behind it the caller's return address */
     pushq %rbp
     .cfi_def_cfa_offset 24
     .cfi_offset %rbp, -24

@@ -1,9 +1,10 @@
-/* This is assembly, which the formatter takes for C. */
+/* This file contains assembly, which clang-format would format as C. */
 /* clang-format off */
 
-/* Assembly macros of the preload library: an exported MPI_... symbol jumps through its slot; a slot
- * leads to a stub with the function's number until fm_preload_resolve has filled the table. No
- * register or stack slot of the caller changes, so any prototype, variadic ones too, passes through. */
+/* Assembly macros of the preload library. An exported function jumps to the address in its slot.
+ * Until fm_preload_resolve fills the slot, it contains the address of a stub, which calls the
+ * resolver with the function's number. No argument register or stack slot of the caller changes, so
+ * functions with any prototype, also variadic ones, can be forwarded. */
 #if defined(__x86_64__)
 
 #define FM_TRAMPOLINE(name, number)                                                                \

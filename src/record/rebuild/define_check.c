@@ -88,7 +88,7 @@ bool fm_define_is_sound(const struct fm_definitions *set, enum fm_define_kind ki
     case FM_DEFINE_BINARY:
         return count == FM_BINARY_WORDS && refers(set, FM_DEFINE_STRING, words[FM_BINARY_PATH]) &&
                refers(set, FM_DEFINE_STRING, words[FM_BINARY_ID]);
-    case FM_DEFINE_SITE: /* what a process notes; what it stands for is found out later */
+    case FM_DEFINE_SITE: /* without frames, which are resolved later */
         return count == FM_SITE_FRAMES && refers(set, FM_DEFINE_BINARY, words[FM_SITE_BINARY]) &&
                refers_or_none(set, FM_DEFINE_BINARY, words[FM_SITE_TARGET_BINARY]);
     case FM_DEFINE_PARAMETER:

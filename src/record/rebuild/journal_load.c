@@ -20,7 +20,7 @@ static bool take_process(struct fm_process_journal *journal, const struct fm_jou
            memchr(process->host, '\0', sizeof process->host) != NULL;
 }
 
-/* Every text ends in its room. */
+/* Whether every text ends with a zero byte within its array. */
 static bool is_description(const struct fm_paradigm_description *description)
 {
     const char *const texts[] = {description->name, description->process, description->communicator,
@@ -45,8 +45,8 @@ static bool take_paradigm(struct fm_process_journal *journal,
     return is_description(description);
 }
 
-/* The functions of the paradigm that came last. Journals of recorders that knew MPI alone name no
- * paradigm. */
+/* Reads the functions of the last paradigm. Journals of old recorders, which supported only MPI,
+ * contain no paradigm. */
 static bool take_functions(struct fm_process_journal *journal,
                            const struct fm_journal_reader *reader)
 {
@@ -81,19 +81,20 @@ static bool take_functions(struct fm_process_journal *journal,
     return next == end;
 }
 
-/* Takes a definition with the number that it had in its process. */
+/* Adds a definition with the number that it had in its process. */
 static bool take_definition(struct fm_definitions *set, enum fm_define_kind kind,
                             const uint32_t *words, size_t count)
 {
     if (kind == FM_DEFINE_PROCESS || kind == FM_DEFINE_MARKER || kind == FM_DEFINE_ATTRIBUTE) {
-        return true; /* of an archive that could not be completed; nothing refers to them */
+        return true; /* from an archive that was not completed; no record refers to them */
     }
     uint32_t number = (uint32_t)set->tables[kind].count;
     return fm_define_is_sound(set, kind, words, count) &&
            fm_define(set, kind, words, count) == number;
 }
 
-/* A group has no more members than the run has processes: OTF2's buffers are made for these. */
+/* Whether a group has at most as many members as the run has processes: OTF2's buffers have this
+ * size. */
 static bool fits(enum fm_define_kind kind, const uint32_t *words, size_t length, uint32_t processes)
 {
     return kind != FM_DEFINE_GROUP || (length > 0 && words[0] <= processes);
@@ -217,7 +218,7 @@ static long long boot_time(void)
 
 bool fm_journal_process_lives(const struct fm_journal_process *process)
 {
-    enum { CLOSE = 10 /* seconds: numbers of processes are used again, but not that fast */ };
+    enum { CLOSE = 10 /* seconds: a process id is not reused within so short a time */ };
     char host[sizeof process->host] = "", path[64], text[1024];
     unsigned long long started = 0;
     char state = 'Z';

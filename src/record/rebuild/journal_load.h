@@ -1,12 +1,12 @@
 /** @file
- * The definitions half of a process's journal (journal/journal.h), in memory and checked.
+ * Reads and checks the definitions file of a process's journal (journal/journal.h).
  */
 #ifndef FERMATA_RECORD_REBUILD_JOURNAL_LOAD_H
 #define FERMATA_RECORD_REBUILD_JOURNAL_LOAD_H
 
 #include "record/journal/journal.h"
 
-/** What one journal states about its process. */
+/** Content of the definitions file of one process. */
 struct fm_process_journal {
     struct fm_journal_process process;
     struct fm_recorded_region *functions; /**< by number; the names lie in `texts` */
@@ -15,14 +15,14 @@ struct fm_process_journal {
     size_t paradigm_count;
     char *texts[FM_PARADIGMS_MOST];    /**< names of the functions of each */
     struct fm_definitions sites;       /**< of call stacks */
-    struct fm_definitions definitions; /**< processes and regions, which are the archive's, aside */
-    bool saved;                        /**< the process ended in order; */
-    uint64_t saved_ticks;              /**< when; 0: unknown */
+    struct fm_definitions definitions; /**< without processes, markers and attributes */
+    bool saved;                        /**< the process ended regularly, all records are saved */
+    uint64_t saved_ticks;              /**< time of that end, clock ticks; 0: unknown */
 };
 
-/** Reads the file up to its end or to the first damage; what stands before is used.
- * @return false if it does not even state its process, or there is no memory; nothing
- *         to be freed then */
+/** Reads the file up to its end or to the first damage; the blocks before it are used.
+ * @return false: the first block, which describes the process, is invalid, or the file cannot be
+ *         read; nothing is to be freed then */
 bool fm_journal_load(const char *path, struct fm_process_journal *journal);
 
 void fm_journal_unload(struct fm_process_journal *journal);

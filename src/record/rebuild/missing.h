@@ -1,5 +1,5 @@
 /** @file
- * A sentence about what an incomplete experiment lacks.
+ * Describes the missing data of an incomplete experiment.
  */
 #ifndef FERMATA_RECORD_REBUILD_MISSING_H
 #define FERMATA_RECORD_REBUILD_MISSING_H
@@ -11,15 +11,16 @@
 /** How a process ended. */
 struct fm_process_end {
     uint32_t rank;
-    bool known;     /**< it left a journal */
-    bool saved;     /**< all that it recorded is there */
+    bool known;     /**< the process has a usable journal */
+    bool saved;     /**< all its records are in the journal */
     double seconds; /**< time of its last event since the begin of the run */
 };
 
-/** Writes the sentence (without a full stop). `ends` gets sorted by time.
- * @param partly   only a part of the run was to be recorded
- * @param last_call  the call that ends runs in order: "MPI_Finalize"; NULL: there is none
- * @param failure  why the archive could not be completed then; NULL: it did not come to that */
+/** Writes a sentence (without a full stop) about the missing data. Sorts `ends` by time.
+ * @param partly   only a part of the run was selected for recording
+ * @param last_call  the call that ends runs regularly: "MPI_Finalize"; NULL: there is none
+ * @param failure  why the archive could not be completed in that call; NULL: the run did not reach
+ *                 its end */
 void fm_missing_describe(struct fm_process_end *ends, size_t count, bool partly,
                          const char *last_call, const char *failure, char *text, size_t size);
 

@@ -23,15 +23,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what there is ---- */
+/* ---- the journals ---- */
 
 /* A process of the run. */
 struct process {
-    bool known;                        /* it left a journal */
-    struct fm_journal_process journal; /* of a known one */
-    struct fm_define_map map;          /* its numbers in the merged set */
+    bool known;                        /* the process has a usable journal */
+    struct fm_journal_process journal; /* of a known process */
+    struct fm_define_map map;          /* from its numbers to those of the merged set */
     uint32_t *regions;                 /* global number of each function */
-    struct fm_define_map sites;        /* numbers of its call sites among those of all processes */
+    struct fm_define_map sites;        /* from its call sites to those of all processes */
     struct fm_callsites callsites;
     struct fm_event_regions events;
     size_t region_count;
@@ -39,7 +39,7 @@ struct process {
     uint32_t thread_count;
     uint64_t last_time;
     bool saved;
-    uint64_t end; /* when it ended in order; 0: unknown */
+    uint64_t end; /* time at which it ended regularly; 0: unknown */
 };
 
 struct rebuild {
@@ -48,9 +48,10 @@ struct rebuild {
     struct process *processes;
     uint32_t size;
     struct fm_definitions set;
-    struct fm_definitions sites, resolved; /* call sites of all processes; what they stand for */
-    struct fm_journal_moment last_moment;  /* of the process below */
-    struct fm_journal_process clock;
+    struct fm_definitions sites,
+        resolved;                         /* call sites of all processes, unresolved and resolved */
+    struct fm_journal_moment last_moment; /* the reading farthest from the start of its process */
+    struct fm_journal_process clock;      /* that process */
     struct fm_rebuilt *result;
 };
 
@@ -101,7 +102,8 @@ static fm_status_t find_size(struct rebuild *r, struct fm_error *error)
                                   "%s/journal: no process left a usable journal", r->directory);
 }
 
-/* Entries of the longest mapping, at most: a definition takes two words in the journal at least. */
+/* Upper bound for the entries of a mapping table: a definition takes at least two words in the
+ * journal. */
 static uint64_t longest_mapping(const struct rebuild *r)
 {
     char path[PATH_MAX];
@@ -116,7 +118,8 @@ static uint64_t longest_mapping(const struct rebuild *r)
     return most / (2 * sizeof(uint32_t));
 }
 
-/* Numbers of threads are dense; one that never flushed leaves no file before one that did. */
+/* Determines the number of threads from the largest index of an event file, because a thread that
+ * has never flushed has no file. Thread indices are dense. */
 static fm_status_t count_threads(struct rebuild *r, struct fm_error *error)
 {
     char path[PATH_MAX];
@@ -151,7 +154,7 @@ static fm_status_t count_threads(struct rebuild *r, struct fm_error *error)
     return FM_OK;
 }
 
-/* Closing a file is not to fail for want of room. */
+/* Checks that the file system has space for `bytes`, so that closing a file does not fail. */
 static void need_room(const struct rebuild *r, uint64_t bytes)
 {
     char path[PATH_MAX + 64];
@@ -183,7 +186,7 @@ static fm_status_t collect_sites(struct rebuild *r, struct fm_error *error)
     return good ? FM_OK : fm_fail(error, FM_ERR_SYSTEM, "no memory for the call sites");
 }
 
-/* The helper program lies with the preload library, in ../lib of our folder. */
+/* The helper program is beside the preload library, in ../lib of this program's folder. */
 static fm_status_t resolve_sites(struct rebuild *r, struct fm_error *error)
 {
     static const char *const folders[] = {"/../lib", "/../lib/fermata"};
@@ -369,11 +372,11 @@ static bool define_process(struct rebuild *r, uint32_t rank)
     return number == rank;
 }
 
-/* Ticks per second, from the longest stretch between two readings of both clocks. */
+/* Ticks per second, from the longest span between two readings of both clocks. */
 static uint64_t resolution(const struct rebuild *r, const json_t *environment)
 {
     enum { SHORTEST = 10000000 /* nanoseconds */ };
-    static const long double FASTEST = 1e12L; /* ticks per second that are believed */
+    static const long double FASTEST = 1e12L; /* largest accepted number of ticks per second */
     uint64_t ticks = r->last_moment.ticks - r->clock.start_ticks;
     uint64_t nanoseconds = r->last_moment.nanoseconds - r->clock.start_nanoseconds;
     json_int_t told = json_integer_value(
@@ -519,7 +522,7 @@ static fm_status_t move(const struct rebuild *r, const char *name, struct fm_err
                                  : fm_fail(error, FM_ERR_SYSTEM, "cannot rename %s: %m", from);
 }
 
-/* Without that note the archive would pass for a whole one. */
+/* Without these entries readers would take the archive for a complete one. */
 static fm_status_t note_in_environment(const struct rebuild *r, json_t *environment,
                                        struct fm_error *error)
 {
@@ -585,8 +588,8 @@ static fm_status_t put_in_place(struct rebuild *r, json_t *environment, struct f
     return status;
 }
 
-/* Waits until no other process rebuilds the same experiment. @return a descriptor that keeps others
- * waiting until it is closed; -1: this file system has no locks */
+/* Waits until no other process rebuilds the same experiment. @return a descriptor that holds the
+ * lock until it is closed; -1: this file system has no locks */
 static int lock(const char *directory)
 {
     int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -599,7 +602,7 @@ static int lock(const char *directory)
     return file;
 }
 
-/* What rebuilds that were killed have left takes up room. */
+/* Removes the files of killed rebuilds, which take up space. */
 static void remove_remains(const char *directory)
 {
     char path[PATH_MAX + 300];

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As everywhere: K, M, G are powers of 1024. @return behind it; NULL: that is no size */
+/* Reads a size; K, M, G are powers of 1024 as in all options. @return the text behind the size;
+ * NULL: there is none */
 static const char *read_size(const char *text, uint64_t *size)
 {
     static const char units[] = "KMG";

@@ -12,14 +12,15 @@
 
 /** Value of the option. */
 struct fm_flight_option {
-    uint64_t bytes; /**< of records that each process keeps; 0: all is recorded */
+    uint64_t bytes; /**< of records that each process keeps; 0: no flight recorder */
     bool always;    /**< the records are also written at the end of the run, without request */
 };
 
-/** Reads `SIZE` or `SIZE,always`: 16M, 1G,always. @return false: it is neither; `option` is zero */
+/** Reads `SIZE` or `SIZE,always`: 16M, 1G,always. @return false: the text is invalid; `option` is
+ * zero */
 bool fm_flight_option_read(struct fm_flight_option *option, const char *text);
 
-/** `the last 16 MiB of each process`. */
+/** Writes a description for the user: `the last 16 MiB of each process`. */
 void fm_flight_option_describe(const struct fm_flight_option *option, char *text, size_t size);
 
 #endif

@@ -18,9 +18,9 @@ enum { SECONDS = 120 };
 /* The result for one binary. */
 struct verdicts {
     bool asked;
-    bool others;         /* whether functions that are not among these are left out; these are not,
-                            then, or else these are */
-    uint64_t *addresses; /* in the file, ascending */
+    bool others;         /* true: all functions except the listed ones are left out;
+                            false: the listed ones are */
+    uint64_t *addresses; /* of the listed functions in the file, ascending */
     size_t count;
 };
 

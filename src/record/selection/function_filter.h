@@ -1,7 +1,7 @@
 /** @file
- * Which instrumented functions the user's filter leaves out (filter/filter.h). Their names
- * come from debug information, which the helper program reads: once for each binary, at the first
- * call of one of its functions. The result is cached.
+ * Decides which instrumented functions the user's filter leaves out (filter/filter.h). Their names
+ * come from debug information. The helper program reads it once for each binary, at the first call
+ * of one of its functions; the result is cached.
  */
 #ifndef FERMATA_RECORD_SELECTION_FUNCTION_FILTER_H
 #define FERMATA_RECORD_SELECTION_FUNCTION_FILTER_H
@@ -14,8 +14,9 @@
  * @param tell  prints a message, like printf, if the filter cannot be applied */
 void fm_function_filter_begin(void (*tell)(const char *format, ...));
 
-/** Whether a function is left out.
- * @param site  of its first instruction. Thread-safe; not twice in one thread at a time. */
+/** Whether a function is left out. Thread-safe, but not reentrant in one thread. errno is
+ * preserved.
+ * @param site  of its first instruction */
 bool fm_function_filter_excludes(struct fm_site site);
 
 #endif

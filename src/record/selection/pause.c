@@ -13,10 +13,10 @@ static struct {
     uint64_t *times;           /* of the switches */
     size_t room;
     bool running;
-    uint32_t reasons;           /* to be paused now: enum fm_pause_reason; when the run begins */
-    _Atomic uint64_t window[2]; /* begin and end of what is recorded; UINT64_MAX: it is over */
-    _Atomic uint32_t toggles;   /* by signals */
-    _Atomic uint64_t toggled;   /* when that was last */
+    uint32_t reasons;           /* current reasons to pause: enum fm_pause_reason */
+    _Atomic uint64_t window[2]; /* begin and end of the time window; UINT64_MAX: passed, or none */
+    _Atomic uint32_t toggles;   /* number of switches by signals */
+    _Atomic uint64_t toggled;   /* time of the last one */
     _Atomic uint32_t toggles_seen;
     const char *(*function_name)(uint32_t function);
 } pause_state = {.lock = PTHREAD_MUTEX_INITIALIZER, .window = {UINT64_MAX, UINT64_MAX}};
@@ -33,8 +33,8 @@ static void tell_threads(void)
     fm_threads_attend();
 }
 
-/* With the lock. Times never go back: a window may end before the program paused, and be noticed
- * after. */
+/* With the lock. Keeps the times ascending: the end of the time window may be processed after a
+ * later pause by the program. */
 static void switch_to(bool paused, uint64_t time)
 {
     uint32_t switches = pause_state.switches;
@@ -46,7 +46,7 @@ static void switch_to(bool paused, uint64_t time)
             pause_state.times = times;
             pause_state.room = room;
         }
-        due = times != NULL; /* else it stays as it is */
+        due = times != NULL; /* without memory the switch is omitted */
     }
     if (due) {
         uint64_t last = switches != 0 ? pause_state.times[switches - 1] : 0;
@@ -176,7 +176,7 @@ static void begin_pause(struct fm_thread *thread, uint64_t time,
 {
     write_switch(thread, FM_RECORD_RECORDING_OFF, 0, time);
     if (flush != NULL) {
-        flush(thread, false); /* a long pause may be the last that happens */
+        flush(thread, false); /* the process may be killed during a long pause */
     }
     fm_pause_mark(thread);
     thread->publish = &thread->unpublished;

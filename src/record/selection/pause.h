@@ -41,12 +41,13 @@ struct fm_thread_pause {
 enum fm_pause_reason {
     FM_PAUSE_PROGRAM = 1, /**< the program calls fm_pause */
     FM_PAUSE_RANK = 2,    /**< the rank was not selected */
-    FM_PAUSE_WINDOW = 4,  /**< the time lies outside of what was selected */
+    FM_PAUSE_WINDOW = 4,  /**< the time is outside of the selected time window */
     FM_PAUSE_PHASE = 8,   /**< no visit of the selected phase is open */
     FM_PAUSE_SIGNAL = 16  /**< a signal has switched recording off */
 };
 
-/** Names the functions in records: called once, before all others. */
+/** Sets the function that returns names for the function numbers in records. Called once, before
+ * all other functions of this file. */
 void fm_pause_begin(const char *(*function_name)(uint32_t function));
 
 /** Pauses or resumes. Before the run begins, takes effect at its begin. Idempotent, thread-safe;
@@ -54,25 +55,28 @@ void fm_pause_begin(const char *(*function_name)(uint32_t function));
 void fm_pause(void);
 void fm_resume(void);
 
-/** The same, for a reason. */
+/** Adds or removes a reason to pause; otherwise like fm_pause. */
 void fm_pause_for(enum fm_pause_reason reason, bool paused);
 
-/** Pauses before `begin` and from `end` on. Once, before the run begins or while it does. */
+/** Pauses before `begin` and from `end` on (clock ticks). Called once, before or at the begin of
+ * the run. */
 void fm_pause_outside(uint64_t begin, uint64_t end);
 
 /** Pauses or resumes for the reason FM_PAUSE_SIGNAL: for signal handlers. */
 void fm_pause_toggle(void);
 
-/** Time at which recording will be paused or resumed next; UINT64_MAX: that is not known. */
+/** Clock tick at which the time window pauses or resumes recording next; UINT64_MAX: none. */
 uint64_t fm_pause_next(void);
 
-/** Whether recording goes on (or will, when the run begins). */
+/** Whether the process is recording (before the run: whether it will be at the begin). */
 bool fm_is_recording(void);
 
-/** The run has begun. */
+/** Applies the reasons so far at the begin of the run. */
 FM_API void fm_pause_run_begins(void);
 
-/** The run ends with the call in which the thread is, which is recorded: a pause ends here. */
+/** Called when the run ends with the current call of the thread. That call is recorded: a pause
+ * ends at its Enter.
+ * @param thread  may be NULL */
 void fm_pause_run_ends(struct fm_thread *thread);
 
 /** Registers a new thread: it is paused if the process is. */
@@ -89,7 +93,7 @@ bool fm_pause_is_due(const struct fm_thread *thread);
 /** Sets the mark: folding begins at the next record of the thread; earlier records stay. */
 void fm_pause_mark(struct fm_thread *thread);
 
-/** Folds the records behind the mark. By the thread itself, at any time. */
+/** Folds the records behind the mark into counts. Called by the thread itself, at any time. */
 void fm_pause_fold(struct fm_thread *thread);
 
 #endif

@@ -23,7 +23,7 @@ const char *fm_scope_variable(enum fm_scope_kind kind)
     return variables[kind];
 }
 
-/* A number without a sign. @return behind it, or NULL: there is none */
+/* Reads a number without a sign. @return the text behind it; NULL: there is none */
 static const char *read_number(const char *text, uint64_t *number)
 {
     uint64_t value = 0;
@@ -38,7 +38,7 @@ static const char *read_number(const char *text, uint64_t *number)
     return c != text ? c : NULL;
 }
 
-/* `N` or `FIRST-LAST`. @return behind it, or NULL: there is none */
+/* Reads `N` or `FIRST-LAST`. @return the text behind it; NULL: there is none */
 static const char *read_range(const char *text, uint64_t *first, uint64_t *last)
 {
     text = read_number(text, first);
@@ -49,8 +49,8 @@ static const char *read_range(const char *text, uint64_t *first, uint64_t *last)
     return text != NULL && *first <= *last ? text : NULL;
 }
 
-/* The next range of a list. @return false: there is none, or the list is wrong (then `*list` is
- * NULL) */
+/* Reads the next range of a list. @return false: there is none, or the list is invalid (then
+ * `*list` is NULL) */
 static bool next_range(const char **list, uint64_t *first, uint64_t *last)
 {
     if (**list == '\0') {
@@ -75,7 +75,8 @@ static bool set_ranks(struct fm_scope *selection, const char *text)
     return rest != NULL && text[0] != '\0';
 }
 
-/* Digits and a point, so that it means the same in every locale and is never hexadecimal. */
+/* Reads a decimal number of digits and a point. Unlike strtod, it depends on no locale and accepts
+ * no hexadecimal numbers. */
 static const char *read_seconds(const char *text, double *seconds)
 {
     double value = 0, unit = 1;
@@ -107,7 +108,7 @@ static bool set_window(struct fm_scope *selection, const char *text)
     return text != NULL && *text == '\0' && selection->begin < selection->end;
 }
 
-/* Names may have colons: a range is what is a range. */
+/* Names may contain colons: the text behind the last colon counts only if it is a range. */
 static bool set_phase(struct fm_scope *selection, const char *text)
 {
     const char *colon = strrchr(text, ':'), *end = NULL;

@@ -12,7 +12,7 @@
 /** Ways to select, each with a variable of the environment. */
 enum fm_scope_kind {
     FM_SCOPE_RANKS,  /**< FERMATA_RANKS: `0-3,7` */
-    FM_SCOPE_WINDOW, /**< FERMATA_WINDOW: `BEGIN:END`, seconds behind MPI_Init; either may lack */
+    FM_SCOPE_WINDOW, /**< FERMATA_WINDOW: `BEGIN:END`, seconds after MPI_Init; either is optional */
     FM_SCOPE_PHASE,  /**< FERMATA_PHASE: `NAME`, `NAME:FIRST-LAST`; visits count from 0 */
     FM_SCOPE_SIGNAL, /**< FERMATA_SIGNAL: `USR1`, `USR2` */
     FM_SCOPE_KINDS
@@ -21,11 +21,11 @@ enum fm_scope_kind {
 /** A selection. */
 struct fm_scope {
     const char *ranks; /**< list; NULL: all */
-    double begin, end; /**< seconds behind MPI_Init; 0 and infinity: all */
-    const char *phase; /**< its name, `phase_length` bytes; NULL: everything */
+    double begin, end; /**< seconds after MPI_Init; 0 and infinity: all */
+    const char *phase; /**< name of the phase, `phase_length` bytes; NULL: everything */
     size_t phase_length;
-    uint64_t first, last; /**< visits of it, from 0; UINT64_MAX: to the last one */
-    int signal;           /**< its number; 0: none */
+    uint64_t first, last; /**< visits of the phase, from 0; UINT64_MAX: to the last one */
+    int signal;           /**< number of the signal; 0: none */
 };
 
 /** The whole run. */
@@ -34,9 +34,10 @@ struct fm_scope fm_scope_all(void);
 /** Variable of the environment for a way to select; constant. */
 const char *fm_scope_variable(enum fm_scope_kind kind);
 
-/** Narrows a selection down.
- * @param text       as FERMATA_RANKS and so on; the selection refers to it
- * @return NULL, or what the text should be: a constant */
+/** Restricts a selection.
+ * @param text       value as in FERMATA_RANKS and so on; the selection refers to it
+ * @return NULL; or, for an invalid text, a constant noun phrase that states what it should be, and
+ *         the selection is unchanged */
 const char *fm_scope_set(struct fm_scope *selection, enum fm_scope_kind kind, const char *text);
 
 /** Reads the variables of the environment. An invalid value selects nothing.

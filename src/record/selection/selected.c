@@ -12,12 +12,12 @@
 
 static struct {
     struct fm_scope selection;
-    enum fm_scope_kind wrong; /* not understood */
-    bool foreign;             /* the signal is the program's */
+    enum fm_scope_kind wrong; /* kind with an invalid value; FM_SCOPE_KINDS: none */
+    bool foreign;             /* the program has a handler for the signal */
     bool installed;
     void (*on_signal)(void);
-    _Atomic uint64_t visits; /* of the phase, so far */
-    _Atomic uint32_t open;   /* of those that are recorded */
+    _Atomic uint64_t visits; /* number of visits of the phase so far */
+    _Atomic uint32_t open;   /* number of open recorded visits */
 } selected = {.wrong = FM_SCOPE_KINDS, .on_signal = fm_pause_toggle};
 
 void fm_selected_on_signal(void (*function)(void))

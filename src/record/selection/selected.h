@@ -20,11 +20,11 @@ const struct fm_scope *fm_selected(void);
  * after fm_selected_run_begins, and again at the end of the run. */
 const char *fm_selected_problem(void);
 
-/** The run begins, within MPI_Init; `rank` is this process's. */
+/** Applies the selection at the begin of the run, within MPI_Init; `rank` is this process's. */
 void fm_selected_run_begins(uint32_t rank);
 
-/** A visit of the selected phase begins or ends.
- * @return whether it is one of those that are recorded; only those end with fm_selected_visit_ends
+/** Called when a visit of the selected phase begins or ends. Thread-safe.
+ * @return whether the visit is recorded; fm_selected_visit_ends is called for recorded visits only
  */
 bool fm_selected_visit_begins(void);
 void fm_selected_visit_ends(void);

@@ -77,7 +77,7 @@ static fm_call_t call_kind(const char *function)
     return fm_function_kind(fm_paradigm_of_function(function), function).call;
 }
 
-/* An epoch is opened by some functions, closed by others. */
+/* Counts an epoch at the function that opens it; the closing functions have the same record. */
 static bool add_epoch(struct fm_unrecorded_table *table, const uint64_t *record, fm_call_t call)
 {
     uint32_t window = fm_record_ref(record[0]), group = (uint32_t)record[1];
@@ -99,7 +99,7 @@ bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *r, co
         return add(table, FM_SERIES_RECEIVES, ref, (uint32_t)r[1], (uint32_t)(r[1] >> 32));
     case FM_RECORD_COLLECTIVE_END:
     case FM_RECORD_COLLECTIVE_COMPLETE:
-        /* What only the members of a new communicator make is no operation on another one. */
+        /* The creation of a communicator by its members alone counts on no other communicator. */
         return call_kind(function) == FM_CALL_DETACHED_COMMUNICATOR ||
                add(table, FM_SERIES_COLLECTIVES, ref, 0, 0);
     case FM_RECORD_WIN_COLLECTIVE_END:

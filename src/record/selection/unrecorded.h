@@ -29,19 +29,19 @@ struct fm_unrecorded_count {
     uint32_t peer, tag;
 };
 
-/** A table of them. Zeroed = empty. */
+/** A hash table of counts. Zeroed = empty. */
 struct fm_unrecorded_table {
     struct fm_unrecorded_count *slots;
     size_t count, capacity;
 };
 
-/** Counts a record that is not kept. Amortized O(1), memory in pages from the system.
+/** Counts a record that is not kept. Amortized O(1); memory comes from mmap, not from malloc.
  * @param function  name of the function that the record's call calls
  * @return false without memory */
 bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *record,
                         const char *function);
 
-/** Adds the members of a series that `entry` counts. @return false without memory */
+/** Adds the count of `entry` to that of its series. @return false without memory */
 bool fm_unrecorded_add(struct fm_unrecorded_table *table, const struct fm_unrecorded_count *entry);
 
 /** Removes all counts; the memory stays allocated. */

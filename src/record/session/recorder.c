@@ -1,4 +1,4 @@
-/* What the preload library finds in the recorder. */
+/* The recorder's interface for the preload library. */
 #include "record/flight/flight.h"
 #include "record/interface.h"
 #include "record/session/session.h"

@@ -32,7 +32,8 @@ static const char *function_name(uint32_t function)
     return function < fm_session.region_count ? fm_session.regions[function].name : "";
 }
 
-/* The program may still reach the end of its run in an exit handler of its own. */
+/* If the run cannot end here, its records are saved only: an exit handler of the program may still
+ * end it. */
 static void exit_begins(void)
 {
     if (!fm_session_close_at_exit()) {
@@ -91,7 +92,8 @@ static void begin_journal(void)
         .callpath_depth = fm_session_callpath_depth(),
     };
     gethostname(process.host, sizeof process.host - 1);
-    /* Without a journal (no room, say) recording goes on in memory for as long as that lasts. */
+    /* Without a journal (such as on a full file system) recording continues until the memory is
+     * full. */
     if (fm_journal_begin(fm_session.directory, &process, fm_session.regions,
                          fm_session.region_count)) {
         fm_session_journal_definitions();
@@ -206,7 +208,7 @@ bool fm_session_open_alone(void)
     return fm_session_is_set(&fm_session.open);
 }
 
-/* Every thread asks for the run before its next call (fm_session_flush). */
+/* Makes every thread call fm_session_flush before its next call, which begins the run. */
 void fm_session_attached(void)
 {
     if (!fm_session_has_ranks() && !fm_job_is_rank()) {

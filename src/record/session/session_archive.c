@@ -108,7 +108,8 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
         closing.sums.work += fm_overhead_work() - work;
         fm_session_describe_end(&closing, &rates);
     }
-    /* Who goes on may die, and launchers then kill the others: not before rank 0 is done. */
+    /* A process that continues may crash, and launchers then kill all processes: this must not
+     * happen before rank 0 has finished. */
     exchange->barrier();
     return true;
 }
@@ -176,7 +177,7 @@ bool fm_session_archive_reserve(const struct fm_thread *threads, const struct fm
 
 uint64_t fm_session_longest_mapping(void)
 {
-    enum { REGIONS_OF_LINE = 4 }; /* with the regions by lines, each of which calls few */
+    enum { REGIONS_OF_LINE = 4 }; /* estimate: each source line has calls of few regions */
     const struct fm_define_table *tables = fm_session.definitions.tables;
     uint64_t most = tables[FM_DEFINE_REGION].count + FM_FUNCTIONS_MOST +
                     (uint64_t)REGIONS_OF_LINE * tables[FM_DEFINE_LINE].count;

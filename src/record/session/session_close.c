@@ -1,4 +1,4 @@
-/* The end of the run: records become the archive. */
+/* The end of the run: conversion of all records to the archive. */
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
 #include "record/capture/guard.h"
@@ -26,7 +26,7 @@ static uint64_t marker_time(const void *nothing, uint64_t time)
     return fm_session_clock_global(time);
 }
 
-/* What the thread has flushed becomes events. */
+/* Converts the records that the thread has flushed to events. */
 static void convert_journal(struct fm_thread *thread)
 {
     struct fm_journal_reader reader;
@@ -54,7 +54,7 @@ static void convert_journal(struct fm_thread *thread)
     }
 }
 
-/* Writing the archive needs a few descriptors; a program may have used up all it is allowed. */
+/* Writing the archive needs a few file descriptors; the program may have reached its limit. */
 static void raise_descriptor_limit(struct rlimit *before)
 {
     if (getrlimit(RLIMIT_NOFILE, before) == 0 && before->rlim_cur < before->rlim_max) {
@@ -150,7 +150,8 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
     fm_define_map_free(&map);
 }
 
-/* Whether the run goes on, though not this paradigm: in any process, if it exchanges data. */
+/* Whether the run continues after the end of this paradigm: other paradigms are open, in this
+ * process, or (if the paradigm exchanges data) in any process. */
 static bool others_go_on(const struct fm_paradigm *paradigm)
 {
     uint64_t open = fm_session_paradigms_open();

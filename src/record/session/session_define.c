@@ -1,4 +1,4 @@
-/* The session's set of definitions, for all threads. */
+/* The session's set of definitions, shared by all threads. */
 #include "record/archive/archive_space.h"
 #include "record/journal/journal.h"
 #include "record/session/session.h"
@@ -15,8 +15,8 @@ void fm_session_overflow(void)
     }
 }
 
-/* Locks the set of definitions. At the end of the run it belongs to the thread that ends it.
- * @return whether there may be new definitions */
+/* Locks the set of definitions.
+ * @return false: the end of the run has begun, new definitions are not possible */
 static bool lock_definitions(void)
 {
     pthread_mutex_lock(&fm_session.lock);
@@ -27,7 +27,8 @@ static bool lock_definitions(void)
     return true;
 }
 
-/* Unlocks it. A number that no archive could map, or none for want of memory, ends recording. */
+/* Unlocks the set. Recording ends if the number is too large for mapping tables, or if there was no
+ * memory. */
 static uint32_t unlock_definitions(uint32_t number)
 {
     pthread_mutex_unlock(&fm_session.lock);

@@ -20,7 +20,7 @@ static bool verbose(void)
     return text != NULL && text[0] != '\0' && strcmp(text, "0") != 0 && strcmp(text, "false") != 0;
 }
 
-/* Who serves one-sided operations, which only the user knows. */
+/* What drives the progress of one-sided operations; it is known only from the user. */
 static const char *progress(void)
 {
     const char *text = getenv("FERMATA_PROGRESS");
@@ -28,7 +28,7 @@ static const char *progress(void)
     return known ? text : NULL;
 }
 
-/* What is recorded of the run, if that is not all of it; else NULL. */
+/* Description of the recorded part of the run; NULL: the whole run. */
 static const char *part_of_run(void)
 {
     static char text[1024];
@@ -36,7 +36,7 @@ static const char *part_of_run(void)
     if (fm_session_state.flight.bytes == 0) {
         return fm_scope_describe(&selection, text, sizeof text) ? text : NULL;
     }
-    selection.signal = 0; /* asks for the records */
+    selection.signal = 0; /* with the flight recorder the signal selects no part of the run */
     fm_flight_option_describe(&fm_session_state.flight, text, sizeof text);
     size_t length = strlen(text);
     if (fm_scope_describe(&selection, text + length + 2, sizeof text - length - 2)) {

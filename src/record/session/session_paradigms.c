@@ -8,14 +8,14 @@
 static struct {
     struct active {
         const struct fm_paradigm *paradigm;
-        const char *library; /* its version */
-        bool open;           /* it has begun and not ended */
+        const char *library; /* version of the library; NULL: not known */
+        bool open;           /* the paradigm has begun and not ended */
     } items[FM_PARADIGMS_MOST];
     uint32_t count;
     struct fm_recorded_region regions[FM_FUNCTIONS_MOST];
 } active;
 
-/* The run's journal begins with the functions known by then; later ones are appended. */
+/* Appends functions to an existing journal; a new journal begins with all functions known then. */
 static bool journal_functions(const struct fm_recorded_region *regions, size_t count)
 {
     return !fm_session_is_set(&fm_session.open) || fm_session_is_set(&fm_session_state.ended) ||
@@ -59,7 +59,7 @@ bool fm_session_attach(const struct fm_paradigm *paradigm)
     return added;
 }
 
-/* Items are never removed: those in front of the count are read without the lock. */
+/* Items are never removed, so that items below the count are read without the lock. */
 static uint32_t count_active(void)
 {
     return __atomic_load_n(&active.count, __ATOMIC_ACQUIRE);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static struct {
-    bool recorded; /* call sites are */
+    bool recorded; /* whether call sites are recorded */
     bool main_known;
     uint32_t depth;              /* functions shown at most; 0: call stacks are not recorded */
     struct fm_definitions sites; /* guarded by the session's lock */
@@ -32,7 +32,7 @@ static uint32_t depth_wanted(void)
     return FM_STACK_DEEPEST;
 }
 
-/* Nothing is saved before the program's main function is known (fm_session_stack_main). */
+/* No call site is added before the program's main function is known (fm_session_stack_main). */
 void fm_session_note_sites(void)
 {
     pthread_mutex_lock(&fm_session.lock);
@@ -42,7 +42,8 @@ void fm_session_note_sites(void)
     pthread_mutex_unlock(&fm_session.lock);
 }
 
-/* A forked child writes nothing, and may have inherited locks whose holders are not there. */
+/* Ends recording in a forked child: it must not write, and may have inherited locks whose holders
+ * do not exist in it. */
 static void end_in_child(void)
 {
     if (fm_thread_self != NULL) {
@@ -69,7 +70,7 @@ void fm_session_unloaded(void)
     struct fm_thread *thread = fm_thread_self;
     uint32_t before = thread != NULL ? thread->is_marking : 0;
     if (stacks.recorded) {
-        if (thread != NULL) { /* instrumented functions in signal handlers look up places, too */
+        if (thread != NULL) { /* stops instrumented signal handlers from taking the same lock */
             thread->is_marking = 1;
             fm_signal_fence();
         }
@@ -96,9 +97,9 @@ const struct fm_definitions *fm_session_sites(void)
     return &stacks.sites;
 }
 
-/* Sends rank 0's set to all.
- * @param set  on rank 0 the set, elsewhere empty: out
- * @return false without memory, or rank 0 had none */
+/* Broadcasts rank 0's set.
+ * @param set  on rank 0 the set; elsewhere empty, out: the set
+ * @return false: no memory here or on rank 0 */
 static bool distribute(const struct fm_exchange *exchange, struct fm_definitions *set, bool good)
 {
     enum { PIECE = 1 << 20 };
@@ -110,7 +111,7 @@ static bool distribute(const struct fm_exchange *exchange, struct fm_definitions
     if (exchange->rank != 0) {
         block = malloc(size + 1);
     }
-    for (uint64_t done = 0; done < size;) { /* all processes take part, those without memory too */
+    for (uint64_t done = 0; done < size;) { /* processes without memory take part, too */
         uint64_t piece = size - done < PIECE ? size - done : PIECE;
         exchange->broadcast(block != NULL ? block + done : spare, piece, 0);
         done += piece;
@@ -125,7 +126,7 @@ static bool distribute(const struct fm_exchange *exchange, struct fm_definitions
     return good;
 }
 
-/* With the sites of all processes on rank 0. */
+/* Resolves the call sites of all processes, which are in rank 0's set `all`. */
 static bool resolve(const struct fm_exchange *exchange, const struct fm_definitions *all,
                     struct fm_definitions *resolved, bool good)
 {

@@ -1,5 +1,5 @@
 /** @file
- * What the files of the session (session*.c) share; private to them.
+ * State shared by the files of the session (session*.c); private to them.
  */
 #ifndef FERMATA_RECORD_SESSION_SESSION_STATE_H
 #define FERMATA_RECORD_SESSION_SESSION_STATE_H
@@ -12,22 +12,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/** State of the session. Flags that threads read while another one begins or ends the run are for
- * fm_session_is_set and fm_session_set. */
+/** State of the session. Flags that are read while another thread begins or ends the run are
+ * accessed by fm_session_is_set and fm_session_set. */
 struct fm_session_state {
-    pid_t process;                   /**< forked children do not write */
+    pid_t process;                   /**< id of the process; forked children have another one and
+                                        do not write */
     uint64_t memory;                 /**< for records, bytes */
     uint64_t flushes;                /**< of full buffers */
     uint64_t opening;                /**< nanoseconds that the begin of recording took */
-    uint64_t arrival;                /**< when this process began to end the run */
+    uint64_t arrival;                /**< time at which this process began to end the run */
     struct fm_callsites callsites;   /**< known at the end of the run */
-    struct fm_event_regions regions; /**< numbers in the events that are written then */
+    struct fm_event_regions regions; /**< numbers in the events, which are written at the end */
     uint64_t noticeable; /**< ticks; a flush that takes longer is recorded in the trace */
-    bool stopped;        /**< there was no room for more records */
-    bool ended;          /**< the archive was made, or what is left of the run was saved for good */
+    bool stopped;        /**< recording ended early: no room for more records or definitions */
+    bool ended;          /**< the end of the run has begun */
     struct fm_flight_option flight;
-    bool asked;    /**< the flight recorder, for what it had */
-    bool demanded; /**< ... and could not give it then: before the next call */
+    bool asked;    /**< the records of the flight recorder were requested */
+    bool demanded; /**< ... and could not be saved then: retried before the next call */
 };
 extern struct fm_session_state fm_session_state;
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The one message of its kind of a process about what went wrong; the program goes on. Not by
- * stdio, whose locks are the program's. */
+/* Prints a message unless `*told` shows that one of its kind was printed before. Without stdio,
+ * because the program uses its locks. */
 static void tell_once(bool *told, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 static void tell_once(bool *told, const char *format, va_list arguments)
@@ -29,7 +29,7 @@ static void tell_once(bool *told, const char *format, va_list arguments)
     length = length < (int)sizeof text - 1 ? length : (int)sizeof text - 2;
     text[length++] = '\n';
     if (write(STDERR_FILENO, text, (size_t)length) < 0) {
-        return; /* nowhere to tell */
+        return; /* there is no place to report this failure */
     }
 }
 

@@ -1,24 +1,26 @@
 /** @file
- * What the session tells the user on stderr. The program goes on: each kind of trouble is told of
- * once in a process. Thread-safe; not by stdio, whose locks are the program's.
+ * Messages of the session to the user on stderr. The program continues; each kind of message is
+ * printed once in a process. Thread-safe; without stdio, because the program uses its locks.
  */
 #ifndef FERMATA_RECORD_SESSION_SESSION_TELL_H
 #define FERMATA_RECORD_SESSION_SESSION_TELL_H
 
-/** Something went wrong with recording. */
+/** Reports a failure of recording. */
 void fm_session_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** More functions than were wanted are recorded, no fewer. */
+/** Reports that more functions than requested are recorded, but none is missing. A kind of its own,
+ * so that it does not suppress a message of fm_session_tell. */
 void fm_session_tell_of_functions(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** Nothing is lost but samples: more may follow that matters more. */
+/** Reports that samples are missing. A kind of its own, so that it does not suppress a more
+ * important message. */
 void fm_session_tell_of_samples(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/** What is wrong with the selection of what is recorded (selected.h), if anything is: by rank 0,
- * for it is the same on all processes. By one thread at a time, like the one below. */
+/** Reports a selection that cannot be applied (selected.h), on rank 0 only, because the message is
+ * the same on all processes. Called by one thread at a time, like the next function. */
 void fm_session_tell_selection(void);
 
-/** What is wrong with the flight recorder's option, if anything is: by rank 0. */
+/** Reports an invalid option of the flight recorder, on rank 0 only. */
 void fm_session_tell_flight(void);
 
 #endif

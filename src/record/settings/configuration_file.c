@@ -13,7 +13,7 @@ struct span {
 
 struct line {
     struct span rest;
-    char place[600]; /* file and line, for people */
+    char place[600]; /* file and line, for messages */
     struct fm_error *error;
 };
 
@@ -88,7 +88,7 @@ static fm_status_t parse_value(struct line *line, struct span *value)
     return more.begin == more.end ? FM_OK : fail(line, "text behind the closing quotation mark");
 }
 
-/* @param seen  which settings the file has had already */
+/* @param seen  settings that occurred before in the file */
 static fm_status_t parse_line(struct line *line, struct fm_settings *settings,
                               enum fm_setting_source source, bool seen[FM_SETTING_COUNT])
 {

@@ -1,4 +1,4 @@
-/* What values of settings must be. */
+/* Validation of the values of settings. */
 #include "record/selection/duration.h"
 #include "record/selection/flight_option.h"
 #include "record/selection/sample_rate.h"

@@ -81,7 +81,7 @@ static fm_status_t load_environment(struct fm_settings *settings, struct fm_erro
     return FM_OK;
 }
 
-/* Path of the user's own configuration file, to be freed; NULL: there is no place for one. */
+/* Path of the user's configuration file, to be freed; NULL: neither variable gives a folder. */
 static char *user_file(void)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

@@ -1,7 +1,7 @@
 /** @file
- * What is set for a recording, and by whom: the command line, else the environment, else a
- * configuration file, else the default. settings.def lists what there is. For the launching side;
- * the recorder in the program finds all of it in its environment. Not thread-safe.
+ * The settings of a recording (settings.def), with their sources in descending order of precedence:
+ * command line, environment, configuration files, default. Used by the launching side; the recorder
+ * in the program reads all settings from its environment. Not thread-safe.
  */
 #ifndef FERMATA_RECORD_SETTINGS_SETTINGS_H
 #define FERMATA_RECORD_SETTINGS_SETTINGS_H
@@ -23,15 +23,15 @@ enum fm_setting_id {
 struct fm_setting {
     const char *name;      /**< long option, and key in configuration files */
     char letter;           /**< short option; 0: none */
-    const char *argument;  /**< what its value is called; NULL: a switch, which is yes or no */
+    const char *argument;  /**< name of its value in help texts; NULL: a switch (yes or no) */
     const char *variable;  /**< FERMATA_... */
-    const char *otherwise; /**< the default, for people */
-    const char *(*refuse)(const char *text); /**< NULL: any text will do; else as fm_refuse_size */
+    const char *otherwise; /**< the default in help texts */
+    const char *(*refuse)(const char *text); /**< like fm_refuse_size; NULL: any text is valid */
     const char *help;                        /**< lines without indentation */
 };
 extern const struct fm_setting fm_settings_known[FM_SETTING_COUNT];
 
-/** Who has set a value: the later ones outdo the earlier ones. */
+/** Sources of values, in ascending order of precedence. */
 enum fm_setting_source {
     FM_SET_BY_DEFAULT,
     FM_SET_BY_USER_FILE, /**< the user's configuration file for all recordings */
@@ -40,49 +40,51 @@ enum fm_setting_source {
     FM_SET_BY_COMMAND_LINE
 };
 
-/** A value. Of a switch it is "1" or "0". */
+/** A value. The text of a switch is "1" or "0". */
 struct fm_setting_value {
     char *text;   /**< NULL: the default */
-    char *origin; /**< for people: `--memory`, `FERMATA_TOTAL_MEMORY`, `.fermata.conf:3`; NULL: the
-                       default */
+    char *origin; /**< for messages: `--memory`, `FERMATA_TOTAL_MEMORY`, `.fermata.conf:3`; NULL:
+                       the default */
     enum fm_setting_source source;
 };
 
-/** All values. Begins as {0}, to be freed with fm_settings_free. */
+/** All values. Initialized with {0}; freed with fm_settings_free. */
 struct fm_settings {
     struct fm_setting_value values[FM_SETTING_COUNT];
 };
 
-/** Sets a value, unless a source that outdoes `source` has set it; it must be one in any case.
- * @param origin  who sets it, for people
- * @return FM_ERR_USAGE if the value is none; the message begins with the origin */
+/** Sets a value, unless a source of higher precedence than `source` has set it. The text is
+ * validated in any case.
+ * @param origin  place where the value is set, for messages
+ * @return FM_OK; FM_ERR_USAGE: the text is invalid; the message begins with the origin */
 fm_status_t fm_settings_set(struct fm_settings *settings, enum fm_setting_id id, const char *text,
                             enum fm_setting_source source, const char *origin,
                             struct fm_error *error);
 
-/** Finds a setting by its name, which has `length` bytes. @return FM_SETTING_COUNT: there is none
- */
+/** Finds a setting by its name of `length` bytes. @return FM_SETTING_COUNT: there is none */
 enum fm_setting_id fm_setting_named(const char *name, size_t length);
 
-/** Sets what the environment and configuration files say.
- * @param file  the configuration file that the command line names; NULL: the one that
- * FERMATA_CONFIG names, else `.fermata.conf` in the working directory and the user's,
+/** Sets the values of the environment and of configuration files.
+ * @param file  configuration file named on the command line. NULL: the file named by
+ *              FERMATA_CONFIG, else `.fermata.conf` in the working directory and the user's file
  *              `fermata/config` in $XDG_CONFIG_HOME or ~/.config, as far as they exist
- * @return FM_ERR_USAGE if a value is none or a file has a mistake, FM_ERR_SYSTEM if a file cannot
- * be read */
+ * @return FM_OK; FM_ERR_USAGE: a value or a file is invalid; FM_ERR_SYSTEM: a file cannot be read
+ */
 fm_status_t fm_settings_load(struct fm_settings *settings, const char *file,
                              struct fm_error *error);
 
-/** Whether the values go together. @return FM_ERR_USAGE: no; the message names both */
+/** Checks that the values are compatible. @return FM_OK; FM_ERR_USAGE: they are not; the message
+ * names both */
 fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_error *error);
 
-/** Writes what is set to the environment of this process, where the recorder finds it. */
+/** Writes the values that are set to the environment of this process, which the recorder reads. */
 void fm_settings_export(const struct fm_settings *settings);
 
 /** Frees the values and makes them {0}. */
 void fm_settings_free(struct fm_settings *settings);
 
-/** What a value must be, if the text is none, as a noun for people; NULL: it is one. */
+/** Validate the text of a value. They return NULL for a valid text, else a constant noun phrase for
+ * messages that states what the value must be. */
 const char *fm_refuse_size(const char *text);
 const char *fm_refuse_progress(const char *text);
 const char *fm_refuse_callpath(const char *text);

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE = 4096 }; /* the smallest there is */
+enum { PAGE = 4096 }; /* smallest page size of the supported processors */
 
 void fm_bounds_own(uint64_t *low, uint64_t *high)
 {
@@ -31,8 +31,8 @@ bool fm_bounds_page_exists(struct fm_bounds_pages *pages, uint64_t address)
     }
     int saved = errno;
     uint64_t page = address & ~(uint64_t)(PAGE - 1);
-    /* A call that does nothing, for there is no such operation; but first the system reads the
-     * signal set that lies there. */
+    /* The system call changes nothing, because its operation is invalid. But the kernel first reads
+     * the signal set at `page`, and fails with EFAULT if the page is not mapped. */
     enum { NO_OPERATION = -1, SET_SIZE = 8 };
     long result = syscall(SYS_rt_sigprocmask, NO_OPERATION, page, NULL, SET_SIZE);
     bool exists = result == 0 || errno != EFAULT;

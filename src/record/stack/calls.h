@@ -1,5 +1,5 @@
 /** @file
- * The processor's part of looking at calls.
+ * Selects the decoder of call instructions of the target processor.
  */
 #ifndef FERMATA_RECORD_STACK_CALLS_H
 #define FERMATA_RECORD_STACK_CALLS_H

@@ -3,8 +3,7 @@
 #include "record/stack/dwarf_bytes.h"
 #include "record/stack/registers.h"
 
-/* Encodings of addresses (DW_EH_PE_...): format in the lower four bits, what they are relative to
- * in the next three. */
+/* Encodings of addresses (DW_EH_PE_...): format in the lower four bits, base in the next three. */
 enum {
     FORMAT_ADDRESS = 0x0,
     FORMAT_ULEB = 0x1,
@@ -90,7 +89,7 @@ struct fde {
     struct fm_bytes program;
 };
 
-/* Opens the entry at `place`: its content; `kind` is where the id field stands. */
+/* Opens the entry at `place`. Out: the content behind the id, the id and its place. */
 static bool open_entry(const struct fm_cfi *cfi, const uint8_t *place, struct fm_bytes *content,
                        const uint8_t **id_place, uint64_t *id)
 {
@@ -133,10 +132,10 @@ static void read_augmentation(struct fm_bytes *in, const char *letters, struct c
         case 'S':
             cie->signal = true;
             break;
-        case 'B': /* return addresses are signed with the other key */
+        case 'B': /* return addresses are signed with key B */
             break;
         default:
-            letters += strlen(letters) - 1; /* unknown: the length gives its end */
+            letters += strlen(letters) - 1; /* unknown: the rest is skipped by its length */
         }
     }
     in->next = begin;
@@ -199,7 +198,7 @@ static const uint8_t *search_table(const struct fm_cfi *cfi, const struct fm_byt
 {
     int64_t wanted = (int64_t)(pc - address_of(cfi->header));
     int32_t pair[2];
-    uint64_t low = 0, high = count; /* the last one that begins at or before the address */
+    uint64_t low = 0, high = count; /* binary search for the last begin at or before the address */
     if (count > (uint64_t)(table->end - table->next) / sizeof pair) {
         return NULL;
     }
@@ -224,7 +223,7 @@ static bool covers(const struct fde *fde, uint64_t pc)
     return pc - fde->begin < fde->length;
 }
 
-/* Without a table: one entry after the other. */
+/* Linear search, if there is no table. */
 static bool search_frames(const struct fm_cfi *cfi, const uint8_t *place, uint64_t pc,
                           struct fde *fde)
 {
@@ -272,7 +271,7 @@ struct saved {
     int64_t offset;
 };
 
-/* One row of the table that the program describes, as far as it is of interest. */
+/* One row of the table that the program describes, reduced to the registers of unwind rules. */
 struct row {
     uint8_t cfa; /* fm_cfa_kind */
     int64_t cfa_offset;
@@ -282,7 +281,7 @@ struct row {
 
 struct machine {
     const struct cie *cie;
-    struct row row, first; /* now; after the CIE's program */
+    struct row row, first; /* the current row; the row after the CIE's program */
     struct row remembered[REMEMBERED];
     int depth;
     uint64_t place, pc;
@@ -325,8 +324,8 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
     m->row.cfa_offset = offset;
 }
 
-/* Expressions that compilers and the C library use: a register and an offset, and perhaps the word
- * there. @return whether it is one */
+/* Reads the expressions that compilers and the C library use: register + offset, optionally
+ * followed by a dereference. @return false: another expression */
 static bool read_expression(struct fm_bytes in, uint64_t *reg, int64_t *offset, bool *memory)
 {
     enum { OP_BREG0 = 0x70, OP_BREG31 = 0x8f, OP_DEREF = 0x06 };
@@ -391,7 +390,8 @@ static void advance(struct machine *m, uint64_t delta)
     m->place += delta * m->cie->code_factor;
 }
 
-/* Instructions without an operand in their first byte (DWARF 5, 7.24). @return false: unknown */
+/* Executes an instruction without an operand in its first byte (DWARF 5, 7.24). @return false:
+ * unknown or invalid */
 static bool run_extended(struct machine *m, uint8_t op, struct fm_bytes *in)
 {
     uint64_t reg;
@@ -485,7 +485,7 @@ static bool run_extended(struct machine *m, uint8_t op, struct fm_bytes *in)
         block(in);
         save(m, reg, FM_CELL_LOST, 0);
         return true;
-    case 0x2d: /* AARCH64_negate_ra_state: the address is signed or no longer */
+    case 0x2d: /* AARCH64_negate_ra_state: whether the address is signed changes */
         return true;
     case 0x2e: /* GNU_args_size */
         fm_bytes_uleb(in);
@@ -495,7 +495,7 @@ static bool run_extended(struct machine *m, uint8_t op, struct fm_bytes *in)
     }
 }
 
-/* Runs a program up to the row of the address. @return false: it makes no sense */
+/* Executes a program up to the row of the address. @return false: it is invalid */
 static bool run(struct machine *m, struct fm_bytes in)
 {
     while (!in.bad && in.next < in.end && m->place <= m->pc) {
@@ -519,8 +519,8 @@ static bool run(struct machine *m, struct fm_bytes in)
     return !in.bad;
 }
 
-/* Rows take effect at their place: an advance beyond the address ends the program before the
- * instructions behind it. */
+/* Computes the row for `pc`. An advance beyond `pc` ends the program before the instructions behind
+ * it, because they apply to later addresses. */
 static bool find_row(const struct fde *fde, uint64_t pc, struct row *row)
 {
     struct machine m = {.cie = &fde->cie, .place = fde->begin, .pc = pc};

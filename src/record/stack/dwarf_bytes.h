@@ -1,6 +1,6 @@
 /** @file
- * Reading the encodings of DWARF from memory within bounds. After a read beyond them `bad` is set
- * and all reads give 0.
+ * Reads the encodings of DWARF from memory within bounds. After a read beyond the bounds `bad` is
+ * set and all reads return 0.
  */
 #ifndef FERMATA_RECORD_STACK_DWARF_BYTES_H
 #define FERMATA_RECORD_STACK_DWARF_BYTES_H
@@ -28,12 +28,12 @@ static inline bool fm_bytes_have(struct fm_bytes *in, size_t count)
     return !in->bad;
 }
 
-/** An unsigned number of `size` bytes, at most 8, in the machine's order. */
+/** An unsigned number of `size` bytes, at most 8, in the machine's byte order. */
 static inline uint64_t fm_bytes_number(struct fm_bytes *in, size_t size)
 {
     uint64_t value = 0;
     if (fm_bytes_have(in, size)) {
-        memcpy(&value, in->next, size); /* little-endian, as all processors of registers.h */
+        memcpy(&value, in->next, size); /* all processors of registers.h are little-endian */
         in->next += size;
     }
     return value;
@@ -76,7 +76,7 @@ static inline int64_t fm_bytes_sleb(struct fm_bytes *in)
     }
 }
 
-/** Goes on `count` bytes further. */
+/** Skips `count` bytes. */
 static inline void fm_bytes_skip(struct fm_bytes *in, uint64_t count)
 {
     if (in->bad || (uint64_t)(in->end - in->next) < count) {

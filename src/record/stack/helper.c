@@ -20,8 +20,8 @@ struct start {
     char **environment;
 };
 
-/* In the child, which shares the memory until exec: only calls that leave no trace there. It never
- * returns, so that AddressSanitizer would take its stack for forbidden ever after. */
+/* Runs in the child, which shares the parent's memory until exec: only calls that do not change
+ * that memory. It never returns, so AddressSanitizer would leave its stack marked as poisoned. */
 __attribute__((no_sanitize_address)) static int become(void *data)
 {
     const struct start *start = data;
@@ -34,7 +34,7 @@ __attribute__((no_sanitize_address)) static int become(void *data)
     _exit(127);
 }
 
-/* The environment without what is meant for the recorded program. */
+/* The environment without LD_PRELOAD, which is for the recorded program only. */
 static char **environment_without_us(void)
 {
     size_t count = 0, kept = 0;
@@ -102,8 +102,9 @@ bool fm_helper_run(const char *path, int input, int output, unsigned seconds)
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
     pid_t child = -1;
     if (start.environment != NULL && stack != MAP_FAILED) {
-        /* The program's handlers must not run in the child. It tells nobody that it ends (there is
-         * no signal in the flags), and waits for any child do not see it. */
+        /* All signals are blocked, because the program's handlers must not run in the child. The
+         * flags contain no signal: the child's end sends no SIGCHLD, and wait calls for any child
+         * ignore it (without __WCLONE or __WALL). */
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         child = clone(become, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &start);

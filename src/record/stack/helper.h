@@ -1,6 +1,6 @@
 /** @file
- * Starting a program of ours from inside the recorded one, without a trace in it: no signal, no
- * child that its own waits could meet, no copy of its memory.
+ * Starts a program of fermata from inside the recorded program, without side effects on it: no
+ * SIGCHLD, no child that its own wait calls could reap, no copy of its memory.
  */
 #ifndef FERMATA_RECORD_STACK_HELPER_H
 #define FERMATA_RECORD_STACK_HELPER_H
@@ -9,16 +9,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** A file in memory for input or output, open for both; NULL: the system has none. */
+/** Creates a file in memory, open for reading and writing; NULL: not possible. */
 FILE *fm_helper_file(const char *name);
 
-/** Runs a program with two open files as its standard input and output, and waits for it.
+/** Runs a program with two open files as its standard input and output, and waits for it. Its
+ * standard error is discarded.
  * @param path     of the program, which gets no arguments
- * @param seconds  after which it is killed
- * @return whether it ran and ended with status 0 */
+ * @param seconds  after which the program is killed
+ * @return whether the program ran and ended with status 0 */
 bool fm_helper_run(const char *path, int input, int output, unsigned seconds);
 
-/** CPU time of all programs that were run, in nanoseconds. */
+/** Total CPU time of all programs run so far, in nanoseconds. */
 uint64_t fm_helper_time(void);
 
 #endif

@@ -7,11 +7,11 @@
 
 enum { FOLDERS_MOST = 32 };
 
-/* Where communication libraries lie: as they were loaded, and where links lead. */
+/* Folders of communication libraries: as loaded, and with symbolic links resolved. */
 static struct {
     char *folders[FOLDERS_MOST];
     size_t count;
-    char *mpi; /* path of the one that defines PMPI_Init; NULL: not known */
+    char *mpi; /* path of the library that defines PMPI_Init; NULL: not known */
 } known;
 
 static const char *name_of(const char *path)
@@ -90,7 +90,7 @@ static bool may_be_part(const char *path)
 
 /* ---- folders ---- */
 
-/* Takes the path over. */
+/* Takes ownership of the path. */
 static void note_folder(char *path)
 {
     char *slash = path != NULL ? strrchr(path, '/') : NULL;
@@ -108,7 +108,7 @@ static void note_folder(char *path)
     known.folders[known.count++] = path;
 }
 
-/* The path with the links of its folders followed, but not the file's own; to be freed. */
+/* The path with the symbolic links of its folders resolved, but not the file's own; to be freed. */
 static char *in_real_folder(const char *path)
 {
     char *copy = strdup(path), *slash = copy != NULL ? strrchr(copy, '/') : NULL, *whole = NULL;
@@ -135,7 +135,7 @@ static void note_folders(const char *path)
     note_folder(realpath(path, NULL));
 }
 
-/* Whether it lies in one of the folders or below. Takes the path over. */
+/* Whether the file is in one of the folders or below. Takes ownership of the path. */
 static bool lies_there(char *path)
 {
     bool found = false;
@@ -153,7 +153,7 @@ void fm_libraries_begin(void)
 {
     Dl_info info;
     void *function = dlsym(RTLD_DEFAULT, "PMPI_Init");
-    /* A program that has the library linked into it is a program all the same. */
+    /* A program with a statically linked MPI library is not a library: its functions are shown. */
     if (known.mpi == NULL && function != NULL && dladdr(function, &info) != 0 &&
         info.dli_fname != NULL && strncmp(name_of(info.dli_fname), "lib", 3) == 0) {
         known.mpi = strdup(info.dli_fname);

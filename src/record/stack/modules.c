@@ -39,7 +39,7 @@ bool fm_module_holds(const struct fm_module *module, uint64_t address, uint64_t 
 
 int fm_modules_find(uint64_t address)
 {
-    /* The latest first: memory of one that is gone may be another's now. */
+    /* The latest first: the memory of an unloaded module may belong to a newer one. */
     for (uint32_t i = fm_modules_count(); i-- > 0;) {
         const struct fm_module *module = &modules.all[i];
         if (module->loaded && address >= module->low && address < module->high) {
@@ -60,7 +60,7 @@ static char *path_of(const struct dl_phdr_info *info)
     return strdup(path);
 }
 
-/* The loaded segment around an address: what may be read of the file there. */
+/* The segment whose loaded part of the file contains the address. */
 static const ElfW(Phdr) * segment_around(const struct dl_phdr_info *info, ElfW(Addr) address)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -79,7 +79,7 @@ static void take_build_id(struct fm_module *module, const struct dl_phdr_info *i
     const ElfW(Phdr) *around = segment_around(info, segment->p_vaddr);
     if (around == NULL || (around->p_flags & PF_R) == 0 ||
         segment->p_memsz > around->p_filesz - (segment->p_vaddr - around->p_vaddr)) {
-        return; /* tools that take parts of files out may leave notes that are not loaded */
+        return; /* tools that remove parts of files may leave notes that are not loaded */
     }
     const uint8_t *next = (const uint8_t *)(uintptr_t)(module->base + segment->p_vaddr);
     const uint8_t *end = next + segment->p_memsz;
@@ -118,8 +118,8 @@ static void take_unwind_information(struct fm_module *module, const struct dl_ph
     }
     module->cfi.header = place_of(module, header->p_vaddr);
     module->cfi.header_end = place_of(module, around->p_vaddr + around->p_filesz);
-    /* .eh_frame lies beside its header; some linkers give it a segment of its own. The header's
-     * second field leads to it. */
+    /* .eh_frame is usually in the segment of its header; some linkers put it into another one. The
+     * pointer behind the four bytes of encodings in the header gives its place. */
     module->cfi.low = place_of(module, around->p_vaddr);
     module->cfi.high = module->cfi.header_end;
     int32_t distance;
@@ -163,7 +163,7 @@ static void take_module(struct fm_module *module, const struct dl_phdr_info *inf
     module->loaded = true;
 }
 
-/* Whether it is the module, by what does not change while it is loaded. */
+/* Whether the information describes the module: base address and path are equal. */
 static bool is_same(const struct fm_module *module, const struct dl_phdr_info *info)
 {
     if (module->base != info->dlpi_addr || module->path == NULL) {
@@ -179,8 +179,8 @@ struct survey {
     unsigned long long loads, unloads;
 };
 
-/* The number of a file that was loaded before, or a new one; FM_MODULES_MOST: there is none left.
- */
+/* The previous number of a file that was loaded before, or a new one; FM_MODULES_MOST: all numbers
+ * are used. */
 static uint32_t number_of(const struct fm_module *module)
 {
     for (uint32_t i = 0; i < modules.count; i++) {
@@ -201,7 +201,7 @@ static void add_module(struct survey *survey, const struct dl_phdr_info *info)
     take_module(&module, info);
     uint32_t number = number_of(&module);
     if (number == FM_MODULES_MOST) {
-        free(module.path); /* what lies in it cannot be unwound */
+        free(module.path); /* functions of this module cannot be unwound */
         return;
     }
     if (number < modules.count) {
@@ -221,7 +221,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *data)
     struct survey *survey = data;
     (void)size;
     if (info->dlpi_adds == modules.loads && info->dlpi_subs == modules.unloads) {
-        return 1; /* nothing has changed since the last time */
+        return 1; /* nothing has changed since the last refresh */
     }
     survey->changed = true;
     survey->loads = info->dlpi_adds;

@@ -1,9 +1,9 @@
 /** @file
- * The binaries that are loaded into the process: where their code and unwind information lie, and
- * which functions are none of the program's own.
+ * The binaries (modules) that are loaded into the process: the addresses of their code and unwind
+ * information, and whether they belong to the program or to the recorder, MPI or the C library.
  *
- * The list is a copy of the dynamic linker's, which cannot be asked in a signal handler. A number
- * belongs to one file for ever, so that what was noted of it stays right when it is unloaded.
+ * The list is a copy of the dynamic linker's, which is not accessible in signal handlers. A number
+ * refers to the same file during the whole run, so that it stays valid after the file is unloaded.
  */
 #ifndef FERMATA_RECORD_STACK_MODULES_H
 #define FERMATA_RECORD_STACK_MODULES_H
@@ -16,17 +16,17 @@
 
 enum { FM_MODULES_MOST = 4096, FM_SEGMENTS_MOST = 8, FM_BUILD_ID_MOST = 20 };
 
-/** A piece of a loaded file. */
+/** A loaded segment of a file. */
 struct fm_loaded_segment {
     uint64_t low, high;
     bool code;
 };
 
 struct fm_module {
-    char *path;         /**< as the dynamic linker knows it; of the program: its real path */
+    char *path;         /**< from the dynamic linker; of the program: its real path */
     uint64_t base;      /**< address = base + address in the file */
     uint64_t low, high; /**< loaded memory */
-    struct fm_loaded_segment segments[FM_SEGMENTS_MOST]; /**< those that can be read */
+    struct fm_loaded_segment segments[FM_SEGMENTS_MOST]; /**< the readable ones */
     uint8_t segment_count;
     struct fm_cfi cfi;
     uint8_t build_id[FM_BUILD_ID_MOST];
@@ -37,12 +37,12 @@ struct fm_module {
     bool hidden; /**< functions are not shown: the recorder, MPI libraries, the C library */
 };
 
-/** Looks which modules are loaded now. Not async-signal-safe; calls of the same process must not
+/** Updates the list of loaded modules. Not async-signal-safe; calls of the same process must not
  * overlap.
- * @return whether one that was known is gone */
+ * @return whether a module of the list was unloaded */
 bool fm_modules_refresh(void);
 
-/** Number of the loaded module that the address lies in, as of the last refresh; -1: none.
+/** Number of the loaded module that contains the address, as of the last refresh; -1: none.
  * Async-signal-safe. */
 int fm_modules_find(uint64_t address);
 
@@ -51,8 +51,8 @@ const struct fm_module *fm_modules_get(uint32_t number);
 
 uint32_t fm_modules_count(void);
 
-/** Whether `size` bytes of the module's memory can be read there. Async-signal-safe.
- * @param code  they must be code */
+/** Whether `size` bytes at the address are readable memory of the module. Async-signal-safe.
+ * @param code  the bytes must also be executable */
 bool fm_module_holds(const struct fm_module *module, uint64_t address, uint64_t size, bool code);
 
 #endif

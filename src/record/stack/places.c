@@ -11,7 +11,7 @@
 enum {
     FIRST_SIZE = 4096,   /* places */
     ENTRY_SIZE = 64,     /* bytes of the program's first function */
-    SITES_MOST = 1 << 21 /* address space is reserved for them, memory is not */
+    SITES_MOST = 1 << 21 /* address space is reserved for all; pages are allocated when used */
 };
 
 struct fm_places *fm_places;
@@ -19,11 +19,11 @@ uint64_t fm_places_generation;
 
 static struct {
     unsigned char lock;
-    size_t used; /* slots, forgotten ones included */
+    size_t used; /* slots, including those of unloaded modules */
     struct fm_site *sites;
     uint32_t site_count;
     struct fm_site main;
-    uint64_t entry; /* of the program: the function that leads to main */
+    uint64_t entry; /* entry point of the program: the function that calls main */
 } state;
 
 static void *reserve(size_t bytes)
@@ -75,7 +75,8 @@ static void release_lock(void)
     __atomic_clear(&state.lock, __ATOMIC_RELEASE);
 }
 
-/* Under the lock: a reader finds the place only when its address is there, which comes last. */
+/* Under the lock. The address is stored last: readers without the lock find complete places only.
+ */
 static struct fm_place *insert(struct fm_places *places, const struct fm_place *place)
 {
     size_t i = (size_t)((place->address * 0x9e3779b97f4a7c15u) >> places->shift);
@@ -93,8 +94,8 @@ static struct fm_place *insert(struct fm_places *places, const struct fm_place *
     return slot;
 }
 
-/* The old cache stays: other threads may be reading it. All of them together take no more memory
- * than the new one. */
+/* The old table is not freed, because other threads may be reading it. All old tables together are
+ * not larger than the new one. */
 static bool grow(void)
 {
     struct fm_places *larger = new_places(2 * (fm_places->mask + 1));
@@ -151,7 +152,7 @@ static uint32_t number_of(struct fm_site site)
     return state.site_count - 1;
 }
 
-/* The word at an address, if it lies in the module. */
+/* Reads the word at an address. @return false: it is not in the readable memory of the module */
 static bool read_slot(const struct fm_module *module, uint64_t slot, uint64_t *word)
 {
     if (slot % sizeof *word != 0 || !fm_module_holds(module, slot, sizeof *word, false)) {
@@ -161,8 +162,9 @@ static bool read_slot(const struct fm_module *module, uint64_t slot, uint64_t *w
     return true;
 }
 
-/* What the call before a return address calls, if that is a function that is shown. Where another
- * one is found on the stack it was called last by that function: its frame was gone by then. */
+/* Determines the function that the call before a return address calls, if that function is shown.
+ * If the stack shows a different function inside this call site, the called function has left the
+ * stack by a tail call. */
 static void find_target(const struct fm_module *module, uint64_t address, struct fm_site *site)
 {
     uint64_t target, slot, function;
@@ -185,13 +187,13 @@ static void find_target(const struct fm_module *module, uint64_t address, struct
         return;
     }
     fm_cfi_find(&called->cfi, target, &rule, &function);
-    if (function == target) { /* else it was no call, but looked like one */
+    if (function == target) { /* else the bytes only looked like a call */
         site->target_module = (uint32_t)number;
         site->target = target - called->base;
     }
 }
 
-/* @return false: no module that is known has code there */
+/* @return false: no known module has code at the place */
 static bool find_rule(struct fm_place *place)
 {
     bool begin = (place->address & FM_PLACE_FUNCTION) != 0;
@@ -212,7 +214,7 @@ static bool find_rule(struct fm_place *place)
     }
     bool starts_program = pc - state.entry < ENTRY_SIZE;
     if (place->rule.cfa == FM_CFA_UNKNOWN && (starts_program || module->c_library)) {
-        place->rule.cfa = FM_CFA_END; /* what starts programs and threads may have no rule */
+        place->rule.cfa = FM_CFA_END; /* functions that start programs or threads may lack rules */
     }
     if (module->hidden || starts_program) {
         place->site = FM_SITE_HIDDEN;
@@ -267,10 +269,11 @@ struct fm_place *fm_places_add(uint64_t address, bool in_signal)
     if (!in_signal) {
         forget_unloaded();
     }
-    struct fm_place *place = fm_places_find(address); /* of another thread, meanwhile */
+    struct fm_place *place = fm_places_find(address); /* another thread may have added it */
     if (place == NULL) {
         bool in_module = find_rule(&made);
-        /* In a signal handler it is not known whether a module was loaded meanwhile. */
+        /* A signal handler cannot refresh the list of modules, so the module may be missing in it.
+         */
         bool is_sure = in_module || !in_signal;
         if (is_sure && (2 * (state.used + 1) <= fm_places->mask || grow())) {
             place = insert(fm_places, &made);

@@ -1,10 +1,10 @@
 /** @file
- * Places in the code that call stacks lead through, each with its rule for unwinding and the number
- * of its call site. The rule of a place is made when it is met for the first time; from then on it
- * is found without lock, allocation or system call.
+ * Cache of the code addresses (places) on call stacks, each with its unwind rule and the number of
+ * its call site. The rule of a place is determined at its first use; later look-ups need no lock,
+ * allocation or system call.
  *
- * Call sites are numbered by the process in the order in which they are met; what they stand for is
- * found out after the run.
+ * Each process numbers its call sites in the order of their first use. Their names and source lines
+ * are determined after the run.
  */
 #ifndef FERMATA_RECORD_STACK_PLACES_H
 #define FERMATA_RECORD_STACK_PLACES_H
@@ -15,21 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Call sites that are none: code of which nothing is known; a function that is not shown. */
+/** Special call sites: code outside of all known modules; a function that is not shown. */
 enum { FM_SITE_UNKNOWN = 0 };
 #define FM_SITE_HIDDEN UINT32_MAX
 
-/** Address of a place whose module is gone; of one that is free: 0. Nothing returns there. */
+/** Address of a slot whose module was unloaded; a free slot has address 0. Neither is a valid
+ * return address. */
 enum { FM_PLACE_FORGOTTEN = 1 };
 
-/** In a place's address: it is where a signal interrupted the code, not a return address. */
+/** Flag in a place's address: a signal interrupted the code there; it is not a return address. */
 #define FM_PLACE_EXACT ((uint64_t)1 << 63)
 
-/** In a place's address: it is the first instruction of a function that the compiler has
+/** Flag in a place's address: it is the first instruction of a function that the compiler has
  * instrumented. */
 #define FM_PLACE_FUNCTION ((uint64_t)1 << 62)
 
-/** Whether the visits of such a function are recorded. */
+/** Whether the visits of an instrumented function are recorded; OPEN: not yet decided. */
 enum fm_place_choice { FM_PLACE_OPEN, FM_PLACE_RECORDED, FM_PLACE_LEFT_OUT };
 
 /** A place. */
@@ -39,22 +40,22 @@ struct fm_place {
     uint32_t site;
     bool plain;              /**< fm_unwind_rule_is_plain */
     uint8_t choice;          /**< enum fm_place_choice; atomic */
-    struct fm_place *caller; /**< place that unwinding led to last; any, or NULL */
+    struct fm_place *caller; /**< prediction: the caller found by the last unwinding, or NULL */
 };
 
-/** A call site: an instruction of a file. */
+/** A call site: an instruction in a binary. */
 struct fm_site {
     uint64_t offset;   /**< address of the instruction (of a call, its last byte) in the file */
     uint64_t function; /**< address of its function's begin in the file; 0: unknown */
-    uint64_t target;   /**< address in its file of the function that is called there for sure */
+    uint64_t target;   /**< address of the called function in its file, if the call is direct */
     uint32_t module;   /**< fm_modules_get */
-    uint32_t target_module; /**< FM_SITE_NO_TARGET: what is called is not known, or not shown */
+    uint32_t target_module; /**< FM_SITE_NO_TARGET: the called function is unknown or not shown */
 };
 #define FM_SITE_NO_TARGET UINT32_MAX
-/** Target where there is none: it is the first instruction of an instrumented function. */
+/** `target` of a site that is the first instruction of an instrumented function, not a call. */
 #define FM_SITE_INSTRUMENTED 1
 
-/** The cache of places: open addressing; replaced by a larger one when it fills. */
+/** Hash table of places with open addressing; replaced by a larger one when it fills. */
 struct fm_places {
     size_t mask;
     unsigned shift;
@@ -62,30 +63,31 @@ struct fm_places {
 };
 extern struct fm_places *fm_places;
 
-/** Counts up whenever places were forgotten because their module was unloaded. */
+/** Incremented whenever places are removed because their module was unloaded. */
 extern uint64_t fm_places_generation;
 
-/** Prepares the cache. @return false without memory */
+/** Allocates the cache, once. @return false without memory */
 bool fm_places_begin(void);
 
-/** Makes a place known.
- * @param in_signal  whether the caller is a signal handler: then nothing is waited for
- * @return the place; NULL: no memory, or (in a signal handler) not now */
+/** Adds a place to the cache. Thread-safe; errno is preserved.
+ * @param in_signal  whether the caller is a signal handler: then the function does not wait for
+ *                   locks
+ * @return the place; NULL: no memory, or (in a signal handler) not possible now */
 struct fm_place *fm_places_add(uint64_t address, bool in_signal);
 
-/** Forgets places of modules that have been unloaded, if any has. Not async-signal-safe. */
+/** Removes the places of modules that have been unloaded. Not async-signal-safe. */
 void fm_places_forget_unloaded(void);
 
-/** Number of call sites met so far, the unknown one included; and one of them. */
+/** Number of call sites so far, including FM_SITE_UNKNOWN; and the call site with a number. */
 uint32_t fm_sites_count(void);
 struct fm_site fm_sites_get(uint32_t number);
 
-/** Notes that a call site lies in the program's main function, which may have no name; and what is
- * known of that: module and function; before, a function 0. */
+/** Stores the call site as one in the program's main function, which may have no symbol; and
+ * returns it (module and function). Its function is 0 until one is stored. */
 void fm_sites_set_main(uint32_t site);
 struct fm_site fm_sites_main(void);
 
-/** The place of an address; NULL: it was not met before. */
+/** The place of an address; NULL: it is not in the cache. Async-signal-safe. */
 static inline struct fm_place *fm_places_find(uint64_t address)
 {
     struct fm_places *places = __atomic_load_n(&fm_places, __ATOMIC_ACQUIRE);
@@ -101,8 +103,9 @@ static inline struct fm_place *fm_places_find(uint64_t address)
     }
 }
 
-/** The place that unwinding `inner` leads to, if it is known. To guess it from the last time saves
- * the processor to wait for the look-up before it can read the next frame. */
+/** The place of `address`, which unwinding from `inner` has found; NULL: it is not in the cache.
+ * The prediction from the last unwinding lets the processor read the next frame without waiting for
+ * the look-up. */
 static inline struct fm_place *fm_places_find_caller(struct fm_place *inner, uint64_t address)
 {
     struct fm_place *guess = __atomic_load_n(&inner->caller, __ATOMIC_RELAXED);

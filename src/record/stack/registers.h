@@ -1,5 +1,5 @@
 /** @file
- * The processor's part of unwinding.
+ * Selects the registers for unwinding of the target processor.
  */
 #ifndef FERMATA_RECORD_STACK_REGISTERS_H
 #define FERMATA_RECORD_STACK_REGISTERS_H

@@ -66,7 +66,7 @@ static bool write_questions(FILE *file, const struct fm_definitions *sites)
     return fflush(file) == 0 && !ferror(file) && lseek(fileno(file), 0, SEEK_SET) == 0;
 }
 
-/* @return the answers, as far as there are any; NULL: none */
+/* Runs the helper program. @return its answers, which may be incomplete; NULL: none */
 static FILE *ask(const struct fm_definitions *sites, const char *helper)
 {
     FILE *questions = fm_helper_file("fermata-questions");
@@ -86,7 +86,7 @@ static FILE *ask(const struct fm_definitions *sites, const char *helper)
 
 /* ---- answers ---- */
 
-/* A function as it was answered; texts belong to the line. */
+/* A function in an answer; the texts point into the line. */
 struct answer {
     const char *name, *symbol, *file, *call_file; /* files: NULL: unknown */
     unsigned line, call_line;
@@ -103,8 +103,8 @@ static const char *filled(const char *text)
     return text[0] != '\0' ? text : NULL;
 }
 
-/* A line `F line call-line<TAB>name<TAB>symbol<TAB>file<TAB>call file`. @return false: it is none
- */
+/* Reads `F line call-line<TAB>name<TAB>symbol<TAB>file<TAB>call file`. @return false: the line has
+ * another format */
 static bool parse(char *text, struct answer *answer)
 {
     char *fields[FIELDS];
@@ -127,7 +127,7 @@ static bool parse(char *text, struct answer *answer)
     return fields[0][0] != '\0';
 }
 
-/* The next function of the question's answer. @return false: there is no further one */
+/* The next function in the answer to a question. @return false: there is no further one */
 static bool next_answer(struct answers *answers, struct answer *answer)
 {
     for (;;) {
@@ -145,11 +145,11 @@ static bool next_answer(struct answers *answers, struct answer *answer)
 
 /* ---- call sites ---- */
 
-/* A call site with its frames, being made. */
+/* A call site under construction, with its frames. */
 struct making {
     struct fm_definitions *set;
     uint32_t last_region;    /* of the innermost frame */
-    bool at_its_declaration; /* it makes its call in the line in which it is declared */
+    bool at_its_declaration; /* the line of the call is the line of the function's declaration */
     uint32_t words[FM_SITE_FRAMES + 2 * INLINED_MOST + 1];
     size_t count;
 };
@@ -163,7 +163,7 @@ static void place_text(const struct fm_definitions *set, uint32_t binary, uint64
     snprintf(text, size, "%s+0x%" PRIx64, slash != NULL ? slash + 1 : path, address);
 }
 
-/* Our own functions for marking up programs are linked into these: they are not shown. */
+/* Fermata's functions for marks are linked into programs; they are not shown. */
 static bool is_ours(const struct answer *answer)
 {
     return strncmp(answer->symbol, "fermata_", 8) == 0 ||
@@ -177,8 +177,8 @@ static uint32_t define_function(struct fm_definitions *set, const struct answer 
                             answer->file != NULL ? answer->line : 0);
 }
 
-/* What is instrumented is marked so wherever it is met: region of the function at a call site,
- * which is its first instruction. */
+/* Sets the paradigm of an instrumented function's region, so that it holds at all call sites. The
+ * site of an instrumented function is its first instruction. */
 static void mark_instrumented(struct fm_definitions *set, const uint32_t *site, size_t count)
 {
     if (site[FM_SITE_TARGET_BINARY] == FM_DEFINE_NONE && wide(site + FM_SITE_TARGET) != 0 &&
@@ -187,7 +187,7 @@ static void mark_instrumented(struct fm_definitions *set, const uint32_t *site, 
     }
 }
 
-/* A function of which only the place is known is named by where it begins; main by what it is. */
+/* A function without symbol is named after its begin address; the main function is named main. */
 static uint32_t define_nameless(struct fm_definitions *set, uint32_t binary, uint64_t function,
                                 uint64_t address)
 {
@@ -245,8 +245,8 @@ static bool add_frames(struct making *site, struct answers *answers)
     return good;
 }
 
-/* Compilers split functions: where one calls a part of itself, the frame of the part is the
- * function's. */
+/* Compilers split functions into parts. If a function calls a part of itself, the function's frame
+ * is removed, because the frame of the part shows the same function. */
 static void leave_to_part(struct making *site, const struct answer *called, uint32_t region)
 {
     if (region == site->last_region && site->count >= FM_SITE_FRAMES + 2 &&
@@ -315,7 +315,7 @@ bool fm_resolve(const struct fm_definitions *sites, const char *helper,
         good = add_frames(site, &answers) && add_target(site, &answers) &&
                fm_define(resolved, FM_DEFINE_SITE, site->words, site->count) == i;
     }
-    /* This changes keys: nothing is added to the set any more. */
+    /* Last, because it changes the keys of regions: no definition may be added after it. */
     for (uint32_t i = 0; good && i < count; i++) {
         size_t words;
         const uint32_t *resolved_site = fm_defined(resolved, FM_DEFINE_SITE, i, &words);

@@ -37,16 +37,16 @@ void fm_stack_forget(struct fm_stack *stack)
     stack->cut = false;
 }
 
-/* ---- the part that is still there ---- */
+/* ---- the part of the kept stack that is still active ---- */
 
 static bool is_unchanged(struct fm_stack_cell cell)
 {
     return *cell.place == cell.word;
 }
 
-/* The number of outer frames that still stand: if unwinding meets the innermost of them again, the
- * same registers in it lead through the same words to the same callers. Their cells exist, for they
- * lie outside the frame that runs. */
+/* The number of outer frames of the kept stack that may still be active: all words that they were
+ * unwound with are unchanged. If unwinding reaches the innermost of them with the same registers,
+ * its callers are the same. Their cells are mapped, because they lie outside the running frame. */
 static uint32_t count_standing(const struct fm_stack *stack, uint64_t sp)
 {
     const struct fm_stack_extra *extra = stack->extras, *end = extra + stack->extra_count;
@@ -74,13 +74,13 @@ struct walk {
     struct fm_stack_found *found;
     struct fm_registers at;
     struct fm_stack_cell pc_cell; /* where at.pc was read */
-    uint32_t fp_last;  /* innermost of the found frames with this fp; the one inside it saved it */
-    uint32_t standing; /* number of outer frames that may still be met */
+    uint32_t fp_last;  /* innermost of the found frames with this fp; the next inner one saved it */
+    uint32_t standing; /* number of outer frames of the kept stack that may still be active */
     bool exact;        /* at.pc is where a signal interrupted the function */
     bool in_signal;
     bool foreign;
     bool first_fp_matters;
-    bool fp_lost;                 /* a function did not save it where it can be found */
+    bool fp_lost;                 /* a function did not save fp at a known place */
     struct fm_bounds_pages pages; /* of a foreign stack */
 };
 
@@ -110,8 +110,8 @@ static void need(struct fm_stack_found *found, uint32_t frame, int extra)
     found->needed[frame] |= bit;
 }
 
-/* The frame pointer of the outermost found frame is used: it matters in all frames that have it,
- * and so does the cell that it came from. */
+/* Unwinding uses the frame pointer of the outermost found frame. Marks it as relevant in all frames
+ * with the same value, together with the cell that it was read from. */
 static void note_frame_pointer(struct walk *walk)
 {
     for (uint32_t i = walk->found->first; i < FM_STACK_DEEPEST && i <= walk->fp_last; i++) {
@@ -210,8 +210,8 @@ static inline void push_found(struct fm_stack_found *found, uint64_t pc, uint64_
     found->cells[i] = cell;
 }
 
-/* Unwinds plain frames, as long as none is near that may still stand: the general way does all of
- * this, but slowly. */
+/* Unwinds plain frames (fm_unwind_rule_is_plain) until the stack pointer reaches a frame of the
+ * kept stack that may still be active. Fast path: unwind_one does the same for all frames. */
 static void unwind_plain(struct walk *walk)
 {
     struct fm_stack *stack = walk->stack;
@@ -269,14 +269,15 @@ static enum step unwind_one(struct walk *walk)
 {
     struct fm_stack *stack = walk->stack;
     uint64_t pc = walk->at.pc | (walk->exact ? FM_PLACE_EXACT : 0);
-    if (pc == 0) { /* so do some end that have no caller */
+    if (pc == 0) { /* some outermost functions have a return address of 0 */
         return OUTERMOST;
     }
     while (walk->standing > 0 && stack->frames[walk->standing - 1].sp < walk->at.sp) {
         walk->standing--;
     }
     if (walk->standing > 0 && joins(walk, &stack->frames[walk->standing - 1], pc)) {
-        stack->cells[walk->standing - 1] = walk->pc_cell; /* it may have been innermost */
+        /* the frame may have been the innermost one, without a valid cell */
+        stack->cells[walk->standing - 1] = walk->pc_cell;
         return JOINED;
     }
     if (walk->found->first == 0) {
@@ -293,13 +294,14 @@ static enum step unwind_one(struct walk *walk)
     return step_out(walk, &place->rule);
 }
 
-/* How a standing function got to the one inside it, if that is not known: there is no telling
- * whether it is still so. */
+/* Placeholders for a cell that is not known. never_unchanged makes the next check fail, so that the
+ * functions inside are unwound again; always_unchanged makes it succeed. */
 static const uint64_t nothing;
 static const struct fm_stack_cell never_unchanged = {&nothing, 1};
 static const struct fm_stack_cell always_unchanged = {&nothing, 0};
 
-/* Unwinds until a frame that stands; walk->standing is the number of frames around those found. */
+/* Unwinds until a frame of the kept stack that is still active, or to the end; then walk->standing
+ * is the number of kept frames outside of those found. */
 static enum step unwind(struct walk *walk)
 {
     const struct fm_stack_frame *frames = walk->stack->frames;
@@ -310,7 +312,7 @@ static enum step unwind(struct walk *walk)
         }
         step = unwind_one(walk);
     }
-    /* What encloses code that cannot be unwound is what still stands around it. */
+    /* Code that cannot be unwound is taken to be called from the active frames outside of it. */
     while (step == UNKNOWN && walk->standing > 0 && frames[walk->standing - 1].sp <= walk->at.sp) {
         walk->standing--;
     }
@@ -323,10 +325,10 @@ static enum step unwind(struct walk *walk)
     return step;
 }
 
-/* ---- what has changed ---- */
+/* ---- differences ---- */
 
-/* These functions are shown from now on; so many of them were before.
- * @return what is different; NULL: nothing */
+/* Replaces the shown functions by `sites`, of which the first `kept` were shown before.
+ * @return the difference; NULL: none */
 static const struct fm_stack_change *show(struct fm_stack *stack, const uint32_t *sites,
                                           uint32_t count, uint32_t kept, uint32_t newest, bool cut)
 {
@@ -346,8 +348,7 @@ static const struct fm_stack_change *show(struct fm_stack *stack, const uint32_t
     return same ? NULL : &stack->change;
 }
 
-/* Calls at the begin that are the same as those shown: as far as can be seen, nothing has happened
- * there. */
+/* Length of the common beginning of `sites` and the shown call sites. */
 static uint32_t count_kept(const struct fm_stack *stack, const uint32_t *sites, uint32_t count)
 {
     uint32_t kept = 0;
@@ -358,14 +359,14 @@ static uint32_t count_kept(const struct fm_stack *stack, const uint32_t *sites, 
     return kept;
 }
 
-/* Shows what stands and what was found; numbers what is shown of it: beyond the limit nothing is.
- */
+/* Shows the `joined` outer frames of the kept stack and the found ones inside them, and sets
+ * `shown` of the found frames. Functions beyond `deepest` are not shown. */
 static const struct fm_stack_change *show_found(struct fm_stack *stack, uint32_t joined)
 {
     struct fm_stack_found *found = &stack->found;
     const uint32_t before = stack->shown_count;
     uint32_t shown = joined > 0 ? stack->frames[joined - 1].shown : 0, newest = FM_SITE_UNKNOWN;
-    /* What stands was shown if the list is still that of the kept stack. */
+    /* All `joined` frames were shown if the shown list is still that of the kept stack. */
     uint32_t kept = stack->shown == stack->sites ? shown : count_kept(stack, stack->sites, shown);
     bool same = kept == shown, cut = false;
     for (uint32_t i = found->first; i < FM_STACK_DEEPEST; i++) {
@@ -430,9 +431,10 @@ static void forget_found(struct fm_stack_found *found)
     found->first = FM_STACK_DEEPEST;
 }
 
-/* ---- remembered stacks ---- */
+/* ---- cache of stacks ---- */
 
-/* The set in which a stack is remembered: the same, if only the callers differ. */
+/* The set of a stack in the cache. It depends on the innermost function only, not on its callers.
+ */
 static unsigned set_of(struct fm_registers at)
 {
     enum { WORD_BITS = 64 };
@@ -440,7 +442,7 @@ static unsigned set_of(struct fm_registers at)
     return (unsigned)(hash >> (WORD_BITS - __builtin_ctz(FM_STACK_SETS)));
 }
 
-/* Whether a stack is as it was. */
+/* Whether a cached stack is still valid for these registers. */
 static bool is_as_before(const struct fm_stack_state *state, struct fm_registers at,
                          uint64_t generation)
 {
@@ -465,8 +467,9 @@ static uint32_t newest_of(const uint32_t *sites, uint32_t count)
     return newest;
 }
 
-/* Remembers the kept stack, which is the shown one, unless it is too deep, or those that were
- * remembered were of no use so often that another one is hardly worth it. */
+/* Stores the kept stack, which is the shown one, in the cache, unless it is too deep. A set with
+ * many misses in a row is updated more and more rarely, because its entries are hardly ever used.
+ */
 static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp_mask)
 {
     const unsigned set = set_of(at), misses = ++stack->misses[set];
@@ -488,7 +491,7 @@ static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp
     state->site_count = (uint16_t)stack->shown_count;
     state->cell_count = (uint16_t)cell_count;
     memcpy(state->sites, stack->shown, stack->shown_count * sizeof *state->sites);
-    /* The inner ones first: they change more often. */
+    /* Inner cells first: they change more often, so that the comparison ends early. */
     for (uint32_t i = stack->count; i-- > stack->first_shown + 1;) {
         state->cells[cells++] = stack->cells[i - 1];
     }
@@ -499,8 +502,8 @@ static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp
 
 /* ---- the stack at an event ---- */
 
-/* The general way: unwinds. @return what is different; NULL: nothing.
- * @param told  out: false: not possible now, and nothing has changed */
+/* Unwinds the stack. @return the difference from the previous stack; NULL: none.
+ * @param told  out: false: not possible now, and the state is unchanged */
 static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_registers at,
                                             bool in_signal, bool *told)
 {
@@ -528,7 +531,7 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
     bool is_named =
         found->first < FM_STACK_DEEPEST && found->frames[found->first].site == FM_SITE_UNKNOWN;
     if (too_deep || (step == UNKNOWN && !is_named)) {
-        bool read = walk.pc_cell.place != NULL; /* not if the innermost function has no rule */
+        bool read = walk.pc_cell.place != NULL; /* false if the innermost function has no rule */
         push_found(found, 0, at.sp, 0, FM_SITE_UNKNOWN, read ? walk.pc_cell : always_unchanged);
     }
     const struct fm_stack_change *change = show_found(stack, walk.standing);

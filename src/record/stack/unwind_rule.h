@@ -1,8 +1,8 @@
 /** @file
- * How to get from a function to its caller, for one place in its code: what the unwind information
- * of a binary (.eh_frame) says, reduced to what call stacks need.
+ * Unwind rule for one place in the code of a function: how to compute the registers of its caller.
+ * It contains the part of a binary's unwind information (.eh_frame) that call stacks need.
  *
- * With sp and fp being the registers in the function, behind its call:
+ * With sp and fp being the registers in the function, after the call instruction:
  *   cfa            sp + cfa_offset, fp + cfa_offset, or the word at one of these
  *   caller's pc    the word at base + pc_offset, base being what `pc_cell` names
  *   caller's fp    the word at base + fp_offset, or fp where the function did not save it
@@ -28,7 +28,7 @@ enum fm_cell {
     FM_CELL_SP,   /**< at sp + offset */
     FM_CELL_FP,   /**< at fp + offset */
     FM_CELL_KEPT, /**< not saved: still in the register */
-    FM_CELL_LOST  /**< not to be had */
+    FM_CELL_LOST  /**< cannot be restored */
 };
 
 struct fm_unwind_rule {
@@ -36,10 +36,11 @@ struct fm_unwind_rule {
     uint8_t cfa;     /**< fm_cfa_kind */
     uint8_t pc_cell; /**< fm_cell; KEPT: in the link register, if the processor has one */
     uint8_t fp_cell; /**< fm_cell */
-    uint8_t signal;  /**< the caller's pc is no return address: a signal interrupted it there */
+    uint8_t signal;  /**< the caller's pc is not a return address: a signal interrupted it there */
 };
 
-/** Whether it is of the kind that nearly all code has; what is saved lies inside the cfa. */
+/** Whether the rule is of the kind that nearly all code has: the cfa is a register plus an offset,
+ * and the saved registers lie below the cfa. */
 static inline bool fm_unwind_rule_is_plain(const struct fm_unwind_rule *rule)
 {
     enum { WORD = 8 };

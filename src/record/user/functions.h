@@ -1,5 +1,5 @@
 /** @file
- * The recorder's side of the interface by which programs mark themselves up (fermata/fermata.h).
+ * Implementation of marks (fermata/fermata.h) in the recorder.
  */
 #ifndef FERMATA_RECORD_USER_FUNCTIONS_H
 #define FERMATA_RECORD_USER_FUNCTIONS_H
@@ -8,16 +8,16 @@
 #include "record/capture/thread.h"
 #include "user/interface.h"
 
-/** What libfermata-user gets. */
+/** Table of the functions below, for libfermata-user. */
 extern const struct fm_user_functions fm_user_functions;
 
-/* What they do: user/interface.h. region.c: */
+/* Documented in user/interface.h. In region.c: */
 void *fm_user_define_region(struct fm_text name, struct fm_text file, uint32_t line, uint32_t kind);
 void fm_user_begin_region(void *region);
 void fm_user_end_region(const void *region);
 void fm_user_end_region_named(struct fm_text name);
 
-/* value.c: */
+/* In value.c: */
 void *fm_user_define_parameter(struct fm_text name, bool is_text);
 void fm_user_set_parameter(const void *parameter, int64_t value);
 void fm_user_set_parameter_text(const void *parameter, struct fm_text value);
@@ -26,20 +26,21 @@ void fm_user_count(const void *counter, int64_t value);
 void fm_user_count_real(const void *counter, double value);
 void fm_user_mark(struct fm_text text);
 
-/* functions.c: */
+/* In functions.c: */
 void fm_user_flight_dump(void);
 
-/** The one object that stands for a definition: `candidate`, which was made by malloc, or one that
- * was made before for the same definition (then `candidate` is freed). Thread-safe.
+/** The unique object for a definition: the object of an earlier call for the same definition (then
+ * `candidate` is freed), else `candidate`, which was allocated by malloc. Thread-safe.
  * @return NULL without memory (`candidate` is freed) */
 void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate);
 
-/** A copy that ends with a zero byte, to be freed; NULL without memory. */
+/** Copy of a text with a terminating zero byte, to be freed; NULL without memory. */
 char *fm_user_copy(struct fm_text text);
 
-/** The calling thread if it records now, and the time for a record between calls; then
- * fm_user_done() follows. NULL: nothing is recorded (any more), or the thread is inside a recorded
- * call. */
+/** Begins to write records between calls.
+ * @param now  out: time of the records
+ * @return the calling thread, for which the caller calls fm_user_done() at the end; NULL: nothing
+ * is recorded (any more), or the thread is inside a recorded call */
 static inline __attribute__((always_inline)) struct fm_thread *fm_user_thread(uint64_t *now)
 {
     struct fm_thread *thread = fm_thread_self;
@@ -68,15 +69,15 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_user_thread(ui
     return thread;
 }
 
-/** The records are complete: samples may come between them and the next. */
+/** Ends what fm_user_thread() has begun: samples are possible again. */
 static inline void fm_user_done(struct fm_thread *thread)
 {
     fm_signal_fence();
     thread->is_marking = 0;
 }
 
-/** Room for a record of `words` words. It counts once fm_user_written is called for it: another
- * thread may save or end the recording at any time, and reads what is written then. */
+/** Room for a record of `words` words. The record becomes valid with fm_user_written: another
+ * thread may save or end the recording at any time, and then reads the valid records. */
 static inline uint64_t *fm_user_room(struct fm_thread *thread, int words)
 {
     if (__builtin_expect(thread->limit - thread->cursor < words, 0)) {
@@ -85,7 +86,7 @@ static inline uint64_t *fm_user_room(struct fm_thread *thread, int words)
     return thread->cursor;
 }
 
-/** The record is complete; `end` is the place behind it. */
+/** Makes a complete record valid; `end` is the place behind it. */
 static inline void fm_user_written(struct fm_thread *thread, uint64_t *end)
 {
     __atomic_store_n(&thread->cursor, end, __ATOMIC_RELEASE);

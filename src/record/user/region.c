@@ -1,5 +1,5 @@
-/* Regions of user code. A thread's nesting is kept here, so that every REGION_LEAVE has its
- * REGION_ENTER, whatever the program does. */
+/* Regions of user code. The nesting of each thread is tracked here, so that every REGION_LEAVE
+ * matches a REGION_ENTER, even if the marks of the program do not match. */
 #include "fermata/fermata.h"
 #include "record/selection/selected.h"
 #include "record/session/session.h"
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A region as programs hold it. Regions that are defined twice have two of these, with one number.
- */
+/* The object of a region, to which programs hold a pointer. There is one for each number
+ * (fm_user_object). */
 struct user_region {
-    struct fm_open_region open; /* first: all that threads look at */
+    struct fm_open_region open; /* must be first: fm_open_region() returns pointers to it */
     size_t length;              /* of the name */
     char name[];
 };
@@ -89,8 +89,8 @@ static void write_leave(struct fm_thread *thread, size_t depth, uint64_t now)
     }
 }
 
-/* Ends the open region at `depth` and all inside it. Its record stands for theirs, if it has one.
- */
+/* Ends the open region at `depth` and all regions inside it. The leave record of the outer region
+ * also ends the inner ones; only if the outer region is unrecorded, they get their own records. */
 static void end_at(struct fm_thread *thread, size_t depth, uint64_t now)
 {
     if ((thread->open.regions[depth] & FM_OPEN_UNRECORDED) != 0) {

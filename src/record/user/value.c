@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A parameter or counter as programs hold it. */
+/* The object of a parameter or counter, to which programs hold a pointer. */
 struct user_value {
     uint32_t number; /* of its definition */
     OTF2_Type type;  /* OTF2_TYPE_STRING, INT64 or DOUBLE */
@@ -101,7 +101,7 @@ void fm_user_count_real(const void *object, double number)
     const struct user_value *counter = object;
     uint64_t bits;
     if (counter->type != OTF2_TYPE_DOUBLE) {
-        /* What no integer can hold is cut off at the nearest that there is. */
+        /* Numbers outside of the range of int64_t are limited to it; NaN becomes 0. */
         int64_t whole = number >= 0x1p63    ? INT64_MAX
                         : number >= -0x1p63 ? (int64_t)number
                                             : INT64_MIN;

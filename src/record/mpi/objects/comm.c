@@ -6,9 +6,9 @@ struct fm_handle_map fm_comms = FM_HANDLE_MAP(FM_COMMS_CACHE);
 
 static MPI_Group world_group;
 static int world_size;
-static uint32_t self_likes; /* communicators of this process alone so far */
+static uint32_t self_likes; /* number of communicators of this process alone */
 
-/* How many communicators were made of a group, or of a pair of groups, so far. */
+/* Number of communicators created from a group, or from a pair of groups. */
 static struct fm_handle_map counts = FM_HANDLE_MAP(0);
 
 static uint32_t next_count(uint64_t key)
@@ -63,7 +63,8 @@ static uint32_t local_group(MPI_Comm comm, int *first)
     return number;
 }
 
-/* What can be asked of a new communicator locally; NULL if it has unknown members. */
+/* The properties of a new communicator that are available without communication; NULL if a member
+ * is not in this MPI_COMM_WORLD, or without memory. */
 static struct fm_comm *describe(MPI_Comm comm)
 {
     struct fm_comm *c = calloc(1, sizeof *c);
@@ -97,7 +98,7 @@ static struct fm_comm *describe(MPI_Comm comm)
     return c;
 }
 
-/* Defines a communicator and makes its handle known. */
+/* Defines a communicator and stores its handle. Takes ownership of `c`. */
 static struct fm_comm *enter(struct fm_comm *c, MPI_Comm comm, const uint32_t key[4],
                              uint32_t parent, const char *name)
 {

@@ -12,42 +12,46 @@ struct fm_comm {
     uint32_t number;             /**< of its definition */
     int rank, size;              /**< in the local group */
     int remote_size;             /**< size of the remote group; 0: not an inter-communicator */
-    uint32_t group, other_group; /**< definitions; for inter-communicators in an order on which both
-                                    sides agree; FM_DEFINE_NONE */
+    uint32_t group, other_group; /**< definitions; for inter-communicators in the same order on both
+                                    sides; FM_DEFINE_NONE: none */
     int leader;                  /**< world rank of the first member (the lowest of both sides) */
     uint32_t made;               /**< communicators made from it so far; equal on all members */
     uint32_t windows;            /**< windows made on it so far; equal on all members */
-    int sources, targets; /**< neighbours in its topology, places for missing ones included */
-    uint64_t missing;     /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
+    int sources, targets;        /**< neighbours in its topology, including missing ones */
+    uint64_t missing; /**< bit i: neighbour i is MPI_PROC_NULL (border of a Cartesian grid) */
 };
 
 extern FM_HIDDEN struct fm_handle_map fm_comms;
 enum { FM_COMMS_CACHE = 0 };
 
-/** The communicator behind a handle, or NULL if its origin was not seen. */
+/** The communicator of a handle, or NULL if its creation was not recorded. */
 static inline struct fm_comm *fm_comm_find(struct fm_thread *thread, MPI_Comm comm)
 {
     return fm_handles_find_in(&fm_comms, FM_COMMS_CACHE, thread, FM_HANDLE(comm));
 }
 
-/** Defines MPI_COMM_WORLD and MPI_COMM_SELF; in MPI_Init. */
+/** Defines MPI_COMM_WORLD and MPI_COMM_SELF; called in MPI_Init. */
 void fm_comm_begin(void);
 
-/** A communicator that all members of `parent` (NULL: unknown) made together.
- * @param count  how many-eth it is (parent->made before the call that made it)
+/** Defines a communicator that all members of `parent` (NULL: unknown) have created together.
+ * @param count  number of communicators created from `parent` before (parent->made)
  * @return the communicator, or NULL if it is MPI_COMM_NULL or cannot be recorded */
 struct fm_comm *fm_comm_from_parent(struct fm_comm *parent, uint32_t count, MPI_Comm comm);
 
-/** A communicator made by the members of its group alone: MPI_Comm_create_group. */
+/** Defines a communicator created by the members of its group alone: MPI_Comm_create_group.
+ * @return as fm_comm_from_parent */
 struct fm_comm *fm_comm_from_group(struct fm_comm *parent, MPI_Comm comm);
 
-/** An inter-communicator made by the members of its two groups. */
+/** Defines an inter-communicator created by the members of its two groups.
+ * @return as fm_comm_from_parent */
 struct fm_comm *fm_comm_from_pair(MPI_Comm comm);
 
-/** Definition of a group's members, FM_DEFINE_NONE if one is not of this MPI_COMM_WORLD. */
+/** Defines a group by its members.
+ * @param first  out: world rank of the first member, -1: empty group; only set with a definition
+ * @return its number; FM_DEFINE_NONE: a member is not in this MPI_COMM_WORLD, or no memory */
 uint32_t fm_group_define(MPI_Group group, int *first);
 
-/** Root as OTF2 wants it. */
+/** Converts the root argument of a collective to OTF2's representation. */
 static inline uint32_t fm_comm_root(const struct fm_comm *comm, int root)
 {
     if (comm->remote_size != 0 && root == MPI_ROOT) {

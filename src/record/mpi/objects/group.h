@@ -6,8 +6,8 @@
 
 #include "record/mpi/wrap.h"
 
-/** Number of the definition behind a group handle of the program, FM_DEFINE_NONE if a member is not
- * of this MPI_COMM_WORLD. O(1) for a handle that was used before. */
+/** Number of the definition for a group handle of the program, FM_DEFINE_NONE if a member is not in
+ * this MPI_COMM_WORLD. O(1) for a handle that was used before. */
 uint32_t fm_group_find(struct fm_thread *thread, MPI_Group group);
 
 #endif

@@ -16,10 +16,10 @@ static void *new_pages(size_t bytes)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-/* A table for the handles that have requests; the others are forgotten. It doubles, unless it is
- * large and most of its handles have none: libraries give out a handle again rather than a new one.
- * Half of the table stays free, and a quarter at least is room, so that this costs O(1) for each
- * handle that was entered. */
+/* Builds a new table with the handles that have requests; the others are removed. Its size doubles,
+ * unless it is large and most of its handles have no request: MPI libraries reuse handles rather
+ * than create new ones. At most half of the slots are used, and at least a quarter of the slots is
+ * room for new handles, so that the cost is amortized O(1) for each new handle. */
 static bool rebuild_table(void)
 {
     struct fm_request_table old = fm_requests;
@@ -64,7 +64,7 @@ bool fm_request_table_grow(void)
     return fm_requests.unused != NULL;
 }
 
-/* Its queue may have been forgotten meanwhile. */
+/* The queue may have been removed since the request was claimed. */
 void fm_request_return(struct fm_request *request)
 {
     fm_spin_lock(&fm_requests.lock);

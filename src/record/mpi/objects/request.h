@@ -1,8 +1,9 @@
 /** @file
- * Requests of the program. The library may give out one handle for several requests at once (for
- * those that are complete from the start), and recycles handles: a table maps each handle to a
- * queue of requests, oldest first. A completing call claims its requests before it asks the
- * library, so that a recycled handle of another thread never meets them.
+ * Requests of the program. The MPI library may return the same handle for several requests at once
+ * (for those that are complete from the start), and reuses handles: a table maps each handle to a
+ * queue of requests, oldest first. A completing call removes (claims) its requests from the table
+ * before it calls the library, so that another thread's new request with a reused handle is never
+ * mistaken for them.
  */
 #ifndef FERMATA_RECORD_MPI_OBJECTS_REQUEST_H
 #define FERMATA_RECORD_MPI_OBJECTS_REQUEST_H
@@ -29,7 +30,7 @@ struct fm_request {
     bool active;  /**< started and not yet completed */
     uint32_t ref; /**< communicator or window */
     union {
-        struct { /* persistent SEND: what every start records */
+        struct { /* persistent SEND: recorded at every start */
             int peer, tag;
             uint64_t bytes;
         };
@@ -37,34 +38,34 @@ struct fm_request {
             uint32_t operation, root;
             uint64_t sent, received;
         };
-        struct { /* COMM: where the handle will be */
+        struct { /* COMM: where the library stores the handle */
             MPI_Comm *comm;
-            struct fm_comm *parent; /**< a copy, for it may be freed meanwhile; to be freed */
+            struct fm_comm *parent; /**< a copy, because the program may free it; to be freed */
             uint32_t count;
         };
-        bool fetches; /* RMA: a get, remotely complete when it is locally */
+        bool fetches; /* RMA: a get; its local completion implies its remote completion */
     };
 };
 
-/** The queue of one handle. It stays when it is empty: the library will give the handle out again.
- */
+/** The queue of one handle. Empty queues stay in the table, because the library reuses handles. */
 struct fm_request_queue {
     uint64_t handle;
-    struct fm_request *first, *last; /**< `last` is void if there is no first */
+    struct fm_request *first, *last; /**< `last` is undefined if `first` is NULL */
     bool used;
 };
 
-/** All queues: open addressing. Private to the functions below. */
+/** Hash table of all queues, with open addressing. Private to the functions below. */
 struct fm_request_table {
     fm_spin_t lock;
     struct fm_request_queue *slots;
-    size_t capacity; /**< power of two, or 0 */
-    size_t room;     /**< handles that the table takes before it must grow */
-    struct fm_request *unused;
+    size_t capacity;           /**< power of two, or 0 */
+    size_t room;               /**< further handles that fit before the table must grow */
+    struct fm_request *unused; /**< list of free request objects */
 };
 extern FM_HIDDEN struct fm_request_table fm_requests;
 
-/** Makes room for another handle, and one unused request at least. @return false without memory */
+/** Makes room for another handle and for at least one request. The table is locked. @return false
+ * without memory */
 FM_COLD bool fm_request_table_grow(void);
 
 /** The queue of a handle, or the free slot for it. The table is locked and not empty. */
@@ -78,9 +79,9 @@ static inline struct fm_request_queue *fm_request_queue(uint64_t handle)
     return queue;
 }
 
-/** What a request is, without its place among the others: member by member, for a prototype has
- * been written in parts a moment ago, and a processor that is to load more than one of them at a
- * time waits until all that the program has stored before has reached the cache. */
+/** Copies a request, except `next` and `handle`, member by member. The prototype was written in
+ * single members shortly before: a wider load across several of them cannot be served by store
+ * forwarding, and would wait until the stores have reached the cache. */
 FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_request *prototype)
 {
     request->id = prototype->id;
@@ -116,8 +117,9 @@ FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_r
     }
 }
 
-/** Enters a request as the youngest of a handle; `next` and `handle` of the prototype do not count.
- * Other threads may claim it at once. @return false without memory. Amortized O(1). */
+/** Adds a copy of `prototype` as the youngest request of a handle; `next` and `handle` of the
+ * prototype are ignored. Other threads may claim it at once. @return false without memory.
+ * Thread-safe. Amortized O(1). */
 FM_INLINE bool fm_request_add(MPI_Request handle, const struct fm_request *prototype)
 {
     fm_spin_lock(&fm_requests.lock);
@@ -146,7 +148,8 @@ FM_INLINE bool fm_request_add(MPI_Request handle, const struct fm_request *proto
     return good;
 }
 
-/** Takes the oldest request of a handle out of the table; NULL if there is none. O(1). */
+/** Removes the oldest request of a handle from the table; NULL if there is none. The caller returns
+ * or releases it. Thread-safe. O(1). */
 static inline struct fm_request *fm_request_claim(MPI_Request handle)
 {
     struct fm_request *request = NULL;
@@ -168,7 +171,7 @@ static inline struct fm_request *fm_request_claim(MPI_Request handle)
 /** Puts a claimed request back as the oldest of its handle. O(1). */
 void fm_request_return(struct fm_request *request);
 
-/** Forgets a claimed request. O(1). */
+/** Frees a claimed request. O(1). */
 static inline void fm_request_release(struct fm_request *request)
 {
     fm_spin_lock(&fm_requests.lock);
@@ -177,7 +180,7 @@ static inline void fm_request_release(struct fm_request *request)
     fm_spin_unlock(&fm_requests.lock);
 }
 
-/** fm_request_complete for what is not a plain message. */
+/** fm_request_complete for all requests that are not plain messages. */
 void fm_request_complete_other(struct fm_thread *thread, struct fm_request *request,
                                const MPI_Status *status);
 
@@ -194,8 +197,8 @@ static inline void fm_request_received(struct fm_thread *thread, const struct fm
     }
 }
 
-/** Records that a claimed request completed, and forgets it, or puts a persistent one back. To be
- * called between fm_thread_leave and fm_thread_done. */
+/** Records that a claimed request completed, and frees it; a persistent one goes back into the
+ * table. To be called between fm_thread_leave and fm_thread_done. */
 static inline void fm_request_complete(struct fm_thread *thread, struct fm_request *request,
                                        const MPI_Status *status)
 {

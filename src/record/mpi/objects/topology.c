@@ -14,7 +14,8 @@ void fm_topology_cartesian(struct fm_comm *c, MPI_Comm comm)
     for (int i = 0; i < count; i++) {
         words[3 + 2 * i] = (uint32_t)sizes[i];
         words[4 + 2 * i] = periods[i] != 0;
-        /* Neighbours come in pairs, down and up; outside a non-periodic dimension there is none. */
+        /* Each dimension has two neighbours, down and up. At the borders of a non-periodic
+         * dimension one of them is MPI_PROC_NULL. */
         if (!periods[i] && own[i] == 0) {
             c->missing |= (uint64_t)1 << 2 * i;
         }

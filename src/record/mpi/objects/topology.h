@@ -7,13 +7,13 @@
 
 #include "record/mpi/objects/comm.h"
 
-/** A new Cartesian communicator. */
+/** Stores the neighbours of a new Cartesian communicator, and defines its topology. */
 void fm_topology_cartesian(struct fm_comm *c, MPI_Comm comm);
 
-/** A new communicator of MPI_Graph_create. */
+/** Stores the neighbours of a new communicator of MPI_Graph_create. */
 void fm_topology_graph(struct fm_comm *c, MPI_Comm comm);
 
-/** A new communicator of MPI_Dist_graph_create(_adjacent). */
+/** Stores the neighbours of a new communicator of MPI_Dist_graph_create(_adjacent). */
 void fm_topology_distributed(struct fm_comm *c, MPI_Comm comm);
 
 #endif

@@ -1,4 +1,4 @@
-/* Calls that make and free windows; the state of windows. */
+/* Wrappers of calls that create and free windows; the state of windows. */
 #include "record/mpi/objects/window.h"
 
 #include "record/mpi/objects/comm.h"
@@ -50,7 +50,7 @@ static void free_win(struct fm_win *win)
     free(win);
 }
 
-/* Records of a call that makes or frees a window. */
+/* Writes the records of a call that creates or frees a window. */
 static void record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t win,
                    OTF2_CollectiveOp operation)
 {

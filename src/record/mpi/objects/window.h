@@ -1,9 +1,9 @@
 /** @file
- * Windows of the program, and their operations that are not complete yet.
+ * Windows of the program, and their operations that are not complete yet (open operations).
  *
  * Operations between two completions of a target share a matching id: one for those that send
- * (puts, accumulates), one for gets, because only the latter are remotely complete when they are
- * locally. Request-based operations have an id of their own.
+ * (puts, accumulates) and one for gets, because only for gets local completion implies remote
+ * completion. Each request-based operation has an id of its own.
  */
 #ifndef FERMATA_RECORD_MPI_OBJECTS_WINDOW_H
 #define FERMATA_RECORD_MPI_OBJECTS_WINDOW_H
@@ -22,7 +22,7 @@ struct fm_target {
     uint64_t sends, gets; /**< matching ids of operations since the last completion; 0: none */
     struct fm_waiting *waiting; /**< locally complete or request-based, remotely not */
     uint32_t place;             /**< in fm_win.open, plus 1; 0: no open operations */
-    bool locked;                /**< by a lock epoch that is recorded */
+    bool locked;                /**< by a recorded lock epoch */
 };
 
 /** A live window. */
@@ -30,9 +30,9 @@ struct fm_win {
     uint32_t number;                       /**< of its definition */
     int size;                              /**< of its communicator */
     bool allocated;                        /**< the library allocated its memory */
-    bool locked_all;                       /**< by a lock_all epoch that is recorded */
+    bool locked_all;                       /**< by a recorded lock_all epoch */
     uint32_t access_group, exposure_group; /**< of the open epochs */
-    fm_spin_t lock;                        /**< of all below */
+    fm_spin_t lock;                        /**< guards the members below */
     struct fm_target *targets;
     uint32_t *open; /**< targets with open operations */
     uint32_t open_count;
@@ -42,13 +42,13 @@ struct fm_win {
 extern FM_HIDDEN struct fm_handle_map fm_wins;
 enum { FM_WINS_CACHE = 1 };
 
-/** The window behind a handle, or NULL. */
+/** The window of a handle, or NULL. */
 static inline struct fm_win *fm_win_find(struct fm_thread *thread, MPI_Win win)
 {
     return fm_handles_find_in(&fm_wins, FM_WINS_CACHE, thread, FM_HANDLE(win));
 }
 
-/** Enters a target into those with open operations. The window is locked. O(1). */
+/** Adds a target to those with open operations. The window is locked. O(1). */
 static inline void fm_win_note_open(struct fm_win *win, int target)
 {
     struct fm_target *t = &win->targets[target];
@@ -58,7 +58,7 @@ static inline void fm_win_note_open(struct fm_win *win, int target)
     }
 }
 
-/** The matching id for an operation on a target; `get`: one that only fetches. */
+/** The matching id for an operation on a target; `get`: the operation only fetches. */
 static inline uint64_t fm_win_operation(struct fm_thread *thread, struct fm_win *win, int target,
                                         bool get)
 {
@@ -74,18 +74,19 @@ static inline uint64_t fm_win_operation(struct fm_thread *thread, struct fm_win 
     return used;
 }
 
-/** A matching id of its own for a request-based operation. */
+/** A new matching id for a request-based operation. */
 uint64_t fm_win_request_operation(struct fm_thread *thread, struct fm_win *win, int target,
                                   bool get);
 
-/** What a completing call completes. */
+/** What a synchronization call completes. */
 enum fm_completion {
-    FM_COMPLETE_AT_ORIGIN, /**< flush_local: sends wait for their remote completion */
-    FM_COMPLETE_FULLY,     /**< flush, unlock */
-    FM_COMPLETE_EPOCH      /**< fence, complete: locally; nothing waits any more */
+    FM_COMPLETE_AT_ORIGIN, /**< flush_local: sends are only locally complete */
+    FM_COMPLETE_FULLY,     /**< flush, unlock: locally and remotely */
+    FM_COMPLETE_EPOCH      /**< fence, complete: locally; ids waiting for remote completion are
+                                dropped */
 };
 
-/** Takes a target out of those with open operations. The window is locked. O(1). */
+/** Removes a target from those with open operations. The window is locked. O(1). */
 static inline void fm_win_note_closed(struct fm_win *win, int target)
 {
     struct fm_target *t = &win->targets[target];
@@ -106,7 +107,8 @@ static inline void fm_win_put_completion(struct fm_thread *thread, enum fm_recor
 /** Keeps an id until its remote completion. The window is locked. */
 FM_COLD void fm_win_wait_for_remote(struct fm_win *win, int target, uint64_t id);
 
-/** Completes what waits for a remote completion. The window is locked. */
+/** Removes the ids that wait for remote completion; records it if `completion` includes it. The
+ * window is locked. */
 FM_COLD void fm_win_complete_waiting(struct fm_thread *thread, struct fm_win *win,
                                      struct fm_target *target, enum fm_completion completion);
 

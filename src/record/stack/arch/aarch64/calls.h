@@ -1,5 +1,5 @@
 /** @file
- * What call instructions of 64-bit Arm call, as far as the instruction itself states it.
+ * Targets of direct call instructions and of stubs on 64-bit Arm.
  */
 #ifndef FERMATA_RECORD_STACK_ARCH_AARCH64_CALLS_H
 #define FERMATA_RECORD_STACK_ARCH_AARCH64_CALLS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Bytes that may be read before a return address, and from a stub on. */
+/** Bytes that the functions below read: before a return address, and from the begin of a stub. */
 enum { FM_CALL_BYTES = 4, FM_STUB_BYTES = 16 };
 
 static inline uint32_t fm_code_word(const uint8_t *place)
@@ -18,9 +18,9 @@ static inline uint32_t fm_code_word(const uint8_t *place)
     return word;
 }
 
-/** Looks at the call before a return address.
- * @param target   out: what is called, or (`in_slot`) where its address lies
- * @return false: it is no call with a fixed target */
+/** Decodes the call before a return address.
+ * @param target   out: address of the called function, or (`in_slot`) of the word that contains it
+ * @return false: it is not a call with a fixed target */
 static inline bool fm_call_target(const uint8_t *behind, uint64_t *target, bool *in_slot)
 {
     uint32_t word = fm_code_word(behind - 4);
@@ -33,9 +33,9 @@ static inline bool fm_call_target(const uint8_t *behind, uint64_t *target, bool 
     return true;
 }
 
-/** Looks at a stub that jumps through a slot, as those of shared libraries' functions: adrp x16,
- * page; ldr x17, [x16, offset]; ...
- * @return false: it is none */
+/** Decodes a stub that jumps through a slot, like the entries of a procedure linkage table: adrp
+ * x16, page; ldr x17, [x16, offset]; ...
+ * @return false: it is not such a stub */
 static inline bool fm_stub_slot(const uint8_t *stub, uint64_t *slot)
 {
     uint32_t page = fm_code_word(stub);

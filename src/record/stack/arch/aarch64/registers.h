@@ -1,6 +1,6 @@
 /** @file
- * What unwinding has to know of 64-bit Arm (AAPCS64): DWARF numbers of registers, and how to get
- * the state of a function's caller.
+ * Registers of 64-bit Arm (AAPCS64) for unwinding: their DWARF numbers, and how to get the state of
+ * a function's caller.
  */
 #ifndef FERMATA_RECORD_STACK_ARCH_AARCH64_REGISTERS_H
 #define FERMATA_RECORD_STACK_ARCH_AARCH64_REGISTERS_H
@@ -14,24 +14,24 @@
 /** The registers that unwinding needs. */
 struct fm_registers {
     uint64_t pc, sp, fp;
-    uint64_t link; /**< return address of the function, where it may still be there; 0: unknown */
+    uint64_t link; /**< return address if it may still be in the link register; 0: unknown */
 };
 
 enum { FM_DWARF_FRAME_POINTER = 29, FM_DWARF_STACK_POINTER = 31, FM_DWARF_RETURN_ADDRESS = 30 };
 
-/** Where a function keeps what its caller needs, as given by FM_HERE in that function. */
+/** Where a function has saved the registers of its caller, as given by FM_HERE in that function. */
 struct fm_here {
     const uint64_t *frame; /**< frame record: the caller's x29, the return address */
     uint64_t cfa;          /**< the stack pointer before the call */
 };
 
-/** In a function: makes it keep a frame record, and returns its place. */
+/** In a function: makes the function keep a frame record; its value is a struct fm_here. */
 #define FM_HERE                                                                                    \
     ((struct fm_here){(const uint64_t *)__builtin_frame_address(0),                                \
                       (uint64_t)(uintptr_t)__builtin_dwarf_cfa()})
 
-/** A return address as it lies in memory, as the address it leads to: it may be signed (xpaclri,
- * which does nothing on processors without such signatures). */
+/** The return address without its signature, if it is signed (xpaclri, which has no effect on
+ * processors without pointer authentication). */
 static inline uint64_t fm_plain_address(uint64_t stored)
 {
     register uint64_t link __asm__("x30") = stored;
@@ -39,14 +39,14 @@ static inline uint64_t fm_plain_address(uint64_t stored)
     return link;
 }
 
-/** State of the caller of the function `here` is of, behind the call. */
+/** State of the caller of the function that `here` belongs to, after the call instruction. */
 static inline struct fm_registers fm_here_caller(struct fm_here here)
 {
     return (struct fm_registers){
         .pc = fm_plain_address(here.frame[1]), .sp = here.cfa, .fp = here.frame[0], .link = 0};
 }
 
-/** State of what a signal has interrupted. */
+/** State of the code that a signal has interrupted. */
 static inline struct fm_registers fm_here_interrupted(const ucontext_t *context)
 {
     return (struct fm_registers){.pc = context->uc_mcontext.pc,
@@ -58,7 +58,7 @@ static inline struct fm_registers fm_here_interrupted(const ucontext_t *context)
 /** The rule of the code that a signal handler returns to, which the kernel provides: it restores
  * all registers from the stack, but its unwind information describes the frame pointer only.
  * @param code  FM_SIGNAL_BYTES from a return address on
- * @return false: it is none */
+ * @return false: it is other code; the rule is unchanged */
 enum { FM_SIGNAL_BYTES = 8 };
 static inline bool fm_signal_rule(const uint8_t *code, struct fm_unwind_rule *rule)
 {

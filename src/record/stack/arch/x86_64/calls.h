@@ -1,5 +1,5 @@
 /** @file
- * What call instructions of x86-64 call, as far as the instruction itself states it.
+ * Targets of direct call instructions and of stubs on x86-64.
  */
 #ifndef FERMATA_RECORD_STACK_ARCH_X86_64_CALLS_H
 #define FERMATA_RECORD_STACK_ARCH_X86_64_CALLS_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Bytes that may be read before a return address, and from a stub on. */
+/** Bytes that the functions below read: before a return address, and from the begin of a stub. */
 enum { FM_CALL_BYTES = 8, FM_STUB_BYTES = 16 };
 
 static inline uint64_t fm_code_relative(const uint8_t *distance)
@@ -18,9 +18,9 @@ static inline uint64_t fm_code_relative(const uint8_t *distance)
     return (uint64_t)(uintptr_t)(distance + sizeof value) + (uint64_t)(int64_t)value;
 }
 
-/** Looks at the call before a return address.
- * @param target   out: what is called, or (`in_slot`) where its address lies
- * @return false: it is no call with a fixed target */
+/** Decodes the call before a return address.
+ * @param target   out: address of the called function, or (`in_slot`) of the word that contains it
+ * @return false: it is not a call with a fixed target */
 static inline bool fm_call_target(const uint8_t *behind, uint64_t *target, bool *in_slot)
 {
     *in_slot = behind[-6] == 0xff && behind[-5] == 0x15; /* call *slot(%rip) */
@@ -31,8 +31,8 @@ static inline bool fm_call_target(const uint8_t *behind, uint64_t *target, bool 
     return true;
 }
 
-/** Looks at a stub that jumps through a slot, as those of shared libraries' functions.
- * @return false: it is none */
+/** Decodes a stub that jumps through a slot, like the entries of a procedure linkage table.
+ * @return false: it is not such a stub */
 static inline bool fm_stub_slot(const uint8_t *stub, uint64_t *slot)
 {
     static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64 */

@@ -1,6 +1,6 @@
 /** @file
- * What unwinding has to know of x86-64 (System V ABI): DWARF numbers of registers, and how to get
- * the state of a function's caller.
+ * Registers of x86-64 (System V ABI) for unwinding: their DWARF numbers, and how to get the state
+ * of a function's caller.
  */
 #ifndef FERMATA_RECORD_STACK_ARCH_X86_64_REGISTERS_H
 #define FERMATA_RECORD_STACK_ARCH_X86_64_REGISTERS_H
@@ -18,16 +18,17 @@ struct fm_registers {
 
 enum { FM_DWARF_FRAME_POINTER = 6, FM_DWARF_STACK_POINTER = 7, FM_DWARF_RETURN_ADDRESS = 16 };
 
-/** Where a function keeps what its caller needs, as given by FM_HERE in that function. */
+/** Where a function has saved the registers of its caller, as given by FM_HERE in that function. */
 struct fm_here {
     const uint64_t *frame; /**< saved frame pointer, return address */
 };
 
-/** In a function: makes it keep a frame pointer, and returns its place. A function that aligns its
- * stack for wide vectors has a frame of another kind: such code is to be compiled without them. */
+/** In a function: makes the function keep a frame pointer; its value is a struct fm_here. A
+ * function that aligns its stack for wide vectors has a frame with another layout: code that uses
+ * FM_HERE must be compiled without them. */
 #define FM_HERE ((struct fm_here){(const uint64_t *)__builtin_frame_address(0)})
 
-/** State of the caller of the function `here` is of, behind the call. */
+/** State of the caller of the function that `here` belongs to, after the call instruction. */
 static inline struct fm_registers fm_here_caller(struct fm_here here)
 {
     return (struct fm_registers){.pc = here.frame[1],
@@ -36,7 +37,7 @@ static inline struct fm_registers fm_here_caller(struct fm_here here)
                                  .link = 0};
 }
 
-/** State of what a signal has interrupted. */
+/** State of the code that a signal has interrupted. */
 static inline struct fm_registers fm_here_interrupted(const ucontext_t *context)
 {
     return (struct fm_registers){.pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP],
@@ -45,14 +46,14 @@ static inline struct fm_registers fm_here_interrupted(const ucontext_t *context)
                                  .link = 0};
 }
 
-/** A return address as it lies in memory, as the address it leads to. */
+/** The return address in a stored word; here the word itself (on aarch64 it may be signed). */
 static inline uint64_t fm_plain_address(uint64_t stored)
 {
     return stored;
 }
 
-/** The rule of the code that a signal handler returns to, where its unwind information does not
- * tell: that of the C library does. */
+/** The rule of the code that a signal handler returns to, if that code has no unwind information.
+ * On x86-64 the C library provides it, so the result is false. */
 enum { FM_SIGNAL_BYTES = 8 };
 static inline bool fm_signal_rule(const uint8_t *code, struct fm_unwind_rule *rule)
 {
