@@ -1,6 +1,7 @@
 """When a cost arises: in which iterations of a phase, or in which hundredths of the run."""
 
 import functools
+import math
 from collections import namedtuple
 from fractions import Fraction
 
@@ -128,6 +129,9 @@ def shortest_runs(costs, number, whole, limit=None):
     several those that begin earliest, then those with the largest cost."""
     if number == 1:
         return _shortest_run(costs, whole)
+    # Integers are added much faster.
+    scale = math.lcm(*[Fraction(cost).denominator for cost in costs + [whole]])
+    costs, whole = [int(cost * scale) for cost in costs], int(whole * scale)
 
     @functools.lru_cache(maxsize=None)
     def largest(at, length, left, is_inside):

@@ -55,7 +55,8 @@ class Problem:
 
 
 class Problems:
-    """costs: {Cause: cost}; problems: [Problem], the largest cost first."""
+    """costs: {Cause: cost}; problems: [Problem], the largest cost first; `phases`: regions of the
+    iterations of occasions, None: symptoms and occasions are left out."""
 
     def __init__(self, intervals, phases):
         self._blame = {}
@@ -71,10 +72,8 @@ class Problems:
                          for problem in group_locations(group)]
         self.problems.sort(key=lambda problem: (-problem.cost, problem.path or (), problem.kind,
                                                 problem.locations))
-        run, waiting = occasions.Run(intervals, phases), sum(self.costs.values())
-        for problem in self.problems:
-            if 100 * problem.cost >= waiting:
-                self._describe(problem, run)
+        if phases is not None:
+            self._describe_all(occasions.Run(intervals, phases))
 
     def _own_shares(self, wait):
         """Shares of the waiting of a wait state, without what other wait states pass on: by blame,
@@ -133,6 +132,12 @@ class Problems:
         for cause, cost in self.costs.items():
             groups.setdefault(cause[:2], []).append((cost, cause))
         return groups.values()
+
+    def _describe_all(self, run):
+        waiting = sum(self.costs.values())
+        for problem in self.problems:
+            if 100 * problem.cost >= waiting:
+                self._describe(problem, run)
 
     def _describe(self, problem, run):
         causes = {cause for cause in self.costs if cause[:2] == (problem.kind, problem.path)

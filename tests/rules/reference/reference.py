@@ -69,7 +69,7 @@ def _matrix_lines(times, result):
 def _problem_lines(times, result):
     totals = dict.fromkeys(problems.KINDS, 0)
     cells = {}
-    for problem in severities.compute_problems(times, result):
+    for problem in severities.compute_problems(times, result, with_occasions=False):
         totals[problem.kind] += problem.cost
         for loc in problem.locations:
             key = problem.kind, problem.path, loc

@@ -86,9 +86,11 @@ def compute_matrices(timeline, severities):
     return matrices.matrices(timeline, of_run.wait_states, blame.Blame(of_run).matrix)
 
 
-def compute_problems(timeline, severities):
-    """The problems of the run, from the result of compute()."""
-    return problems.Problems(intervals_of(timeline, severities), timeline.scenario.phases).problems
+def compute_problems(timeline, severities, with_occasions=True):
+    """The problems of the run, from the result of compute(); without occasions and symptoms if
+    only their costs are needed."""
+    phases_of_run = timeline.scenario.phases if with_occasions else None
+    return problems.Problems(intervals_of(timeline, severities), phases_of_run).problems
 
 
 def compute_formation(timeline, severities):
