@@ -98,9 +98,10 @@ def _awaited(wait, begin, end):
 
 def _holder(holds, since, until):
     """Whose hold a location waits for in (since, until], which no begin or end of a hold divides:
-    the latest in their order that contains it, else the one that begins next."""
+    the latest in their order that contains it, else the one that begins next, of several the latest
+    in their order."""
     for hold in holds:
         if hold.begin <= since and until <= hold.end:
             return hold
     following = [hold for hold in holds if hold.begin >= until]
-    return min(reversed(following), key=lambda hold: hold.begin)
+    return min(following, key=lambda hold: hold.begin)
