@@ -122,26 +122,36 @@ class PointToPointTest(ReferenceTest):
         self.assertFalse(self.waitall_and_sends(64))
         self.assertTrue(self.waitall_and_sends(64, waits + (64,)))
         self.assertTrue(self.waitall_and_sends(65, waits + (64,), eager + (63,)))
-        self.assertTrue(self.waitall_and_sends(127, waits + (64,)))
         self.assertFalse(self.waitall_and_sends(63, waits + (64,)))
         self.assertTrue(self.waitall_and_sends(64, waits + (64,), eager + (64,)))
-        self.assertTrue(self.waitall_and_sends(64, waits + (64,), waits + (128,), eager + (64,),
-                                               eager + (128,)))
-        self.assertFalse(self.waitall_and_sends(64, waits + (8,), eager + (8,), waits + (128,),
-                                                eager + (9,)))
+        self.assertFalse(self.waitall_and_sends(64, waits + (65,), eager + (65,)))
+        self.assertTrue(self.waitall_and_sends(64, waits + (8,), eager + (9,), eager + (9,)))
         self.assertFalse(self.waitall_and_sends(64, waits + (64,), eager + (64,), eager + (64,)))
         self.assertFalse(self.waitall_and_sends(64, ("MPI_Ssend", 23, 64)))
         self.assertTrue(self.waitall_and_sends(64, ("MPI_Rsend", 22, 64)))
 
-    def test_sends_that_were_much_less_late_tell_nothing(self):
-        # Lateness 10 of the Waitall's send, in 1/1000; of the sample 1 or 0.001: 14 digits and 1.
-        for enter, expected in ((21, 10), (21.999, 0)):
+    def test_calls_that_a_send_without_waiting_could_have_been_are_no_samples(self):
+        # The samples: one contains its posting 1 after its Enter; one of the same or another size
+        # leaves after `eager`, before its posting: what took no longer says nothing.
+        for eager, size, expected in ((0.999, 8, 10), (1, 8, 0), (1, 9, 0), (1, 7, 10)):
             self.evaluate(["ranks 2"],
                           calls(0, ("MPI_Isend", 0, 0, "isend 1 9 8 3"),
                                 ("MPI_Waitall", 0, 20, "irecv 1 0 8 1", "isend_complete 3"),
-                                ("MPI_Send", enter, 23, "send 1 1 8")),
+                                ("MPI_Send", 21, 23, "send 1 1 8"),
+                                ("MPI_Send", 24, 24 + eager, "send 1 2 %d" % size)),
                           calls(1, ("MPI_Recv", 10, 20, "recv 0 9 8"),
-                                ("MPI_Recv", 22, 23, "recv 0 1 8")))
+                                ("MPI_Recv", 22, 23, "recv 0 1 8"),
+                                ("MPI_Recv", 26, 27, "recv 0 2 %d" % size)))
+            self.assert_value(expected, "mpi_latereceiver", "MPI_Waitall", 0)
+
+    def test_each_locality_has_a_size_of_its_own(self):
+        for nodes, expected in (([], 10), (["node other 1"], 0), (["node other 1 2"], 10)):
+            self.evaluate(["ranks 3"] + nodes,
+                          calls(0, ("MPI_Isend", 0, 0, "isend 1 9 8 3"),
+                                ("MPI_Waitall", 0, 20, "irecv 1 0 8 1", "isend_complete 3"),
+                                ("MPI_Send", 21, 23, "send 2 1 8")),
+                          calls(1, ("MPI_Recv", 10, 20, "recv 0 9 8")),
+                          calls(2, ("MPI_Recv", 22, 23, "recv 0 1 8")))
             self.assert_value(expected, "mpi_latereceiver", "MPI_Waitall", 0)
 
     def test_synchronous_sends_beside_receives_wait_at_any_size(self):
@@ -150,19 +160,6 @@ class PointToPointTest(ReferenceTest):
                             ("MPI_Waitall", 0, 20, "irecv 1 0 8 1", "isend_complete 3")),
                       calls(1, ("MPI_Recv", 10, 20, "recv 0 9 0")))
         self.assert_value(10, "mpi_latereceiver", "MPI_Waitall", 0)
-
-    def test_a_receive_posted_right_behind_the_send_is_late_sender(self):
-        # A message is sent to rank 0 at 16; rank 1 posts its receive at `posted`: 17 is 16 + 16 / 16.
-        for posted, source, expected in ((17, 1, (16, 0)), (17.001, 1, (0, 17.001)),
-                                         (17, 2, (0, 17))):
-            self.evaluate(["ranks 3"],
-                          calls(0, ("MPI_Issend", 0, 0, "isend 1 9 0 3"),
-                                ("MPI_Waitall", 0, 40, "irecv %d 0 8 1" % source,
-                                 "isend_complete 3")),
-                          calls(source, ("MPI_Send", 16, 16, "send 0 0 8")),
-                          calls(1, ("MPI_Recv", posted, 20, "recv 0 9 0")))
-            self.assertEqual(expected, (self.value("mpi_latesender", "MPI_Waitall", 0),
-                                        self.value("mpi_latereceiver", "MPI_Waitall", 0)))
 
     def test_waits_of_sends_alone_tell_the_size_too(self):
         for records, expected in (((), 6), (("nb_coll_complete barrier self - 0 0 9",), 0),
@@ -639,13 +636,13 @@ class RandomTest(unittest.TestCase):
                 "\n".join(generate.generate("c", index, (2, 16))))
             times = timeline.Timeline(scenario)
             messages = matching.PointToPoint(times).messages
-            sizes = wait_states.BlockingSizes(messages)
+            sizes = wait_states.BlockingSizes(messages, scenario.nodes)
             for message in messages:
                 call, posted = message.send.complete, message.receive.posted
                 if call and posted and wait_states.completes_receives(call):
-                    limit = sizes.smallest(max(0, posted.enter - call.enter))
+                    limit = sizes.smallest(message)
                     seen.add("no size" if limit is None else
-                             "above" if sizes.size_class(message.send.size) >= limit else "below")
+                             "above" if message.send.size >= limit else "below")
             for calls_of in times.calls.values():
                 for call in calls_of:
                     seen.update("sync" for record in call.records if record.name == "sync")

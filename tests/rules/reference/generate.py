@@ -128,6 +128,9 @@ def timeline_lines(chooser, simulation):
     lines = ["unit " + chooser.choice(UNITS)]
     threads = " threads %d" % simulation.threads if simulation.threads > 1 else ""
     lines.append("ranks %d%s" % (simulation.ranks, threads))
+    if chooser.random() < 0.15:
+        second = chooser.sample(range(simulation.ranks), simulation.ranks // 2)
+        lines.append("node second " + " ".join(map(str, second)))
     for comm, members in simulation.comms.items():
         lines.append("comm %s %s" % (comm, " ".join(map(str, members))))
     for window in simulation.windows.values():

@@ -46,7 +46,8 @@ def compute(timeline):
     point_to_point = matching.PointToPoint(timeline)
     instances = matching.collective_instances(timeline)
     windows = matching.window_processes(timeline)
-    candidates = list(ws.point_to_point_candidates(point_to_point.messages))
+    candidates = list(ws.point_to_point_candidates(point_to_point.messages,
+                                                  timeline.scenario.nodes))
     candidates += ws.collective_candidates(instances)
     candidates += ws.one_sided_candidates(windows)
     candidates += passive_target.candidates(timeline, windows)

@@ -97,15 +97,13 @@ class BlockingSizes:
     """From which size on senders wait for receivers, by the sends that the run completed alone.
 
     A sample is a standard-mode send whose call completes nothing else and entered before its receive
-    was posted. It is (class of the size, class of the lateness, did the call contain the posting);
-    a class is the number of binary digits. All processes of a scenario are on one node.
+    was posted. `nodes`: {rank: name of its node}. Processes of one node and of several have sizes of
+    their own.
     """
 
-    LARGEST = 2 ** 32 - 1
-    LATENESSES = 8
-
-    def __init__(self, messages):
-        self._samples = []
+    def __init__(self, messages, nodes):
+        self._nodes = nodes
+        samples = {}  # {locality: [(size, lateness, duration)]}
         for message in messages:
             call, send = message.send.complete, message.send
             if (not _can_wait_for_receiver(message) or send.is_synchronous or not call.is_leaf
@@ -113,68 +111,49 @@ class BlockingSizes:
                 continue
             lateness = message.receive.posted.enter - call.enter
             if lateness > 0:
-                self._samples.append((self.size_class(send.size), lateness.bit_length(),
-                                      lateness <= call.leave - call.enter))
+                samples.setdefault(self._locality(message), []).append(
+                    (send.size, lateness, call.leave - call.enter))
+        self._smallest = {locality: _smallest_size(of_locality)
+                          for locality, of_locality in samples.items()}
 
-    @classmethod
-    def size_class(cls, size):
-        return min(size, cls.LARGEST).bit_length()
+    def _locality(self, message):
+        return self._nodes[message.send.source] == self._nodes[message.send.destination]
 
-    def smallest(self, lateness):
-        """The smallest class of sizes whose sends wait, None if none do: the one that contradicts
-        the fewest of the samples that were at least about as late."""
-        samples = [(size, waited) for size, late, waited in self._samples
-                   if late >= lateness.bit_length() - self.LATENESSES]
-
-        def errors(limit):
-            return sum((size >= limit) != waited for size, waited in samples)
-
-        limits = {size for size, waited in samples if waited}
-        best = min(limits, key=lambda limit: (errors(limit), limit), default=None)
-        never = sum(waited for _, waited in samples)
-        return None if best is None or never < errors(best) else best
+    def smallest(self, message):
+        """L: the smallest size whose sends wait, None if none do; for messages like this one."""
+        return self._smallest.get(self._locality(message))
 
     def can_wait(self, message):
         """Whether the send of a message can wait in a call that completes receives, too."""
-        if message.send.is_synchronous:
-            return True
-        lateness = message.receive.posted.enter - message.send.complete.enter
-        limit = self.smallest(max(0, lateness))
-        return limit is not None and self.size_class(message.send.size) >= limit
+        limit = self.smallest(message)
+        return message.send.is_synchronous or limit is not None and message.send.size >= limit
 
 
-# A receive posted this much later than the send, as part of the time to the send, is one event.
-_ONE_EVENT = 16
+def _smallest_size(samples):
+    """The smallest size at least half of whose calls contained the posting of the receive. A call
+    that did so no longer after its Enter than the longest call of at least this size that did not
+    wait is not counted: a send that does not wait would contain it, too."""
+    counted = {}  # {size: [did it contain the posting]}
+    for size, lateness, duration in samples:
+        longest = max((other for larger, late, other in samples
+                       if larger >= size and other < late), default=0)
+        if lateness > duration or lateness > longest:
+            counted.setdefault(size, []).append(lateness <= duration)
+    return min((size for size, waited in counted.items() if 2 * sum(waited) >= len(waited)),
+               default=None)
 
 
-def _is_one_event(late_receiver, late_senders):
-    """Whether the causing location sent, within the waiting, so shortly before it posted the
-    receive that the order of the two does not tell what was waited for."""
-    time, begin = late_receiver.time, late_receiver.activity.enter
-    return any(sender.cause.loc == late_receiver.cause.loc and sender.time <= time
-               and (time - sender.time) * _ONE_EVENT <= sender.time - begin
-               for sender in late_senders)
-
-
-def point_to_point_candidates(messages):
-    sizes = BlockingSizes(messages)
-    late_senders = {}  # {call: [Candidate]}
+def point_to_point_candidates(messages, nodes):
+    sizes = BlockingSizes(messages, nodes)
     for order, message in enumerate(messages):
         send, receive = message.send, message.receive
-        candidate = Candidate(receive.complete, send.start.enter, LATE_SENDER, send.start,
-                              "mpi_latesender", message, order)
-        late_senders.setdefault(receive.complete, []).append(candidate)
-        yield candidate
-    for message in messages:
-        send, receive = message.send, message.receive
+        yield Candidate(receive.complete, send.start.enter, LATE_SENDER, send.start,
+                        "mpi_latesender", message, order)
         if not _can_wait_for_receiver(message):
             continue
-        if completes_receives(send.complete) and not sizes.can_wait(message):
-            continue
-        candidate = Candidate(send.complete, receive.posted.enter, LATE_RECEIVER, receive.posted,
-                              "mpi_latereceiver", message, receive.position)
-        if not _is_one_event(candidate, late_senders.get(send.complete, ())):
-            yield candidate
+        if not completes_receives(send.complete) or sizes.can_wait(message):
+            yield Candidate(send.complete, receive.posted.enter, LATE_RECEIVER, receive.posted,
+                            "mpi_latereceiver", message, receive.position)
 
 
 def _received_later(call, than):
