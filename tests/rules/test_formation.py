@@ -9,6 +9,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference"))
 
 import check_expectations
+import blame
 import critical_path
 import formation
 import generate
@@ -28,11 +29,12 @@ def formation_of(scenario):
 
 class HandMadeTest(unittest.TestCase):
     def test_reference_finds_what_was_derived_by_hand(self):
-        paths = glob.glob(os.path.join(SCENARIOS, "formation", "*.scn"))
-        self.assertGreater(len(paths), 30)
+        paths = [path for folder in ("formation", "blame", "problems")
+                 for path in glob.glob(os.path.join(SCENARIOS, folder, "*.scn"))]
+        self.assertGreater(len(paths), 55)
         for path in paths:
             scenario = scenario_file.read_scenario(path)
-            self.assertTrue(scenario.expects, path)
+            self.assertTrue(scenario.expects or scenario.problem_expects, path)
             self.assertEqual([], check_expectations.failures(scenario), path)
 
     def test_a_wrong_expectation_is_found(self):
@@ -82,7 +84,8 @@ class RandomTest(unittest.TestCase):
         seen = set()
         for scenario in self.scenarios("m", 1200):
             seen |= {metric for metric, cells in formation_of(scenario).items() if cells}
-        everything = set(formation.METRICS) | set(critical_path.METRICS) | set(imbalance.METRICS)
+        everything = (set(formation.METRICS) | set(blame.METRICS) | set(critical_path.METRICS)
+                      | set(imbalance.METRICS))
         # Hardly anything communicates before Init or behind Finalize and the free of a window.
         self.assertLessEqual(everything - seen, {
             "delay_init_longterm", "delay_finalize_longterm", "delay_rma_free_longterm",

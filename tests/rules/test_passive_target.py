@@ -47,9 +47,9 @@ class LockContentionTest(ReferenceTest):
                           exclusive(2, (1, leave), (7, 8)))
             self.assert_value(expected, "mpi_rma_sync_lock_competition", "MPI_Win_lock", 2)
 
-    def test_lock_all_waits_on_other_locks_count_not_as_waiting_on_this_one(self):
-        # Rank 1's unlock_all 2..6 waits until 5 for the lock of rank 2, rank 0's: rank 3 wants
-        # that of rank 3 only.
+    def test_what_a_lock_all_waits_for_is_not_passed_on_whichever_target_it_is(self):
+        # Rank 1's unlock_all 2..6 waits until 5 for the lock of rank 2, rank 0's. Rank 3 wants that
+        # of rank 3; its lock ends before 5.
         self.evaluate(HEADER,
                       calls(0, ("MPI_Win_lock", 0, 1, "lock_request w 2 0 x"),
                             ("MPI_Win_unlock", 4, 5, "lock_release w 2 0")),
@@ -57,7 +57,7 @@ class LockContentionTest(ReferenceTest):
                             ("MPI_Win_unlock_all", 2, 6, "lock_release w all 0")),
                       exclusive(3, (1, 4), (6, 7)))
         self.assert_value(3, "mpi_rma_sync_lock_competition", "MPI_Win_unlock_all", 1)
-        self.assert_value(3, "mpi_rma_sync_lock_competition", "MPI_Win_lock", 3)
+        self.assert_value(0, "mpi_rma_sync_lock_competition", "MPI_Win_lock", 3)
 
     def test_epochs_of_one_owner_at_one_tick_the_earlier_event_decides(self):
         # Both epochs of rank 0 end at 4: release activities 2..4 and 4..4.
@@ -101,7 +101,10 @@ class WaitForProgressTest(ReferenceTest):
                 ("MPI_Type_commit", 0), ("MPI_Comm_dup", 1), ("MPI_Cart_create", 1),
                 ("MPI_Comm_get_name", 0), ("MPI_Comm_free_keyval", 0), ("MPI_File_open", 1),
                 ("MPI_File_read", 1), ("MPI_Win_free", 1), ("MPI_Win_flush", 1), ("MPI_Bcast", 1),
-                ("MPI_Init", 1), ("MPI_Wait", 1), ("MPI_Iprobe", 1), ("shmem_quiet", 0)):
+                ("MPI_Init", 1), ("MPI_Wait", 1), ("MPI_Iprobe", 1), ("shmem_quiet", 0),
+                ("MPI_Iprobe_c", 1), ("MPI_Send_init", 0), ("MPI_Bcast_init", 0),
+                ("MPI_Initialized", 0), ("MPI_Finalized", 0), ("MPI_Request_c2f", 0),
+                ("MPI_Reduce_local", 0), ("MPI_Request_get_status", 1)):
             self.assertEqual(2 * progresses, self.unlock((1, region, 5, 9)), region)
 
     def test_the_earliest_of_all_threads(self):
@@ -142,6 +145,51 @@ class WaitForProgressTest(ReferenceTest):
                 (atomic, "done_remote w 1", 0), (get, "done_nonblocking w 1", 0),
                 (get, "done_remote w 1", 0), (put, "done_remote w 2", 3)):
             self.assertEqual(expected, self.completed_by(operation, record), (operation, record))
+
+    def flush(self, region, lock, *records):
+        """Wait of a flush 2..5 with the records, behind a get from rank 1 that a call before it has
+        completed, for rank 1's call at 4."""
+        self.evaluate(["ranks 2", "window w world"],
+                      calls(0, ("MPI_Win_lock", 0, 0, "lock_request w 1 0 " + lock),
+                            ("MPI_Get", 0, 0, "get w 1 8 1"), ("MPI_Put", 0, 0, "put w 1 8 2"),
+                            ("MPI_Win_flush_local", 1, 1, "done_nonblocking w 1",
+                             "done_nonblocking w 2"),
+                            (region, 2, 5) + records,
+                            ("MPI_Win_unlock", 6, 6, "lock_release w 1 0")),
+                      calls(1, ("MPI_Test", 4, 5)))
+        return self.value("mpi_rma_sync_wait_for_progress", region, 0)
+
+    def test_flushes_name_targets_by_completions_also_of_completed_operations_or_by_rma_sync(self):
+        for region, lock, records, expected in (
+                ("MPI_Win_flush", "s", ("done_remote w 2",), 2),
+                ("MPI_Win_flush", "s", ("done_remote w 1",), 2),
+                ("MPI_Win_flush", "s", ("sync w 1",), 2), ("MPI_Win_flush", "s", ("sync w 0",), 0),
+                ("MPI_Win_flush", "x", (), 0), ("MPI_Win_flush", "x", ("done_remote w 1",), 2),
+                ("MPI_Win_flush_all", "s", ("sync w 0",), 2),
+                ("MPI_Win_flush_local_all", "x", ("done_nonblocking w 1",), 2),
+                ("MPI_Win_flush_local_all", "s", ("done_nonblocking w 1",), 0),
+                ("MPI_Win_sync", "x", ("sync w 1",), 0)):
+            self.assertEqual(expected, self.flush(region, lock, *records), (region, lock, records))
+
+    def test_rma_sync_makes_a_flush_part_of_its_epoch(self):
+        for record, expected in (((), 0), (("sync w 3",), 2)):
+            self.evaluate(HEADER, exclusive(0, (0, 1), (2, 4)),
+                          calls(1, ("MPI_Win_lock", 1, 1, REQUEST), ("MPI_Win_flush", 2, 5) + record,
+                                ("MPI_Win_unlock", 6, 7, RELEASE)))
+            self.assert_value(expected, "mpi_rma_sync_lock_competition", "MPI_Win_flush", 1)
+
+    def test_wait_of_a_request_based_operation_until_its_remote_completion(self):
+        for kind, region, record, expected in (("put", "MPI_Rput", "done_nonblocking w 1", 2),
+                                               ("put", "MPI_Rput", "done_remote w 1", 0),
+                                               ("get", "MPI_Rget", "done_nonblocking w 1", 0)):
+            self.evaluate(["ranks 2", "window w world"],
+                          calls(0, ("MPI_Win_lock", 0, 0, "lock_request w 1 0 s"),
+                                (region, 0, 0, kind + " w 1 8 1"),
+                                ("MPI_Win_flush_local", 1, 1, record),
+                                ("MPI_Wait", 2, 5, "done_nonblocking w 1"),
+                                ("MPI_Win_unlock", 6, 6, "done_remote w 1", "lock_release w 1 0")),
+                          calls(1, ("MPI_Test", 4, 5)))
+            self.assert_value(expected, "mpi_rma_comm_wait_for_progress", "MPI_Wait", 0)
 
     def test_unlock_without_release_record_is_known_by_its_completion_records(self):
         self.evaluate(["ranks 2", "window w world"],

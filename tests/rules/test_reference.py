@@ -10,11 +10,13 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "reference"))
 
 import generate
+import matching
 import metrics
 import reference
 import scenario_file
 import severities
 import timeline
+import wait_states
 
 
 def calls(loc, *specs):
@@ -90,10 +92,96 @@ class PointToPointTest(ReferenceTest):
                             ("MPI_Isend", 0, 0, "isend 1 9 8 3"),
                             ("MPI_Waitall", 1, 10, "irecv 1 0 8 1", "irecv 2 0 8 2",
                              "isend_complete 3")),
-                      calls(1, ("MPI_Send", 4, 5, "send 0 0 8"), ("MPI_Recv", 7, 8, "recv 0 9 8")),
-                      calls(2, ("MPI_Send", 11, 12, "send 0 0 8")))
+                      calls(1, ("MPI_Send", 4, 5, "send 0 0 8"), ("MPI_Recv", 7, 8, "recv 0 9 8"),
+                            ("MPI_Recv", 9, 10, "recv 2 0 8")),
+                      calls(2, ("MPI_Send", 8, 10, "send 1 0 8"),
+                            ("MPI_Send", 11, 12, "send 0 0 8")))
         self.assert_value(6, "mpi_latereceiver", "MPI_Waitall", 0)
         self.assert_value(0, "mpi_latesender", "MPI_Waitall", 0)
+
+    def waitall_and_sends(self, size, *sends):
+        """Late Receiver of a Waitall 1..9 that sends `size` bytes, received at 7, and receives a
+        message sent at 4; `sends`: (region, leave, size) of sends that enter at 20, received at 22."""
+        self.evaluate(["ranks 2"],
+                      calls(0, ("MPI_Irecv", 0, 0, "irecv_request 1"),
+                            ("MPI_Isend", 0, 0, "isend 1 9 %d 3" % size),
+                            ("MPI_Waitall", 1, 9, "irecv 1 0 8 1", "isend_complete 3")),
+                      calls(1, ("MPI_Send", 4, 5, "send 0 0 8"), ("MPI_Recv", 7, 8, "recv 0 9 8")),
+                      *[part for index, (region, leave, size) in enumerate(sends) for part in (
+                          calls(0, (region, 20 + 10 * index, leave + 10 * index,
+                                    "send 1 0 %d" % size)),
+                          calls(1, ("MPI_Recv", 22 + 10 * index, 29 + 10 * index,
+                                    "recv 0 0 %d" % size)))])
+        late_sender = self.value("mpi_latesender", "MPI_Waitall", 0)
+        late_receiver = self.value("mpi_latereceiver", "MPI_Waitall", 0)
+        self.assertEqual((3, 0) if late_receiver == 0 else (0, 6), (late_sender, late_receiver))
+        return late_receiver > 0
+
+    def test_sends_beside_receives_wait_from_the_size_on_that_made_sends_wait(self):
+        waits, eager = ("MPI_Send", 23), ("MPI_Send", 21)
+        self.assertFalse(self.waitall_and_sends(64))
+        self.assertTrue(self.waitall_and_sends(64, waits + (64,)))
+        self.assertTrue(self.waitall_and_sends(65, waits + (64,), eager + (63,)))
+        self.assertFalse(self.waitall_and_sends(63, waits + (64,)))
+        self.assertTrue(self.waitall_and_sends(64, waits + (64,), eager + (64,)))
+        self.assertFalse(self.waitall_and_sends(64, waits + (65,), eager + (65,)))
+        self.assertTrue(self.waitall_and_sends(64, waits + (8,), eager + (9,), eager + (9,)))
+        self.assertFalse(self.waitall_and_sends(64, waits + (64,), eager + (64,), eager + (64,)))
+        self.assertFalse(self.waitall_and_sends(64, ("MPI_Ssend", 23, 64)))
+        self.assertTrue(self.waitall_and_sends(64, ("MPI_Rsend", 22, 64)))
+
+    def test_calls_that_a_send_without_waiting_could_have_been_are_no_samples(self):
+        # The samples: one contains its posting 1 after its Enter; one of the same or another size
+        # leaves after `eager`, before its posting: what took no longer says nothing.
+        for eager, size, expected in ((0.999, 8, 10), (1, 8, 0), (1, 9, 0), (1, 7, 10)):
+            self.evaluate(["ranks 2"],
+                          calls(0, ("MPI_Isend", 0, 0, "isend 1 9 8 3"),
+                                ("MPI_Waitall", 0, 20, "irecv 1 0 8 1", "isend_complete 3"),
+                                ("MPI_Send", 21, 23, "send 1 1 8"),
+                                ("MPI_Send", 24, 24 + eager, "send 1 2 %d" % size)),
+                          calls(1, ("MPI_Recv", 10, 20, "recv 0 9 8"),
+                                ("MPI_Recv", 22, 23, "recv 0 1 8"),
+                                ("MPI_Recv", 26, 27, "recv 0 2 %d" % size)))
+            self.assert_value(expected, "mpi_latereceiver", "MPI_Waitall", 0)
+
+    def test_each_locality_has_a_size_of_its_own(self):
+        for nodes, expected in (([], 10), (["node other 1"], 0), (["node other 1 2"], 10)):
+            self.evaluate(["ranks 3"] + nodes,
+                          calls(0, ("MPI_Isend", 0, 0, "isend 1 9 8 3"),
+                                ("MPI_Waitall", 0, 20, "irecv 1 0 8 1", "isend_complete 3"),
+                                ("MPI_Send", 21, 23, "send 2 1 8")),
+                          calls(1, ("MPI_Recv", 10, 20, "recv 0 9 8")),
+                          calls(2, ("MPI_Recv", 22, 23, "recv 0 1 8")))
+            self.assert_value(expected, "mpi_latereceiver", "MPI_Waitall", 0)
+
+    def test_synchronous_sends_beside_receives_wait_at_any_size(self):
+        self.evaluate(["ranks 2"],
+                      calls(0, ("MPI_Issend", 0, 0, "isend 1 9 0 3"),
+                            ("MPI_Waitall", 0, 20, "irecv 1 0 8 1", "isend_complete 3")),
+                      calls(1, ("MPI_Recv", 10, 20, "recv 0 9 0")))
+        self.assert_value(10, "mpi_latereceiver", "MPI_Waitall", 0)
+
+    def test_waits_of_sends_alone_tell_the_size_too(self):
+        for records, expected in (((), 6), (("nb_coll_complete barrier self - 0 0 9",), 0),
+                                  (("isend_complete 4",), 0), (("irecv 1 0 8 9",), 0)):
+            self.evaluate(["ranks 2"],
+                          calls(0, ("MPI_Irecv", 0, 0, "irecv_request 1"),
+                                ("MPI_Isend", 0, 0, "isend 1 9 8 3"),
+                                ("MPI_Waitall", 1, 9, "irecv 1 0 8 1", "isend_complete 3"),
+                                ("MPI_Ibarrier", 9, 9, "nb_coll_request 9"),
+                                ("MPI_Isend", 10, 10, "isend 1 1 8 2"),
+                                ("MPI_Wait", 11, 13, "isend_complete 2") + records),
+                          calls(1, ("MPI_Send", 4, 5, "send 0 0 8"),
+                                ("MPI_Recv", 7, 8, "recv 0 9 8"), ("MPI_Recv", 12, 13, "recv 0 1 8")))
+            self.assert_value(expected, "mpi_latereceiver", "MPI_Waitall", 0)
+
+    def test_a_send_that_is_never_completed_matches(self):
+        self.evaluate(["ranks 2"],
+                      calls(0, ("MPI_Isend", 3, 3, "isend 1 0 8 1"),
+                            ("MPI_Bsend", 5, 5, "send 1 0 8")),
+                      calls(1, ("MPI_Recv", 2, 4, "recv 0 0 8"),
+                            ("MPI_Recv", 4, 6, "recv 0 0 8")))
+        self.assert_value(2, "mpi_latesender", "MPI_Recv", 1)
 
     def test_sendrecv_tie_goes_to_late_sender(self):
         self.evaluate(["ranks 2"],
@@ -146,9 +234,10 @@ class PointToPointTest(ReferenceTest):
         self.assert_value(5, "mpi_lswo_same", "MPI_Recv", 1)
         self.assert_value(0, "mpi_latesender")
 
-    def test_cancelled_and_never_completed_requests_match_nothing(self):
+    def test_cancelled_requests_and_never_completed_receives_match_nothing(self):
         self.evaluate(["ranks 2"],
                       calls(0, ("MPI_Isend", 1, 1, "isend 1 0 8 1"),
+                            ("MPI_Wait", 2, 2, "request_cancelled 1"),
                             ("MPI_Bsend", 5, 5, "send 1 0 8")),
                       calls(1, ("MPI_Irecv", 0, 0, "irecv_request 1"),
                             ("MPI_Cancel", 0, 0, "request_cancelled 1"),
@@ -290,6 +379,19 @@ class CollectiveTest(ReferenceTest):
         self.assert_value(2, "mpi_finalize_wait", "*", 0)
         self.assert_value(0, "mpi_barrier_completion")
 
+    def test_init_and_finalize_are_matched_by_their_calls(self):
+        barrier = "coll_end barrier world - 0 0"
+        self.evaluate(["ranks 2"],
+                      calls(0, ("MPI_Init", 0, 4, "coll_end create_handle world - 0 0"),
+                            ("MPI_Barrier", 4, 6, barrier), ("MPI_Finalize", 7, 9)),
+                      calls(1, ("MPI_Init_thread", 3, 4), ("MPI_Barrier", 5, 6, barrier),
+                            ("MPI_Finalize", 8, 9)))
+        self.assert_value(3, "mpi_init_wait", "*", 0)
+        self.assert_value(1, "mpi_barrier_wait", "*", 0)
+        self.assert_value(1, "mpi_finalize_wait", "*", 0)
+        self.evaluate(["ranks 3"], calls(0, ("MPI_Init", 0, 4)), calls(1, ("MPI_Init", 3, 4)))
+        self.assert_value(0, "mpi_init_wait")
+
     def test_neighbourhood_collectives_without_topology_have_no_wait_state(self):
         end = "coll_end allgather world - 8 8"
         self.evaluate(["ranks 2"], calls(0, ("MPI_Neighbor_allgather", 1, 6, end)),
@@ -379,6 +481,9 @@ class OneSidedTest(ReferenceTest):
                       self.exposure(1, 3, (3, 9)))
         self.assert_value(2, "mpi_rma_comm_late_post", "MPI_Put", 0)
         self.assert_value(0, "mpi_rma_sync_late_post")
+        self.evaluate(self.HEADER, self.access((1, 4), (4, 4), (4, 8)),
+                      self.exposure(1, 3, (3, 9)))
+        self.assert_value(2, "mpi_rma_sync_late_post", "MPI_Win_start", 0)
 
     def test_early_wait_and_late_complete(self):
         self.evaluate(self.HEADER, self.access((1, 1), (2, 4), (7, 8)),
@@ -520,6 +625,47 @@ class RandomTest(unittest.TestCase):
         everything = (set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
                       | set(metrics.INFO_METRICS))
         self.assertEqual(empty_by_design, everything - seen)
+
+    def test_generation_covers_the_rules(self):
+        """Sends beside receives above and below the size from which sends wait; flushes that name
+        their targets by RmaSync and by operations that are complete; Init without records; deep
+        queues for locks and long chains of waits."""
+        seen = set()
+        for index in range(300):
+            scenario = scenario_file.parse_scenario(
+                "\n".join(generate.generate("c", index, (2, 16))))
+            times = timeline.Timeline(scenario)
+            messages = matching.PointToPoint(times).messages
+            sizes = wait_states.BlockingSizes(messages, scenario.nodes)
+            for message in messages:
+                call, posted = message.send.complete, message.receive.posted
+                if call and posted and wait_states.completes_receives(call):
+                    limit = sizes.smallest(message)
+                    seen.add("no size" if limit is None else
+                             "above" if message.send.size >= limit else "below")
+            for calls_of in times.calls.values():
+                for call in calls_of:
+                    seen.update("sync" for record in call.records if record.name == "sync")
+                    if call.name == "Init" and not call.records:
+                        seen.add("no record")
+            of_run = severities.intervals_of(times, severities.compute(times))
+            for wait in of_run.wait_states:
+                if wait.is_contention and len(wait.contention.holds) >= 8:
+                    seen.add("deep queue")
+            if len(of_run.wait_states) and self.longest_chain(of_run) >= 8:
+                seen.add("long chain")
+        self.assertEqual({"no size", "above", "below", "sync", "no record", "deep queue",
+                          "long chain"}, seen)
+
+    @staticmethod
+    def longest_chain(of_run):
+        """Wait states, each of whose causing locations waited at the end of its waiting."""
+        longest = {}
+        for wait in of_run.wait_states:
+            before = [longest[other] for other in of_run.locations[wait.causing].waits
+                      if other in longest and wait.begin < other.time <= wait.time]
+            longest[wait] = 1 + max(before, default=0)
+        return max(longest.values())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from fractions import Fraction
 import matrices
 import metrics
 import phases
+import problems
 import scenario_file
 import severities
 import timeline
@@ -77,6 +78,47 @@ def _matrix_failures(scenario, times, result):
             yield "%s: found %s" % (" ".join(words), float(actual))
 
 
+def _matching_problems(problems, path, loc):
+    return [problem for problem in problems
+            if path in ("*", "/".join(problem.path or ("?",)))
+            and (loc == "*" or scenario_file.parse_location(loc) in problem.locations)]
+
+
+def _value_of_problem(found, name):
+    """A value of the largest of some problems; None of those that the reference does not know."""
+    if not found or not found[0].occasions:
+        return Fraction(0)
+    largest, occasions = found[0], found[0].occasions[1]
+    if name in metrics.TIME_METRICS:
+        return sum(cost for (metric, _), cost in largest.symptoms.items() if metric == name)
+    values = {"locations": len(largest.locations), "occasions": len(occasions),
+              "symptoms": len(largest.symptoms)}
+    for field in ("first", "last", "begin", "end", "count"):
+        part = occasions and occasions[-1 if field in ("last", "end") else 0]
+        is_known = part and (largest.occasions[0] or field in ("begin", "end"))
+        values[field] = getattr(part, field) if is_known else 0
+    return values.get(name)
+
+
+def _problem_failures(scenario, times, result):
+    if not scenario.problem_expects:
+        return
+    found = severities.compute_problems(times, result)
+    for words in scenario.problem_expects:
+        name, path, loc, expected, tolerance = _parts(words)
+        matching = _matching_problems(found, path, loc)
+        if name in problems.KINDS:
+            actual = sum(problem.cost for problem in matching if problem.kind == name)
+        else:
+            actual = _value_of_problem(matching, name)
+        if actual is None:
+            continue
+        if name not in ("locations", "occasions", "symptoms", "first", "last", "count"):
+            actual = Fraction(actual) / scenario_file.TICKS_PER_UNIT
+        if abs(actual - expected) > tolerance:
+            yield "%s: found %s" % (" ".join(words), float(actual))
+
+
 def failures(scenario):
     """Texts about the expectations that do not hold."""
     values = values_of(scenario)
@@ -93,6 +135,7 @@ def failures(scenario):
     result = severities.compute(times)
     found += _phase_failures(scenario, times, result)
     found += _matrix_failures(scenario, times, result)
+    found += _problem_failures(scenario, times, result)
     return found
 
 
@@ -104,7 +147,7 @@ def main(arguments):
     for path in arguments:
         scenario = scenario_file.read_scenario(path)
         checked += (len(scenario.expects) + len(scenario.phase_expects)
-                    + len(scenario.matrix_expects))
+                    + len(scenario.matrix_expects) + len(scenario.problem_expects))
         for text in failures(scenario):
             print("%s: %s" % (path, text))
             failed += 1

@@ -6,6 +6,7 @@ from fractions import Fraction
 METRICS = {
     "critical_path": None,
     "critical_path_imbalance": "critical_path",
+    "critical_path_serialization": "critical_path_imbalance",
     "performance_impact": None,
     "performance_impact_criticalpath": "performance_impact",
     "critical_path_activities": "performance_impact_criticalpath",
@@ -43,12 +44,13 @@ def spans(intervals):
 
 
 def follow(intervals):
-    """Segments (location, from, to) of the path, the latest first; some may have no length."""
+    """Segments (location, from, to) of the path, the latest first; some may have no length. And the
+    wait states over which it changes location."""
     loc, segments = start_of_path(intervals), []
     if loc is None:
-        return segments
+        return segments, []
     limits = spans(intervals)
-    end, followed = limits[loc][1], set()
+    end, followed = limits[loc][1], []
     while True:
         earlier = [wait for wait in intervals.locations[loc].waits
                    if limits[loc][0] < wait.time <= end]
@@ -56,12 +58,28 @@ def follow(intervals):
             break
         wait = earlier[-1]
         assert wait not in followed, "the path goes in a circle"
-        followed.add(wait)
+        followed.append(wait)
         segments.append((loc, wait.time, end))
         loc, end = wait.causing, wait.time
     segments.append((loc, min(limits[loc][0], end), end))
     _check_length(limits, segments)
-    return segments
+    return segments, followed
+
+
+def holds_on_path(segments, followed):
+    """Parts (location, from, to) of the path, disjoint, in which its location holds a lock at whose
+    begin or end it changes location over the contention for that lock."""
+    contentions = [wait.contention for wait in followed if wait.is_contention]
+    holds = {hold for contention in contentions for hold in (contention.own, contention.holds[0])}
+    found = []
+    for loc, since, to in segments:
+        at = since
+        for begin, end in sorted((hold.begin, hold.end) for hold in holds if hold.loc == loc):
+            begin, end = max(begin, at), min(end, to)
+            if begin < end:
+                found.append((loc, begin, end))
+                at = end
+    return found
 
 
 def _check_length(limits, segments):
@@ -78,7 +96,7 @@ class CriticalPath:
         self._locations = intervals.locations
         self._wait_states = intervals.wait_states
         self.values = {metric: {} for metric in METRICS}
-        self.segments = follow(intervals)
+        self.segments, followed = follow(intervals)
         self._own = {loc: location.whole_profile() for loc, location in self._locations.items()}
         limits = spans(intervals)
         self._compared = {loc: location.profile(*limits[loc]) if loc in limits else {}
@@ -90,8 +108,13 @@ class CriticalPath:
         for (path, _), time in self.values["critical_path"].items():
             self._on_path[path] = self._on_path.get(path, 0) + time
         self._imbalance = {path: self._excess(path, self._locations) for path in self._on_path}
+        serialized = {}  # {call path: {location: time on the path while it holds a lock}}
+        for loc, since, to in holds_on_path(self.segments, followed):
+            for path, time in self._locations[loc].time_in_regions(since, to).items():
+                of_path = serialized.setdefault(path, {})
+                of_path[loc] = of_path.get(loc, 0) + time
         for path, value in self._imbalance.items():
-            self._book_on_path("critical_path_imbalance", path, value, with_parents=False)
+            self._add_imbalance(path, value, serialized.get(path, {}))
         self._add_impact(_Partitions(intervals))
 
     def _add(self, metric, path, loc, value, with_parents=True):
@@ -100,12 +123,32 @@ class CriticalPath:
             cells[path, loc] = cells.get((path, loc), 0) + value
             metric = METRICS[metric] if with_parents else None
 
-    def _book_on_path(self, metric, path, value, with_parents=True):
+    def _book_on_path(self, metric, path, value):
         """On the locations in proportion to their time on the path."""
-        for (other, loc), time in list(self.values["critical_path"].items()):
-            if other == path:
-                self._add(metric, path, loc, value * Fraction(time, self._on_path[path]),
-                          with_parents)
+        self._book(metric, path, value, self._locations_on_path(path))
+
+    def _locations_on_path(self, path):
+        """{location: time of a call path on the path}."""
+        return {loc: time for (other, loc), time in self.values["critical_path"].items()
+                if other == path}
+
+    def _book(self, metric, path, value, times, with_parents=True):
+        """On locations in proportion to their times."""
+        whole = sum(times.values())
+        for loc, time in times.items():
+            if time:
+                self._add(metric, path, loc, value * Fraction(time, whole), with_parents)
+
+    def _add_imbalance(self, path, value, serialized):
+        """The imbalance of a call path: what of it is serialization in proportion to `serialized`,
+        the rest in proportion to the rest of its time on the path."""
+        serialization = min(value, sum(serialized.values()))
+        for metric in ("critical_path_serialization", "critical_path_imbalance"):
+            self._book(metric, path, serialization, serialized, with_parents=False)
+        rest = {loc: time - serialized.get(loc, 0)
+                for loc, time in self._locations_on_path(path).items()}
+        self._book("critical_path_imbalance", path, value - serialization, rest,
+                   with_parents=False)
 
     def _excess(self, path, locations):
         """Time on the path beyond the mean time of some locations in the same part of the run."""

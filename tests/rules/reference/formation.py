@@ -85,7 +85,7 @@ def cause_of(intervals, wait):
     return _cause_of_synchronization(intervals, wait)
 
 
-def _backward(wait_states):
+def backward(wait_states):
     """From the latest to the earliest; at equal times the waiting before the cause's own wait.
 
     At one time a location has at most one wait state, and there are no circles.
@@ -109,7 +109,7 @@ class Formation:
         self.propagation = {wait: Fraction(0) for wait in intervals.wait_states}
         self.causes = {}
         done = set()
-        for wait in _backward(intervals.wait_states):
+        for wait in backward(intervals.wait_states):
             self.causes[wait] = cause_of(intervals, wait)
             self._distribute(wait, done)
             done.add(wait)

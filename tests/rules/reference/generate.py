@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes random scenario files with the values that the reference expects of them.
 
-usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [--focus locks]
+usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [--focus FOCUS]
                    [--no-expect]
 
+The focus is locks, iterations (programs of iterations) or clocks (clocks that disagree).
 File i of a seed depends on the seed and on i alone.
 """
 
@@ -15,6 +16,7 @@ import sys
 import reference
 import scenario_file
 from simulation import Simulation, USER_REGIONS
+from simulation_iterations import INNER_PHASE, PHASE
 
 UNITS = ("1", "1e-3", "1e-6")
 # Length of the simulation's tick in 1/1000 units.
@@ -56,6 +58,30 @@ def drop_uncountable(simulation):
                 del loc.events[first:]
 
 
+def drop_records_of_init(chooser, simulation):
+    """A recorder that writes no collective records for Init and Finalize."""
+    for loc in simulation.locations:
+        if chooser.random() < 0.8:
+            inside, kept = False, []
+            for time, text in loc.events:
+                if text.startswith(("enter ", "leave ")):
+                    inside = text.startswith(("enter MPI_Init", "enter MPI_Finalize"))
+                if not (inside and text.startswith("coll_")):
+                    kept.append((time, text))
+            loc.events = kept
+
+
+def rename_to_mpi_4(chooser, simulation):
+    """Functions whose counts have the type MPI_Count."""
+    names = ["MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Bsend", "MPI_Bcast", "MPI_Scan",
+             "MPI_Allreduce", "MPI_Ibcast", "MPI_Put", "MPI_Rget", "MPI_Win_create",
+             "MPI_Neighbor_allgather", "MPI_Sendrecv"]
+    chosen = {name for name in names if chooser.random() < 0.5}
+    for loc in simulation.locations:
+        loc.events = [(time, text + "_c" if text[6:] in chosen else text)
+                      for time, text in loc.events]
+
+
 def regroup(chooser, simulation):
     """Different top-level regions on different locations, none on others, some without events."""
     for loc in simulation.locations:
@@ -91,6 +117,8 @@ def option_lines(chooser, simulation):
     if chooser.random() < 0.5:
         lines += ["phase " + region for region in USER_REGIONS + ["main"]
                   if chooser.random() < 0.4]
+    if simulation.has_iterations and chooser.random() < 0.9:
+        lines += ["phase " + PHASE, "phase " + INNER_PHASE]
     return lines
 
 
@@ -100,6 +128,9 @@ def timeline_lines(chooser, simulation):
     lines = ["unit " + chooser.choice(UNITS)]
     threads = " threads %d" % simulation.threads if simulation.threads > 1 else ""
     lines.append("ranks %d%s" % (simulation.ranks, threads))
+    if chooser.random() < 0.15:
+        second = chooser.sample(range(simulation.ranks), simulation.ranks // 2)
+        lines.append("node second " + " ".join(map(str, second)))
     for comm, members in simulation.comms.items():
         lines.append("comm %s %s" % (comm, " ".join(map(str, members))))
     for window in simulation.windows.values():
@@ -117,15 +148,20 @@ def generate(seed, index, ranks, focus=None):
     """Lines of one scenario."""
     chooser = random.Random("%s:%d" % (seed, index))
     threads = 2 if chooser.random() < 0.08 else 1
-    if focus is None and chooser.random() < 0.4:
-        focus = "locks"
+    if focus is None:
+        focus = chooser.choice(("locks", "locks", "iterations", None, None))
+    is_skewed = focus == "clocks" or chooser.random() < 0.12
     simulation = Simulation(chooser, chooser.randint(*ranks), threads, focus)
     locations = len(simulation.locations)
     simulation.run(chooser.choice((3, 6, 10, 15, 25)) * max(2, locations) // 2)
+    if chooser.random() < 0.1:
+        drop_records_of_init(chooser, simulation)
+    if chooser.random() < 0.1:
+        rename_to_mpi_4(chooser, simulation)
     if chooser.random() < 0.12:
         truncate(chooser, simulation)
     drop_uncountable(simulation)
-    if chooser.random() < 0.12:
+    if is_skewed:
         skew(chooser, simulation)
     if chooser.random() < 0.2:
         regroup(chooser, simulation)
@@ -144,7 +180,8 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
-    parser.add_argument("--focus", choices=("locks",), help="mostly lock epochs in all scenarios")
+    parser.add_argument("--focus", choices=("locks", "iterations", "clocks"),
+                        help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")
     options = parser.parse_args(arguments)
     os.makedirs(options.out, exist_ok=True)

@@ -51,6 +51,7 @@ class WaitState:
         self.begin = candidate.activity.enter
         self.time = candidate.time
         self.is_contention = candidate.metric in CONTENTION_KINDS
+        self.contention = candidate.detail if self.is_contention else None
         kinds = CONTENTION_KINDS if self.is_contention else SYNCHRONIZATION_KINDS
         self.kind = kinds[candidate.metric]
 
@@ -121,7 +122,7 @@ class Intervals:
         self.wait_states.sort(key=lambda wait: (wait.time, wait.waiting))
         self._synchronizations = {}  # {pair of locations: set of times}
         self._contentions = {}
-        self._init_times = {}  # {rank: time of the synchronization of Init}
+        self._init_times = {}  # {rank: times of the synchronizations of Init}
         for wait in self.wait_states:
             self.locations[wait.waiting].waits.append(wait)
             self._add_point(wait.is_contention, wait.waiting, wait.causing, wait.time)
@@ -138,7 +139,7 @@ class Intervals:
             for other in calls[:index]:
                 self._add_point(False, call.loc, other.loc, time)
             if kind == "init":
-                self._init_times[call.loc[0]] = time
+                self._init_times.setdefault(call.loc[0], []).append(time)
 
     def starts(self, wait):
         """(start on the waiting location, start on the causing location) of the interval."""
@@ -149,9 +150,9 @@ class Intervals:
         earlier = [time for time in points if time < wait.time]
         if not earlier:
             # The synchronization of Init is one of the processes: their other threads share it.
-            earlier = [self._init_times[rank] for rank in (wait.waiting[0], wait.causing[0])
-                       if self._init_times.get(rank, wait.time) < wait.time]
-            if len(earlier) < 2:
+            earlier = [time for time in self._init_times.get(wait.waiting[0], ())
+                       if time < wait.time]
+            if not earlier:
                 return self.locations[wait.waiting].first, self.locations[wait.causing].first
         return (max(earlier),) * 2
 

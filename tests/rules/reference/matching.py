@@ -8,12 +8,18 @@ from scenario_file import ALL_TARGETS
 
 
 class Send:
+    """`complete` is the call that completes it, None if none does: Late Receiver cannot be judged
+    then. A cancelled send is in no sequence."""
+
     def __init__(self, record, source, destination):
         self.start = record.call
         self.complete = None
+        self.is_cancelled = False
         self.source = source
         self.destination = destination
+        self.size = record.args[2]
         self.is_buffered = record.call.name in ("Bsend", "Ibsend")
+        self.is_synchronous = record.call.name in ("Ssend", "Issend")
 
 
 class Receive:
@@ -48,7 +54,7 @@ class PointToPoint:
         self.received_by = {}
         for envelope, receives in self._receives.items():
             receives.sort(key=lambda receive: receive.position)
-            sends = [send for send in self._sends.get(envelope, ()) if send.complete is not None]
+            sends = [send for send in self._sends.get(envelope, ()) if not send.is_cancelled]
             for send, receive in zip(sends, receives):
                 message = Message(send, receive)
                 self.messages.append(message)
@@ -94,7 +100,9 @@ class PointToPoint:
                     receive.posted = call
                 self._complete_receive(receive, record, rank, args[0], args[1], args[4])
             elif name == "request_cancelled":
-                sends.pop(args[0], None)
+                send = sends.pop(args[0], None)
+                if send:
+                    send.is_cancelled = True
                 receives.pop(args[0], None)
 
     @staticmethod
@@ -123,6 +131,23 @@ class CollectiveMember:
         return self.start is self.activity
 
 
+# Init and Finalize: every process of the run calls them; the calls are counted, not their records.
+_INIT = {"Init", "Init_thread"}
+_FINALIZE = {"Finalize"}
+
+
+def _calls_of_all(timeline, kind, names):
+    """Instances {key: members}: the k-th calls with one of the names in all processes."""
+    calls = {rank: [] for rank in range(timeline.scenario.ranks)}
+    for loc in timeline.calls:
+        calls[loc[0]] += [call for call in timeline.calls[loc] if call.name in names]
+    for of_process in calls.values():
+        of_process.sort(key=lambda call: (call.enter, call.loc, call.index))
+    return {(kind, count): [CollectiveMember(rank, rank, call, call, None, 0, 0)
+                            for rank, call in enumerate(instance)]
+            for count, instance in enumerate(zip(*calls.values()))}
+
+
 # Their instance is keyed by the resulting communicator and does not count on the parent.
 _KEYED_BY_RESULT = {"Comm_create_group", "Intercomm_create", "Comm_spawn", "Comm_spawn_multiple",
                     "Comm_connect", "Comm_accept", "Comm_join"}
@@ -135,6 +160,8 @@ def collective_instances(timeline):
     for rank in sorted(timeline.records):
         counters = {}
         for start, record in _collective_starts(timeline.records[rank]):
+            if start.call.name in _INIT | _FINALIZE:
+                continue
             _, comm, root, sent, received = record.args[:5]
             key = scenario.comm_key(comm, rank)
             if start.call.name in _KEYED_BY_RESULT:
@@ -148,8 +175,10 @@ def collective_instances(timeline):
             instances.setdefault((key, count), []).append(member)
     for members in instances.values():
         members.sort(key=lambda member: member.rank)
-    return {(key, count): members for (key, count), members in instances.items()
-            if len(members) == sizes[key]}
+    complete = {(key, count): members for (key, count), members in instances.items()
+                if len(members) == sizes[key]}
+    return {**complete, **_calls_of_all(timeline, "init", _INIT),
+            **_calls_of_all(timeline, "finalize", _FINALIZE)}
 
 
 def _collective_starts(records):
@@ -172,13 +201,14 @@ def _collective_starts(records):
 
 
 class Operation:
-    """One RMA operation; `target` is a world rank, `kind` put, get or atomic."""
+    """One RMA operation; `target` is a world rank, `kind` put, get or atomic; `completions` are in
+    the process's order."""
 
     def __init__(self, call, target, kind):
         self.call = call
         self.target = target
         self.kind = kind
-        self.completions = []  # pairs (call, is it a remote completion)
+        self.completions = []  # triples (call, is it a remote completion, position)
 
     @property
     def is_request_based(self):
@@ -187,12 +217,12 @@ class Operation:
     @property
     def is_open(self):
         """Whether a completion record of its name still means it; a get is over after any."""
-        return not any(is_remote or self.kind == "get" for _, is_remote in self.completions)
+        return not any(is_remote or self.kind == "get" for _, is_remote, _ in self.completions)
 
     def is_pending_at(self, call, any_kind):
         """Whether no earlier call completed it: remotely, or (gets, `any_kind`) in any way."""
         any_kind = any_kind or self.kind == "get"
-        return not any(is_remote or any_kind for completing, is_remote in self.completions
+        return not any(is_remote or any_kind for completing, is_remote, _ in self.completions
                        if completing is not call)
 
 
@@ -263,6 +293,7 @@ class WindowProcess:
         self.is_shared_memory = False
         self.needs_progress = {}  # {call: set of the targets it needs}
         self._operations = {}
+        self._position = 0  # number of completion records so far
         self._fence_operations = []
         self._access = None
         self._exposures_open = []
@@ -299,27 +330,48 @@ class WindowProcess:
         self.needs_progress.setdefault(call, set()).update(targets)
 
     def completion(self, call, name, is_remote):
-        """A completion record: it closes all open operations of its name."""
-        named = [operation for operation in self._operations.get(name, ()) if operation.is_open]
+        """A completion record: it names all open operations of its id; if none is open, those that
+        were completed last."""
+        named = self._named_by(name)
         for operation in named:
-            operation.completions.append((call, is_remote))
+            operation.completions.append((call, is_remote, self._position))
+        self._position += 1
         if call.name.startswith(("Wait", "Test")):
             self._needs_progress_of(call, {
                 operation.target for operation in named
-                if operation.is_request_based and operation.is_pending_at(call, True)})
-        elif call.name in ("Win_flush_all", "Win_flush_local_all"):
-            for epoch in self._open_locks.values():
-                self._flush(call, epoch, epoch.targets)
-        elif call.name in ("Win_flush", "Win_flush_local"):
-            for operation in named:
-                epoch = self._lock_of(self.members.index(operation.target))
-                if epoch:
-                    self._flush(call, epoch, {operation.target})
+                if operation.is_request_based and operation.is_pending_at(call, False)})
+        elif call.name in _FLUSHES:
+            self._flush_of(call, {operation.target for operation in named})
         elif call.name in ("Win_unlock", "Win_unlock_all"):
             for operation in named:
                 epoch = self._lock_of(self.members.index(operation.target))
                 if epoch:
                     self._needs_progress_of(call, epoch.progress_needed(call, epoch.targets))
+
+    def _named_by(self, name):
+        operations = self._operations.get(name, ())
+        named = [operation for operation in operations if operation.is_open]
+        if operations and not named:
+            last = max(operation.completions[-1][2] for operation in operations)
+            named = [operation for operation in operations
+                     if operation.completions[-1][2] == last]
+        return named
+
+    def synchronization(self, call, target):
+        """An RmaSync record: foreign recorders name the target of a flush by it."""
+        if call.name in _FLUSHES:
+            self._flush_of(call, {self.members[target]})
+
+    def _flush_of(self, call, targets):
+        """A flush whose records name some targets; that of all targets means the window."""
+        if call.name.endswith("_all"):
+            for epoch in self._open_locks.values():
+                self._flush(call, epoch, epoch.targets)
+            return
+        for target in targets:
+            epoch = self._lock_of(self.members.index(target))
+            if epoch:
+                self._flush(call, epoch, {target})
 
     def _flush(self, call, epoch, targets):
         if call not in epoch.flushes:
@@ -362,6 +414,7 @@ class WindowProcess:
             self._needs_progress_of(call, epoch.progress_needed(call, epoch.targets))
 
 
+_FLUSHES = {"Win_flush", "Win_flush_local", "Win_flush_all", "Win_flush_local_all"}
 _COMPLETIONS = {"done_blocking", "done_nonblocking", "done_remote"}
 _WINDOW_CREATION = {"Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic"}
 _WINDOW_COLLECTIVES = _WINDOW_CREATION | {"Win_fence", "Win_free"}
@@ -376,7 +429,7 @@ def window_processes(timeline):
             if name == "rma_coll_end":
                 window = args[1]
             elif name in ("put", "get", "atomic", "group_sync", "lock_request", "lock_acquire",
-                          "lock_release", "win_create") or name in _COMPLETIONS:
+                          "lock_release", "win_create", "sync") or name in _COMPLETIONS:
                 window = args[0]
             else:
                 continue
@@ -399,6 +452,8 @@ def window_processes(timeline):
                              record.time if name == "lock_acquire" else None)
             elif name == "lock_release":
                 process.unlock(call, args[1])
+            elif name == "sync":
+                process.synchronization(call, args[1])
             elif name in _COMPLETIONS:
                 process.completion(call, args[1], name == "done_remote")
             else:

@@ -1,9 +1,9 @@
 """Who had to do with whom: messages, one-sided operations, waiting."""
 
 
-def matrices(timeline, wait_states):
-    """{(value or metric of a wait state, from, to): number}; locations are (rank, thread), the
-    partner of a message or operation is the first one of its process."""
+def matrices(timeline, wait_states, blame):
+    """{(value, `blame` or metric of a wait state, from, to): number}; locations are (rank, thread),
+    the partner of a message or operation is the first one of its process. `blame`: as in Blame."""
     found = {}
 
     def add(name, one, other, value):
@@ -23,9 +23,11 @@ def matrices(timeline, wait_states):
     for wait in wait_states:
         add("waits", wait.causing, wait.waiting, 1)
         add(wait.metric, wait.causing, wait.waiting, wait.waiting_time)
+    for (waiting, blamed), time in blame.items():
+        add("blame", blamed, waiting, time)
     return found
 
 
 def is_time(name):
-    """Whether a value is a time: that of a wait state, named by its metric."""
+    """Whether a value is a time: that of a wait state, named by its metric, or blame."""
     return name not in ("messages", "message_bytes", "operations", "operation_bytes", "waits")

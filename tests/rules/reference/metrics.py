@@ -140,9 +140,15 @@ def blocking_form(name):
     return name, False
 
 
+def _initialized_collective(name):
+    """`Bcast` of the persistent `Bcast_init`; any other name as it is."""
+    collective = name.removesuffix("_init")
+    return collective if collective in _COLLECTIVES or collective == "Barrier" else name
+
+
 def mpi_name(region):
-    """`MPI_Send` to `Send`; None for regions that are not MPI's."""
-    return region[4:] if region.startswith("MPI_") else None
+    """`MPI_Send` and `MPI_Send_c` to `Send`; None for regions that are not MPI's."""
+    return region[4:].removesuffix("_c") if region.startswith("MPI_") else None
 
 
 def _file_node(name):
@@ -169,6 +175,7 @@ def own_node(region):
     name = mpi_name(region)
     if name is None:
         return _own_node_of_others(region)
+    name = _initialized_collective(name)
     if name.startswith("Init") or name == "Finalize":
         return "mpi_init_exit"
     if name in ("Barrier", "Ibarrier"):
@@ -201,12 +208,15 @@ _COMM_LIFETIME = {"Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_idup_with
                   "Dist_graph_create_adjacent"}
 
 
+_LOCAL = {"Initialized", "Finalized", "Request_c2f", "Request_f2c", "Reduce_local", "Test_cancelled"}
+
+
 def is_progressing(region):
     """Whether a call lets MPI make progress for other processes."""
     node, name = own_node(region), mpi_name(region)
     if node == "mpi_mgmt_comm":
         return name in _COMM_LIFETIME
-    return node in _PROGRESSING_NODES and name != "Initialized"
+    return node in _PROGRESSING_NODES and name not in _LOCAL and not name.endswith("_init")
 
 
 # Nodes of the other paradigms are out of scope: their time is kept apart, but never reported.

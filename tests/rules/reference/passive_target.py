@@ -1,7 +1,15 @@
 """The wait states of passive-target one-sided communication: lock contention, wait for progress."""
 
+from collections import namedtuple
+
 import metrics
 import wait_states as ws
+
+# An epoch from its acquisition to the end of its release activity, on the location that releases.
+Hold = namedtuple("Hold", "loc begin end")
+# What a waiting epoch waits for: its own hold, and those of the conflicting epochs of other
+# processes before it, from its predecessor's back.
+Contention = namedtuple("Contention", "own holds")
 
 
 def candidates(timeline, windows):
@@ -122,33 +130,55 @@ def _activities(epoch, targets):
     return [epoch.request] + operations + epoch.flushes + [epoch.release]
 
 
+def _hold(epoch, predecessor, candidate):
+    """`candidate`: the lock contention of the epoch, None if it has none."""
+    begin = epoch.request.enter
+    if epoch.acquire:
+        begin = epoch.acquired
+    elif candidate:
+        begin = max(begin, candidate.time)
+    elif predecessor:
+        begin = max(begin, predecessor.release.leave)
+    return Hold(epoch.release.loc, begin, epoch.release.leave)
+
+
 def _contention_candidates(processes, waiting_for_progress):
     """`waiting_for_progress`: {call: its candidate of the other rule}."""
     orders = _orders(processes)
     epochs = sorted(orders, key=lambda epoch: (orders[epoch], epoch.release.loc, epoch.release.index))
-    found = {}  # {epoch: (its candidate, the targets whose lock it waits for)}
+    found, holds = {}, {}  # {epoch: its candidate}, {epoch: its Hold}
     for position, epoch in enumerate(epochs):
         predecessor = _predecessor(epoch, epochs[:position], orders)
-        if predecessor is None or predecessor.process == epoch.process:
-            continue
-        locks = predecessor.targets & epoch.targets
-        release = predecessor.release
-        begin = release.enter
-        if predecessor in found:
-            earlier, earlier_locks = found[predecessor]
-            if earlier.activity is release and earlier_locks & locks:
-                begin = max(begin, earlier.time)
-        if release in waiting_for_progress:
-            begin = max(begin, waiting_for_progress[release].time)
-        possible = [call for call in _activities(epoch, predecessor.targets)
-                    if call.enter < release.leave and call.leave > begin]
-        if not possible:
-            continue
-        call = max(possible, key=lambda call: (min(release.leave, call.leave) - call.enter,
-                                               call.enter, call.index))
-        time = min(release.leave, call.leave)
-        if epoch.request.enter < time and call.enter < time and call.is_leaf:
-            candidate = ws.Candidate(call, time, ws.LOCK_CONTENTION, release,
-                                     _metric(call, "lock_competition"), None, 0)
-            found[epoch] = candidate, locks
-            yield candidate
+        candidate = _contention(epoch, predecessor, found, waiting_for_progress)
+        holds[epoch] = _hold(epoch, predecessor, candidate)
+        if candidate:
+            found[epoch] = candidate
+            before = epochs[:epochs.index(predecessor) + 1]
+            awaited = [holds[other] for other in reversed(before)
+                       if _conflict(other, epoch) and other.process != epoch.process]
+            yield candidate._replace(detail=Contention(holds[epoch], awaited))
+
+
+def _contention(epoch, predecessor, found, waiting_for_progress):
+    """The candidate of an epoch, None if it does not wait for its predecessor; `found`: those of the
+    epochs before."""
+    if predecessor is None or predecessor.process == epoch.process:
+        return None
+    release = predecessor.release
+    begin = release.enter
+    if predecessor in found:
+        if found[predecessor].activity is release:
+            begin = max(begin, found[predecessor].time)
+    if release in waiting_for_progress:
+        begin = max(begin, waiting_for_progress[release].time)
+    possible = [call for call in _activities(epoch, predecessor.targets)
+                if call.enter < release.leave and call.leave > begin]
+    if not possible:
+        return None
+    call = max(possible, key=lambda call: (min(release.leave, call.leave) - call.enter,
+                                           call.enter, call.index))
+    time = min(release.leave, call.leave)
+    if epoch.request.enter < time and call.enter < time and call.is_leaf:
+        return ws.Candidate(call, time, ws.LOCK_CONTENTION, release,
+                            _metric(call, "lock_competition"), None, 0)
+    return None

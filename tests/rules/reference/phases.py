@@ -9,7 +9,7 @@ COUNTS = ("iterations", "locations")
 QUOTIENTS = ("imbalance", "parallel_efficiency", "load_balance", "communication_efficiency")
 
 
-def _instances(intervals, region, loc):
+def instances(intervals, region, loc):
     """(begin, end) of the instances of a phase that a location takes part in: its own, else those of
     the first location of its process that has any."""
     own = [other for other in [loc] + sorted(intervals.locations) if other[0] == loc[0]]
@@ -81,7 +81,7 @@ def phases(intervals, regions):
         iterations = []
         for loc, location in sorted(intervals.locations.items()):
             if location.first is not None:
-                for number, instance in enumerate(_instances(intervals, region, loc)):
+                for number, instance in enumerate(instances(intervals, region, loc)):
                     iterations += [{}] if number == len(iterations) else []
                     iterations[number][loc] = instance
         iterations = [_iteration(intervals, instances) for instances in iterations]

@@ -4,7 +4,7 @@
 usage: reference.py [--no-formation] FILE.scn...
 
 --no-formation leaves out why it waits: costs of delays, classes of wait states, critical path,
-performance impact and imbalance; and phases and matrices.
+performance impact and imbalance; and phases, matrices and problems.
 """
 
 import sys
@@ -13,6 +13,7 @@ from fractions import Fraction
 import matrices
 import metrics
 import phases
+import problems
 import scenario_file
 import severities
 import timeline
@@ -65,6 +66,22 @@ def _matrix_lines(times, result):
         yield "expect_matrix %s * * %s" % (name, as_text(value))
 
 
+def _problem_lines(times, result):
+    totals = dict.fromkeys(problems.KINDS, 0)
+    cells = {}
+    for problem in severities.compute_problems(times, result, with_occasions=False):
+        totals[problem.kind] += problem.cost
+        for loc in problem.locations:
+            key = problem.kind, problem.path, loc
+            cells[key] = cells.get(key, 0) + problem.cost
+    for (kind, path, loc), cost in cells.items():
+        yield "expect_problem %s %s %s %s" % (kind, "/".join(path),
+                                              scenario_file.format_location(loc),
+                                              _with_tolerance(cost))
+    for kind, cost in totals.items():
+        yield "expect_problem %s * * %s" % (kind, _with_tolerance(cost))
+
+
 def expect_lines(scenario, with_formation=True):
     """`expect` lines of a Scenario: all non-zero values, and the total of every metric."""
     times = timeline.Timeline(scenario)
@@ -83,6 +100,7 @@ def expect_lines(scenario, with_formation=True):
         lines += _formation_lines(times, result)
         lines += _phase_lines(times, result)
         lines += _matrix_lines(times, result)
+        lines += _problem_lines(times, result)
     return lines
 
 

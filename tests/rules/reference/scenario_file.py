@@ -3,6 +3,7 @@
 Times are integers in 1/1000 of the file's unit, so that all arithmetic of the reference is exact.
 """
 
+import collections
 from collections import namedtuple
 
 TICKS_PER_UNIT = 1000
@@ -53,6 +54,7 @@ class Scenario:
         self.threads = 1
         self.unit = "1"
         self.comms = {}
+        self.nodes = collections.defaultdict(lambda: "node")  # {rank: name of its node}
         self.windows = {}
         self.phases = set()  # names of the regions that are phases
         self.options = {}  # of the analysis: {"critical-path": "init-finalize"}
@@ -185,6 +187,8 @@ def parse_scenario(text):
                     scenario.threads = int(words[3])
             elif words[0] == "comm":
                 scenario.comms[words[1]] = [int(rank) for rank in words[2:]]
+            elif words[0] == "node":
+                scenario.nodes.update((int(rank), words[1]) for rank in words[2:])
             elif words[0] == "window":
                 scenario.windows[words[1]] = words[2]
             elif words[0] == "phase":

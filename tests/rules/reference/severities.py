@@ -3,6 +3,7 @@
 Time-tree metrics are exclusive of their children, all others include them.
 """
 
+import blame
 import critical_path
 import formation
 import imbalance
@@ -12,6 +13,7 @@ import matrices
 import metrics
 import passive_target
 import phases
+import problems
 import wait_states as ws
 
 
@@ -44,7 +46,8 @@ def compute(timeline):
     point_to_point = matching.PointToPoint(timeline)
     instances = matching.collective_instances(timeline)
     windows = matching.window_processes(timeline)
-    candidates = list(ws.point_to_point_candidates(point_to_point.messages))
+    candidates = list(ws.point_to_point_candidates(point_to_point.messages,
+                                                  timeline.scenario.nodes))
     candidates += ws.collective_candidates(instances)
     candidates += ws.one_sided_candidates(windows)
     candidates += passive_target.candidates(timeline, windows)
@@ -63,7 +66,8 @@ def compute(timeline):
 
 
 # Metrics of compute_formation(); their parents as for counts.
-FORMATION_METRICS = {**formation.METRICS, **critical_path.METRICS, **imbalance.METRICS}
+FORMATION_METRICS = {**formation.METRICS, **blame.METRICS, **critical_path.METRICS,
+                     **imbalance.METRICS}
 
 
 def intervals_of(timeline, severities):
@@ -79,14 +83,22 @@ def compute_phases(timeline, severities):
 
 def compute_matrices(timeline, severities):
     """What matrices.matrices() tells, from the result of compute()."""
-    return matrices.matrices(timeline, intervals_of(timeline, severities).wait_states)
+    of_run = intervals_of(timeline, severities)
+    return matrices.matrices(timeline, of_run.wait_states, blame.Blame(of_run).matrix)
+
+
+def compute_problems(timeline, severities, with_occasions=True):
+    """The problems of the run, from the result of compute(); without occasions and symptoms if
+    only their costs are needed."""
+    phases_of_run = timeline.scenario.phases if with_occasions else None
+    return problems.Problems(intervals_of(timeline, severities), phases_of_run).problems
 
 
 def compute_formation(timeline, severities):
     """Values of the FORMATION_METRICS from the result of compute()."""
     of_run = intervals_of(timeline, severities)
-    return {**formation.Formation(of_run).values, **critical_path.CriticalPath(of_run).values,
-            **imbalance.imbalance(of_run)}
+    return {**formation.Formation(of_run).values, **blame.Blame(of_run).values,
+            **critical_path.CriticalPath(of_run).values, **imbalance.imbalance(of_run)}
 
 
 def _parts_of_time(chosen, instances, received_by):

@@ -8,20 +8,23 @@ empty calls and calls that end where others begin are frequent.
 """
 
 from simulation_collectives import CollectiveActions
+from simulation_iterations import IterationActions
 from simulation_locks import LockActions
 from simulation_messages import MessageActions
 from simulation_parts import Location
 from simulation_windows import WindowActions
 
-LOCAL_CALLS = ["MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime", "MPI_Type_commit", "MPI_Iprobe",
+LOCAL_CALLS = ["MPI_Initialized", "MPI_Send_init", "MPI_Bcast_init", "MPI_Reduce_local",
+               "MPI_Request_c2f", "MPI_Test_cancelled", "MPI_Finalized", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime", "MPI_Type_commit", "MPI_Iprobe",
                "MPI_Group_incl", "MPI_Info_create", "MPI_Cart_coords", "MPI_Win_get_group",
                "MPI_File_write", "MPI_File_read_at", "MPI_File_write_all", "MPI_File_get_size",
                "MPI_File_seek", "MPI_Pack", "MPI_Request_get_status", "MPI_Topo_test"]
 USER_REGIONS = ["foo", "bar", "solve step", "io"]
 
 
-class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions):
-    """One random program and its timeline. `random` decides everything; `focus` None or "locks"."""
+class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions, IterationActions):
+    """One random program and its timeline. `random` decides everything; `focus` None, "locks" or
+    "iterations"."""
 
     def __init__(self, random, ranks, threads, focus=None):
         self.random = random
@@ -33,7 +36,8 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions):
                         for rank in range(ranks)}
         self.durations = random.choice([(0, 1, 1, 2), (0, 0, 1, 1, 2, 3), (1, 2, 3, 5),
                                         (0, 0, 0, 1), (0, 1, 4, 9)])
-        self.gaps = random.choice([(0, 0, 1), (0, 1, 2, 3), (0, 0, 2, 7), (1, 1, 2), (0, 3, 12)])
+        self.gaps = random.choice([(0, 0, 1), (0, 1, 2, 3), (0, 0, 2, 7), (1, 1, 2), (0, 3, 12),
+                                   (0, 0, 1, 1, 1, 2, 600)])
         self.next_id = 0
         self.comms = {}
         self._make_communicators()
@@ -41,6 +45,7 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions):
         self.init_collectives()
         self.init_windows()
         self.init_locks(focus == "locks")
+        self.has_iterations = focus == "iterations"
 
     def _make_communicators(self):
         for index in range(self.random.choice((0, 1, 1, 2, 3))):
@@ -169,8 +174,12 @@ class Simulation(MessageActions, CollectiveActions, WindowActions, LockActions):
         if self.prefers_locks:
             weights = [random.choice((0, 1, 3, 6)), random.choice((0, 0, 1, 3)),
                        random.choice((0, 0, 1)), 9]
-        if weights[3] and random.random() < (0.97 if self.prefers_locks else 0.8):
+        if self.has_iterations or weights[3] and random.random() < (
+                0.97 if self.prefers_locks else 0.8):
             self.everybody_creates_window()
+        if self.has_iterations:
+            self.run_iterations(random.choice((2, 3, 5, 8, 12)))
+            actions = random.choice((0, 0, actions // 4))
         kinds = [self.user_code, self.message_action, self.collective_action, self.window_action]
         if not any(weights[1:]):
             weights = [1, 3, 2, 2]

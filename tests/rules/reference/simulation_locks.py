@@ -44,6 +44,7 @@ class SimulatedEpoch:
         self.acquired_in = acquired_in
         self.acquired = nocheck
         self.pending = []
+        self.done = []  # operations that were completed remotely
         self.steps = 0
 
     @property
@@ -63,6 +64,7 @@ class LockActions:
         self.hardware = False
         self.software_share = self.random.choice((0, 0.3, 0.6, 1))
         self.hot_share = self.random.choice((0.3, 0.7, 1))
+        self.rma_sync_share = self.random.choice((0, 0, 0.3, 1))
         self.all_share = self.random.choice((0.05, 0.15, 0.4))
         self.ways = self.random.choice((("lock",), ("unlock",), ("operation",),
                                         ("operation", "unlock"),
@@ -159,14 +161,18 @@ class LockActions:
         exclusive = not to_all and random.random() < 0.6
         epoch = SimulatedEpoch(window, None if to_all else target, exclusive,
                                random.random() < 0.06, random.choice(self.ways))
-        region = "MPI_Win_lock_all" if to_all else "MPI_Win_lock"
+        return self.open_epoch(loc, epoch)
+
+    def open_epoch(self, loc, epoch):
+        """The lock call; False if it would deadlock."""
+        region = "MPI_Win_lock_all" if epoch.target is None else "MPI_Win_lock"
         request = [] if epoch.nocheck else ["lock_request %s %s 0 %s" % (
-            window.name, epoch.word, "x" if exclusive else "s")]
+            epoch.window.name, epoch.word, "x" if epoch.exclusive else "s")]
         acquiring = [epoch] if epoch.acquired_in == "lock" else []
-        targets = [] if to_all else [target]
+        targets = [] if epoch.target is None else [epoch.target]
         if not self._passive_call(loc, region, acquiring, targets, request, lambda: None):
             return False
-        mine.append(epoch)
+        self.lock_epochs[loc.rank].append(epoch)
         return True
 
     def next_of_epoch(self, loc, epoch):
@@ -177,7 +183,13 @@ class LockActions:
             return self._operation_step(loc, epoch)
         if choice < 0.60 and epoch.steps < 6:
             return self._flush_step(loc, epoch)
-        return self._close(loc, epoch)
+        return self.close_epoch(loc, epoch)
+
+    def operation_of_epoch(self, loc, epoch):
+        """An operation or a flush; False if it would deadlock."""
+        if self.random.random() < 0.7:
+            return self._operation_step(loc, epoch)
+        return self._flush_step(loc, epoch)
 
     def _operation_step(self, loc, epoch):
         random, window = self.random, epoch.window
@@ -222,9 +234,28 @@ class LockActions:
                 records.append("%s %s %d" % ("done_nonblocking" if is_local else "done_remote",
                                              epoch.window.name, name))
             if not is_local:
+                epoch.done += chosen
                 epoch.pending = [operation for operation in epoch.pending
                                  if operation not in chosen]
         return records
+
+    def _flush_records(self, epochs, target, is_local):
+        """Most recorders name the operations that a flush completes, some its target; a record may
+        name operations that were completed before."""
+        window = epochs[0].window
+        if self.random.random() < self.rma_sync_share:
+            named = target if target is not None else self.random.choice(window.members)
+            records = ["sync %s %d" % (window.name, window.members.index(named))]
+            if self.random.random() < 0.5:
+                return records
+        else:
+            records = []
+        again = [operation for epoch in epochs for operation in epoch.done
+                 if target in (None, operation.target)]
+        if again and self.random.random() < 0.3:
+            records.append("%s %s %d" % ("done_nonblocking" if is_local else "done_remote",
+                                         window.name, self.random.choice(again).name))
+        return records + self._completion_records(epochs, target, is_local)
 
     def _flush_step(self, loc, epoch):
         random, target, epochs = self.random, None, [epoch]
@@ -241,12 +272,13 @@ class LockActions:
         acquiring = [other for other in epochs if other.acquired_in in ("operation", "flush")]
 
         def last():
-            for record in self._completion_records(epochs, target, is_local):
+            for record in self._flush_records(epochs, target, is_local):
                 self.emit(loc, record)
 
         return self._passive_call(loc, region, acquiring, needed, [], last)
 
-    def _close(self, loc, epoch):
+    def close_epoch(self, loc, epoch):
+        """The unlock call; False if it would deadlock."""
         random, window = self.random, epoch.window
         needed = {operation.target for operation in epoch.pending}
         if epoch.exclusive:
@@ -276,7 +308,7 @@ class LockActions:
         for rank, epochs in self.lock_epochs.items():
             loc = self.of_rank[rank][0]
             for epoch in list(epochs):
-                if loc.blocked is None and self._close(loc, epoch):
+                if loc.blocked is None and self.close_epoch(loc, epoch):
                     progress = True
         return progress
 

@@ -62,7 +62,7 @@ class Channel:
         return any(message.rendezvous for message in self.sends[len(self.receives):])
 
 
-SIZES = (0, 1, 8, 8, 100)
+SIZES = (0, 1, 8, 8, 64, 100)
 # Region, is it non-blocking, can it be rendezvous, must it be.
 SENDS = [("MPI_Send", False, True, False), ("MPI_Send", False, True, False),
          ("MPI_Ssend", False, True, True), ("MPI_Rsend", False, False, False),
@@ -76,6 +76,8 @@ class MessageActions:
     def init_messages(self):
         self.channels = {}
         self.persistent = {}
+        # Messages of that many bytes wait for their receives; None: it is left to chance.
+        self.rendezvous_size = self.random.choice((None, None, 1, 8, 64, 1000))
 
     def channel(self, comm, source, destination, tag):
         key = (comm, source, destination, tag)
@@ -95,6 +97,15 @@ class MessageActions:
             self.wait_for_requests(loc)
         else:
             self.cancel(loc)
+
+    def random_size(self):
+        return self.random.choice(SIZES)
+
+    def is_rendezvous(self, size):
+        """Whether a send in the standard mode waits for the receive."""
+        if self.rendezvous_size is None or self.random.random() < 0.1:
+            return self.random.random() < 0.5
+        return size >= self.rendezvous_size
 
     # --- Choosing the peer -------------------------------------------------------------------
 
@@ -132,16 +143,16 @@ class MessageActions:
 
     def random_send(self, loc):
         region, non_blocking, may, must = self.random.choice(SENDS)
-        rendezvous = must or (may and self.random.random() < 0.5)
+        size = self.random_size()
+        rendezvous = must or (may and self.is_rendezvous(size))
         channel = self.random_channel_from(loc)
         if non_blocking:
-            self.start_send(loc, channel, region, rendezvous)
+            self.start_send(loc, channel, region, size, rendezvous)
         elif not rendezvous or channel.missing_sends > 0 or not self.would_deadlock(
                 loc, [channel.destination]):
-            self.send(loc, channel, region, rendezvous)
+            self.send(loc, channel, region, size, rendezvous)
 
-    def send(self, loc, channel, region, rendezvous):
-        size = self.random.choice(SIZES)
+    def send(self, loc, channel, region, size, rendezvous):
         args, comm = self._send_args(channel, size)
         entered = self.enter(loc, region)
         self.emit(loc, "send %s%s" % (args, comm))
@@ -149,8 +160,7 @@ class MessageActions:
         channel.send(message)
         self._block_on(loc, [(message.send_ready, channel.destination)], list)
 
-    def start_send(self, loc, channel, region, rendezvous):
-        size = self.random.choice(SIZES)
+    def start_send(self, loc, channel, region, size, rendezvous):
         args, comm = self._send_args(channel, size)
         name = self._request_name(loc, region, "send")
         entered = self.call(loc, region, "isend %s %s%s" % (args, name, comm))
@@ -249,10 +259,10 @@ class MessageActions:
         if to_self or self.would_deadlock(loc, waits):
             return
         region = self.random.choice(("MPI_Sendrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace"))
-        size = self.random.choice(SIZES)
+        size = self.random_size()
         entered = self.enter(loc, region)
         args, comm = self._send_args(outward, size)
-        message = Sent(entered, size, self.random.random() < 0.5)
+        message = Sent(entered, size, self.is_rendezvous(size))
         send_record = "send %s%s" % (args, comm)
         at_begin = self.random.random() < 0.7
         if at_begin:
@@ -338,7 +348,7 @@ class MessageActions:
         for channel in list(self.channels.values()):
             for loc in self._free(channel.source):
                 while channel.missing_sends > 0 and loc.blocked is None:
-                    self.send(loc, channel, "MPI_Send", False)
+                    self.send(loc, channel, "MPI_Send", self.random_size(), False)
                     progress = True
             for loc in self._free(channel.destination):
                 while channel.missing_sends < 0 and loc.blocked is None and (

@@ -1,0 +1,107 @@
+"""Blame: which location worked, and in which call path, while another one waited.
+
+Instants are half-open: the interval (begin, end] holds the instants behind `begin` until `end`.
+"""
+
+from collections import namedtuple
+
+from intervals import KINDS
+
+# Parent of every metric; values include those of the children.
+METRICS = {"blame": None, **{"blame_" + kind: "blame" for kind in KINDS},
+           "blame_unattributed": "blame"}
+
+# The part (begin, end] of the waiting of `wait` for which `loc` is blamed in `path`; None where it
+# has no call path then.
+Part = namedtuple("Part", "wait loc path begin end")
+
+
+def _overlap(begin, end, first, last):
+    return max(begin, first), min(end, last)
+
+
+class Blame:
+    """values: {metric: {(call path, location): time}} of METRICS; matrix: {(waiting location, blamed
+    location): time}; parts: [Part]."""
+
+    def __init__(self, intervals):
+        self._intervals = intervals
+        self.parts = []
+        self.values = {metric: {} for metric in METRICS}
+        self.matrix = {}
+        for wait in intervals.wait_states:
+            self._wait = wait
+            self._follow((wait,), wait.begin, wait.time)
+        for part in self.parts:
+            self._book(part)
+        waiting = sum(wait.waiting_time for wait in intervals.wait_states)
+        assert sum(self.values["blame"].values()) == waiting, "blame is not all waiting"
+
+    def root_path(self, loc):
+        """The first root call path of a location: it has what cannot be attributed."""
+        return self._intervals.calls[loc][0].path
+
+    def _book(self, part):
+        time = part.end - part.begin
+        path, metric = part.path, "blame_" + part.wait.kind
+        if path is None:
+            path, metric = self.root_path(part.loc), "blame_unattributed"
+        while metric is not None:
+            cells = self.values[metric]
+            cells[path, part.loc] = cells.get((path, part.loc), 0) + time
+            metric = METRICS[metric]
+        pair = part.wait.waiting, part.loc
+        self.matrix[pair] = self.matrix.get(pair, 0) + time
+
+    def _follow(self, chain, begin, end):
+        """Blames somebody for (begin, end] of the last wait state of a chain."""
+        for loc, since, until in _awaited(chain[-1], begin, end):
+            at = since
+            for wait in self._intervals.locations[loc].waits:
+                first, last = _overlap(wait.begin, wait.time, since, until)
+                if first >= last:
+                    continue
+                self._blame(loc, at, first)
+                if wait.time > chain[-1].time or wait in chain:
+                    self.parts.append(Part(self._wait, loc, wait.activity.path, first, last))
+                else:
+                    self._follow(chain + (wait,), first, last)
+                at = last
+            self._blame(loc, at, until)
+
+    def _blame(self, loc, begin, end):
+        """Blames a location that does not wait in (begin, end]."""
+        at = begin
+        for first, last, path in self._intervals.locations[loc].segments:
+            first, last = _overlap(first, last, begin, end)
+            if first < last:
+                self._blame_nothing(loc, at, first)
+                self.parts.append(Part(self._wait, loc, path, first, last))
+                at = last
+        self._blame_nothing(loc, at, end)
+
+    def _blame_nothing(self, loc, begin, end):
+        if begin < end:
+            self.parts.append(Part(self._wait, loc, None, begin, end))
+
+
+def _awaited(wait, begin, end):
+    """Triples (location, from, to) of (begin, end]: on whom the waiting location depends."""
+    if not wait.is_contention:
+        return [(wait.causing, begin, end)]
+    holds = wait.contention.holds
+    times = {time for hold in holds for time in (hold.begin, hold.end) if begin < time < end}
+    limits = [begin] + sorted(times) + [end]
+    return [(_holder(holds, since, until).loc, since, until)
+            for since, until in zip(limits, limits[1:])]
+
+
+def _holder(holds, since, until):
+    """Whose hold a location waits for in (since, until], which no begin or end of a hold divides:
+    the latest in their order that contains it, else the one that begins next, of several the latest
+    in their order."""
+    for hold in holds:
+        if hold.begin <= since and until <= hold.end:
+            return hold
+    following = [hold for hold in holds if hold.begin >= until]
+    return min(following, key=lambda hold: hold.begin)

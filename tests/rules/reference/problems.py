@@ -1,0 +1,163 @@
+"""The problems of a run: causes of waiting, each with all waiting that stems from it.
+
+A cause is a call path on one location, with a kind. Costs are exact fractions of 1/1000 units; all
+problems together cost all waiting of the run.
+"""
+
+from collections import namedtuple
+from fractions import Fraction
+
+import formation
+import metrics
+import occasions
+from blame import Blame
+
+IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED = (
+    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed")
+KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED)
+
+# `path` and `loc` are None of what cannot be attributed.
+Cause = namedtuple("Cause", "kind path loc")
+_UNATTRIBUTED = Cause(UNATTRIBUTED, None, None)
+# Part of the waiting of a wait state that stems from a cause: `time` at `instants`, [(begin, end)].
+Share = namedtuple("Share", "cause time instants")
+
+_MANAGEMENT = {"mpi_init_exit", "mpi_mgmt_comm", "mpi_mgmt_file", "mpi_mgmt_win"}
+
+
+def is_progress(wait):
+    return wait.kind == "rma_progress"
+
+
+def _kind(wait, path):
+    """What a call path is called by which others waited as in `wait`."""
+    node = metrics.own_node(path[-1])
+    if node == "comp":
+        if is_progress(wait):
+            return PROGRESS
+        return SERIALIZATION if wait.is_contention else IMBALANCE
+    if is_progress(wait):
+        return PROGRESS
+    return STARTUP if node in _MANAGEMENT else TRANSFER
+
+
+class Problem:
+    """cost: of all its locations; symptoms: {(metric, call path): waiting}; occasions: (region of
+    the phase or None, [Occasion]); both of problems that cost a hundredth of all waiting."""
+
+    def __init__(self, kind, path, locations, cost):
+        self.kind = kind
+        self.path = path
+        self.locations = locations
+        self.cost = cost
+        self.symptoms = {}
+        self.occasions = ()
+
+
+class Problems:
+    """costs: {Cause: cost}; problems: [Problem], the largest cost first; `phases`: regions of the
+    iterations of occasions, None: symptoms and occasions are left out."""
+
+    def __init__(self, intervals, phases):
+        self._blame = {}
+        for part in Blame(intervals).parts:
+            self._blame.setdefault(part.wait, []).append(part)
+        self._wait_states = intervals.wait_states
+        self._causes = {wait: formation.cause_of(intervals, wait)
+                        for wait in intervals.wait_states}
+        backward = formation.backward(intervals.wait_states)
+        self._pass_back(backward)
+        self._pass_forward(backward)
+        self.problems = [problem for group in self._grouped()
+                         for problem in group_locations(group)]
+        self.problems.sort(key=lambda problem: (-problem.cost, problem.path or (), problem.kind,
+                                                problem.locations))
+        if phases is not None:
+            self._describe_all(occasions.Run(intervals, phases))
+
+    def _own_shares(self, wait):
+        """Shares of the waiting of a wait state, without what other wait states pass on: by blame,
+        or by the activities that delayed its cause. Together with those of the wait states that it
+        stems from they are 1."""
+        if wait.is_contention or is_progress(wait):
+            for part in self._blame[wait]:
+                share = Fraction(part.end - part.begin, wait.waiting_time)
+                cause = _UNATTRIBUTED if part.path is None else \
+                    Cause(_kind(wait, part.path), part.path, part.loc)
+                yield cause, share, (part.begin, part.end)
+            return
+        whole = wait.begin, wait.time
+        if self._causes[wait].is_unattributed:
+            yield _UNATTRIBUTED, Fraction(1), whole
+        for path, share in self._causes[wait].activities.items():
+            yield Cause(_kind(wait, path), path, wait.causing), share, whole
+
+    def _passed_on(self, wait):
+        """Pairs (WaitState, share): the wait states that a wait state stems from."""
+        return [] if wait.is_contention or is_progress(wait) else self._causes[wait].waits
+
+    def _pass_back(self, backward):
+        """Costs of the causes: from the latest wait state to the earliest."""
+        self.costs = {}
+        self._instants = {}  # {Cause: [(WaitState, (begin, end), cost)]}
+        indirect = dict.fromkeys(self._wait_states, Fraction(0))
+        for wait in backward:
+            cost = wait.waiting_time + indirect[wait]
+            for cause, share, span in self._own_shares(wait):
+                self.costs[cause] = self.costs.get(cause, 0) + share * cost
+                self._instants.setdefault(cause, []).append((wait, span, share * cost))
+            for other, share in self._passed_on(wait):
+                indirect[other] += share * cost
+        waiting = sum(wait.waiting_time for wait in self._wait_states)
+        assert sum(self.costs.values()) == waiting, "the problems do not add up to all waiting"
+
+    def _pass_forward(self, backward):
+        """What each wait state stems from: from the earliest to the latest."""
+        self._stems = {}  # {WaitState: {Cause: share}}
+        for wait in reversed(backward):
+            shares = self._stems[wait] = {}
+            for cause, share, _ in self._own_shares(wait):
+                shares[cause] = shares.get(cause, 0) + share
+            for other, share in self._passed_on(wait):
+                for cause, part in self._stems[other].items():
+                    shares[cause] = shares.get(cause, 0) + share * part
+            assert sum(shares.values()) == 1, "a wait state stems from less or more than all"
+        for cause, cost in self.costs.items():
+            assert cost == sum(shares.get(cause, 0) * wait.waiting_time
+                               for wait, shares in self._stems.items())
+
+    def _grouped(self):
+        """Lists [(cost, Cause)] of the causes with one kind and call path."""
+        groups = {}
+        for cause, cost in self.costs.items():
+            groups.setdefault(cause[:2], []).append((cost, cause))
+        return groups.values()
+
+    def _describe_all(self, run):
+        waiting = sum(self.costs.values())
+        for problem in self.problems:
+            if 100 * problem.cost >= waiting:
+                self._describe(problem, run)
+
+    def _describe(self, problem, run):
+        causes = {cause for cause in self.costs if cause[:2] == (problem.kind, problem.path)
+                  and (cause.loc in problem.locations or cause.loc is None)}
+        for wait, shares in self._stems.items():
+            share = sum(shares.get(cause, 0) for cause in causes)
+            if share:
+                key = wait.metric, wait.activity.path
+                problem.symptoms[key] = problem.symptoms.get(key, 0) + share * wait.waiting_time
+        problem.occasions = run.occasions([instant for cause in causes
+                                           for instant in self._instants[cause]])
+
+
+def group_locations(group):
+    """The causes of one kind and call path: those locations together of which each costs at least a
+    tenth of the largest; the others in the same way."""
+    left = sorted(group, key=lambda item: (-item[0], item[1].loc or ()))
+    while left:
+        chosen = [item for item in left if 10 * item[0] >= left[0][0]]
+        left = left[len(chosen):]
+        kind, path, _ = chosen[0][1]
+        locations = sorted(cause.loc for _, cause in chosen if cause.loc is not None)
+        yield Problem(kind, path, locations, sum(cost for cost, _ in chosen))
