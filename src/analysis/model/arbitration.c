@@ -2,7 +2,6 @@
  * circles of wait states of one tick. Cost: O(n log n) for n candidates. */
 #include "analysis/model/findings.h"
 
-#include "analysis/p2p/double_causes.h"
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
 #include "engine/dispatch/inboxes.h"
@@ -134,10 +133,9 @@ static void sort_candidates(struct fm_findings *findings)
     fm_vector_free(&runs);
 }
 
-static void choose(struct fm_findings *findings, const struct fm_location *location)
+static void choose(struct fm_findings *findings)
 {
     sort_candidates(findings);
-    fm_findings_drop_doubles(findings, location);
     findings->waits.count = 0;
     for (size_t i = 0; i < findings->candidates.count; ++i) {
         if (i == 0 ||
@@ -205,7 +203,7 @@ static void arbitrate_locations(void *context, unsigned worker, uint32_t first, 
     const struct fm_trace *trace = arbitration->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        choose(&arbitration->findings[l], &trace->locations[l]);
+        choose(&arbitration->findings[l]);
         post_links(arbitration, worker, l);
     }
 }

@@ -12,7 +12,7 @@
 struct scratch {
     struct fm_gaps gaps;
     struct fm_completions completions;
-    struct fm_late_sends *late_sends; /* that the worker's processes received */
+    struct fm_late_sends late_sends; /* that the worker's processes received */
     unsigned char apart[FM_APART];
 };
 
@@ -154,9 +154,10 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
     const struct fm_arrival *arrival = fm_receiver_take(&matching->found->receivers[process], sent);
     if (arrival != NULL && sent->completed == FM_SEND_ALONE && !sent->never_waits &&
         arrival->posted != UINT64_MAX && sent->complete_enter < arrival->posted) {
-        fm_late_sends_count(matching->scratch[worker].late_sends,
-                            locality_of(matching->found, sent->source, process), sent->bytes,
-                            arrival->posted - sent->complete_enter, arrival->late != FM_NONE);
+        fm_late_sends_add(&matching->scratch[worker].late_sends,
+                          locality_of(matching->found, sent->source, process), sent->bytes,
+                          arrival->posted - sent->complete_enter,
+                          sent->complete_leave - sent->complete_enter);
     }
 }
 
@@ -193,12 +194,14 @@ static uint32_t *number_nodes(const struct fm_trace *trace)
 
 static void find_blocking_sizes(struct matching *matching)
 {
-    struct fm_late_sends *all = matching->scratch[0].late_sends;
-    for (unsigned w = 1; w < fm_engine_workers(matching->analysis->engine); w++) {
-        fm_late_sends_add(all, matching->scratch[w].late_sends);
+    const unsigned workers = fm_engine_workers(matching->analysis->engine);
+    struct fm_late_sends *parts = fm_allocate(workers, sizeof *parts);
+    for (unsigned w = 0; w < workers; w++) {
+        parts[w] = matching->scratch[w].late_sends;
     }
-    fm_team_sum(matching->analysis->team, &all->waited[0][0][0], sizeof *all / sizeof(uint64_t));
-    fm_blocking_sizes_find(&matching->found->blocking_sizes, all);
+    fm_blocking_sizes_find(&matching->found->blocking_sizes, parts, workers,
+                           matching->analysis->team);
+    fm_free(parts);
 }
 
 bool fm_sender_waited(const struct fm_matched_sends *sends, const struct fm_receiver *receiver,
@@ -215,7 +218,7 @@ bool fm_sender_waited(const struct fm_matched_sends *sends, const struct fm_rece
     return fm_send_can_wait(
         &sends->blocking_sizes,
         locality_of(sends, sender, fm_trace_process(sends->trace, receiver->first_location)),
-        late->bytes, late->lateness);
+        late->bytes);
 }
 
 void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis)
@@ -234,16 +237,13 @@ void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis
         .has_gaps = fm_gaps_exist(analysis->team, analysis->trace),
     };
     matching.dispatch = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &matching);
-    for (unsigned w = 0; w < workers; w++) {
-        matching.scratch[w].late_sends = fm_allocate(1, sizeof *matching.scratch[w].late_sends);
-    }
     fm_engine_run(engine, open_receivers, &matching);
     fm_dispatch_run(matching.dispatch, send_messages, &matching);
     find_blocking_sizes(&matching);
     for (unsigned w = 0; w < workers; w++) {
         fm_gaps_free(&matching.scratch[w].gaps);
         fm_completions_free(&matching.scratch[w].completions);
-        fm_free(matching.scratch[w].late_sends);
+        fm_late_sends_free(&matching.scratch[w].late_sends);
     }
     fm_free(matching.scratch);
     fm_dispatch_free(matching.dispatch);

@@ -1,130 +1,125 @@
-/* From which size on sends wait, from counted calls. */
+/* From which size on sends wait, from single calls. */
 #include "check.h"
 
 #include "analysis/p2p/blocking_size.h"
 
-#include <string.h>
+#define NEVER UINT64_MAX
 
-static struct fm_late_sends sends;
-static struct fm_blocking_sizes sizes;
+/* Two parts, as of two workers. */
+static struct fm_late_sends parts[2];
 
-static void begin(void)
+/* Adds calls that left before their t (passed), which was after 1000 ticks. */
+static void passed(uint32_t bytes, uint64_t duration, unsigned count)
 {
-    memset(&sends, 0, sizeof sends);
-}
-
-static void count(uint32_t bytes, uint64_t lateness, unsigned waited, unsigned passed)
-{
-    for (unsigned i = 0; i < waited + passed; i++) {
-        fm_late_sends_count(&sends, FM_SAME_NODE, bytes, lateness, i < waited);
+    for (unsigned i = 0; i < count; i++) {
+        fm_late_sends_add(&parts[i % 2], FM_SAME_NODE, bytes, 1000, duration);
     }
 }
 
-/* The smallest power of two that can wait; 0: none. */
-static uint32_t limit(uint64_t lateness)
+/* Adds calls that contained their t. */
+static void contained(uint32_t bytes, uint64_t lateness, unsigned count)
 {
-    fm_blocking_sizes_find(&sizes, &sends);
-    for (unsigned digit = 0; digit < 32; digit++) {
-        if (fm_send_can_wait(&sizes, FM_SAME_NODE, UINT32_C(1) << digit, lateness)) {
-            return UINT32_C(1) << digit;
-        }
+    for (unsigned i = 0; i < count; i++) {
+        fm_late_sends_add(&parts[i % 2], FM_SAME_NODE, bytes, lateness, lateness + i);
     }
-    return 0;
+}
+
+/* @return the limit of one locality; the calls are forgotten */
+static uint64_t limit_of(fm_locality_t locality)
+{
+    struct fm_blocking_sizes sizes;
+    fm_blocking_sizes_find(&sizes, parts, 2, NULL);
+    for (int p = 0; p < 2; p++) {
+        fm_late_sends_free(&parts[p]);
+        parts[p] = (struct fm_late_sends){0};
+    }
+    return sizes.from[locality];
+}
+
+static uint64_t limit(void)
+{
+    return limit_of(FM_SAME_NODE);
 }
 
 static void nothing_is_known(void **state)
 {
     (void)state;
-    begin();
-    assert_int_equal(limit(1000), 0);
-    assert_false(fm_send_can_wait(&sizes, FM_SAME_NODE, UINT32_MAX, 1000));
-    count(1 << 20, 1000, 0, 3);
-    assert_int_equal(limit(1000), 0);
+    assert_int_equal(limit(), NEVER);
+    passed(1 << 20, 5, 3);
+    assert_int_equal(limit(), NEVER);
+    const struct fm_blocking_sizes never = {{NEVER, NEVER}};
+    assert_false(fm_send_can_wait(&never, FM_SAME_NODE, UINT32_MAX));
 }
 
-static void limit_lies_between(void **state)
+static void the_smallest_size_that_waits(void **state)
 {
     (void)state;
-    begin();
-    count(4, 1000, 0, 3);
-    count(4096, 1000, 0, 3);
-    count(65536, 1000, 3, 0);
-    assert_int_equal(limit(1000), 65536);
-    assert_false(fm_send_can_wait(&sizes, FM_SAME_NODE, 65535, 1000));
-    assert_true(fm_send_can_wait(&sizes, FM_SAME_NODE, 65536, 1000));
-    assert_true(fm_send_can_wait(&sizes, FM_SAME_NODE, UINT32_MAX, 1000));
-    assert_false(fm_send_can_wait(&sizes, FM_OTHER_NODE, UINT32_MAX, 1000));
+    passed(4, 5, 3);
+    passed(4096, 7, 3);
+    contained(65536, 800, 3);
+    contained(1 << 20, 900, 3);
+    assert_int_equal(limit(), 65536);
+    const struct fm_blocking_sizes sizes = {{65536, NEVER}};
+    assert_false(fm_send_can_wait(&sizes, FM_SAME_NODE, 65535));
+    assert_true(fm_send_can_wait(&sizes, FM_SAME_NODE, 65536));
+    assert_false(fm_send_can_wait(&sizes, FM_OTHER_NODE, 65536));
 }
 
 static void zero_bytes_can_wait(void **state)
 {
     (void)state;
-    begin();
-    count(0, 1000, 1, 0);
-    fm_blocking_sizes_find(&sizes, &sends);
-    assert_true(fm_send_can_wait(&sizes, FM_SAME_NODE, 0, 1000));
+    contained(0, 10, 1);
+    assert_int_equal(limit(), 0);
 }
 
-/* Few calls that contradict the others do not move the limit. */
-static void few_contradict(void **state)
+static void half_of_the_calls(void **state)
 {
     (void)state;
-    begin();
-    count(4, 1000, 1, 5);
-    count(100, 1000, 1, 9);
-    count(8192, 1000, 7, 1);
-    assert_int_equal(limit(1000), 8192);
+    passed(64, 5, 2);
+    contained(64, 500, 2);
+    assert_int_equal(limit(), 64);
+    passed(64, 5, 3);
+    contained(64, 500, 2);
+    assert_int_equal(limit(), NEVER);
 }
 
-static void as_many_of_each(void **state)
+/* A short call contains a t that comes soon, whether it waits or not. */
+static void short_calls_show_nothing(void **state)
 {
     (void)state;
-    begin();
-    count(64, 1000, 2, 2);
-    assert_int_equal(limit(1000), 64); /* at least half of them waited */
-    count(64, 1000, 0, 1);
-    assert_int_equal(limit(1000), 0);
+    contained(8, 20, 50);
+    passed(8, 20, 2);
+    contained(1024, 21, 2);
+    assert_int_equal(limit(), 1024);
+    contained(8, 20, 50); /* of a size below one that passed in as long a time */
+    passed(512, 20, 1);
+    assert_int_equal(limit(), NEVER);
+    contained(8, 21, 1); /* later than any call that passed */
+    passed(512, 20, 1);
+    assert_int_equal(limit(), 8);
+    contained(1024, 20, 1); /* no larger one passed */
+    passed(512, 90, 1);
+    assert_int_equal(limit(), 1024);
 }
 
-/* Calls that were late by a moment only show nothing about longer waits. */
-static void lateness_is_similar(void **state)
+static void localities_have_limits_of_their_own(void **state)
 {
     (void)state;
-    begin();
-    count(8, 3, 50, 10);
-    assert_int_equal(limit(3), 8);
-    assert_int_equal(limit(1), 8);
-    assert_int_equal(limit(511), 8); /* 2 and 9 digits: not yet 8 apart */
-    assert_int_equal(limit(1024), 0);
-    count(1024, 100000, 2, 0);
-    assert_int_equal(limit(1024), 1024);
-    assert_int_equal(limit(UINT64_C(100000) << 8), 1024);
-    assert_int_equal(limit(UINT64_C(100000) << 9), 0);
-    assert_int_equal(limit(UINT64_MAX), 0);
-}
-
-static void counts_add_up(void **state)
-{
-    (void)state;
-    static struct fm_late_sends other;
-    begin();
-    count(16, 1000, 1, 0);
-    other = sends;
-    begin();
-    count(16, 1000, 0, 2);
-    assert_int_equal(limit(1000), 0);
-    fm_late_sends_add(&sends, &other);
-    fm_late_sends_add(&sends, &other);
-    assert_int_equal(limit(1000), 16);
+    passed(100, 5, 1);
+    fm_late_sends_add(&parts[0], FM_OTHER_NODE, 100, 3, 4);
+    fm_late_sends_add(&parts[1], FM_OTHER_NODE, 200, 3, 2);
+    assert_int_equal(limit_of(FM_OTHER_NODE), 100);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_known),    cmocka_unit_test(limit_lies_between),
-        cmocka_unit_test(zero_bytes_can_wait), cmocka_unit_test(few_contradict),
-        cmocka_unit_test(as_many_of_each),     cmocka_unit_test(lateness_is_similar),
-        cmocka_unit_test(counts_add_up),
+        cmocka_unit_test(nothing_is_known),
+        cmocka_unit_test(the_smallest_size_that_waits),
+        cmocka_unit_test(zero_bytes_can_wait),
+        cmocka_unit_test(half_of_the_calls),
+        cmocka_unit_test(short_calls_show_nothing),
+        cmocka_unit_test(localities_have_limits_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
