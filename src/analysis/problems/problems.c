@@ -2,6 +2,7 @@
 
 #include "analysis/problems/cost_times.h"
 #include "analysis/problems/excess.h"
+#include "analysis/problems/serialization.h"
 #include "analysis/problems/shown.h"
 #include "analysis/problems/symptoms.h"
 
@@ -26,6 +27,7 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
     }
     fm_free(bins);
     fm_excess_find(formation, &shown, &iterations, begin, end, problems->list.items.items);
+    fm_serialization_gain(formation, &shown, problems->list.items.items);
     fm_symptoms_find(formation, &shown, blamed, problems->list.items.items);
     fm_iterations_free(&iterations);
     fm_shown_problems_free(&shown);
@@ -53,7 +55,11 @@ fm_status_t fm_problems_fill(const struct fm_problems *problems, struct fm_cube 
 {
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < problems->list.items.count && status == FM_OK; ++i) {
-        status = fm_cube_add_problem(cube, &problems->list.items.items[i], error);
+        struct fm_cube_problem problem = problems->list.items.items[i];
+        if (problem.kind == FM_CAUSE_SERIALIZATION) {
+            problem.lock = fm_serialization_lock(cube, &problem);
+        }
+        status = fm_cube_add_problem(cube, &problem, error);
     }
     return status;
 }

@@ -100,24 +100,25 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
     return found;
 }
 
-struct assignment {
-    const struct fm_shown_problems *shown;
-    const struct fm_trace *trace;
-    struct fm_blamed_waits *blamed;
-};
-
-static uint32_t problem_of(const struct fm_shown_problems *shown, const struct fm_blamed_part *part)
+uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, uint32_t kind,
+                               uint32_t callpath, uint32_t location)
 {
     for (uint32_t i = 0; i < shown->count; ++i) {
         const struct fm_shown_problem *problem = &shown->items[i];
-        if (problem->kind == part->kind &&
-            (part->kind == FM_CAUSE_UNATTRIBUTED ||
-             (problem->callpath == part->callpath && contains(shown, problem, part->location)))) {
+        if (problem->kind == kind &&
+            (kind == FM_CAUSE_UNATTRIBUTED ||
+             (problem->callpath == callpath && contains(shown, problem, location)))) {
             return i;
         }
     }
     return FM_NONE;
 }
+
+struct assignment {
+    const struct fm_shown_problems *shown;
+    const struct fm_trace *trace;
+    struct fm_blamed_waits *blamed;
+};
 
 static void assign(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -127,7 +128,9 @@ static void assign(void *context, unsigned worker, uint32_t first, uint32_t last
          l < fm_trace_first_location(assignment->trace, last); ++l) {
         struct fm_blamed_waits *blamed = &assignment->blamed[l];
         for (size_t p = 0; p < blamed->parts.count; ++p) {
-            blamed->parts.items[p].problem = problem_of(assignment->shown, &blamed->parts.items[p]);
+            struct fm_blamed_part *part = &blamed->parts.items[p];
+            part->problem = fm_shown_problem_find(assignment->shown, part->kind, part->callpath,
+                                                  part->location);
         }
     }
 }

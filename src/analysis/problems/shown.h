@@ -42,6 +42,10 @@ void fm_shown_problems_free(struct fm_shown_problems *shown);
 bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
                           uint32_t location, uint8_t *numbers);
 
+/** @return the number of the problem that a call path of a location is part of; FM_NONE: none. */
+uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, uint32_t kind,
+                               uint32_t callpath, uint32_t location);
+
 /** Notes for each part of blamed wait states which problem it belongs to. Runs a stage.
  * @param blamed  by location */
 void fm_shown_problems_assign(const struct fm_shown_problems *shown,
