@@ -1,8 +1,8 @@
-#include "analysis/problems/problems.h"
+#include "analysis/problems/run_problems.h"
 
 #include "analysis/problems/cost_times.h"
 #include "analysis/problems/excess.h"
-#include "analysis/problems/serialization.h"
+#include "analysis/problems/serial_gain.h"
 #include "analysis/problems/shown.h"
 #include "analysis/problems/symptoms.h"
 
@@ -11,7 +11,7 @@
 /* Examines the problems that are large enough. */
 static void examine(struct fm_formation *formation, const struct fm_phase_list *phases,
                     uint64_t begin, uint64_t end, struct fm_blamed_waits *blamed,
-                    struct fm_problems *problems)
+                    struct fm_run_problems *problems)
 {
     const struct fm_analysis *analysis = formation->analysis;
     struct fm_shown_problems shown =
@@ -33,11 +33,11 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
     fm_shown_problems_free(&shown);
 }
 
-struct fm_problems fm_problems_find(struct fm_formation *formation,
-                                    const struct fm_phase_list *phases, uint64_t begin,
-                                    uint64_t end)
+struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
+                                            const struct fm_phase_list *phases, uint64_t begin,
+                                            uint64_t end)
 {
-    struct fm_problems problems = {0};
+    struct fm_run_problems problems = {0};
     if (formation->is_circular) {
         return problems;
     }
@@ -50,8 +50,8 @@ struct fm_problems fm_problems_find(struct fm_formation *formation,
     return problems;
 }
 
-fm_status_t fm_problems_fill(const struct fm_problems *problems, struct fm_cube *cube,
-                             struct fm_error *error)
+fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems, struct fm_cube *cube,
+                                 struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < problems->list.items.count && status == FM_OK; ++i) {
@@ -64,8 +64,8 @@ fm_status_t fm_problems_fill(const struct fm_problems *problems, struct fm_cube 
     return status;
 }
 
-fm_status_t fm_problems_check(const struct fm_problems *problems,
-                              const struct fm_formation *formation, struct fm_error *error)
+fm_status_t fm_run_problems_check(const struct fm_run_problems *problems,
+                                  const struct fm_formation *formation, struct fm_error *error)
 {
     double waiting = (double)formation->waiting;
     double sum = ldexp((double)problems->sum, -(int)formation->cost_shift);
@@ -77,7 +77,7 @@ fm_status_t fm_problems_check(const struct fm_problems *problems,
     return FM_OK;
 }
 
-void fm_problems_free(struct fm_problems *problems)
+void fm_run_problems_free(struct fm_run_problems *problems)
 {
     fm_problem_list_free(&problems->list);
 }

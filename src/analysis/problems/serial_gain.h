@@ -1,8 +1,8 @@
 /** @file
  * What belongs to problems of the kind FM_CAUSE_SERIALIZATION: the lock, and what can be gained.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_SERIALIZATION_H
-#define FERMATA_ANALYSIS_PROBLEMS_SERIALIZATION_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_SERIAL_GAIN_H
+#define FERMATA_ANALYSIS_PROBLEMS_SERIAL_GAIN_H
 
 #include "analysis/problems/shown.h"
 

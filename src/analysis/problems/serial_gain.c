@@ -1,4 +1,4 @@
-#include "analysis/problems/serialization.h"
+#include "analysis/problems/serial_gain.h"
 
 /* ---- gain ---- */
 
