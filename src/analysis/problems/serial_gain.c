@@ -2,7 +2,8 @@
 
 /* ---- gain ---- */
 
-/* Adds the cells of the metric that this process has, to those problems that they belong to. */
+/* Adds the cells of the metric that this process has to the problems of their call paths. The last
+ * one that holds a lock makes nobody wait, but is serialized, too: all locations count. */
 static void add_up(const struct fm_formation *formation, const struct fm_shown_problems *shown,
                    uint64_t *sums)
 {
@@ -13,10 +14,10 @@ static void add_up(const struct fm_formation *formation, const struct fm_shown_p
             if (cell->metric != FM_METRIC_CRITICAL_PATH_SERIALIZATION) {
                 continue;
             }
-            uint32_t problem = fm_shown_problem_find(shown, FM_CAUSE_SERIALIZATION, cell->callpath,
-                                                     cell->location);
-            if (problem != FM_NONE) {
-                sums[problem] += (uint64_t)cell->value;
+            for (uint32_t p = 0; p < shown->count; ++p) {
+                if (shown->items[p].callpath == cell->callpath) {
+                    sums[p] += (uint64_t)cell->value;
+                }
             }
         }
     }
