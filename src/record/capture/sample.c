@@ -60,46 +60,49 @@ static void look_again(struct fm_thread *thread)
     }
 }
 
-static void record(struct fm_thread *thread, const siginfo_t *info, const ucontext_t *context)
+uint64_t *fm_samples_put_stack(struct fm_thread *thread, struct fm_registers at, bool exact,
+                               int words)
 {
-    enum { MOST_WORDS = FM_STACK_DEEPEST + FM_WORDS_SAMPLE };
-    uint64_t now = fm_clock_now();
     bool told;
-    if (!fm_thread_has_room(thread, MOST_WORDS) && !fm_thread_extend(thread)) {
-        thread->samples.lost++;
-        return;
+    if (!fm_thread_has_room(thread, FM_STACK_DEEPEST + (size_t)words) &&
+        !fm_thread_extend(thread)) {
+        return NULL;
     }
-    const struct fm_stack_change *change =
-        fm_stack_at_signal(thread->stack, fm_here_interrupted(context), &told);
-    uint64_t *place = thread->cursor;
+    const struct fm_stack_change *change = fm_stack_at_signal(thread->stack, at, exact, &told);
     if (!told) {
-        thread->samples.lost++;
         look_again(thread);
-        place[0] = fm_record_header(FM_RECORD_SAMPLE_LOST, 0, 0);
-        place[1] = now;
-        thread->cursor = place + FM_WORDS_SAMPLE_LOST;
-        fm_thread_publish(thread);
-        return;
+        return NULL;
     }
-    thread->samples.taken++;
-    if (change != NULL) {
-        if (change->newest >= thread->told_sites) {
-            thread->told_sites = 0; /* the next call defines the new call sites */
-        }
-        place = fm_thread_put_stack(place, change);
+    if (change == NULL) {
+        return thread->cursor;
     }
-    place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, samples.reach);
-    place[1] = now;
-    place[2] = since_when(thread, now, info->si_overrun);
-    thread->cursor = place + FM_WORDS_SAMPLE;
-    fm_thread_publish(thread);
+    if (change->newest >= thread->told_sites) {
+        thread->told_sites = 0; /* the next call defines the new call sites */
+    }
+    return fm_thread_put_stack(thread->cursor, change);
 }
 
-static void record_timed(struct fm_thread *thread, const siginfo_t *info, const ucontext_t *context)
+static void record(struct fm_thread *thread, struct fm_registers at, bool exact, int overrun)
 {
-    uint64_t begin = fm_clock_now();
-    record(thread, info, context);
-    thread->samples.handling += fm_clock_now() - begin;
+    uint64_t now = fm_clock_now();
+    uint64_t *place = fm_samples_put_stack(thread, at, exact, FM_WORDS_SAMPLE);
+    if (place != NULL) {
+        thread->samples.taken++;
+        place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, samples.reach);
+        place[1] = now;
+        place[2] = since_when(thread, now, overrun);
+        thread->cursor = place + FM_WORDS_SAMPLE;
+    } else {
+        thread->samples.lost++;
+        if (fm_thread_has_room(thread, FM_WORDS_SAMPLE_LOST)) {
+            place = thread->cursor;
+            place[0] = fm_record_header(FM_RECORD_SAMPLE_LOST, 0, 0);
+            place[1] = now;
+            thread->cursor = place + FM_WORDS_SAMPLE_LOST;
+        }
+    }
+    fm_thread_publish(thread);
+    thread->samples.handling += fm_clock_now() - now;
 }
 
 static void take(int number, siginfo_t *info, void *context)
@@ -109,9 +112,27 @@ static void take(int number, siginfo_t *info, void *context)
     (void)number;
     if (thread != NULL && info->si_code == SI_TIMER && !fm_thread_is_quiet(thread) &&
         !thread->is_marking && thread->stack != NULL && !fm_pause_is_due(thread)) {
-        record_timed(thread, info, context);
+        thread->samples.held_back = thread->samples.held == thread->cursor;
+        if (!thread->samples.held_back) {
+            record(thread, fm_here_interrupted(context), true, info->si_overrun);
+        }
     }
     errno = saved;
+}
+
+void fm_samples_hold(struct fm_thread *thread)
+{
+    thread->samples.held_back = false;
+    __atomic_store_n(&thread->samples.held, thread->cursor, __ATOMIC_SEQ_CST);
+}
+
+void fm_samples_resume(struct fm_thread *thread, const struct fm_here *here)
+{
+    __atomic_store_n(&thread->samples.held, NULL, __ATOMIC_SEQ_CST);
+    if (here != NULL && thread->samples.held_back) {
+        record(thread, fm_here_caller(*here), false, 0);
+    }
+    thread->samples.held_back = false;
 }
 
 /* ---- begin and end ---- */

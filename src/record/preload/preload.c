@@ -9,6 +9,7 @@
  * recorder is notified. All of them call the original functions. */
 #include "record/capture/hot.h"
 #include "record/interface.h"
+#include "record/preload/blocking.h"
 #include "record/preload/fortran.h"
 
 #include <dlfcn.h>
@@ -106,6 +107,7 @@ __attribute__((constructor)) static void note_start(void)
          i++) { /* now, because dlsym is unsafe in signal handlers */
         endings[i].function = (fm_function_t)(uintptr_t)dlsym(RTLD_NEXT, endings[i].name);
     }
+    fm_preload_find_blocking();
     dlerror(); /* clears errors of the look-ups above, which the program must not see */
 }
 
@@ -167,6 +169,7 @@ static bool load_recorder(void)
         }
         recorder->begin(start_ticks, start_nanoseconds);
         user_functions = recorder->user;
+        fm_preload_record_blocking(recorder);
         __atomic_store_n(&save, recorder->save, __ATOMIC_RELEASE);
         __atomic_store_n(&signal_set, recorder->signal_set, __ATOMIC_RELEASE);
         __atomic_store_n(&unloaded, recorder->unloaded, __ATOMIC_RELEASE);
