@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MACHINE_NODE 0
-#define COMPUTE_NODE 1
+#define FIRST_NODE   1
 
 /* The windows and paradigms that are used, found by one pass over the events. */
 struct usage {
@@ -125,18 +125,21 @@ static void write_system(struct definitions *definitions)
                           string(definitions, "machine"), OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
                           writer, MACHINE_NODE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
-    keep(definitions,
-         OTF2_GlobalDefWriter_WriteSystemTreeNode(writer, COMPUTE_NODE, string(definitions, "node"),
-                                                  string(definitions, "node"), MACHINE_NODE));
-    keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                          writer, COMPUTE_NODE, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    for (uint32_t node = 0; node < scenario->nodes.count; node++) {
+        keep(definitions,
+             OTF2_GlobalDefWriter_WriteSystemTreeNode(
+                 writer, FIRST_NODE + node, string(definitions, scenario->nodes.keys[node].bytes),
+                 string(definitions, "node"), MACHINE_NODE));
+        keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                              writer, FIRST_NODE + node, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+    }
     for (uint32_t rank = 0; rank < scenario->rank_count; rank++) {
         char name[32];
         snprintf(name, sizeof name, "MPI Rank %u", rank);
         keep(definitions,
-             OTF2_GlobalDefWriter_WriteLocationGroup(writer, rank, string(definitions, name),
-                                                     OTF2_LOCATION_GROUP_TYPE_PROCESS, COMPUTE_NODE,
-                                                     OTF2_UNDEFINED_LOCATION_GROUP));
+             OTF2_GlobalDefWriter_WriteLocationGroup(
+                 writer, rank, string(definitions, name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+                 FIRST_NODE + scenario->node_of_rank[rank], OTF2_UNDEFINED_LOCATION_GROUP));
         for (uint32_t thread = 0; thread < scenario->thread_count; thread++) {
             uint32_t location = rank * scenario->thread_count + thread;
             snprintf(name, sizeof name, thread == 0 ? "Master thread" : "Thread %u", thread);

@@ -63,7 +63,9 @@ struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_seco
     scenario->thread_count = thread_count;
     scenario->name = strdup(name);
     scenario->locations = calloc(locations, sizeof *scenario->locations);
-    if (scenario->name == NULL || scenario->locations == NULL) {
+    scenario->node_of_rank = calloc(rank_count, sizeof *scenario->node_of_rank);
+    if (scenario->name == NULL || scenario->locations == NULL || scenario->node_of_rank == NULL ||
+        fm_key_table_add(&scenario->nodes, "node", strlen("node")) != 0) {
         fm_scenario_free(scenario);
         return NULL;
     }
@@ -187,6 +189,8 @@ void fm_scenario_free(struct fm_scenario *scenario)
     fm_key_table_clear(&scenario->phases);
     fm_key_table_clear(&scenario->options);
     fm_key_table_clear(&scenario->groups);
+    fm_key_table_clear(&scenario->nodes);
+    free(scenario->node_of_rank);
     free(scenario->comms);
     free(scenario->windows);
     free(scenario->locations);

@@ -126,7 +126,9 @@ struct fm_scenario {
     struct fm_key_table window_names; /**< keys go with `windows` */
     struct fm_key_table phases;       /**< names of the regions that are phases of the program */
     struct fm_key_table options;      /**< of the analysis: "--critical-path=init-finalize" */
+    struct fm_key_table nodes;  /**< names; the first is that of ranks without a `node` line */
     struct fm_key_table groups; /**< world ranks (uint32_t) of the peers of group_sync events */
+    uint32_t *node_of_rank;     /**< index in `nodes` */
     struct fm_scenario_comm *comms;
     struct fm_scenario_window *windows;
     struct fm_scenario_location *locations; /**< rank * thread_count + thread */

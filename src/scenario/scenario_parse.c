@@ -128,6 +128,27 @@ static fm_status_t parse_window(struct fm_parser *parser)
     return status;
 }
 
+/* `node NAME RANK...` */
+static fm_status_t parse_node(struct fm_parser *parser)
+{
+    struct fm_scenario *scenario = parser->scenario;
+    struct fm_word word;
+    uint32_t count = 0;
+    fm_status_t status = fm_parser_need(parser, "the name of the node", &word);
+    if (status != FM_OK) {
+        return status;
+    }
+    uint32_t node = fm_key_table_add(&scenario->nodes, word.text, word.length);
+    if (node == FM_KEY_NONE) {
+        return fm_parser_no_memory(parser);
+    }
+    status = fm_parser_ranks(parser, scenario->rank_count, &count);
+    for (uint32_t i = 0; status == FM_OK && i < count; i++) {
+        scenario->node_of_rank[parser->ranks[i]] = node;
+    }
+    return status;
+}
+
 /* A region whose instances are phases; its name is the rest of the line. */
 static fm_status_t parse_phase(struct fm_parser *parser)
 {
@@ -174,6 +195,7 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         {"ranks", parse_size, false},
         {"comm", parse_comm, true},
         {"window", parse_window, true},
+        {"node", parse_node, true},
         {"phase", parse_phase, true},
         {"analyze", parse_analyze, true},
         {"expect", fm_parser_expect, true},

@@ -223,17 +223,17 @@ void fm_receiver_finish(struct fm_receiver *receiver)
     }
 }
 
-void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent)
+const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent)
 {
     uint32_t position = find_stream(receiver, sent->communicator, sent->source, sent->tag);
     struct fm_stream *stream = &receiver->streams.items[position];
     if (sent->start == FM_NONE) {
         stream->sent += sent->enter;
-        return;
+        return NULL;
     }
     uint32_t receive = match(receiver, stream);
     if (receive == FM_NONE) {
-        return;
+        return NULL;
     }
     struct fm_arrival *arrival = &receiver->arrivals[receive];
     arrival->sent = sent->enter;
@@ -245,6 +245,13 @@ void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent)
         arrival->posted <= sent->complete_leave) {
         arrival->late = (uint32_t)receiver->late_receivers.count;
         fm_vector_push(&receiver->late_receivers,
-                       (struct fm_late_receiver){sent->complete_location, sent->complete});
+                       (struct fm_late_receiver){
+                           .location = sent->complete_location,
+                           .complete = sent->complete,
+                           .bytes = sent->bytes,
+                           .completed = sent->completed,
+                           .lateness = arrival->posted - sent->complete_enter,
+                       });
     }
+    return arrival;
 }

@@ -10,6 +10,13 @@
 #include "analysis/model/run.h"
 #include "base/containers/map.h"
 
+/** What else the call that completes a send completes. */
+typedef enum {
+    FM_SEND_ALONE,         /**< nothing: it shows whether sends of this size wait */
+    FM_SEND_AMONG_OTHERS,  /**< no receive; or the send is synchronous and waits anyway */
+    FM_SEND_AMONG_RECEIVES /**< maybe the call waits for these only */
+} fm_send_completion_t;
+
 /** A send, transferred to its destination; or a gap: then `start` is FM_NONE and `enter` is the
  * number of consecutive unrecorded sends. */
 struct fm_sent {
@@ -23,8 +30,10 @@ struct fm_sent {
     uint32_t start;
     uint32_t complete_location;
     uint32_t complete;
-    uint32_t never_waits; /**< the send is buffered, or its completing call was not recorded: it
-                             never waits for the receiver */
+    uint32_t bytes;      /**< UINT32_MAX: that or more */
+    uint8_t never_waits; /**< the send is buffered, or its completing call was not recorded: it
+                              never waits for the receiver */
+    uint8_t completed;   /**< fm_send_completion_t */
 };
 
 /** A receive and the send that matches it. Contains all fields that matching a send accesses,
@@ -43,6 +52,9 @@ struct fm_arrival {
 struct fm_late_receiver {
     uint32_t location;
     uint32_t complete;
+    uint32_t bytes;
+    uint8_t completed; /**< fm_send_completion_t */
+    uint64_t lateness; /**< ticks from Enter of `complete` to that of the call that posted */
 };
 
 /** The receives of one (communicator, source, tag). */
@@ -94,7 +106,8 @@ static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *
 }
 
 /** Matches a send with its receive. The sends of one source must be passed in the order in which
- * they were sent. */
-void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent);
+ * they were sent.
+ * @return the receive; NULL: there is none */
+const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent);
 
 #endif

@@ -4,15 +4,17 @@
  * process are matched, the patterns are called for each, from the last received to the first: thus
  * the messages that were not yet received when a call returned are known.
  *
+ * The sends of the whole run decide whether a call that also completes receives can have waited for
+ * the receiver of its send (blocking_size.h). They are counted while they are matched, before the
+ * patterns are called.
+ *
  * Sends and receives during a pause of the recording take part in the matching as gaps. */
 #include "analysis/p2p/message.h"
 
-#include "analysis/model/gaps.h"
-#include "analysis/p2p/matching.h"
+#include "analysis/p2p/sends.h"
 #include "analysis/pattern.h"
 
 #include "base/containers/sort.h"
-#include "engine/dispatch/dispatch.h"
 
 /* A matched message on the receiving process. */
 struct received {
@@ -29,128 +31,17 @@ struct scratch {
     struct fm_map number_of_source;     /* process -> number */
     FM_VECTOR(uint32_t) source_numbers; /* by stream */
     FM_VECTOR(struct received) messages;
-    struct fm_gaps gaps;
     FM_VECTOR(uint64_t) oldest; /* by number of the sender: its oldest message not received yet */
     unsigned char apart[FM_APART];
 };
 
 struct p2p {
     struct fm_analysis *analysis;
-    struct fm_receiver *receivers; /* by process */
-    struct fm_dispatch *sends;
+    struct fm_matched_sends sends;
     struct scratch *scratch;   /* by worker */
     unsigned wanted;           /* FM_MESSAGES_... of all patterns, or'ed */
     FM_VECTOR(uint8_t) takers; /* positions in fm_patterns of the patterns that handle messages */
-    bool has_gaps;
 };
-
-static size_t send_count(const struct fm_location *location)
-{
-    return location->sends.count;
-}
-
-static uint32_t send_start(const struct fm_location *location, uint32_t row)
-{
-    return location->sends.items[row].start;
-}
-
-/* ---- transfer of sends to their destinations ---- */
-
-static void open_receivers(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct p2p *p2p = context;
-    struct fm_gaps *gaps = p2p->has_gaps ? &p2p->scratch[worker].gaps : NULL;
-    for (uint32_t process = first; process < last; ++process) {
-        fm_receiver_open(&p2p->receivers[process], p2p->analysis->trace, process, gaps);
-    }
-}
-
-/* @return whether the send has a destination */
-static bool send_message(struct p2p *p2p, unsigned worker, uint32_t process, uint32_t l,
-                         const struct fm_message_end *send)
-{
-    const struct fm_trace *trace = p2p->analysis->trace;
-    const struct fm_location *location = &trace->locations[l];
-    uint32_t destination = fm_trace_member(trace, send->communicator, send->peer, process);
-    if (destination == FM_NONE) {
-        return false;
-    }
-    bool recorded = send->complete != FM_UNRECORDED;
-    uint32_t complete = recorded ? send->complete : send->start;
-    const struct fm_location *completing = &trace->locations[send->complete_location];
-    fm_dispatch_send(
-        p2p->sends, worker, destination,
-        &(struct fm_sent){
-            .enter = location->enter.items[send->start],
-            .complete_enter = completing->enter.items[complete],
-            .complete_leave = completing->leave.items[complete],
-            .source = process,
-            .communicator = send->communicator,
-            .tag = send->tag,
-            .location = l,
-            .start = send->start,
-            .complete_location = send->complete_location,
-            .complete = complete,
-            .never_waits = !recorded || fm_trace_called(trace, location, send->start)->call ==
-                                            FM_CALL_BUFFERED_SEND,
-        });
-    return true;
-}
-
-static void send_gap(struct p2p *p2p, unsigned worker, uint32_t process,
-                     const struct fm_unrecorded *gap)
-{
-    if (gap->series != FM_SERIES_SENDS) {
-        return;
-    }
-    uint32_t destination =
-        fm_trace_member(p2p->analysis->trace, gap->reference, gap->peer, process);
-    if (destination != FM_NONE) {
-        fm_dispatch_send(p2p->sends, worker, destination,
-                         &(struct fm_sent){.enter = gap->count,
-                                           .source = process,
-                                           .communicator = gap->reference,
-                                           .tag = gap->tag,
-                                           .start = FM_NONE});
-    }
-}
-
-static void send_messages(void *context, unsigned worker, uint32_t first, uint32_t last)
-{
-    struct p2p *p2p = context;
-    const struct fm_trace *trace = p2p->analysis->trace;
-    struct fm_gaps *gaps = &p2p->scratch[worker].gaps;
-    uint64_t lost = 0;
-    for (uint32_t process = first; process < last; ++process) {
-        struct fm_record_merge merge;
-        struct fm_record_ref record;
-        const struct fm_unrecorded *gap;
-        fm_gaps_begin(gaps, trace, process);
-        fm_record_merge_begin(&merge, trace, process, send_count, send_start);
-        while (fm_record_merge_next(&merge, &record)) {
-            const struct fm_location *location = &trace->locations[record.location];
-            const struct fm_message_end *send = &location->sends.items[record.row];
-            while (fm_gaps_ahead(gaps) &&
-                   (gap = fm_gaps_before(gaps, location->enter.items[send->start])) != NULL) {
-                send_gap(p2p, worker, process, gap);
-            }
-            if (send->communicator != FM_NONE && send->complete != FM_NONE) {
-                lost += !send_message(p2p, worker, process, record.location, send);
-            }
-        }
-        while (fm_gaps_ahead(gaps)) {
-            send_gap(p2p, worker, process, fm_gaps_before(gaps, UINT64_MAX));
-        }
-    }
-    p2p->analysis->omissions.unmatched_sends += lost;
-}
-
-static void take_message(void *context, unsigned worker, uint32_t process, const void *record)
-{
-    (void)worker;
-    struct p2p *p2p = context;
-    fm_receiver_take(&p2p->receivers[process], record);
-}
 
 /* ---- messages of one process ---- */
 
@@ -258,9 +149,10 @@ static bool judge_message(const struct p2p *p2p, unsigned worker,
     const struct received *own = &order->scratch->messages.items[order->at];
     const struct fm_arrival *arrival = &receiver->arrivals[own->receive];
     const uint64_t entered = trace->locations[own->location].enter.items[own->complete];
+    const bool waited = fm_sender_waited(&p2p->sends, receiver, arrival);
     bool receiver_waited = entered < own->sent && own->sent <= own->received;
     unsigned kinds = FM_MESSAGES_ALL | (receiver_waited ? FM_MESSAGES_RECEIVER_WAITED : 0U) |
-                     (arrival->late != FM_NONE ? FM_MESSAGES_SENDER_WAITED : 0U);
+                     (waited ? FM_MESSAGES_SENDER_WAITED : 0U);
     if ((kinds & p2p->wanted) != 0) {
         struct fm_message message = {
             .sent = own->sent,
@@ -271,7 +163,7 @@ static bool judge_message(const struct p2p *p2p, unsigned worker,
             .post = {FM_NONE, FM_NONE},
             .order = order,
         };
-        if (arrival->late != FM_NONE) {
+        if (waited) {
             const struct fm_late_receiver *late = &receiver->late_receivers.items[arrival->late];
             struct fm_record_ref record = fm_receiver_record(receiver, own->receive);
             message.post.activity = fm_trace_post(trace, &record.location, record.row);
@@ -319,7 +211,8 @@ static void keep_messages(struct p2p *p2p, uint32_t process, const struct scratc
     fm_vector_reserve(kept, scratch->messages.count);
     for (size_t i = 0; i < scratch->messages.count; ++i) {
         const struct received *message = &scratch->messages.items[i];
-        const struct fm_arrival *arrival = &p2p->receivers[process].arrivals[message->receive];
+        const struct fm_arrival *arrival =
+            &p2p->sends.receivers[process].arrivals[message->receive];
         fm_vector_push(kept, (struct fm_detail_message){arrival->location, arrival->start,
                                                         message->location, message->complete});
     }
@@ -330,7 +223,7 @@ static void judge_messages(void *context, unsigned worker, uint32_t first, uint3
     struct p2p *p2p = context;
     struct scratch *scratch = &p2p->scratch[worker];
     for (uint32_t process = first; process < last; ++process) {
-        struct fm_receiver *receiver = &p2p->receivers[process];
+        struct fm_receiver *receiver = &p2p->sends.receivers[process];
         list_messages(scratch, p2p->analysis->trace, receiver);
         fm_sort(scratch->messages.items, scratch->messages.count, sizeof *scratch->messages.items,
                 compare_messages);
@@ -352,29 +245,23 @@ void fm_messages_match(struct fm_analysis *analysis)
     unsigned workers = fm_engine_workers(engine);
     struct p2p p2p = {
         .analysis = analysis,
-        .receivers = fm_allocate(analysis->trace->process_count, sizeof *p2p.receivers),
         .scratch = fm_allocate_apart(workers, sizeof *p2p.scratch),
     };
-    p2p.has_gaps = fm_gaps_exist(analysis->team, analysis->trace);
-    p2p.sends = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &p2p);
     for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
         if (fm_patterns[p]->messages != 0) {
             p2p.wanted |= fm_patterns[p]->messages;
             fm_vector_push(&p2p.takers, (uint8_t)p);
         }
     }
-    fm_engine_run(engine, open_receivers, &p2p);
-    fm_dispatch_run(p2p.sends, send_messages, &p2p);
+    fm_sends_match(&p2p.sends, analysis);
     fm_finders_run(analysis, judge_messages, &p2p);
     for (unsigned w = 0; w < workers; ++w) {
         fm_map_free(&p2p.scratch[w].number_of_source);
         fm_vector_free(&p2p.scratch[w].source_numbers);
         fm_vector_free(&p2p.scratch[w].messages);
         fm_vector_free(&p2p.scratch[w].oldest);
-        fm_gaps_free(&p2p.scratch[w].gaps);
     }
     fm_vector_free(&p2p.takers);
-    fm_free(p2p.receivers);
+    fm_matched_sends_free(&p2p.sends);
     fm_free(p2p.scratch);
-    fm_dispatch_free(p2p.sends);
 }

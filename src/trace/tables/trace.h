@@ -86,6 +86,7 @@ struct fm_message_end {
     uint32_t communicator;
     uint32_t peer; /**< rank in the communicator */
     uint32_t tag;
+    uint32_t bytes; /**< size of the message (sends only); UINT32_MAX: that or more */
 };
 
 /** A receive whose place in the matching order is that of a probe: the call that then posted it. */
@@ -115,9 +116,10 @@ typedef enum {
     FM_RMA_LOCK_REQUEST, /**< `peer` = target rank, FM_NONE = all */
     FM_RMA_LOCK_ACQUIRE,
     FM_RMA_LOCK_RELEASE,
-    FM_RMA_DONE_LOCALLY, /**< the operations with this id are done at the origin; completions are
-                            kept behind the first lock or operation with a request */
-    FM_RMA_DONE_REMOTELY /**< ... and at the target */
+    FM_RMA_DONE_LOCALLY,  /**< the operations with this id are done at the origin; completions are
+                             kept behind the first lock or operation with a request */
+    FM_RMA_DONE_REMOTELY, /**< ... and at the target */
+    FM_RMA_SYNC /**< in a flush: names its target, `peer` (FM_NONE: all); kept as completions are */
 } fm_rma_type_t;
 
 /** A one-sided record, in the order of the location. */

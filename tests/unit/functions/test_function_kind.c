@@ -44,6 +44,7 @@ static const struct named_value calls[] = {
     CALL(USER),
     CALL(OTHER),
     CALL(BUFFERED_SEND),
+    CALL(SYNCHRONOUS_SEND),
     CALL(MATCHED_PROBE),
     CALL(MATCHED_RECEIVE),
     CALL(BARRIER),

@@ -66,6 +66,9 @@ static const struct mistake mistakes[] = {
     {"ranks 4\nwindow w nowhere\n", "2: no such communicator: \"nowhere\""},
     {"ranks 4\nwindow w world\nwindow w world\n", "3: the name is defined twice"},
     {"ranks 4\nwindow w world more\n", "2: unexpected word"},
+    {"ranks 4\nnode\n", "2: the name of the node is missing"},
+    {"ranks 4\nnode far\n", "2: a list of ranks is missing"},
+    {"ranks 4\nnode far 4\n", "2: a rank must be an integer from 0 to 3: \"4\""},
     /* times and locations */
     {HEAD "0.0001 0 enter a\n", "6: a time has at most three decimals: \"0.0001\""},
     {HEAD "-1 0 enter a\n", "6: a time is a plain decimal number, not: \"-1\""},

@@ -1,0 +1,287 @@
+#include "analysis/p2p/sends.h"
+
+#include "analysis/model/gaps.h"
+#include "analysis/p2p/completions.h"
+
+#include "base/containers/sort.h"
+#include "engine/dispatch/dispatch.h"
+
+#include <string.h>
+
+/* One worker's tables, used for one process after the other. */
+struct scratch {
+    struct fm_gaps gaps;
+    struct fm_completions completions;
+    struct fm_send_samples samples; /* that the worker's processes received */
+    unsigned char apart[FM_APART];
+};
+
+struct matching {
+    struct fm_analysis *analysis;
+    struct fm_matched_sends *found;
+    struct fm_dispatch *dispatch;
+    struct scratch *scratch;       /* by worker */
+    struct fm_send_samples passed; /* of the run */
+    bool has_gaps;
+};
+
+static size_t send_count(const struct fm_location *location)
+{
+    return location->sends.count;
+}
+
+static uint32_t send_start(const struct fm_location *location, uint32_t row)
+{
+    return location->sends.items[row].start;
+}
+
+/* ---- sends go to their destinations ---- */
+
+static void open_receivers(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct matching *matching = context;
+    struct fm_gaps *gaps = matching->has_gaps ? &matching->scratch[worker].gaps : NULL;
+    for (uint32_t process = first; process < last; process++) {
+        fm_receiver_open(&matching->found->receivers[process], matching->analysis->trace, process,
+                         gaps);
+    }
+}
+
+static fm_send_completion_t completion_of(const struct matching *matching, unsigned worker,
+                                          fm_call_t started, const struct fm_message_end *send)
+{
+    if (started == FM_CALL_SYNCHRONOUS_SEND || send->complete == FM_UNRECORDED) {
+        return FM_SEND_AMONG_OTHERS;
+    }
+    unsigned completes = fm_completions_of(&matching->scratch[worker].completions,
+                                           send->complete_location, send->complete);
+    return (completes & FM_COMPLETES_RECEIVE) != 0 ? FM_SEND_AMONG_RECEIVES
+           : (completes & FM_COMPLETES_MORE) != 0  ? FM_SEND_AMONG_OTHERS
+                                                   : FM_SEND_ALONE;
+}
+
+/* @return whether the send has a destination */
+static bool send_message(struct matching *matching, unsigned worker, uint32_t process, uint32_t l,
+                         const struct fm_message_end *send)
+{
+    const struct fm_trace *trace = matching->analysis->trace;
+    const struct fm_location *location = &trace->locations[l];
+    uint32_t destination = fm_trace_member(trace, send->communicator, send->peer, process);
+    if (destination == FM_NONE) {
+        return false;
+    }
+    bool recorded = send->complete != FM_UNRECORDED;
+    uint32_t complete = recorded ? send->complete : send->start;
+    const struct fm_location *completing = &trace->locations[send->complete_location];
+    const fm_call_t started = fm_trace_called(trace, location, send->start)->call;
+    fm_dispatch_send(matching->dispatch, worker, destination,
+                     &(struct fm_sent){
+                         .enter = location->enter.items[send->start],
+                         .complete_enter = completing->enter.items[complete],
+                         .complete_leave = completing->leave.items[complete],
+                         .source = process,
+                         .communicator = send->communicator,
+                         .tag = send->tag,
+                         .location = l,
+                         .start = send->start,
+                         .complete_location = send->complete_location,
+                         .complete = complete,
+                         .bytes = send->bytes,
+                         .never_waits = !recorded || started == FM_CALL_BUFFERED_SEND,
+                         .completed = (uint8_t)completion_of(matching, worker, started, send),
+                     });
+    return true;
+}
+
+static void send_gap(struct matching *matching, unsigned worker, uint32_t process,
+                     const struct fm_unrecorded *gap)
+{
+    if (gap->series != FM_SERIES_SENDS) {
+        return;
+    }
+    uint32_t destination =
+        fm_trace_member(matching->analysis->trace, gap->reference, gap->peer, process);
+    if (destination != FM_NONE) {
+        fm_dispatch_send(matching->dispatch, worker, destination,
+                         &(struct fm_sent){.enter = gap->count,
+                                           .source = process,
+                                           .communicator = gap->reference,
+                                           .tag = gap->tag,
+                                           .start = FM_NONE});
+    }
+}
+
+static void send_messages(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct matching *matching = context;
+    const struct fm_trace *trace = matching->analysis->trace;
+    struct fm_gaps *gaps = &matching->scratch[worker].gaps;
+    uint64_t lost = 0;
+    for (uint32_t process = first; process < last; process++) {
+        struct fm_record_merge merge;
+        struct fm_record_ref record;
+        const struct fm_unrecorded *gap;
+        fm_completions_list(&matching->scratch[worker].completions, trace, process);
+        fm_gaps_begin(gaps, trace, process);
+        fm_record_merge_begin(&merge, trace, process, send_count, send_start);
+        while (fm_record_merge_next(&merge, &record)) {
+            const struct fm_location *location = &trace->locations[record.location];
+            const struct fm_message_end *send = &location->sends.items[record.row];
+            while (fm_gaps_ahead(gaps) &&
+                   (gap = fm_gaps_before(gaps, location->enter.items[send->start])) != NULL) {
+                send_gap(matching, worker, process, gap);
+            }
+            if (send->communicator != FM_NONE && send->complete != FM_NONE) {
+                lost += !send_message(matching, worker, process, record.location, send);
+            }
+        }
+        while (fm_gaps_ahead(gaps)) {
+            send_gap(matching, worker, process, fm_gaps_before(gaps, UINT64_MAX));
+        }
+    }
+    matching->analysis->omissions.unmatched_sends += lost;
+}
+
+static fm_locality_t locality_of(const struct fm_matched_sends *sends, uint32_t sender,
+                                 uint32_t receiver)
+{
+    return sends->nodes[sender] == sends->nodes[receiver] ? FM_SAME_NODE : FM_OTHER_NODE;
+}
+
+static void take_message(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    struct matching *matching = context;
+    const struct fm_sent *sent = record;
+    const struct fm_arrival *arrival = fm_receiver_take(&matching->found->receivers[process], sent);
+    if (arrival != NULL && sent->completed == FM_SEND_ALONE && !sent->never_waits &&
+        arrival->posted != UINT64_MAX && sent->complete_leave < arrival->posted) {
+        fm_send_samples_pass(&matching->scratch[worker].samples,
+                             locality_of(matching->found, sent->source, process), sent->bytes,
+                             sent->complete_leave - sent->complete_enter);
+    }
+}
+
+/* ---- from which size on sends wait ---- */
+
+struct named_node {
+    const char *name;
+    uint32_t process;
+};
+
+static int compare_nodes(const void *a, const void *b)
+{
+    return strcmp(((const struct named_node *)a)->name, ((const struct named_node *)b)->name);
+}
+
+/* Numbers the nodes by name. @return by process, to be freed */
+static uint32_t *number_nodes(const struct fm_trace *trace)
+{
+    const uint32_t count = trace->process_count;
+    struct named_node *nodes = fm_allocate(count, sizeof *nodes);
+    uint32_t *numbers = fm_allocate(count, sizeof *numbers);
+    for (uint32_t p = 0; p < count; p++) {
+        const char *name = trace->processes[p].node;
+        nodes[p] = (struct named_node){name == NULL ? "" : name, p};
+    }
+    fm_sort(nodes, count, sizeof *nodes, compare_nodes);
+    for (uint32_t i = 1, number = 0; i < count; i++) {
+        number += compare_nodes(&nodes[i - 1], &nodes[i]) != 0;
+        numbers[nodes[i].process] = number;
+    }
+    fm_free(nodes);
+    return numbers;
+}
+
+static fm_locality_t locality_of_late(const struct fm_matched_sends *sends,
+                                      const struct fm_receiver *receiver,
+                                      const struct fm_late_receiver *late)
+{
+    return locality_of(sends, fm_trace_process(sends->trace, late->location),
+                       fm_trace_process(sends->trace, receiver->first_location));
+}
+
+/* Adds the calls that contain their t. */
+static void sample_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct matching *matching = context;
+    for (uint32_t process = first; process < last; process++) {
+        const struct fm_receiver *receiver = &matching->found->receivers[process];
+        for (size_t i = 0; i < receiver->late_receivers.count; i++) {
+            const struct fm_late_receiver *late = &receiver->late_receivers.items[i];
+            if (late->completed == FM_SEND_ALONE) {
+                fm_send_samples_wait(&matching->scratch[worker].samples, &matching->passed,
+                                     locality_of_late(matching->found, receiver, late), late->bytes,
+                                     late->lateness);
+            }
+        }
+    }
+}
+
+static void share_samples(struct matching *matching, struct fm_send_samples *all)
+{
+    const unsigned workers = fm_engine_workers(matching->analysis->engine);
+    struct fm_send_samples **samples = fm_allocate(workers, sizeof *samples);
+    for (unsigned w = 0; w < workers; w++) {
+        samples[w] = &matching->scratch[w].samples;
+    }
+    fm_send_samples_share(all, samples, workers, matching->analysis->team);
+    fm_free(samples);
+}
+
+static void find_blocking_sizes(struct matching *matching)
+{
+    struct fm_send_samples waited = {0};
+    share_samples(matching, &matching->passed);
+    fm_engine_run(matching->analysis->engine, sample_waits, matching);
+    share_samples(matching, &waited);
+    matching->found->blocking_sizes = fm_blocking_sizes_find(&matching->passed, &waited);
+    fm_send_samples_free(&matching->passed);
+    fm_send_samples_free(&waited);
+}
+
+bool fm_sender_waited(const struct fm_matched_sends *sends, const struct fm_receiver *receiver,
+                      const struct fm_arrival *arrival)
+{
+    if (arrival->late == FM_NONE) {
+        return false;
+    }
+    const struct fm_late_receiver *late = &receiver->late_receivers.items[arrival->late];
+    if (late->completed != FM_SEND_AMONG_RECEIVES) {
+        return true;
+    }
+    return fm_send_can_wait(&sends->blocking_sizes, locality_of_late(sends, receiver, late),
+                            late->bytes);
+}
+
+void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis)
+{
+    struct fm_engine *engine = analysis->engine;
+    const unsigned workers = fm_engine_workers(engine);
+    *sends = (struct fm_matched_sends){
+        .trace = analysis->trace,
+        .receivers = fm_allocate(analysis->trace->process_count, sizeof *sends->receivers),
+        .nodes = number_nodes(analysis->trace),
+    };
+    struct matching matching = {
+        .analysis = analysis,
+        .found = sends,
+        .scratch = fm_allocate_apart(workers, sizeof *matching.scratch),
+        .has_gaps = fm_gaps_exist(analysis->team, analysis->trace),
+    };
+    matching.dispatch = fm_dispatch_create(engine, sizeof(struct fm_sent), take_message, &matching);
+    fm_engine_run(engine, open_receivers, &matching);
+    fm_dispatch_run(matching.dispatch, send_messages, &matching);
+    find_blocking_sizes(&matching);
+    for (unsigned w = 0; w < workers; w++) {
+        fm_gaps_free(&matching.scratch[w].gaps);
+        fm_completions_free(&matching.scratch[w].completions);
+    }
+    fm_free(matching.scratch);
+    fm_dispatch_free(matching.dispatch);
+}
+
+void fm_matched_sends_free(struct fm_matched_sends *sends)
+{
+    fm_free(sends->receivers);
+    fm_free(sends->nodes);
+}

@@ -1,0 +1,28 @@
+/** @file
+ * All sends of a run at the receives that they belong to, and from which size on sends wait.
+ */
+#ifndef FERMATA_ANALYSIS_P2P_SENDS_H
+#define FERMATA_ANALYSIS_P2P_SENDS_H
+
+#include "analysis/p2p/blocking_size.h"
+#include "analysis/p2p/matching.h"
+
+struct fm_matched_sends {
+    const struct fm_trace *trace;
+    struct fm_receiver *receivers; /**< by process; closed by their reader */
+    uint32_t *nodes;               /**< by process: number of its node */
+    struct fm_blocking_sizes blocking_sizes;
+};
+
+/** Matches all messages of a run. Runs stages; collective.
+ * @param sends  out: to be freed with fm_matched_sends_free() */
+void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis);
+
+/** @return whether the sender of an arrival waited for its receiver: in a call that also completes
+ * receives only from a certain size on. */
+bool fm_sender_waited(const struct fm_matched_sends *sends, const struct fm_receiver *receiver,
+                      const struct fm_arrival *arrival);
+
+void fm_matched_sends_free(struct fm_matched_sends *sends);
+
+#endif
