@@ -132,6 +132,9 @@ static void visit(struct fm_epoch_walk *walk, const struct fm_record_ref *record
     case FM_RMA_DONE_REMOTELY:
         fm_lock_walk_done(walk->locks, rma, call);
         break;
+    case FM_RMA_SYNC:
+        fm_lock_walk_named(walk->locks, rma, call);
+        break;
     default:
         break;
     }

@@ -35,7 +35,7 @@ static void find(const struct fm_finder *finder, const struct fm_access_match *a
             last = last == NULL || is_later(post, last) ? post : last;
         }
     }
-    if (last == NULL || access->posted != epoch->target_count) {
+    if (last == NULL) {
         return;
     }
     fm_found_wait(finder, epoch->start, last->posted, last->call, FM_METRIC_MPI_RMA_SYNC_LATE_POST);

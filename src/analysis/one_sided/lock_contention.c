@@ -48,17 +48,6 @@ static uint32_t later(const struct epoch *epochs, uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* @return the end of the previous owner's own waiting in its release, before which it could not
- * pass on the lock: for progress, and for its predecessor on this lock. The wait of an owner of all
- * targets for the lock of another target does not count. */
-static uint64_t passable_after(const struct epoch *epochs, const struct epoch *epoch,
-                               const struct epoch *before)
-{
-    bool other_lock = before->message->target == FM_NONE && before->blocked_by != FM_NONE &&
-                      epochs[before->blocked_by].message->target != epoch->message->target;
-    return other_lock ? before->message->progress_until : before->released_after;
-}
-
 /* @return whether a call of an epoch was entered after another one, possibly of another thread */
 static bool is_later(const struct fm_released_call *a, const struct fm_released_call *b)
 {
@@ -66,13 +55,14 @@ static bool is_later(const struct fm_released_call *a, const struct fm_released_
 }
 
 /* Finds the call of `epoch` that waited for the release of `before`. */
-static const struct fm_released_call *waiting_call(const struct epoch *epochs,
-                                                   const struct epoch *epoch,
+static const struct fm_released_call *waiting_call(const struct epoch *epoch,
                                                    const struct epoch *before, uint64_t *until)
 {
     const struct fm_released_epoch *release = before->message;
     const struct fm_released_call *chosen = NULL;
-    uint64_t longest = 0, passable = passable_after(epochs, epoch, before);
+    uint64_t longest = 0;
+    /* The owner cannot pass on the lock before its own waiting in the release has ended. */
+    const uint64_t passable = before->released_after;
     for (uint32_t i = 0; i < epoch->message->call_count; ++i) {
         const struct fm_released_call *call = &epoch->calls[i];
         uint64_t t = release->leave < call->leave ? release->leave : call->leave;
@@ -110,7 +100,7 @@ static void judge_epoch(const struct contention *contention, unsigned worker, st
         return;
     }
     uint64_t until = 0;
-    const struct fm_released_call *call = waiting_call(epochs, epoch, &epochs[before], &until);
+    const struct fm_released_call *call = waiting_call(epoch, &epochs[before], &until);
     if (call == NULL) {
         return;
     }

@@ -93,6 +93,10 @@ bool fm_lock_walk_operation(struct fm_lock_walk *walk, const struct fm_rma *reco
 void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call);
 
+/** Handles a record of a flush that names its target, not its operations. */
+void fm_lock_walk_named(struct fm_lock_walk *walk, const struct fm_rma *record,
+                        struct fm_call_ref call);
+
 /** Counts the pair-wise synchronizations of a call that ends an epoch: those with an operation
  * between the pair, and those without. */
 void fm_epoch_count_pairs(struct fm_analysis *analysis, struct fm_call_ref call, uint64_t needed,

@@ -53,7 +53,22 @@ static uint32_t target_of_epoch(struct fm_lock_walk *walk, struct fm_open_epoch 
     return index;
 }
 
-/* Adds an operation to the open ones, until its completion. */
+/* @return whether nothing of an operation is left to do at its target (of a get: at its origin) */
+static bool is_finished(const struct fm_open_operation *operation)
+{
+    return operation->is_get ? operation->done_locally : operation->done_remotely;
+}
+
+/* @return the first unfinished operation of a list, or FM_NONE */
+static uint32_t first_unfinished(const struct fm_lock_walk *walk, uint32_t operation)
+{
+    while (operation != FM_NONE && is_finished(&walk->operations.items[operation])) {
+        operation = walk->operations.items[operation].next;
+    }
+    return operation;
+}
+
+/* Adds an operation to those with its id. */
 static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *record,
                            uint32_t target_index, bool has_request)
 {
@@ -63,9 +78,10 @@ static void open_operation(struct fm_lock_walk *walk, const struct fm_rma *recor
     uint32_t next = (uint32_t)walk->operations.count;
     uint32_t *head =
         fm_map_at(&fm_lock_walk_locks(walk, record->window)->operation_by_id, record->id, next);
+    const uint32_t earlier = *head == next ? FM_NONE : first_unfinished(walk, *head);
     fm_vector_push(&walk->operations, (struct fm_open_operation){
                                           .target = target_index,
-                                          .next = *head == next ? FM_NONE : *head,
+                                          .next = earlier,
                                           .is_get = record->type == FM_RMA_GET,
                                           .has_request = has_request,
                                       });
@@ -145,12 +161,30 @@ static struct fm_open_epoch *open_of_target(struct fm_lock_walk *walk, const str
     return NULL;
 }
 
+/* Notes a flush of one target: its need for the target's progress, and that it is a call of the
+ * epoch. */
+static void note_flush(struct fm_lock_walk *walk, struct fm_open_epoch *open, uint32_t target_index,
+                       struct fm_call_ref call)
+{
+    if (fm_same_call(open->synced_by, call)) {
+        return;
+    }
+    open->synced_by = call;
+    struct fm_lock_target *target = &walk->targets.items[target_index];
+    const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
+    bool locally = kind_of(walk, call) == FM_CALL_FLUSH_LOCAL;
+    if ((epoch->exclusive && epoch->target != FM_NONE) ||
+        (locally ? target->unfinished_locally : target->unfinished) != 0) {
+        need_target(walk, target, call);
+    }
+    fm_lock_walk_add_call(walk, open->epoch, call, FM_NONE);
+}
+
 /* Notes the effects of a call that completes an operation: on the open epoch, and as a need. */
 static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma *record,
                                  struct fm_call_ref call, const struct fm_open_operation *operation)
 {
     fm_call_t kind = kind_of(walk, call);
-    bool locally = kind == FM_CALL_FLUSH_LOCAL;
     if (kind == FM_CALL_UNLOCK) {
         struct fm_open_epoch *open =
             open_of_target(walk, record, &walk->targets.items[operation->target]);
@@ -158,18 +192,12 @@ static void note_completing_call(struct fm_lock_walk *walk, const struct fm_rma 
             fm_lock_walk_sync(walk, open, call, false);
         }
     } else if (kind == FM_CALL_FLUSH || kind == FM_CALL_FLUSH_LOCAL) {
-        struct fm_lock_target *target = &walk->targets.items[operation->target];
-        struct fm_open_epoch *open = open_of_target(walk, record, target);
-        if (open != NULL && !fm_same_call(open->synced_by, call)) {
-            open->synced_by = call;
-            const struct fm_lock_epoch *epoch = &walk->into->epochs.items[open->epoch];
-            if ((epoch->exclusive && epoch->target != FM_NONE) ||
-                (locally ? target->unfinished_locally : target->unfinished) != 0) {
-                need_target(walk, target, call);
-            }
-            fm_lock_walk_add_call(walk, open->epoch, call, FM_NONE);
+        struct fm_open_epoch *open =
+            open_of_target(walk, record, &walk->targets.items[operation->target]);
+        if (open != NULL) {
+            note_flush(walk, open, operation->target, call);
         }
-    } else if (operation->has_request && !operation->done_locally &&
+    } else if (operation->has_request && !is_finished(operation) &&
                fm_call_completes_requests(name_of(walk, call))) {
         need_target(walk, &walk->targets.items[operation->target], call);
     }
@@ -189,30 +217,52 @@ static void flush_window(struct fm_lock_walk *walk, const struct fm_rma *record,
     }
 }
 
+/* Notes that an operation is done at its origin, or also at its target. */
+static void finish(struct fm_lock_walk *walk, struct fm_open_operation *operation, bool remotely)
+{
+    struct fm_lock_target *target = &walk->targets.items[operation->target];
+    const bool was_finished = is_finished(operation);
+    target->unfinished_locally -= !operation->done_locally;
+    operation->done_locally = true;
+    operation->done_remotely |= remotely;
+    target->unfinished -= is_finished(operation) && !was_finished;
+}
+
 void fm_lock_walk_done(struct fm_lock_walk *walk, const struct fm_rma *record,
                        struct fm_call_ref call)
 {
-    bool remotely = record->type == FM_RMA_DONE_REMOTELY;
-    uint32_t head =
+    const bool remotely = record->type == FM_RMA_DONE_REMOTELY;
+    const uint32_t head =
         fm_map_get(&fm_lock_walk_locks(walk, record->window)->operation_by_id, record->id);
     flush_window(walk, record, call);
+    /* A completion names the unfinished operations; if there are none, those that were completed
+     * before. */
+    const bool any_unfinished = first_unfinished(walk, head) != FM_NONE;
     for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
-        note_completing_call(walk, record, call, &walk->operations.items[i]);
-    }
-    bool all_finished = true;
-    for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
-        struct fm_open_operation *operation = &walk->operations.items[i];
-        struct fm_lock_target *target = &walk->targets.items[operation->target];
-        if (!operation->done_locally) {
-            operation->done_locally = true;
-            --target->unfinished_locally;
-            /* Any completion finishes a get. */
-            target->unfinished -= operation->is_get;
+        if (!any_unfinished || !is_finished(&walk->operations.items[i])) {
+            note_completing_call(walk, record, call, &walk->operations.items[i]);
         }
-        target->unfinished -= remotely && !operation->is_get;
-        all_finished &= remotely || operation->is_get;
     }
-    if (all_finished) {
-        fm_map_take(&fm_lock_walk_locks(walk, record->window)->operation_by_id, record->id);
+    for (uint32_t i = head; i != FM_NONE; i = walk->operations.items[i].next) {
+        finish(walk, &walk->operations.items[i], remotely);
+    }
+}
+
+void fm_lock_walk_named(struct fm_lock_walk *walk, const struct fm_rma *record,
+                        struct fm_call_ref call)
+{
+    const fm_call_t kind = kind_of(walk, call);
+    flush_window(walk, record, call);
+    if ((kind != FM_CALL_FLUSH && kind != FM_CALL_FLUSH_LOCAL) || record->peer == FM_NONE) {
+        return;
+    }
+    const uint32_t window_index = fm_lock_walk_window(walk, record->window);
+    struct fm_open_epoch *open = fm_lock_walk_find_open(walk, window_index, record->peer);
+    open = open == NULL ? fm_lock_walk_find_open(walk, window_index, FM_NONE) : open;
+    const struct fm_trace *trace = walk->analysis->trace;
+    const uint32_t target = fm_trace_member(trace, trace->windows[record->window].communicator,
+                                            record->peer, walk->process);
+    if (open != NULL && target != FM_NONE) {
+        note_flush(walk, open, target_of_epoch(walk, open, target), call);
     }
 }

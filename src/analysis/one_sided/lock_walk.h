@@ -29,13 +29,15 @@ struct fm_open_epoch {
     struct fm_call_ref synced_by; /**< last call that was noted as a flush or unlock of it */
 };
 
-/** An operation that is not known to be done at its target. */
+/** An operation. It is listed until another one with its id begins after its end: completions may
+ * name it again. */
 struct fm_open_operation {
     uint32_t target; /**< in `targets` */
     uint32_t next;   /**< next operation with the same id; FM_NONE: none */
     bool is_get;
     bool has_request;
     bool done_locally;
+    bool done_remotely;
 };
 
 struct fm_window_locks {

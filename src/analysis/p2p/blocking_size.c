@@ -1,137 +1,116 @@
 #include "analysis/p2p/blocking_size.h"
 
 #include "base/containers/sort.h"
-#include "base/memory.h"
 
-typedef FM_VECTOR(struct fm_sends_of_size) size_vector;
-
-void fm_late_sends_add(struct fm_late_sends *sends, fm_locality_t locality, uint32_t bytes,
-                       uint64_t lateness, uint64_t duration)
+static struct fm_size_samples *samples_of(struct fm_send_samples *samples, fm_locality_t locality,
+                                          uint32_t bytes)
 {
-    const uint32_t next = (uint32_t)sends->sizes.count;
-    const uint32_t at = *fm_map_at(&sends->of_size, (uint64_t)locality << 32 | bytes, next);
-    if (at == next) {
-        fm_vector_push(&sends->sizes,
-                       (struct fm_sends_of_size){.bytes = bytes, .locality = (uint32_t)locality});
+    const uint32_t next = (uint32_t)samples->sizes.count;
+    const uint32_t position =
+        *fm_map_at(&samples->position_of, (uint64_t)locality << 32 | bytes, next);
+    if (position == next) {
+        fm_vector_push(&samples->sizes,
+                       (struct fm_size_samples){.locality = locality, .bytes = bytes});
     }
-    struct fm_sends_of_size *size = &sends->sizes.items[at];
-    if (lateness <= duration) {
-        fm_vector_push(&sends->contained, (struct fm_contained_post){lateness, at});
-        return;
-    }
-    size->passed++;
-    size->longest_passed = duration > size->longest_passed ? duration : size->longest_passed;
+    return &samples->sizes.items[position];
 }
 
-void fm_late_sends_free(struct fm_late_sends *sends)
+void fm_send_samples_pass(struct fm_send_samples *samples, fm_locality_t locality, uint32_t bytes,
+                          uint64_t duration)
 {
-    fm_map_free(&sends->of_size);
-    fm_vector_free(&sends->sizes);
-    fm_vector_free(&sends->contained);
+    struct fm_size_samples *size = samples_of(samples, locality, bytes);
+    size->passed++;
+    size->longest = duration > size->longest ? duration : size->longest;
+}
+
+/* @return the first of the shared samples with this locality and as many bytes or more; NULL: none
+ */
+static const struct fm_size_samples *find(const struct fm_send_samples *shared,
+                                          fm_locality_t locality, uint32_t bytes)
+{
+    size_t low = 0, high = shared->sizes.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct fm_size_samples *size = &shared->sizes.items[middle];
+        if (size->locality < locality || (size->locality == locality && size->bytes < bytes)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < shared->sizes.count && shared->sizes.items[low].locality == locality
+               ? &shared->sizes.items[low]
+               : NULL;
+}
+
+void fm_send_samples_wait(struct fm_send_samples *samples, const struct fm_send_samples *passed,
+                          fm_locality_t locality, uint32_t bytes, uint64_t lateness)
+{
+    const struct fm_size_samples *larger = find(passed, locality, bytes);
+    if (larger == NULL || lateness > larger->longest) {
+        samples_of(samples, locality, bytes)->waited++;
+    }
 }
 
 static int compare_sizes(const void *a, const void *b)
 {
-    const struct fm_sends_of_size *left = a, *right = b;
+    const struct fm_size_samples *left = a, *right = b;
     if (left->locality != right->locality) {
         return left->locality < right->locality ? -1 : 1;
     }
     return left->bytes < right->bytes ? -1 : left->bytes > right->bytes;
 }
 
-/* Makes the sizes of all parts and processes known to all processes.
- * @param all  out: ascending by locality and size, each once */
-static void share_sizes(const struct fm_late_sends *parts, size_t count, struct fm_team *team,
-                        size_vector *all)
+void fm_send_samples_share(struct fm_send_samples *all, struct fm_send_samples *const *of_workers,
+                           unsigned workers, struct fm_team *team)
 {
-    size_vector own = {0}, shared = {0};
-    for (size_t p = 0; p < count; p++) {
-        for (size_t i = 0; i < parts[p].sizes.count; i++) {
-            fm_vector_push(&own, parts[p].sizes.items[i]);
+    struct fm_send_samples own = {0};
+    for (unsigned w = 0; w < workers; w++) {
+        for (size_t i = 0; i < of_workers[w]->sizes.count; i++) {
+            fm_vector_push(&own.sizes, of_workers[w]->sizes.items[i]);
         }
+        fm_send_samples_free(of_workers[w]);
     }
-    fm_team_share_vector(team, &own, &shared);
-    fm_sort(shared.items, shared.count, sizeof *shared.items, compare_sizes);
-    for (size_t i = 0; i < shared.count; i++) {
-        const struct fm_sends_of_size *size = &shared.items[i];
-        if (all->count == 0 || compare_sizes(&all->items[all->count - 1], size) != 0) {
-            fm_vector_push(all, *size);
-            continue;
-        }
-        struct fm_sends_of_size *sum = &all->items[all->count - 1];
-        sum->passed += size->passed;
-        if (size->longest_passed > sum->longest_passed) {
-            sum->longest_passed = size->longest_passed;
-        }
-    }
-    fm_vector_free(&own);
-    fm_vector_free(&shared);
-}
-
-/* Makes `longest_passed` of each size that of the calls of at least this size. */
-static void extend_longest(const size_vector *sizes)
-{
-    for (size_t i = sizes->count; i-- > 1;) {
-        struct fm_sends_of_size *smaller = &sizes->items[i - 1];
-        const struct fm_sends_of_size *larger = &sizes->items[i];
-        if (smaller->locality == larger->locality &&
-            larger->longest_passed > smaller->longest_passed) {
-            smaller->longest_passed = larger->longest_passed;
-        }
-    }
-}
-
-/* @return position of a size that is among `sizes` */
-static size_t position_of(const size_vector *sizes, const struct fm_sends_of_size *size)
-{
-    size_t low = 0, high = sizes->count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_sizes(&sizes->items[middle], size) <= 0) {
-            low = middle;
+    fm_team_share_vector(team, &own.sizes, &all->sizes);
+    fm_send_samples_free(&own);
+    struct fm_size_samples *sizes = all->sizes.items;
+    fm_sort(sizes, all->sizes.count, sizeof *sizes, compare_sizes);
+    size_t kept = 0;
+    for (size_t i = 0; i < all->sizes.count; i++) {
+        if (kept > 0 && compare_sizes(&sizes[kept - 1], &sizes[i]) == 0) {
+            struct fm_size_samples *same = &sizes[kept - 1];
+            same->passed += sizes[i].passed;
+            same->waited += sizes[i].waited;
+            same->longest = sizes[i].longest > same->longest ? sizes[i].longest : same->longest;
         } else {
-            high = middle;
+            sizes[kept++] = sizes[i];
         }
     }
-    return low;
-}
-
-/* Counts the calls of this process that contained their t and not by chance.
- * @param counts  [size], out */
-static void count_contained(const struct fm_late_sends *part, const size_vector *sizes,
-                            uint64_t *counts)
-{
-    uint32_t *positions = fm_allocate(part->sizes.count, sizeof *positions);
-    for (size_t i = 0; i < part->sizes.count; i++) {
-        positions[i] = (uint32_t)position_of(sizes, &part->sizes.items[i]);
-    }
-    for (size_t i = 0; i < part->contained.count; i++) {
-        const uint32_t position = positions[part->contained.items[i].of_size];
-        counts[position] +=
-            part->contained.items[i].lateness > sizes->items[position].longest_passed;
-    }
-    fm_free(positions);
-}
-
-void fm_blocking_sizes_find(struct fm_blocking_sizes *sizes, const struct fm_late_sends *parts,
-                            size_t count, struct fm_team *team)
-{
-    size_vector all = {0};
-    share_sizes(parts, count, team, &all);
-    extend_longest(&all);
-    uint64_t *contained = fm_allocate(all.count, sizeof *contained);
-    for (size_t p = 0; p < count; p++) {
-        count_contained(&parts[p], &all, contained);
-    }
-    fm_team_sum(team, contained, all.count);
-    for (int locality = 0; locality < FM_LOCALITIES; locality++) {
-        sizes->from[locality] = UINT64_MAX;
-    }
-    for (size_t i = all.count; i-- > 0;) {
-        if (contained[i] > 0 && contained[i] >= all.items[i].passed) {
-            sizes->from[all.items[i].locality] = all.items[i].bytes;
+    all->sizes.count = kept;
+    for (size_t i = kept; i-- > 1;) {
+        if (sizes[i].locality == sizes[i - 1].locality && sizes[i].longest > sizes[i - 1].longest) {
+            sizes[i - 1].longest = sizes[i].longest;
         }
     }
-    fm_free(contained);
-    fm_vector_free(&all);
+}
+
+struct fm_blocking_sizes fm_blocking_sizes_find(const struct fm_send_samples *passed,
+                                                const struct fm_send_samples *waited)
+{
+    struct fm_blocking_sizes found = {{UINT64_MAX, UINT64_MAX}};
+    for (size_t i = waited->sizes.count; i-- > 0;) {
+        const struct fm_size_samples *size = &waited->sizes.items[i];
+        const struct fm_size_samples *same =
+            find(passed, (fm_locality_t)size->locality, size->bytes);
+        if (same == NULL || same->bytes != size->bytes || size->waited >= same->passed) {
+            found.from[size->locality] = size->bytes;
+        }
+    }
+    return found;
+}
+
+void fm_send_samples_free(struct fm_send_samples *samples)
+{
+    fm_map_free(&samples->position_of);
+    fm_vector_free(&samples->sizes);
 }

@@ -244,12 +244,14 @@ const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const st
     if (!sent->never_waits && sent->complete_enter < arrival->posted &&
         arrival->posted <= sent->complete_leave) {
         arrival->late = (uint32_t)receiver->late_receivers.count;
-        fm_vector_push(&receiver->late_receivers, (struct fm_late_receiver){
-                                                      .location = sent->complete_location,
-                                                      .complete = sent->complete,
-                                                      .bytes = sent->bytes,
-                                                      .completed = sent->completed,
-                                                  });
+        fm_vector_push(&receiver->late_receivers,
+                       (struct fm_late_receiver){
+                           .location = sent->complete_location,
+                           .complete = sent->complete,
+                           .bytes = sent->bytes,
+                           .completed = sent->completed,
+                           .lateness = arrival->posted - sent->complete_enter,
+                       });
     }
     return arrival;
 }

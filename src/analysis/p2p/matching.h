@@ -54,6 +54,7 @@ struct fm_late_receiver {
     uint32_t complete;
     uint32_t bytes;
     uint8_t completed; /**< fm_send_completion_t */
+    uint64_t lateness; /**< ticks from Enter of `complete` to that of the call that posted */
 };
 
 /** The receives of one (communicator, source, tag). */

@@ -12,7 +12,7 @@
 struct scratch {
     struct fm_gaps gaps;
     struct fm_completions completions;
-    struct fm_late_sends late_sends; /* that the worker's processes received */
+    struct fm_send_samples samples; /* that the worker's processes received */
     unsigned char apart[FM_APART];
 };
 
@@ -20,7 +20,8 @@ struct matching {
     struct fm_analysis *analysis;
     struct fm_matched_sends *found;
     struct fm_dispatch *dispatch;
-    struct scratch *scratch; /* by worker */
+    struct scratch *scratch;       /* by worker */
+    struct fm_send_samples passed; /* of the run */
     bool has_gaps;
 };
 
@@ -153,11 +154,10 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
     const struct fm_sent *sent = record;
     const struct fm_arrival *arrival = fm_receiver_take(&matching->found->receivers[process], sent);
     if (arrival != NULL && sent->completed == FM_SEND_ALONE && !sent->never_waits &&
-        arrival->posted != UINT64_MAX && sent->complete_enter < arrival->posted) {
-        fm_late_sends_add(&matching->scratch[worker].late_sends,
-                          locality_of(matching->found, sent->source, process), sent->bytes,
-                          arrival->posted - sent->complete_enter,
-                          sent->complete_leave - sent->complete_enter);
+        arrival->posted != UINT64_MAX && sent->complete_leave < arrival->posted) {
+        fm_send_samples_pass(&matching->scratch[worker].samples,
+                             locality_of(matching->found, sent->source, process), sent->bytes,
+                             sent->complete_leave - sent->complete_enter);
     }
 }
 
@@ -192,16 +192,51 @@ static uint32_t *number_nodes(const struct fm_trace *trace)
     return numbers;
 }
 
-static void find_blocking_sizes(struct matching *matching)
+static fm_locality_t locality_of_late(const struct fm_matched_sends *sends,
+                                      const struct fm_receiver *receiver,
+                                      const struct fm_late_receiver *late)
+{
+    return locality_of(sends, fm_trace_process(sends->trace, late->location),
+                       fm_trace_process(sends->trace, receiver->first_location));
+}
+
+/* Adds the calls that contain their t. */
+static void sample_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct matching *matching = context;
+    for (uint32_t process = first; process < last; process++) {
+        const struct fm_receiver *receiver = &matching->found->receivers[process];
+        for (size_t i = 0; i < receiver->late_receivers.count; i++) {
+            const struct fm_late_receiver *late = &receiver->late_receivers.items[i];
+            if (late->completed == FM_SEND_ALONE) {
+                fm_send_samples_wait(&matching->scratch[worker].samples, &matching->passed,
+                                     locality_of_late(matching->found, receiver, late), late->bytes,
+                                     late->lateness);
+            }
+        }
+    }
+}
+
+static void share_samples(struct matching *matching, struct fm_send_samples *all)
 {
     const unsigned workers = fm_engine_workers(matching->analysis->engine);
-    struct fm_late_sends *parts = fm_allocate(workers, sizeof *parts);
+    struct fm_send_samples **samples = fm_allocate(workers, sizeof *samples);
     for (unsigned w = 0; w < workers; w++) {
-        parts[w] = matching->scratch[w].late_sends;
+        samples[w] = &matching->scratch[w].samples;
     }
-    fm_blocking_sizes_find(&matching->found->blocking_sizes, parts, workers,
-                           matching->analysis->team);
-    fm_free(parts);
+    fm_send_samples_share(all, samples, workers, matching->analysis->team);
+    fm_free(samples);
+}
+
+static void find_blocking_sizes(struct matching *matching)
+{
+    struct fm_send_samples waited = {0};
+    share_samples(matching, &matching->passed);
+    fm_engine_run(matching->analysis->engine, sample_waits, matching);
+    share_samples(matching, &waited);
+    matching->found->blocking_sizes = fm_blocking_sizes_find(&matching->passed, &waited);
+    fm_send_samples_free(&matching->passed);
+    fm_send_samples_free(&waited);
 }
 
 bool fm_sender_waited(const struct fm_matched_sends *sends, const struct fm_receiver *receiver,
@@ -214,11 +249,8 @@ bool fm_sender_waited(const struct fm_matched_sends *sends, const struct fm_rece
     if (late->completed != FM_SEND_AMONG_RECEIVES) {
         return true;
     }
-    const uint32_t sender = fm_trace_process(sends->trace, late->location);
-    return fm_send_can_wait(
-        &sends->blocking_sizes,
-        locality_of(sends, sender, fm_trace_process(sends->trace, receiver->first_location)),
-        late->bytes);
+    return fm_send_can_wait(&sends->blocking_sizes, locality_of_late(sends, receiver, late),
+                            late->bytes);
 }
 
 void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis)
@@ -243,7 +275,6 @@ void fm_sends_match(struct fm_matched_sends *sends, struct fm_analysis *analysis
     for (unsigned w = 0; w < workers; w++) {
         fm_gaps_free(&matching.scratch[w].gaps);
         fm_completions_free(&matching.scratch[w].completions);
-        fm_late_sends_free(&matching.scratch[w].late_sends);
     }
     fm_free(matching.scratch);
     fm_dispatch_free(matching.dispatch);

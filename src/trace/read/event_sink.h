@@ -211,6 +211,12 @@ static inline void fm_event_lock_release(struct fm_event_sink *sink, uint32_t wi
                    false, 0, 0, 0);
 }
 
+static inline void fm_event_rma_sync(struct fm_event_sink *sink, uint32_t window, uint32_t target)
+{
+    fm_builder_rma(&sink->builder, FM_RMA_SYNC, fm_event_window(sink, window), target, false, 0, 0,
+                   0);
+}
+
 /** @param where  FM_RMA_DONE_LOCALLY or FM_RMA_DONE_REMOTELY */
 static inline void fm_event_done(struct fm_event_sink *sink, fm_rma_type_t where, uint32_t window,
                                  uint64_t id)

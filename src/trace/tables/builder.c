@@ -656,7 +656,14 @@ void fm_builder_communicator_created(struct fm_builder *builder, uint32_t commun
 
 static bool is_completion(fm_rma_type_t type)
 {
-    return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY;
+    return type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY || type == FM_RMA_SYNC;
+}
+
+static bool is_in_flush(const struct fm_builder *builder)
+{
+    fm_call_t call =
+        fm_trace_called(builder->trace, builder->location, builder->current_activity)->call;
+    return call >= FM_CALL_FLUSH && call <= FM_CALL_FLUSH_LOCAL_ALL;
 }
 
 /* @return whether the record opens a lock epoch or is an operation with a request: completions of
@@ -690,6 +697,9 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     }
     builder->completions_matter |= opens_passive_use(builder, type);
     id = type == FM_RMA_LOCK_ACQUIRE ? builder->now : id;
+    if (type == FM_RMA_SYNC && !is_in_flush(builder)) {
+        return;
+    }
     if (builder->completions_matter || !is_completion(type)) {
         fm_vector_push(
             &builder->location->rma,

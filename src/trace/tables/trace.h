@@ -116,9 +116,10 @@ typedef enum {
     FM_RMA_LOCK_REQUEST, /**< `peer` = target rank, FM_NONE = all */
     FM_RMA_LOCK_ACQUIRE,
     FM_RMA_LOCK_RELEASE,
-    FM_RMA_DONE_LOCALLY, /**< the operations with this id are done at the origin; completions are
-                            kept behind the first lock or operation with a request */
-    FM_RMA_DONE_REMOTELY /**< ... and at the target */
+    FM_RMA_DONE_LOCALLY,  /**< the operations with this id are done at the origin; completions are
+                             kept behind the first lock or operation with a request */
+    FM_RMA_DONE_REMOTELY, /**< ... and at the target */
+    FM_RMA_SYNC /**< in a flush: names its target, `peer` (FM_NONE: all); kept as completions are */
 } fm_rma_type_t;
 
 /** A one-sided record, in the order of the location. */

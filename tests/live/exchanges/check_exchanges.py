@@ -22,7 +22,6 @@ from mpi_launcher import TIMEOUT, mpi_command  # noqa: E402
 
 TAG_PLAIN, TAG_EXCHANGE = 0, 1
 FUNCTION = re.compile(r"(send|receive)_first_(\d+)$")
-NEARLY = 16  # events of one process that differ by less than this part of the wait are one cause
 SIMILAR = 256  # a call that was late by less than this part of a wait shows nothing about it
 TOLERANCE = 0.02  # of a wait, for the repair of the clocks
 
@@ -110,8 +109,6 @@ def expected_wait(run, wait, size):
             return None
         if size < waited:
             posted = 0
-    if sent > 0 and 0 < posted - sent <= sent / NEARLY:
-        posted = 0
     if posted > sent:
         return "mpi_latereceiver", posted
     return ("mpi_latesender", sent) if sent > 0 else (None, 0)

@@ -1,125 +1,140 @@
-/* From which size on sends wait, from single calls. */
+/* From which size on sends wait, from sampled calls. */
 #include "check.h"
 
 #include "analysis/p2p/blocking_size.h"
 
-#define NEVER UINT64_MAX
+static struct fm_send_samples workers[2], passed, waited;
+static struct fm_blocking_sizes sizes;
 
-/* Two parts, as of two workers. */
-static struct fm_late_sends parts[2];
-
-/* Adds calls that left before their t (passed), which was after 1000 ticks. */
-static void passed(uint32_t bytes, uint64_t duration, unsigned count)
+static void pass(uint32_t bytes, uint64_t duration)
 {
-    for (unsigned i = 0; i < count; i++) {
-        fm_late_sends_add(&parts[i % 2], FM_SAME_NODE, bytes, 1000, duration);
-    }
+    fm_send_samples_pass(&workers[bytes % 2], FM_SAME_NODE, bytes, duration);
 }
 
-/* Adds calls that contained their t. */
-static void contained(uint32_t bytes, uint64_t lateness, unsigned count)
+static void share(struct fm_send_samples *all)
 {
-    for (unsigned i = 0; i < count; i++) {
-        fm_late_sends_add(&parts[i % 2], FM_SAME_NODE, bytes, lateness, lateness + i);
-    }
+    struct fm_send_samples *const own[] = {&workers[0], &workers[1]};
+    fm_send_samples_share(all, own, 2, NULL);
 }
 
-/* @return the limit of one locality; the calls are forgotten */
-static uint64_t limit_of(fm_locality_t locality)
+static void wait(unsigned worker, uint32_t bytes, uint64_t lateness)
 {
-    struct fm_blocking_sizes sizes;
-    fm_blocking_sizes_find(&sizes, parts, 2, NULL);
-    for (int p = 0; p < 2; p++) {
-        fm_late_sends_free(&parts[p]);
-        parts[p] = (struct fm_late_sends){0};
-    }
-    return sizes.from[locality];
+    fm_send_samples_wait(&workers[worker], &passed, FM_SAME_NODE, bytes, lateness);
 }
 
+/* @return the limit; the samples are forgotten */
 static uint64_t limit(void)
 {
-    return limit_of(FM_SAME_NODE);
+    share(&waited);
+    sizes = fm_blocking_sizes_find(&passed, &waited);
+    fm_send_samples_free(&passed);
+    fm_send_samples_free(&waited);
+    return sizes.from[FM_SAME_NODE];
 }
 
 static void nothing_is_known(void **state)
 {
     (void)state;
-    assert_int_equal(limit(), NEVER);
-    passed(1 << 20, 5, 3);
-    assert_int_equal(limit(), NEVER);
-    const struct fm_blocking_sizes never = {{NEVER, NEVER}};
-    assert_false(fm_send_can_wait(&never, FM_SAME_NODE, UINT32_MAX));
+    share(&passed);
+    assert_int_equal(limit(), UINT64_MAX);
+    assert_false(fm_send_can_wait(&sizes, FM_SAME_NODE, UINT32_MAX));
+    pass(100, 5);
+    share(&passed);
+    assert_int_equal(limit(), UINT64_MAX);
 }
 
-static void the_smallest_size_that_waits(void **state)
+static void smallest_size_of_which_half_waited(void **state)
 {
     (void)state;
-    passed(4, 5, 3);
-    passed(4096, 7, 3);
-    contained(65536, 800, 3);
-    contained(1 << 20, 900, 3);
-    assert_int_equal(limit(), 65536);
-    const struct fm_blocking_sizes sizes = {{65536, NEVER}};
-    assert_false(fm_send_can_wait(&sizes, FM_SAME_NODE, 65535));
-    assert_true(fm_send_can_wait(&sizes, FM_SAME_NODE, 65536));
-    assert_false(fm_send_can_wait(&sizes, FM_OTHER_NODE, 65536));
+    pass(64, 5);
+    pass(64, 5);
+    pass(4096, 5);
+    pass(4097, 5);
+    pass(4097, 5);
+    share(&passed);
+    wait(0, 64, 1000);
+    wait(1, 4096, 1000);
+    wait(0, 8192, 1000);
+    wait(1, 8192, 6);
+    assert_int_equal(limit(), 4096);
+    assert_false(fm_send_can_wait(&sizes, FM_SAME_NODE, 4095));
+    assert_true(fm_send_can_wait(&sizes, FM_SAME_NODE, 4096));
+    assert_true(fm_send_can_wait(&sizes, FM_SAME_NODE, 4097));
+    assert_false(fm_send_can_wait(&sizes, FM_OTHER_NODE, UINT32_MAX));
+}
+
+/* Samples of different workers are added up. */
+static void halves_of_two_workers(void **state)
+{
+    (void)state;
+    fm_send_samples_pass(&workers[0], FM_SAME_NODE, 64, 5);
+    fm_send_samples_pass(&workers[1], FM_SAME_NODE, 64, 9);
+    share(&passed);
+    wait(0, 64, 1000);
+    wait(1, 64, 9); /* by chance */
+    assert_int_equal(limit(), UINT64_MAX);
+    fm_send_samples_pass(&workers[0], FM_SAME_NODE, 64, 5);
+    fm_send_samples_pass(&workers[1], FM_SAME_NODE, 64, 9);
+    share(&passed);
+    wait(0, 64, 1000);
+    wait(1, 64, 10);
+    assert_int_equal(limit(), 64);
 }
 
 static void zero_bytes_can_wait(void **state)
 {
     (void)state;
-    contained(0, 10, 1);
+    share(&passed);
+    wait(0, 0, 1);
     assert_int_equal(limit(), 0);
+    assert_true(fm_send_can_wait(&sizes, FM_SAME_NODE, 0));
 }
 
-static void half_of_the_calls(void **state)
+/* Calls that contain t by chance are no samples: those no longer late than the longest call that
+ * passed with as many bytes or more, not one with less. */
+static void chance(void **state)
 {
     (void)state;
-    passed(64, 5, 2);
-    contained(64, 500, 2);
-    assert_int_equal(limit(), 64);
-    passed(64, 5, 3);
-    contained(64, 500, 2);
-    assert_int_equal(limit(), NEVER);
+    pass(4, 3);
+    pass(256, 20);
+    pass(1024, 7);
+    share(&passed);
+    wait(0, 4, 20);
+    wait(0, 16, 20);
+    wait(0, 256, 20);
+    wait(0, 1024, 7);
+    wait(0, 2048, 1);
+    assert_int_equal(limit(), 2048);
+    pass(256, 20);
+    pass(1024, 7);
+    share(&passed);
+    wait(0, 16, 21);
+    wait(0, 1024, 8);
+    assert_int_equal(limit(), 16);
 }
 
-/* A short call contains a t that comes soon, whether it waits or not. */
-static void short_calls_show_nothing(void **state)
+static void localities_are_apart(void **state)
 {
     (void)state;
-    contained(8, 20, 50);
-    passed(8, 20, 2);
-    contained(1024, 21, 2);
-    assert_int_equal(limit(), 1024);
-    contained(8, 20, 50); /* of a size below one that passed in as long a time */
-    passed(512, 20, 1);
-    assert_int_equal(limit(), NEVER);
-    contained(8, 21, 1); /* later than any call that passed */
-    passed(512, 20, 1);
+    fm_send_samples_pass(&workers[0], FM_OTHER_NODE, 8, 50);
+    fm_send_samples_pass(&workers[0], FM_SAME_NODE, 4, 1);
+    share(&passed);
+    fm_send_samples_wait(&workers[0], &passed, FM_OTHER_NODE, 8, 50);
+    fm_send_samples_wait(&workers[0], &passed, FM_OTHER_NODE, 16, 50);
+    fm_send_samples_wait(&workers[0], &passed, FM_SAME_NODE, 8, 50);
     assert_int_equal(limit(), 8);
-    contained(1024, 20, 1); /* no larger one passed */
-    passed(512, 90, 1);
-    assert_int_equal(limit(), 1024);
-}
-
-static void localities_have_limits_of_their_own(void **state)
-{
-    (void)state;
-    passed(100, 5, 1);
-    fm_late_sends_add(&parts[0], FM_OTHER_NODE, 100, 3, 4);
-    fm_late_sends_add(&parts[1], FM_OTHER_NODE, 200, 3, 2);
-    assert_int_equal(limit_of(FM_OTHER_NODE), 100);
+    assert_int_equal(sizes.from[FM_OTHER_NODE], 16);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_known),
-        cmocka_unit_test(the_smallest_size_that_waits),
+        cmocka_unit_test(smallest_size_of_which_half_waited),
+        cmocka_unit_test(halves_of_two_workers),
         cmocka_unit_test(zero_bytes_can_wait),
-        cmocka_unit_test(half_of_the_calls),
-        cmocka_unit_test(short_calls_show_nothing),
-        cmocka_unit_test(localities_have_limits_of_their_own),
+        cmocka_unit_test(chance),
+        cmocka_unit_test(localities_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
