@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compares the problems that fermata reports as JSON with those of the reference.
 
-usage: check_problems.py FERMATA DIR COUNT SEED...      random scenarios, two of three programs of iterations
-       check_problems.py FERMATA DIR FILE.scn...        the scenarios in files
+usage: check_problems.py FERMATA DIR COUNT SEED...   random scenarios
+       check_problems.py FERMATA DIR FILE.scn...     the scenarios in files
 
-Compares cause and cost of all problems, when the larger ones arise and what they explain. Files that
-fail stay in DIR.
+Compares cause and cost of all problems, when the larger ones arise and what they explain. Two of
+three random scenarios are programs of iterations. Files that fail stay in DIR.
 """
 
 import json
@@ -104,8 +104,8 @@ def differences(report, problems, of_run):
             if not _close(cost, float(problem.cost), float(of_run)):
                 yield "%s: cost %s, expected %s" % (_text(key), cost, float(problem.cost))
             if problem.cost > limit:
-                yield from ("%s: %s" % (_text(key), text)
-                            for text in _description_differences(problem, phase, occasions, symptoms))
+                yield from ("%s: %s" % (_text(key), text) for text in _description_differences(
+                    problem, phase, occasions, symptoms))
 
 
 def _description_differences(problem, phase, occasions, symptoms):

@@ -174,7 +174,8 @@ class WaitForProgressTest(ReferenceTest):
     def test_rma_sync_makes_a_flush_part_of_its_epoch(self):
         for record, expected in (((), 0), (("sync w 3",), 2)):
             self.evaluate(HEADER, exclusive(0, (0, 1), (2, 4)),
-                          calls(1, ("MPI_Win_lock", 1, 1, REQUEST), ("MPI_Win_flush", 2, 5) + record,
+                          calls(1, ("MPI_Win_lock", 1, 1, REQUEST),
+                                ("MPI_Win_flush", 2, 5) + record,
                                 ("MPI_Win_unlock", 6, 7, RELEASE)))
             self.assert_value(expected, "mpi_rma_sync_lock_competition", "MPI_Win_flush", 1)
 

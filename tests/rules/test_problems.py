@@ -26,7 +26,8 @@ def problems_of(scenario):
 def found(header, *locations):
     """{(kind, call path, locations): cost in units}."""
     scenario = scenario_file.parse_scenario(program(header, *locations))
-    return {(problem.kind, "/".join(problem.path or ()), tuple(rank for rank, _ in problem.locations)):
+    return {(problem.kind, "/".join(problem.path or ()),
+             tuple(rank for rank, _ in problem.locations)):
             problem.cost / scenario_file.TICKS_PER_UNIT for problem in problems_of(scenario)}
 
 
@@ -165,19 +166,19 @@ class OccasionTest(unittest.TestCase):
 
 
 class RandomTest(unittest.TestCase):
-    """That all problems are all waiting, by two ways of adding up, is asserted in every evaluation."""
+    """Every evaluation asserts that all problems are all waiting, by two ways of adding up."""
 
-    def test_every_kind_occurs_and_iterations_are_told(self):
-        kinds, told = set(), set()
+    def test_every_kind_occurs_and_iterations_are_reported(self):
+        kinds, reported = set(), set()
         for index in range(60):
             lines = generate.generate("k", index, (2, 6), "iterations")
             for problem in problems_of(scenario_file.parse_scenario("\n".join(lines))):
                 kinds.add(problem.kind)
                 if problem.occasions:
-                    told.add((problem.occasions[0] is not None, len(problem.occasions[1])))
+                    reported.add((problem.occasions[0] is not None, len(problem.occasions[1])))
         self.assertEqual({"imbalance", "serialization", "progress", "transfer", "startup",
                           "unattributed"}, kinds)
-        self.assertLessEqual({(True, 0), (True, 1), (True, 2), (False, 1)}, told)
+        self.assertLessEqual({(True, 0), (True, 1), (True, 2), (False, 1)}, reported)
 
 
 if __name__ == "__main__":

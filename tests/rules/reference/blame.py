@@ -21,8 +21,8 @@ def _overlap(begin, end, first, last):
 
 
 class Blame:
-    """values: {metric: {(call path, location): time}} of METRICS; matrix: {(waiting location, blamed
-    location): time}; parts: [Part]."""
+    """values: {metric: {(call path, location): time}} of METRICS; matrix: {(waiting location,
+    blamed location): time}; parts: [Part]."""
 
     def __init__(self, intervals):
         self._intervals = intervals

@@ -208,7 +208,8 @@ _COMM_LIFETIME = {"Comm_dup", "Comm_dup_with_info", "Comm_idup", "Comm_idup_with
                   "Dist_graph_create_adjacent"}
 
 
-_LOCAL = {"Initialized", "Finalized", "Request_c2f", "Request_f2c", "Reduce_local", "Test_cancelled"}
+_LOCAL = {"Initialized", "Finalized", "Request_c2f", "Request_f2c", "Reduce_local",
+          "Test_cancelled"}
 
 
 def is_progressing(region):

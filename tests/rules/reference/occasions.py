@@ -135,7 +135,7 @@ def shortest_runs(costs, number, whole, limit=None):
 
     @functools.lru_cache(maxsize=None)
     def largest(at, length, left, is_inside):
-        """The largest cost of `length` iterations from `at` on in `left` more runs, None without."""
+        """The largest cost of `length` iterations from `at` on in `left` more runs, or None."""
         if length == 0:
             return 0
         if at == len(costs):

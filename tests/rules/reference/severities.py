@@ -5,6 +5,7 @@ Time-tree metrics are exclusive of their children, all others include them.
 
 import blame
 import critical_path
+import epochs
 import formation
 import imbalance
 import intervals
@@ -19,7 +20,7 @@ import wait_states as ws
 
 class Severities:
     """values: {metric: {(call path, location): value}}; wait_states: {call: Candidate}; instances
-    and windows: as in matching."""
+    and windows: as in matching and epochs."""
 
     def __init__(self):
         self.values = {metric: {} for metric in metrics.TIME_METRICS}
@@ -45,7 +46,7 @@ def compute(timeline):
     severities = Severities()
     point_to_point = matching.PointToPoint(timeline)
     instances = matching.collective_instances(timeline)
-    windows = matching.window_processes(timeline)
+    windows = epochs.window_processes(timeline)
     candidates = list(ws.point_to_point_candidates(point_to_point.messages,
                                                   timeline.scenario.nodes))
     candidates += ws.collective_candidates(instances)

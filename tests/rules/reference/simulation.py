@@ -15,7 +15,8 @@ from simulation_parts import Location
 from simulation_windows import WindowActions
 
 LOCAL_CALLS = ["MPI_Initialized", "MPI_Send_init", "MPI_Bcast_init", "MPI_Reduce_local",
-               "MPI_Request_c2f", "MPI_Test_cancelled", "MPI_Finalized", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Wtime", "MPI_Type_commit", "MPI_Iprobe",
+               "MPI_Request_c2f", "MPI_Test_cancelled", "MPI_Finalized", "MPI_Comm_rank",
+               "MPI_Comm_size", "MPI_Wtime", "MPI_Type_commit", "MPI_Iprobe",
                "MPI_Group_incl", "MPI_Info_create", "MPI_Cart_coords", "MPI_Win_get_group",
                "MPI_File_write", "MPI_File_read_at", "MPI_File_write_all", "MPI_File_get_size",
                "MPI_File_seek", "MPI_Pack", "MPI_Request_get_status", "MPI_Topo_test"]

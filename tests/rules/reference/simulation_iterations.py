@@ -8,7 +8,7 @@ INNER_PHASE = "substep"
 
 
 class Script:
-    """What one location still has to do: functions that return False if they are not possible now."""
+    """What one location still has to do: functions that return False if they are impossible now."""
 
     def __init__(self, loc):
         self.loc = loc

@@ -7,7 +7,8 @@ only then the sub-patterns and completions, which describe what was decided, are
 
 from collections import namedtuple
 
-import matching
+import blocking_sizes
+import epochs
 import metrics
 
 # The rules in the order in which the specification lists them: it breaks ties.
@@ -71,87 +72,15 @@ def _find_circles(chosen):
 # --- Point-to-point --------------------------------------------------------------------------
 
 
-_RECEIVES = {"recv", "irecv"}
-_SENDS = {"send", "isend_complete"}
-_COMPLETIONS = _RECEIVES | _SENDS | {"nb_coll_complete", "done_blocking", "done_nonblocking",
-                                     "done_remote"}
-
-
-def _can_wait_for_receiver(message):
-    """Whether Late Receiver can be judged for a message."""
-    send = message.send
-    return (send.complete is not None and not send.is_buffered
-            and message.receive.posted is not None)
-
-
-def _completions(call):
-    """What a call completes: names of records."""
-    return [record.name for record in call.records if record.name in _COMPLETIONS]
-
-
-def completes_receives(call):
-    return any(name in _RECEIVES for name in _completions(call))
-
-
-class BlockingSizes:
-    """From which size on senders wait for receivers, by the sends that the run completed alone.
-
-    A sample is a standard-mode send whose call completes nothing else and entered before its receive
-    was posted. `nodes`: {rank: name of its node}. Processes of one node and of several have sizes of
-    their own.
-    """
-
-    def __init__(self, messages, nodes):
-        self._nodes = nodes
-        samples = {}  # {locality: [(size, lateness, duration)]}
-        for message in messages:
-            call, send = message.send.complete, message.send
-            if (not _can_wait_for_receiver(message) or send.is_synchronous or not call.is_leaf
-                    or len(_completions(call)) != 1):
-                continue
-            lateness = message.receive.posted.enter - call.enter
-            if lateness > 0:
-                samples.setdefault(self._locality(message), []).append(
-                    (send.size, lateness, call.leave - call.enter))
-        self._smallest = {locality: _smallest_size(of_locality)
-                          for locality, of_locality in samples.items()}
-
-    def _locality(self, message):
-        return self._nodes[message.send.source] == self._nodes[message.send.destination]
-
-    def smallest(self, message):
-        """L: the smallest size whose sends wait, None if none do; for messages like this one."""
-        return self._smallest.get(self._locality(message))
-
-    def can_wait(self, message):
-        """Whether the send of a message can wait in a call that completes receives, too."""
-        limit = self.smallest(message)
-        return message.send.is_synchronous or limit is not None and message.send.size >= limit
-
-
-def _smallest_size(samples):
-    """The smallest size at least half of whose calls contained the posting of the receive. A call
-    that did so no longer after its Enter than the longest call of at least this size that did not
-    wait is not counted: a send that does not wait would contain it, too."""
-    counted = {}  # {size: [did it contain the posting]}
-    for size, lateness, duration in samples:
-        longest = max((other for larger, late, other in samples
-                       if larger >= size and other < late), default=0)
-        if lateness > duration or lateness > longest:
-            counted.setdefault(size, []).append(lateness <= duration)
-    return min((size for size, waited in counted.items() if 2 * sum(waited) >= len(waited)),
-               default=None)
-
-
 def point_to_point_candidates(messages, nodes):
-    sizes = BlockingSizes(messages, nodes)
+    sizes = blocking_sizes.BlockingSizes(messages, nodes)
     for order, message in enumerate(messages):
         send, receive = message.send, message.receive
         yield Candidate(receive.complete, send.start.enter, LATE_SENDER, send.start,
                         "mpi_latesender", message, order)
-        if not _can_wait_for_receiver(message):
+        if not blocking_sizes.can_wait_for_receiver(message):
             continue
-        if not completes_receives(send.complete) or sizes.can_wait(message):
+        if not blocking_sizes.completes_receives(send.complete) or sizes.can_wait(message):
             yield Candidate(send.complete, receive.posted.enter, LATE_RECEIVER, receive.posted,
                             "mpi_latereceiver", message, receive.position)
 
@@ -341,7 +270,7 @@ def _latest_call(calls):
 
 
 def _late_post_candidates(processes):
-    exposures = matching.exposures_of(processes)
+    exposures = epochs.exposures_of(processes)
     ordinals = {}
     for origin, process in processes.items():
         for epoch in process.accesses:
@@ -371,7 +300,7 @@ def _late_posts_of_epoch(epoch, posts):
 def exposure_accesses(processes):
     """Pairs (target, ExposureEpoch, {origin: its matching AccessEpoch}) of one window; origins
     whose access epoch is missing are left out."""
-    accesses = matching.accesses_of(processes)
+    accesses = epochs.accesses_of(processes)
     ordinals = {}
     for target, process in processes.items():
         for epoch in process.exposures:
