@@ -42,7 +42,8 @@ static void describe_experiment(const struct fm_trace *trace, struct fm_cube *cu
     experiment->machine = trace->machine == NULL ? NULL : strdup(trace->machine);
 }
 
-/* What patterns have left out anywhere. */
+/* Sums the omissions of all processes of the team. All members of the structure are counters of one
+ * type, so that it is treated as an array. */
 static void add_up_omissions(struct fm_analysis *analysis)
 {
     atomic_uint_fast64_t *omissions = &analysis->omissions.unmatched_sends;
@@ -57,7 +58,7 @@ static void add_up_omissions(struct fm_analysis *analysis)
     }
 }
 
-/* What is computed before the report is made; each process of the analysis has its part. */
+/* All results that the report is made from; each process of the analysis has its part. */
 struct results {
     struct fm_statistics_list statistics;
     struct fm_formation formation;
@@ -68,7 +69,7 @@ struct results {
     struct fm_problems problems;
 };
 
-/* Nothing in here fails, so that all processes go through it together. */
+/* No step in here fails, so that all processes take part in every collective step. */
 static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
                     struct results *results)
 {
@@ -108,7 +109,7 @@ static void free_results(struct results *results)
     fm_statistics_free(&results->statistics);
 }
 
-/* What the user chose, for the report. */
+/* Adds the user's choices to the report. */
 static fm_status_t describe_options(const struct fm_analysis *analysis,
                                     const struct fm_analysis_options *options, struct fm_cube *cube,
                                     struct fm_error *error)
@@ -144,7 +145,7 @@ static fm_status_t fill_views(const struct fm_trace *trace, const struct results
     return status == FM_OK ? fm_topologies_add(trace, cube, error) : status;
 }
 
-/* What only process 0 has or needs. */
+/* Adds the results that only process 0 has. */
 static fm_status_t fill_common(const struct fm_analysis *analysis,
                                const struct fm_analysis_options *options,
                                const struct results *results, struct fm_cube *cube,
@@ -169,7 +170,7 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
     return status == FM_OK ? fm_critical_path_fill(&results->path, cube, error) : status;
 }
 
-/* The part of the report that this process has: dimensions, and the cells of its locations. */
+/* Fills this process's part of the report: dimensions, and the cells of its locations. */
 static fm_status_t fill_own(struct fm_analysis *analysis, const struct fm_analysis_options *options,
                             const struct results *results, struct fm_cube *cube,
                             struct fm_error *error)
@@ -290,7 +291,7 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     if (in_detail) {
         analysis->messages = fm_allocate(trace->process_count, sizeof *analysis->messages);
     }
-    if (in_detail) { /* the caller reads the records afterwards */
+    if (in_detail) { /* keeps the records, which the caller reads afterwards */
         fm_readers_add(analysis, FM_READS(MESSAGES) | FM_READS(COLLECTIVES) | FM_READS(ONE_SIDED));
     }
     fm_patterns_run(analysis);
@@ -317,7 +318,7 @@ static void free_findings(struct fm_findings *findings, uint32_t location_count)
     fm_free(findings);
 }
 
-/* Gives the tables that the analysis would free to the caller. */
+/* Transfers the tables, which the analysis would free otherwise, to the caller. */
 static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace *trace)
 {
     struct fm_detail *detail = fm_allocate(1, sizeof *detail);
@@ -325,7 +326,7 @@ static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace 
     return detail;
 }
 
-/* Classifies each region by its name. @return by region, to be freed */
+/* Classifies each region by its name. @return [region]: metric of its own time, to be freed */
 static fm_metric_t *classify_regions(struct fm_trace *trace)
 {
     fm_metric_t *own_metrics = fm_allocate(trace->region_count, sizeof *own_metrics);

@@ -15,28 +15,28 @@
 #include <stddef.h>
 
 struct fm_analysis_options {
-    struct fm_team *team;       /**< processes that analyse together; NULL: this one alone */
+    struct fm_team *team;       /**< processes of the analysis; NULL: this process alone */
     unsigned workers;           /**< threads of this process; 0: one for each processor */
     bool asynchronous_progress; /**< targets make progress outside of calls (a progress thread or
                                      process): no call waits for it */
     bool check;                 /**< verify the invariants; a violation is FM_ERR_FAILED */
-    bool path_from_init_to_finalize;        /**< the critical path leads from Init to Finalize only,
-                                               instead        of through the whole run */
-    const struct fm_partitions *partitions; /**< of the locations; NULL: those that run the same
-                                                 top-level call paths are one */
-    struct fm_stage_times *times;           /**< out: what the stages took; NULL: not wanted */
-    size_t memory_limit; /**< bytes that the tables may keep in memory, the rest goes to a file; 0:
-                            no limit */
+    bool path_from_init_to_finalize; /**< the critical path covers only MPI_Init to MPI_Finalize
+                                        instead of the whole run */
+    const struct fm_partitions *partitions; /**< partitions of the locations; NULL: locations with
+                                               the same top-level call paths form one */
+    struct fm_stage_times *times;           /**< out: duration of each stage; NULL: not measured */
+    size_t memory_limit; /**< bytes of tables to keep in memory, the rest is stored in a file; 0: no
+                            limit */
 };
 
 /** Analyses an archive. The result does not depend on the number of processes and workers.
- * Collective; all of the team get the same status and error.
- * @param archive  experiment directory (which holds traces.otf2) or path of an anchor file
- * @param cube     out: sealed cube, to be freed with fm_cube_free(); set only on success; NULL for
- *                 all of the team but process 0
- * @return FM_OK; FM_ERR_DATA: unreadable archive; FM_ERR_USAGE: the processes of the team were
- * asked for different things, or the options do not fit the archive; FM_ERR_FAILED: an invariant
- * does not hold */
+ * Collective; all processes of the team return the same status and error.
+ * @param archive  experiment directory (with traces.otf2) or path of an anchor file
+ * @param cube     out: sealed cube, to be freed with fm_cube_free(); set only on success; NULL on
+ *                 all processes of the team but process 0
+ * @return FM_OK; FM_ERR_DATA: unreadable archive; FM_ERR_USAGE: the archive or the options differ
+ * between the processes of the team, or the options do not fit the archive; FM_ERR_FAILED: an
+ * invariant does not hold */
 fm_status_t fm_analysis_run(const char *archive, const struct fm_analysis_options *options,
                             struct fm_cube **cube, struct fm_error *error);
 

@@ -1,6 +1,6 @@
 /** @file
- * The single events behind a report, for timelines: the tables of the run with every wait state and
- * every matched message.
+ * The individual events that a report summarizes, for timelines: the tables of the run with all
+ * wait states and all matched messages.
  */
 #ifndef FERMATA_ANALYSIS_DETAIL_H
 #define FERMATA_ANALYSIS_DETAIL_H
@@ -23,8 +23,8 @@ struct fm_detail {
     fm_detail_messages *messages; /**< by receiving process, in the order of completion */
 };
 
-/** Analyses an archive and hands out its single events besides the report; for a process alone,
- * which has all of them.
+/** Analyses an archive and returns its individual events besides the report. For an analysis by a
+ * single process, which holds all events.
  * @param detail  out: to be freed with fm_detail_free(); set only on success
  * Otherwise as fm_analysis_run(). */
 fm_status_t fm_analysis_run_in_detail(const char *archive,
@@ -32,7 +32,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
                                       struct fm_cube **cube, struct fm_detail **detail,
                                       struct fm_error *error);
 
-/** Frees all that belongs to it. NULL is allowed. */
+/** Frees a detail with all of its tables. NULL is allowed. */
 void fm_detail_free(struct fm_detail *detail);
 
 #endif

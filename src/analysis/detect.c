@@ -1,16 +1,16 @@
-/* Finds the wait states of a run: brings together what belongs together, once for all patterns, and
- * lets the patterns judge it. */
+/* Finds the wait states of a run: matches messages, collective operations and epochs once for all
+ * patterns, and calls the patterns for each match. */
 #include "analysis/pattern.h"
 
 #include "analysis/collective/collective_matching.h"
 #include "analysis/one_sided/active_target.h"
 #include "analysis/p2p/message.h"
 
-/* What is done for all patterns that want it, and the tables that this reads. */
+/* The matching stages, each run once for all patterns, and the tables that each reads. */
 static const struct {
     const char *name; /* as `fermata analyze --verbose` prints it */
     unsigned reads;
-    bool of_windows; /* not without windows */
+    bool of_windows; /* skipped in runs without windows */
     void (*run)(struct fm_analysis *analysis);
 } stages[] = {
     {"match messages", FM_READS(MESSAGES), false, fm_messages_match},

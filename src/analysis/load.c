@@ -32,7 +32,7 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->paused += part->paused;
 }
 
-/* The events that the definitions state for this process. */
+/* Number of events of this process's locations according to the definitions. */
 static uint64_t planned_events(const struct fm_trace *trace, const struct fm_engine *engine)
 {
     uint64_t planned = 0;
@@ -93,7 +93,7 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
     return status;
 }
 
-/* Times are added up in 64 bits: an archive whose times cannot be is damaged. */
+/* The analysis adds up times in 64 bits: an archive whose times overflow such sums is damaged. */
 static fm_status_t verify_times(const struct fm_trace *trace, struct fm_error *error)
 {
     const uint64_t limit = INT64_MAX / 2;
@@ -115,7 +115,7 @@ static fm_status_t verify_times(const struct fm_trace *trace, struct fm_error *e
     return FM_OK;
 }
 
-/* An archive of which nothing can be read is none, even if its definitions can. */
+/* An archive without any readable event is an error, even if its definitions are readable. */
 static fm_status_t verify_content(struct fm_team *team, const struct fm_trace *trace,
                                   struct fm_error *error)
 {

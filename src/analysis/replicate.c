@@ -41,7 +41,7 @@ fm_status_t fm_replicate_check(struct fm_team *team, const struct fm_trace *trac
 
 /* ---- events ---- */
 
-/* The extent of a location. */
+/* Time span and size of a location. */
 struct extent {
     uint64_t event_count;
     uint64_t begin, end;
@@ -69,8 +69,9 @@ static void replicate_extents(struct fm_engine *engine, struct fm_trace *trace)
     fm_vector_free(&all);
 }
 
-/* Adds the forests of all processes in their order: as if one process had gone through all
- * locations. `forests`: for each process a node that holds the number of those behind it. */
+/* Merges the forests of all processes in their order, with the same result as if one process had
+ * read all locations. `forests`: for each process a header node, whose `parent` is the number of
+ * its nodes, followed by these nodes. */
 static void merge_forests(const struct fm_callpath *forests, size_t count,
                           struct fm_callpaths *merged)
 {

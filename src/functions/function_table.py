@@ -18,6 +18,7 @@ class Row(NamedTuple):
     """One row; the columns as they are written, the role split at its slash."""
     prefix: str  # that of the section
     body: str
+    progress: str  # progressing, local or -
     role: str
     scenario_role: str
     call: str
@@ -61,7 +62,7 @@ class Table:
             return "not a line of a table of functions"
         return None
 
-    def take_row(self, body, _, roles, call, metric, facts, function):
+    def take_row(self, body, progress, roles, call, metric, facts, function):
         if self.prefix is None:
             return "a prefix must stand above the rows"
         role, _, scenario_role = roles.partition("/")
@@ -71,7 +72,7 @@ class Table:
         result, name, parameters = prototype.groups() if prototype else ("", function, "")
         if not name.startswith(self.prefix):
             return f"{name} does not begin with {self.prefix}"
-        self.rows.append(Row(self.prefix, body, role, scenario_role or role, call, metric, facts,
+        self.rows.append(Row(self.prefix, body, progress, role, scenario_role or role, call, metric, facts,
                              result.strip(), name, parameters))
         return None
 

@@ -11,6 +11,7 @@ import sys
 
 import function_table
 
+PROGRESS = {"progressing": "true", "local": "false", "-": "FM_UNSTATED"}
 FACTS = {"completes": "FM_FACT_COMPLETES", "reads": "FM_FACT_READS", "writes": "FM_FACT_WRITES",
          "none": "0"}
 
@@ -25,7 +26,7 @@ def initializer(row):
     facts = "FM_UNSTATED" if row.facts == "-" else " | ".join(FACTS[w] for w in row.facts.split(","))
     return (f'    {{"{name}", {metric}, {constant("OTF2_REGION_ROLE_", row.role)}, '
             f'{constant("OTF2_REGION_ROLE_", row.scenario_role)}, '
-            f'{constant("FM_CALL_", row.call)}, {facts}}},')
+            f'{constant("FM_CALL_", row.call)}, {facts}, {PROGRESS[row.progress]}}},')
 
 
 def section(path, number, prefix, rows):
@@ -38,9 +39,9 @@ def section(path, number, prefix, rows):
         if first == second:
             sys.exit(f"{path}: {first} has two rows")
     for row in functions:
-        if "-" in (row.role, row.call, row.metric, row.facts):
+        if "-" in (row.progress, row.role, row.call, row.metric, row.facts):
             sys.exit(f"{path}: {row.name}: only a rule may leave a fact open")
-    if not rules or rules[-1].name != prefix + "*" or "-" in rules[-1][2:7]:
+    if not rules or rules[-1].name != prefix + "*" or "-" in rules[-1][2:8]:
         sys.exit(f"{path}: the last rule of a section is {prefix}* and states every fact")
     symbol = f"{path.stem}_{number}"
     lines, count = [], f"sizeof {symbol}_functions / sizeof {symbol}_functions[0]"

@@ -21,6 +21,7 @@ struct fm_function_row {
     const char *name; /**< in lower case, without the prefix */
     const char *metric;
     uint8_t role, scenario_role, call, facts;
+    uint8_t progresses; /**< whether the call drives the progress of the library */
 };
 
 /** The part of a table whose names have one prefix. */

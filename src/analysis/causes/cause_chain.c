@@ -1,6 +1,7 @@
-/* A chain goes from location to location: the waiter sends the causing location what it did in the
- * interval, that one finds what it did longer, or the waiting of its own that delayed it, with
- * which the chain goes on. */
+/* Follows chains of causes from location to location. The waiter sends the causing location its
+ * profile of the interval. The causing location finds the call path in which it spent most
+ * additional time, or its longest wait state inside the interval; a wait state continues the
+ * chain. */
 #include "analysis/causes/cause_chain.h"
 
 #include "cube/model/delay_kind.h"
@@ -8,9 +9,9 @@
 
 #include <string.h>
 
-/* A place in a chain. */
+/* Position in a chain. */
 struct link {
-    uint32_t statistics; /* in the list */
+    uint32_t statistics; /* position in the list */
     uint32_t instance;
     uint32_t depth;
 };
@@ -25,11 +26,11 @@ struct share {
 struct question {
     uint64_t begin, end; /* of the interval at the causing location */
     struct link link;
-    uint32_t location; /* that the question is for */
+    uint32_t location; /* the causing location */
     uint32_t share_count;
 };
 
-/* A link that was found. */
+/* One cause of a chain. */
 struct finding {
     struct fm_cube_cause cause;
     struct link link;
@@ -51,7 +52,7 @@ struct chains {
 
 /* ---- at the waiter ---- */
 
-/* Asks for the cause of a location's wait state. */
+/* Sends the question for the cause of a location's wait state. */
 static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned worker,
                 uint32_t location, uint32_t number, struct link link)
 {
@@ -67,7 +68,7 @@ static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned 
         .link = link,
         .location = wait->cause_location,
     };
-    /* What the waiter did in the meantime does not reduce the delay of an owner of a lock. */
+    /* Computation of the waiter does not reduce the delay of a lock's owner. */
     if (!contention) {
         fm_busy_time_profile(busy_time, question.begin, wait->enter, &scratch->profile);
         question.share_count = scratch->profile.count;
@@ -88,14 +89,14 @@ static void ask(struct chains *chains, struct fm_mailboxes *mailboxes, unsigned 
 
 /* ---- at the causing location ---- */
 
-/* What of a kind delayed the location: the longest, and all together. */
+/* The longest delay or wait state, and the sum of all of them. */
 struct longest {
     uint32_t number; /* of the wait state, or node of the call tree; FM_NONE: there is none */
     uint64_t ticks;
     uint64_t sum;
 };
 
-/* @return the longest wait state that ends in (begin, end]; of each counts its part in there */
+/* @return the longest wait state that ends in (begin, end]; only the part inside counts */
 static struct longest longest_wait(const struct fm_wait_list *waits, uint64_t begin, uint64_t end)
 {
     struct longest longest = {.number = FM_NONE};
@@ -112,7 +113,7 @@ static struct longest longest_wait(const struct fm_wait_list *waits, uint64_t be
     return longest;
 }
 
-/* @return the call path that took longer at the cause than at the waiter by most */
+/* @return the call path with the largest excess at the cause over the waiter */
 static struct longest longest_delay(const struct fm_location *cause,
                                     const struct fm_profile *profile, const struct share *shares,
                                     uint32_t share_count)
@@ -210,7 +211,8 @@ static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker
     }
 }
 
-/* Each process of the analysis has found some links; all get all of them. */
+/* Shares the causes found by each process of the analysis with all processes, and fills the
+ * chains. */
 static void share_findings(struct fm_team *team, const struct scratch *scratch, unsigned workers,
                            struct fm_statistics_list *statistics)
 {

@@ -21,7 +21,7 @@ static void add_part(struct fm_caused_waits *caused, uint32_t visit, double part
     fm_vector_push(&caused->parts, part);
 }
 
-/* The numbers that stand before the parts. */
+/* Adds the numbers that precede the parts: see FM_CAUSED_CUT and FM_CAUSED_PARTLY. */
 static void add_extras(struct fm_caused_waits *caused, struct fm_caused_wait *wait,
                        const struct fm_wait_list *waits, const struct fm_inner_waits *inner,
                        double ratio)
@@ -75,7 +75,7 @@ double fm_compare_owner(const struct fm_cause_comparison *c)
     for (uint32_t i = 0; i < c->own_count; ++i) {
         busy += c->own[i].ticks;
     }
-    double ratio = 0; /* part of the waiting that is caused by the owner's own waiting */
+    double ratio = 0; /* share of the waiting that is caused by the owner's own waiting */
     if (c->inner.ticks > 0) {
         ratio = busy <= waiter->busy || c->inner.ticks >= waiter->wait
                     ? 1

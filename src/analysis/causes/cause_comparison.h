@@ -1,19 +1,20 @@
 /** @file
- * What delayed a wait state: compares what its cause did in the interval before it with what the
- * waiter did [H17 Defs 7, 14-19]. */
+ * The delays behind a wait state: compares the profile of its cause in the interval before it with
+ * the profile of the waiter [H17 Defs 7, 14-19]. */
 #ifndef FERMATA_ANALYSIS_CAUSES_CAUSE_COMPARISON_H
 #define FERMATA_ANALYSIS_CAUSES_CAUSE_COMPARISON_H
 
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/intervals.h"
 
-/** What the waiter sends its cause, with its shares. */
+/** The waiter's part of an interval, sent to the causing location together with the waiter's
+ * shares. */
 struct fm_waiter_side {
     uint64_t begin;    /**< of the interval on both sides */
     uint64_t wait;     /**< ticks */
-    uint64_t busy;     /**< of a contention: ticks of the waiter's whole interval */
-    uint32_t location; /**< that causes */
-    uint32_t position; /**< among those that it has caused */
+    uint64_t busy;     /**< of a contention: ticks without waiting of the waiter's whole interval */
+    uint32_t location; /**< causing location */
+    uint32_t position; /**< of the wait state among those caused by `location` */
     uint32_t waiter;   /**< location */
     uint32_t callpath; /**< of the waiting call */
 };
@@ -24,7 +25,7 @@ struct fm_waiter_share {
     uint32_t ticks[2]; /**< a 64-bit number */
 };
 
-/** What the causing location did in the interval: time of a node of its call tree. */
+/** Time of the causing location in the interval, in one node of its call tree. */
 struct fm_cause_share {
     uint64_t ticks;
     uint32_t visit;
@@ -33,7 +34,7 @@ struct fm_cause_share {
 
 /** The causing location's wait states inside an interval. */
 struct fm_inner_waits {
-    uint64_t ticks; /**< together, without what lies before the interval */
+    uint64_t ticks; /**< of all of them, without the part before the interval */
     uint64_t cut;   /**< ticks of the first one that lie before the interval */
 };
 
@@ -41,26 +42,28 @@ struct fm_inner_waits {
 struct fm_inner_waits fm_waits_inside(const struct fm_wait_list *waits,
                                       const struct fm_interval *interval);
 
-/** One wait state and what is needed to book its costs. */
+/** One wait state and the data to compute its costs. */
 struct fm_cause_comparison {
-    const struct fm_wait_list *waits; /**< of the location that causes */
+    const struct fm_wait_list *waits; /**< of the causing location */
     struct fm_inner_waits inner;
-    const struct fm_cause_share *own; /**< what that location did */
+    const struct fm_cause_share *own; /**< its profile of the interval */
     uint32_t own_count;
     const struct fm_waiter_side *waiter;
     const struct fm_waiter_share *shares;
     uint32_t share_count;
-    struct fm_caused_wait *wait;    /**< gets its parts, and what they are shares of */
-    struct fm_caused_waits *caused; /**< of the location: the parts go there */
-    uint64_t *waiter_time;          /**< one worker's: [call path], all 0 between two uses */
+    struct fm_caused_wait *wait;    /**< out: positions of its parts, traits, and `whole` */
+    struct fm_caused_waits *caused; /**< of the causing location: the parts are appended */
+    uint64_t *waiter_time; /**< [call path]: memory of the worker, all 0 before and after */
 };
 
-/** A wait state whose event is the begin of a call: delays are what the cause did longer.
- * @return its direct part, ticks */
+/** Compares a wait state that ends at the begin of the causing call: a delay is the excess of the
+ * cause's time over the waiter's in a call path.
+ * @return the direct part of the wait state, ticks */
 double fm_compare_sides(const struct fm_cause_comparison *comparison);
 
-/** A contention, whose event is the end of a call: all that the owner did is in question.
- * @return its direct part, ticks */
+/** Compares a contention, which ends at the end of the causing call: all of the owner's time in the
+ * interval counts as delay.
+ * @return the direct part of the wait state, ticks */
 double fm_compare_owner(const struct fm_cause_comparison *comparison);
 
 #endif

@@ -1,6 +1,6 @@
 /** @file
- * Costs on their way to the cube: fixed-point values that are added up for one location at a time
- * in a table, and go from there to the worker's list. */
+ * Costs before they are added to the cube: fixed-point values, summed for one location at a time in
+ * a table, and then appended to the worker's list. */
 #ifndef FERMATA_ANALYSIS_CAUSES_COST_TABLE_H
 #define FERMATA_ANALYSIS_CAUSES_COST_TABLE_H
 
@@ -13,7 +13,7 @@ struct fm_cost_table {
     size_t size;
     FM_VECTOR(uint32_t) used; /**< positions of `values` that may not be 0 */
     uint64_t roundings;
-    double scale; /**< of a tick */
+    double scale; /**< fixed-point units in a tick */
 };
 
 /** Begins a location. */
@@ -26,7 +26,7 @@ void fm_cost_table_end(struct fm_cost_table *table, struct fm_formation *formati
 
 void fm_cost_table_free(struct fm_cost_table *table);
 
-/** @return the value as a whole number of 1 / `scale`, rounded as llround() does. */
+/** @return the value as an integer count of 1 / `scale` ticks, rounded as llround() does. */
 static inline int64_t fm_cost_rounded(double ticks, double scale)
 {
     double exact = ticks * scale;
@@ -35,7 +35,7 @@ static inline int64_t fm_cost_rounded(double ticks, double scale)
     return whole + (rest >= 0.5) - (rest <= -0.5);
 }
 
-/** Adds a whole number, for metrics that do not count ticks of costs. */
+/** Adds an integer, for metrics other than costs. */
 static inline void fm_cost_table_add(struct fm_cost_table *table, uint32_t visit,
                                      fm_metric_t metric, int64_t value)
 {
@@ -47,7 +47,7 @@ static inline void fm_cost_table_add(struct fm_cost_table *table, uint32_t visit
     table->values[position] += value;
 }
 
-/** Adds a share of ticks. */
+/** Adds a number of ticks, which need not be an integer, to a cost metric. */
 static inline void fm_cost_table_add_ticks(struct fm_cost_table *table, uint32_t visit,
                                            fm_metric_t metric, double ticks)
 {

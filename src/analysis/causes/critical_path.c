@@ -11,7 +11,8 @@ struct ending {
     uint32_t location; /* FM_NONE: none of the process's locations did */
 };
 
-/* The location that entered Finalize last; without Finalize: that has the latest event. */
+/* @return the location that entered Finalize last; in a run without Finalize, the location with the
+ * latest event */
 static uint32_t find_last_location(const struct fm_analysis *analysis)
 {
     const struct fm_trace *trace = analysis->trace;
@@ -42,7 +43,7 @@ static uint32_t find_last_location(const struct fm_analysis *analysis)
     return own.location != FM_NONE ? own.location : by_end;
 }
 
-/* ---- what the path may lead through ---- */
+/* ---- spans of the path ---- */
 
 /* @return the span of a location that is owned here */
 static struct fm_path_span span_of(const struct fm_critical_path *path,
@@ -55,12 +56,12 @@ static struct fm_path_span span_of(const struct fm_critical_path *path,
 
 /* ---- the walk ---- */
 
-/* Where the path is; it goes from process to process of the analysis. */
+/* State of the backward walk; sent between workers and processes of the analysis. */
 struct token {
     uint64_t time;
     uint32_t location;
-    uint32_t moves_at_once; /* since time last passed */
-    uint32_t segments;      /* so far */
+    uint32_t moves_at_once; /* consecutive moves between locations at the current time */
+    uint32_t segments;      /* number of segments so far */
 };
 
 struct walking {
@@ -68,7 +69,7 @@ struct walking {
     const struct fm_formation *formation;
 };
 
-/* Follows the path through the locations that are owned here. */
+/* Follows the path backwards through the locations that are owned here. */
 static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsigned worker,
                  struct token token)
 {
@@ -80,7 +81,7 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
         const struct fm_wait_list *waits = &formation->busy_times[at].waits;
         uint64_t begin = span_of(path, trace, at).begin;
         uint32_t behind = fm_wait_list_behind(waits, token.time);
-        /* Waits at one tick lead in no circle; each location is passed at most once. */
+        /* Wait states of one tick form no circle: the path visits a location once per tick. */
         const struct fm_wait *wait = &waits->items[behind - 1];
         bool moves =
             behind > 0 && wait->until > begin && token.moves_at_once <= trace->location_count;
@@ -92,7 +93,7 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
             token.moves_at_once = 0;
         }
         if (!moves) {
-            /* Where clocks disagree, the path may come to a location before it begins. */
+            /* With unsynchronized clocks, the path may reach a location before its begin. */
             path->begin = from < token.time ? from : token.time;
             return;
         }
@@ -168,8 +169,8 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
     fm_profile_free(&profile);
 }
 
-/* The path may come to an owner of all locks of a window that has passed one of them on and still
- * waits for another: the path has no gaps, so that time is on it. */
+/* The path may reach an owner of all locks of a window that has released one of them and still
+ * waits for another. The path has no gaps, so that this waiting is on it. */
 static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_formation *formation,
                                 const struct fm_path_segment *segment)
 {
@@ -231,7 +232,7 @@ static int compare_segments(const void *a, const void *b)
     return left->number < right->number ? -1 : left->number > right->number;
 }
 
-/* Makes the whole path known at process 0, and its length, begin and end everywhere. */
+/* Collects the whole path at process 0, and shares its length, begin and end with all processes. */
 static void join_segments(struct fm_critical_path *path, struct fm_team *team)
 {
     if (fm_team_size(team) == 1) {
@@ -245,7 +246,7 @@ static void join_segments(struct fm_critical_path *path, struct fm_team *team)
         fm_vector_push(&path->segments, all.items[s]);
     }
     fm_vector_free(&all);
-    /* One process has the begin, one the end; all other processes have 0. */
+    /* Exactly one process has set the begin, and one the end; the others have 0. */
     uint64_t sums[] = {path->length, path->begin, path->end};
     fm_team_sum(team, sums, 3);
     path->length = sums[0];

@@ -1,37 +1,35 @@
 /** @file
- * The critical path and what follows from it [H17 Defs 21-23]. */
+ * The critical path and the metrics derived from it [H17 Defs 21-23]. */
 #ifndef FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_H
 #define FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_H
 
 #include "analysis/causes/formation.h"
 #include "analysis/causes/path_span.h"
 
-/** A piece of the critical path. */
+/** A segment of the critical path: consecutive time on one location. */
 struct fm_path_segment {
     uint64_t from, to; /**< ticks of the trace clock */
     uint32_t location;
-    uint32_t number; /**< 0: the last one */
+    uint32_t number; /**< from the end of the run: 0 is the last segment */
 };
 
 struct fm_critical_path {
-    struct fm_path_span *spans; /**< by location that is owned here; NULL: all of them from begin to
-                                     end */
+    struct fm_path_span *spans; /**< by location that is owned here; NULL: whole locations */
     FM_VECTOR(struct fm_path_segment)
-    segments;               /**< from the end of the run to its begin; only
-                                 process 0 of the analysis has them */
+    segments;               /**< from the end of the run to its begin; complete only on process 0 */
     uint64_t length;        /**< ticks */
-    uint64_t begin, end;    /**< where the path begins and ends, ticks of the trace clock */
-    uint32_t last_location; /**< on which the path ends; FM_NONE: there is no path */
+    uint64_t begin, end;    /**< begin and end of the path, ticks of the trace clock */
+    uint32_t last_location; /**< location at the path's end; FM_NONE: there is no path */
     uint64_t **time;        /**< [location][node of its call tree]: ticks on the path */
     uint64_t **busy; /**< [location][node of its call tree]: ticks in the run without waiting */
-    uint64_t **span_busy; /**< the same in the spans; NULL where there are none */
+    uint64_t **span_busy; /**< the same inside the spans; NULL if `spans` is */
     uint64_t *path_total; /**< [call path]: ticks on the path, on all locations */
     uint64_t *busy_total; /**< [call path]: ticks without waiting in the spans of all locations */
 };
 
-/** Walks the critical path and computes the profiles. The path leads through the whole run or, if
- * the options say so, from Init to Finalize: on each location from the Enter of MPI_Init of
- * its process to the Leave of MPI_Finalize, where there are such calls. Collective. Free with
+/** Walks the critical path and computes the profiles. The path covers the whole run or, if the
+ * options demand it, the part from Init to Finalize: on each location from the Enter of MPI_Init of
+ * its process to the Leave of MPI_Finalize, if these calls exist. Collective. Free with
  * fm_critical_path_close(). */
 void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation);
 void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_count);
@@ -55,9 +53,9 @@ double fm_critical_path_imbalance(const struct fm_critical_path *path, const str
 fm_status_t fm_critical_path_fill(const struct fm_critical_path *path, struct fm_cube *cube,
                                   struct fm_error *error);
 
-/** Verifies that the path leads without gaps from the end of one location to the begin of one (or
- * from the one's Finalize to the other's Init). For process 0.
- * @return FM_ERR_FAILED if it does not */
+/** Verifies that the path has no gaps from the end of one location to the begin of one (or from
+ * MPI_Finalize to MPI_Init). For process 0.
+ * @return FM_ERR_FAILED if it has gaps, or a wrong length, begin or end */
 fm_status_t fm_critical_path_check(const struct fm_critical_path *path, struct fm_error *error);
 
 #endif

@@ -1,7 +1,7 @@
-/* What delays cost. The waiter sends its cause what it did in the interval; the cause compares that
- * with what it did itself. What a wait state has caused in turn (phi) is not known yet: it is
- * distributed afterwards, by the shares that are found here. Wait states are processed in time
- * windows, which bounds the memory of their intermediate results. */
+/* Delay costs. The waiter sends its profile of the interval to the causing location, which compares
+ * it with its own profile. The waiting that a wait state has caused in turn (phi) is not known yet:
+ * it is distributed afterwards, by the shares that are found here. Wait states are processed in
+ * time windows, which bounds the memory of their intermediate results. */
 #include "analysis/causes/cause_comparison.h"
 #include "analysis/causes/cost_table.h"
 #include "analysis/causes/intervals.h"
@@ -14,54 +14,54 @@
 #include <string.h>
 
 /* A wait state has about 400 bytes of intermediate results: those of a worker fit in its
- * processor's cache.
- */
+ * processor's cache. */
 #define WAITS_OF_A_WORKER 20000
 
-/* What a location did in an interval that ends in what another one waits for. */
+/* Profile of a location in an interval that ends in another location's wait state. */
 struct cause_side {
     uint64_t begin;
     struct fm_inner_waits inner;
     uint32_t first_wait, wait_end;
-    uint32_t first, end; /* shares */
+    uint32_t first, end; /* in `cause_shares` */
     bool contention;
 };
 
-/* What a location did in an interval that ends in its own wait state: sent to the cause. */
+/* Profile of a location in an interval that ends in its own wait state: sent to the cause. */
 struct own_side {
     struct fm_waiter_side waiter;
     struct fm_items shares; /* struct fm_waiter_share */
 };
 
-/* One location's window of time. What has a number stands in the tables of the worker that owns the
- * location. */
+/* A location's part of a time window. Numbers are positions in the tables of the worker that owns
+ * the location. */
 struct location_window {
     struct fm_interval_walk *walk;
-    uint32_t own_end;                         /* behind the window's own wait states */
-    FM_VECTOR(struct fm_wait_notice) notices; /* of other locations, as they come */
-    size_t first_notice;                      /* sorted: in `notices`, and in `cause_sides` */
-    size_t first_caused; /* of the window, among the wait states that the location has caused */
+    uint32_t own_end;                         /* end of the location's wait states in the window */
+    FM_VECTOR(struct fm_wait_notice) notices; /* from other locations, unsorted */
+    size_t first_notice; /* first sorted one in the worker's `notices`, and in `cause_sides` */
+    size_t first_caused; /* first one of the window among the wait states that the location has
+                            caused */
 };
 
-/* Tells a waiter where its cause keeps its wait state. */
+/* Sent to a waiter: the position of its wait state at the cause. */
 struct place {
     uint32_t waiter;
-    uint32_t number; /* in the waiter's list */
+    uint32_t number; /* in the waiter's wait list */
     uint32_t position;
 };
 
-/* One worker's tables, allocated by itself: what workers write all the time lies apart. In those of
- * a window, its locations stand one behind the other. */
+/* Tables of one worker, padded against false sharing. The tables of a window contain its locations
+ * one after the other. */
 struct scratch {
-    FM_VECTOR(struct fm_wait_notice) notices;      /* by time */
-    FM_VECTOR(struct cause_side) cause_sides;      /* in this order */
-    FM_VECTOR(struct fm_cause_share) cause_shares; /* of them */
+    FM_VECTOR(struct fm_wait_notice) notices;      /* of each location, by time */
+    FM_VECTOR(struct cause_side) cause_sides;      /* in the order of `notices` */
+    FM_VECTOR(struct fm_cause_share) cause_shares; /* of `cause_sides` */
     FM_VECTOR(struct own_side) own_sides;
-    FM_VECTOR(struct fm_waiter_share) shares; /* of them */
+    FM_VECTOR(struct fm_waiter_share) shares; /* of `own_sides` */
     FM_VECTOR(struct fm_keyed) order;         /* of one location's notices */
-    FM_VECTOR(struct fm_keyed) spare;
+    FM_VECTOR(struct fm_keyed) spare;         /* memory to sort it */
     struct fm_difference difference;
-    uint64_t *waiter_time; /* by call path: what the waiter did; all 0 between two uses */
+    uint64_t *waiter_time; /* [call path]: time of the waiter; all 0 between two uses */
     unsigned char apart[FM_APART];
 };
 
@@ -74,7 +74,7 @@ struct costs {
     struct fm_dispatch *notices;
     struct fm_dispatch *places;
     struct fm_dispatch *sides;
-    uint64_t window_end; /* included */
+    uint64_t window_end; /* last tick */
 };
 
 static fm_delay_kind_t kind_of(const struct fm_wait *wait)
@@ -82,7 +82,7 @@ static fm_delay_kind_t kind_of(const struct fm_wait *wait)
     return fm_delay_kind((fm_metric_t)wait->metric);
 }
 
-/* ---- causes hear of the wait states ---- */
+/* ---- notices of wait states to their causes ---- */
 
 static void notify_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -120,9 +120,9 @@ static void take_notice(void *context, unsigned worker, uint32_t process, const 
     fm_vector_push(&costs->locations[notice->location].notices, *notice);
 }
 
-/* ---- each wait state gets its place ---- */
+/* ---- positions of wait states at their causes ---- */
 
-/* Sorts notices of one tick: the last waiter first. */
+/* Sorts notices of one tick: descending by waiter and number. */
 static void sort_tick(const struct fm_wait_notice *notices, struct fm_keyed *order, size_t count,
                       struct fm_keyed *spare)
 {
@@ -146,8 +146,8 @@ static const struct fm_keyed *sort_notices(const struct location_window *window,
     fm_vector_reserve(&scratch->order, count);
     fm_vector_reserve(&scratch->spare, count);
     struct fm_keyed *order = scratch->order.items;
-    /* They come from one waiter after the other, each in the order of time: the sequence of the
-     * last one first, because so are its notices of a tick. */
+    /* Notices arrive in one sequence for each waiter, ascending by time. The sequences are listed
+     * from the last to the first, which is the order of the notices of one tick. */
     const struct fm_wait_notice *notices = window->notices.items;
     for (size_t end = count, begin, i = 0; end > 0; end = begin) {
         for (begin = end - 1; begin > 0 && notices[begin - 1].waiter == notices[begin].waiter;) {
@@ -170,7 +170,8 @@ static const struct fm_keyed *sort_notices(const struct location_window *window,
     return order;
 }
 
-/* Moves a location's notices to the worker's, in their order, and lists what it has caused. */
+/* Moves a location's notices to those of the worker, sorted, and lists the wait states that the
+ * location has caused. */
 static void add_caused_waits(struct costs *costs, unsigned worker, uint32_t l)
 {
     const struct fm_trace *trace = costs->formation->analysis->trace;
@@ -220,11 +221,11 @@ static void take_place(void *context, unsigned worker, uint32_t process, const v
     costs->formation->busy_times[place->waiter].waits.positions[place->number] = place->position;
 }
 
-/* ---- what locations did in the intervals ---- */
+/* ---- profiles of the intervals ---- */
 
-/* The wait states whose intervals are sent. */
+/* Context of the walk through one location's intervals. */
 struct walking {
-    struct scratch *scratch; /* where they are kept */
+    struct scratch *scratch; /* receives the results */
     uint32_t number;         /* of the location */
     const struct fm_location *location;
     struct fm_wait_list *waits;
@@ -276,7 +277,7 @@ static void keep_own_side(void *context, uint32_t number, const struct fm_interv
             },
     };
     const size_t first_share = scratch->shares.count;
-    /* What the waiter did in the meantime does not reduce the delay of an owner of a lock. */
+    /* Computation of the waiter does not reduce the delay of a lock's owner. */
     if (!contention) {
         add_shares(scratch, location, interval);
     }
@@ -317,7 +318,7 @@ static void keep_cause_side(void *context, uint32_t number, const struct fm_inte
                                           });
 }
 
-/* Fetches what the walks of the next locations will need. */
+/* Prefetches the tables for the walks of the next locations. */
 static void prefetch_walks(const struct costs *costs, uint32_t l, uint32_t end)
 {
     for (unsigned stage = 0; stage < FM_INTERVAL_WALK_STAGES; ++stage) {
@@ -353,7 +354,7 @@ static void walk_intervals(void *context, unsigned worker, uint32_t first, uint3
     }
 }
 
-/* ---- waiters report to their causes, which compare ---- */
+/* ---- comparison at the causing locations ---- */
 
 static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -372,7 +373,7 @@ static void tell_causes(void *context, unsigned worker, uint32_t first, uint32_t
     }
 }
 
-/* Looks at the causing location's interval anew if the waiter's begins at another point. */
+/* Determines the causing location's interval again if the waiter's begins at another point. */
 static struct cause_side look_again(struct costs *costs, struct scratch *scratch,
                                     const struct fm_waiter_side *waiter, size_t number)
 {
@@ -397,7 +398,7 @@ static struct cause_side look_again(struct costs *costs, struct scratch *scratch
     };
 }
 
-/* What of a wait state is direct stands at the waiter. */
+/* Adds the direct and the indirect part of a wait state at the waiting call path. */
 static void book_class(struct costs *costs, unsigned worker, const struct fm_waiter_side *waiter,
                        fm_delay_kind_t kind, double direct)
 {

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-/* What a worker finds out about its locations. */
+/* A worker's sums over the wait states of its locations. */
 struct opened {
-    uint64_t *caused_counts; /* [location]: by the wait states of the worker's locations */
+    uint64_t *caused_counts; /* [location]: number of these wait states that it has caused */
     uint64_t waiting;        /* ticks */
     struct fm_wait_times times;
 };
@@ -38,7 +38,7 @@ static void open_busy_times(void *context, unsigned worker, uint32_t first, uint
     }
 }
 
-/* Adds up what the workers and the processes of the team have found. */
+/* Adds up the results of all workers and of all processes of the team. */
 static void add_up(struct fm_formation *formation, const struct opening *opening)
 {
     const struct fm_analysis *analysis = formation->analysis;
@@ -65,8 +65,9 @@ static uint32_t binary_digits(uint64_t value)
     return value == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(value);
 }
 
-/* As fine as costs can be without a sum of them ever exceeding 63 bits: together they are at most
- * the CPU time of all locations, once for each location (imbalance). */
+/* @return the largest number of binary digits after the point (at most 50) for which no sum of
+ * costs exceeds 63 bits: all costs together are at most the CPU time of all locations, once for
+ * each location (imbalance) */
 static uint32_t choose_shift(const struct fm_trace *trace)
 {
     uint64_t total = 0;

@@ -1,6 +1,6 @@
 /** @file
- * How wait states come about: what delayed them, what they cost, and how they propagate
- * [H17 chapter 4]. Runs after the arbitration.
+ * The formation of wait states: delays that caused them, delay costs, and propagation [H17 chapter
+ * 4]. Runs after the arbitration.
  */
 #ifndef FERMATA_ANALYSIS_CAUSES_FORMATION_H
 #define FERMATA_ANALYSIS_CAUSES_FORMATION_H
@@ -11,10 +11,10 @@
 #include "analysis/model/run.h"
 #include "cube/model/cube.h"
 
-/** Values on their way to the cube, where those of the same place are added up. Of one worker. */
+/** Values of one worker before they are added to the cube, which adds up those with equal keys. */
 struct fm_cost_cells {
     FM_VECTOR(struct fm_cube_cell) cells;
-    uint64_t roundings; /**< costs that were rounded to the fixed point */
+    uint64_t roundings; /**< number of costs that were rounded to fixed point */
     unsigned char apart[FM_APART];
 };
 
@@ -24,28 +24,28 @@ struct fm_caused_waits;
 struct fm_formation {
     struct fm_analysis *analysis;
     struct fm_busy_time *busy_times; /**< by location */
-    uint64_t *caused_counts;         /**< by location: wait states that it has caused */
+    uint64_t *caused_counts;         /**< by location: number of wait states that it has caused */
     struct fm_wait_times *times;     /**< of the wait states of all locations */
     struct fm_cost_cells *costs;     /**< by worker */
     struct fm_remote_costs *remote;  /**< by worker */
     struct fm_caused_waits *caused;  /**< by location (caused_waits.h); NULL: not known (yet, or any
                                           more) */
-    uint32_t cost_shift;             /**< as in the cube's experiment */
-    double cost_scale;               /**< 2^cost_shift */
-    bool is_circular;                /**< wait states cause themselves: there are no costs */
-    uint64_t waiting;                /**< sum of all waiting times, ticks */
+    uint32_t cost_shift; /**< binary digits of costs after the point, as in the cube's experiment */
+    double cost_scale;   /**< 2^cost_shift */
+    bool is_circular;    /**< wait states cause themselves: there are no costs */
+    uint64_t waiting;    /**< sum of all waiting times, ticks */
 };
 
 /** Prepares the busy times. Collective. Free with fm_formation_close(). */
 void fm_formation_open(struct fm_formation *formation, struct fm_analysis *analysis);
 void fm_formation_close(struct fm_formation *formation);
 
-/** Adds `ticks` (a share of ticks) to a COST metric of a location. Takes room for each call: for
- * what is added time and again there is a table (cost_table.h). */
+/** Adds `ticks` (a share of ticks) to a COST metric of a location. Each call uses memory: for
+ * frequent additions to the same places use a table (cost_table.h). */
 void fm_formation_add_cost(struct fm_formation *formation, unsigned worker, uint32_t location,
                            uint32_t visit, fm_metric_t metric, double ticks);
 
-/** As fm_formation_add_cost() for a call path that the location need not have visited. */
+/** As fm_formation_add_cost() for a call path, which the location need not have visited. */
 void fm_formation_add_at_callpath(struct fm_formation *formation, unsigned worker,
                                   uint32_t location, uint32_t callpath, fm_metric_t metric,
                                   double ticks);
@@ -61,9 +61,9 @@ void fm_formation_forget_caused(struct fm_formation *formation);
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
                               struct fm_error *error);
 
-/** Verifies that all costs together are the waiting time (relative error below 1e-9). Collective.
+/** Verifies that the sum of all costs is the waiting time (relative error below 1e-9). Collective.
  * @param cube  with the costs of the locations that are owned here
- * @return FM_ERR_FAILED if they are not */
+ * @return FM_ERR_FAILED if it is not */
 fm_status_t fm_formation_check(const struct fm_formation *formation, const struct fm_cube *cube,
                                struct fm_error *error);
 

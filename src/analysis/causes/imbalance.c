@@ -1,4 +1,5 @@
-/* The imbalance heuristic: computation time of each location against the mean of its call path. */
+/* The imbalance heuristic: compares the computation time of each location with the mean over the
+ * locations that visit the call path. */
 #include "analysis/causes/critical_path.h"
 
 /* Computation of one call path. */
@@ -69,7 +70,7 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_free(visited);
 }
 
-/* @return [call path], of all locations */
+/* @return [call path], summed over all locations */
 static struct computation *add_up(const struct fm_analysis *analysis)
 {
     const struct fm_trace *trace = analysis->trace;

@@ -5,27 +5,27 @@
 
 #include <string.h>
 
-/* So much may remembered points of a location take, beside what its events take. */
+/* Bytes of snapshots that a location may keep in addition to 2 bytes for each of its events. */
 #define LEAST_POOL ((size_t)64 << 10)
 
-/* What a location had done when it passed a point. */
+/* Profile of a location up to a point. */
 struct snapshot {
     uint64_t t;      /* 0: no point yet */
-    uint32_t waits;  /* its wait states that had ended */
-    uint32_t vector; /* in the pool: time in each node; FM_NONE: not kept */
+    uint32_t waits;  /* number of its wait states that ended until then */
+    uint32_t vector; /* position in the pool of the time in each node; FM_NONE: not kept */
 };
 
-/* Points with one partner. */
+/* Latest points with one partner location. */
 struct pair {
     struct snapshot synchronization;
     struct snapshot contention;
 };
 
-/* Points of one communicator; a list in which that with the latest point stands first. */
+/* Latest point of one communicator; linked in a list from the latest point to the earliest. */
 struct community {
     struct snapshot snapshot;
     uint32_t communicator;
-    uint32_t before, behind; /* in the list; FM_NONE: end */
+    uint32_t before, behind; /* neighbours in the list; FM_NONE: end */
 };
 
 struct fm_interval_walk {
@@ -38,10 +38,10 @@ struct fm_interval_walk {
     struct fm_difference *difference;
     struct fm_map pair_of_partner;
     FM_VECTOR(struct pair) pairs;
-    uint64_t latest_pair; /* time of the latest point with a single partner */
+    uint64_t latest_pair; /* time of the latest pair point */
     struct fm_map community_of;
     FM_VECTOR(struct community) communities;
-    uint32_t latest_community; /* begin of the list */
+    uint32_t latest_community; /* head of the list */
     FM_VECTOR(uint64_t) pool;
     size_t pool_limit; /* elements */
 };
@@ -76,7 +76,7 @@ void fm_interval_walk_free(struct fm_interval_walk *walk)
     }
 }
 
-/* ---- remembering ---- */
+/* ---- snapshots ---- */
 
 static void remember(struct fm_interval_walk *walk, struct snapshot *snapshot)
 {
@@ -143,7 +143,7 @@ static bool has_one_location(const struct fm_trace *trace, uint32_t location)
     return trace->processes[fm_trace_process(trace, location)].location_count == 1;
 }
 
-/* @return whether all members of a communicator have passed this very point with the partner */
+/* @return whether this point is also a collective operation that the partner took part in */
 static bool passed_together(const struct fm_interval_walk *walk, uint32_t partner)
 {
     const struct fm_trace *trace = walk->analysis->trace;
@@ -176,9 +176,9 @@ static void pass_pair_point(struct fm_interval_walk *walk, uint32_t partner, boo
     walk->latest_pair = walk->busy_time->walk.time;
 }
 
-/* ---- looking back ---- */
+/* ---- begin of an interval ---- */
 
-/* @return the latest point of the collectives that the partner took part in, too */
+/* @return the latest point of a collective operation that the partner took part in, too */
 static struct snapshot latest_group_point(const struct fm_interval_walk *walk, uint32_t partner,
                                           uint64_t t)
 {
@@ -201,7 +201,8 @@ static struct snapshot latest_group_point(const struct fm_interval_walk *walk, u
     return none;
 }
 
-/* @return the latest point before the present one that is shared with the partner */
+/* @return the latest point that is shared with the partner; the points of tick `t` are not passed
+ * yet */
 static struct snapshot latest_point(const struct fm_interval_walk *walk, uint32_t partner,
                                     uint64_t t, bool contention)
 {
@@ -244,7 +245,7 @@ void fm_difference_free(struct fm_difference *difference)
     fm_profile_free(&difference->profile);
 }
 
-/* Subtracts what was done up to a remembered point from what was done up to the present. */
+/* Subtracts the profile up to a snapshot from the profile up to the current time. */
 static void subtract(struct fm_interval_walk *walk, uint32_t vector)
 {
     struct fm_difference *difference = walk->difference;
@@ -295,8 +296,8 @@ void fm_interval_walk_look(struct fm_interval_walk *walk, uint64_t begin, uint64
     };
 }
 
-/* The interval from a point to `end`, before or at the present; `at_present`: what was done up to
- * now was done up to `end`. */
+/* Describes the interval from a point to `end`, which is not after the current time. `at_present`:
+ * the profile up to the current time is also the profile up to `end`. */
 static void describe(struct fm_interval_walk *walk, const struct snapshot *from, uint64_t end,
                      bool at_present, struct fm_interval *interval)
 {
@@ -320,14 +321,14 @@ static void describe(struct fm_interval_walk *walk, const struct snapshot *from,
     };
 }
 
-/* ---- fetching ---- */
+/* ---- prefetching ---- */
 
 #define LINE 64
 
-/* So much of each table is fetched: the processor finds what follows by itself. */
+/* Lines of each table to prefetch: the hardware prefetcher continues from there. */
 #define LINES_AHEAD 2
 
-/* Small tables are fetched whole. */
+/* Small tables are prefetched completely, up to this number of lines. */
 #define MOST_LINES 32
 
 static void fetch(const void *begin, size_t bytes)
@@ -393,7 +394,7 @@ static void tell_own(struct fm_interval_walk *walk, uint32_t number,
         latest_point(walk, wait->cause_location, wait->until, is_contention(wait));
     struct fm_interval interval;
     walk->busy_time->waits.begin[number] = from.t;
-    /* While a call waits, and nothing happens inside it, nothing is done. */
+    /* A waiting call without events inside it adds nothing to the profile. */
     describe(walk, &from, wait->enter, fm_busy_time_is_in(walk->busy_time, wait->activity),
              &interval);
     handler->own(handler->context, number, &interval);
@@ -432,7 +433,7 @@ void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
             break;
         }
         fm_busy_time_walk_to(walk->busy_time, t);
-        /* All that ends at this tick ends before the points of this tick are passed. */
+        /* All intervals that end at this tick end before the points of this tick are passed. */
         uint32_t first_wait = walk->next_wait, first_caused = caused;
         while (walk->next_wait < waits->count && waits->items[walk->next_wait].until == t) {
             ++walk->next_wait;

@@ -1,10 +1,10 @@
 /** @file
- * The points that pairs of locations share, and the intervals that end in their wait states
- * [H17 Defs 4, 5, 8, 9].
+ * The points that pairs of locations share, and the intervals that end in their wait states [H17
+ * Defs 4, 5, 8, 9].
  *
- * A location's time is walked once, from one point to the next. For each partner (and for each
- * communicator) the walk remembers what the location had done up to their latest point, so that
- * what it did in an interval is a difference, however long the interval is.
+ * A walk visits the points of a location once, in the order of time. For each partner (and for each
+ * communicator) it keeps a snapshot of the location's profile at their latest point, so that the
+ * profile of an interval is a difference of two, independent of the length of the interval.
  */
 #ifndef FERMATA_ANALYSIS_CAUSES_INTERVALS_H
 #define FERMATA_ANALYSIS_CAUSES_INTERVALS_H
@@ -13,10 +13,10 @@
 #include "analysis/model/group_points.h"
 #include "base/containers/map.h"
 
-/** Tells a location that another one waits for it. */
+/** Sent to the causing location of a wait state. */
 struct fm_wait_notice {
     uint64_t t;
-    uint32_t location; /**< that causes the wait state */
+    uint32_t location; /**< causing location */
     uint32_t activity; /**< its call, whose begin (of a contention: end) is the cause */
     uint32_t waiter;   /**< location */
     uint32_t number;   /**< of the wait state in the waiter's list */
@@ -24,37 +24,38 @@ struct fm_wait_notice {
     uint32_t delay_kind;
 };
 
-/** An interval as one of the two locations sees it. */
+/** An interval on one of its two locations. */
 struct fm_interval {
-    uint64_t begin;      /**< time of the point that begins it; 0: the location's first event */
+    uint64_t begin;      /**< time of the point that begins it; 0: no point, it begins with the
+                            location's first event */
     uint32_t first_wait; /**< the location's wait states that end inside: first_wait .. */
     uint32_t wait_end;   /**< ... wait_end - 1 */
     uint32_t count;      /**< nodes of the call tree in which time was spent, without waiting */
     const uint32_t *visits;
     const uint64_t *ticks;
-    bool is_repeated; /**< of those that end in what other locations wait for: nodes and ticks are
-                         the same as in the one before */
+    bool is_repeated; /**< passed to `caused` only: nodes and ticks are the same as in the call
+                         before */
 };
 
-/** Who wants to know the intervals. The interval is valid during the call. */
+/** Receives the intervals of a walk. The interval is valid during the call. */
 struct fm_interval_handler {
     void *context;
-    /** Interval that ends in the location's wait state `number`. */
+    /** Called for an interval that ends in the location's own wait state `number`. */
     void (*own)(void *context, uint32_t number, const struct fm_interval *interval);
-    /** Interval that ends in what another location waits for: the number of its notice. */
+    /** Called for an interval that ends in another location's wait state; `number`: of its
+     * notice. */
     void (*caused)(void *context, uint32_t number, const struct fm_interval *interval);
 };
 
-/** What a location did in the last examined interval: for one walk at a time.
- * `struct fm_difference d = {0};` is an empty one. */
+/** Profile of a location in the last interval; belongs to one walk at a time. `struct fm_difference
+ * d = {0};` is an empty one. */
 struct fm_difference {
     uint32_t *visits;
     uint64_t *ticks;
     uint32_t count, capacity;
-    uint32_t
-        vector;    /**< of the remembered point where it begins; FM_NONE: it is no such interval */
-    uint64_t time; /**< of its end */
-    bool is_told;  /**< with the last interval that ended in what another location waits for */
+    uint32_t vector; /**< of the snapshot at its begin; FM_NONE: not made from a snapshot */
+    uint64_t time;   /**< of its end */
+    bool is_told;    /**< already passed to `caused` */
     struct fm_profile profile;
 };
 
@@ -64,7 +65,7 @@ struct fm_interval_walk;
 
 /** @return a walk through the busy time of a location, to be freed with fm_interval_walk_free().
  * The busy time must not have been walked.
- * @param difference  that all walks of a worker share */
+ * @param difference  memory that all walks of a worker share */
 struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analysis,
                                                  struct fm_busy_time *busy_time,
                                                  const struct fm_group_points *points,
@@ -72,9 +73,9 @@ struct fm_interval_walk *fm_interval_walk_create(const struct fm_analysis *analy
                                                  struct fm_difference *difference);
 void fm_interval_walk_free(struct fm_interval_walk *walk);
 
-/** Walks to `until` (included) and reports all intervals that end on the way, also the begin of
- * each to the wait list of the busy time.
- * @param notices  those to the location whose times lie on the way, ascending by time
+/** Walks to `until` (included) and reports all intervals that end on the way; also writes the begin
+ * of each own interval to the wait list of the busy time.
+ * @param notices  those to the location with times on the way, ascending by time
  * @param count    of notices */
 void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
                          const struct fm_wait_notice *notices, uint32_t count,
@@ -82,12 +83,12 @@ void fm_interval_walk_to(struct fm_interval_walk *walk, uint64_t until,
 
 #define FM_INTERVAL_WALK_STAGES 2
 
-/** Fetches what fm_interval_walk_to() looks at first, where a worker goes from one location to the
- * next, in two stages. */
+/** Prefetches the tables that fm_interval_walk_to() reads first, in two stages; for a worker that
+ * walks one location after the other. */
 void fm_interval_walk_prefetch(const struct fm_interval_walk *walk, unsigned stage);
 
-/** Computes what a location does from `begin` to `end`, where the other location knows another
- * begin than this one. Valid until the walk goes on. */
+/** Computes the profile of a location from `begin` to `end`, for an interval whose begin differs
+ * between the two locations. Valid until the walk continues. */
 void fm_interval_walk_look(struct fm_interval_walk *walk, uint64_t begin, uint64_t end,
                            struct fm_interval *interval);
 

@@ -23,7 +23,8 @@ static uint32_t first_call(const struct fm_trace *trace, const struct fm_locatio
     return FM_NONE;
 }
 
-/* From the first Enter of Init in the location's process to its last Leave of Finalize. */
+/* @return the span from the first Enter of Init in the location's process to the last Leave of
+ * Finalize in it */
 static struct fm_path_span from_init_to_finalize(const struct fm_trace *trace,
                                                  const struct fm_location *location)
 {
@@ -40,7 +41,7 @@ static struct fm_path_span from_init_to_finalize(const struct fm_trace *trace,
             span.end = member->leave.items[finalize];
         }
     }
-    /* A process that is cut off has no Finalize, a thread may begin behind Init. */
+    /* A process whose trace is truncated has no Finalize, and a thread may begin after Init. */
     if (span.begin == UINT64_MAX || span.begin < location->begin) {
         span.begin = location->begin;
     }

@@ -1,17 +1,17 @@
 /** @file
- * What of each location the critical path may lead through, if it is not all of it. */
+ * The part of each location that the critical path may cover, if it is restricted. */
 #ifndef FERMATA_ANALYSIS_CAUSES_PATH_SPAN_H
 #define FERMATA_ANALYSIS_CAUSES_PATH_SPAN_H
 
 #include "analysis/pattern.h"
 
-/** A part of a location, ticks of the trace clock. */
+/** A part of a location's time, ticks of the trace clock. */
 struct fm_path_span {
     uint64_t begin, end;
 };
 
-/** @return by location that is owned here: from the first Enter of MPI_Init in its process to the
- * last Leave of MPI_Finalize, where there are such calls; to be freed with fm_free(). */
+/** @return [location], set for those that are owned here: from the first Enter of MPI_Init in its
+ * process to the last Leave of MPI_Finalize, if these calls exist; to be freed with fm_free(). */
 struct fm_path_span *fm_path_spans(const struct fm_analysis *analysis);
 
 /** @return the location's last call of this class, FM_NONE: there is none. */

@@ -1,4 +1,4 @@
-/* Performance impact: all CPU time, by its relation to the critical path. */
+/* Performance impact: divides all CPU time by its relation to the critical path. */
 #include "analysis/causes/cost_table.h"
 #include "analysis/causes/critical_path.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 
 struct partitions {
-    uint32_t *of_location; /* of those that are owned here, at least */
+    uint32_t *of_location; /* set at least for locations that are owned here */
     FM_VECTOR(uint64_t) sizes;
 };
 
@@ -47,11 +47,11 @@ static void list_roots(const struct fm_location *location, number_vector *roots)
     fm_sort(roots->items, roots->count, sizeof *roots->items, compare_numbers);
 }
 
-/* Lists of roots, each once, in one array: [length, roots ...] for each. */
+/* Distinct lists of roots in one array: [length, roots ...] for each. */
 struct root_lists {
     number_vector numbers;
     FM_VECTOR(size_t) begin; /* by list */
-    struct fm_map by_hash;   /* hash of the roots -> list that was tried first */
+    struct fm_map by_hash;   /* hash of the roots -> list; colliding lists use further keys */
 };
 
 /* @return the number of a list, which is added if it is new */
@@ -61,7 +61,7 @@ static uint32_t find_list(struct root_lists *lists, const uint32_t *roots, size_
     for (size_t i = 0; i < count; ++i) {
         hash = fm_hash(hash ^ roots[i]);
     }
-    /* A different list with the same hash tries the next key. */
+    /* If the key belongs to a different list with the same hash, the next key is tried. */
     for (;; hash = fm_hash(hash + 1)) {
         uint32_t next = (uint32_t)lists->begin.count;
         uint32_t list = *fm_map_at(&lists->by_hash, hash, next);
@@ -99,7 +99,7 @@ static void share_lists(struct fm_team *team, const struct root_lists *own, stru
     fm_vector_free(&shared);
 }
 
-/* Locations that run the same top-level call paths are a partition. */
+/* Forms a partition of all locations with the same top-level call paths. */
 static struct partitions find_partitions(const struct fm_analysis *analysis)
 {
     const struct fm_trace *trace = analysis->trace;
@@ -131,14 +131,13 @@ static struct partitions find_partitions(const struct fm_analysis *analysis)
     return partitions;
 }
 
-/* @return for each call path, the number of locations of all partitions that visit it
- */
+/* @return [call path]: total size of the partitions in which at least one location visits it */
 static uint64_t *count_participants(const struct fm_analysis *analysis,
                                     const struct partitions *partitions)
 {
     const struct fm_trace *trace = analysis->trace;
     uint64_t *participants = fm_allocate(trace->callpaths.count, sizeof *participants);
-    FM_VECTOR(uint64_t) own = {0}; /* (partition, call path), each once */
+    FM_VECTOR(uint64_t) own = {0}; /* distinct (partition, call path) */
     FM_VECTOR(uint64_t) all = {0};
     struct fm_map seen = {0};
     for (uint32_t l = 0; l < trace->location_count; ++l) {
@@ -167,7 +166,7 @@ static uint64_t *count_participants(const struct fm_analysis *analysis,
     return participants;
 }
 
-/* Waiting time of the run that falls to a call path by its imbalance. */
+/* The part of the run's waiting time that is attributed to the imbalance of a call path. */
 struct impact {
     double intra, inter;
 };
@@ -203,7 +202,7 @@ static struct impact *impact_of_callpaths(const struct fm_critical_path *path,
     return impacts;
 }
 
-/* Without any imbalance on the path, waiting is what happens beside it. */
+/* Without any imbalance on the critical path, all waiting counts as non-critical activity. */
 static void book_waiting_beside(struct fm_formation *formation, unsigned worker, uint32_t l,
                                 struct fm_cost_table *table)
 {

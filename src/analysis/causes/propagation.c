@@ -1,13 +1,14 @@
-/* The waiting that wait states have caused in turn (phi).
+/* Propagation of wait states: computes the waiting that each wait state has caused in turn (phi).
  *
- * A location goes through its own wait states and those that it caused, from the latest to the
- * earliest. What a wait state has caused is complete when it is reached; it is sent to the location
- * that caused it, which distributes it over its own earlier wait states. It goes on as long as it
- * has received the next one. Everything that concerns a location is computed in this order and
- * by one worker, so that the result does not depend on how work is distributed.
+ * A location processes its own wait states and those that it caused, from the latest to the
+ * earliest. The phi of an own wait state is complete when the walk reaches it; it is sent to the
+ * location that caused the wait state, which distributes it over its own earlier wait states. A
+ * location continues as long as it has received the phi of the next wait state that it caused. All
+ * values of a location are computed in this order and by one worker, so that the result does not
+ * depend on the distribution of work.
  *
- * Locations of one worker write it directly; locations of different workers and processes send
- * messages. */
+ * Phi between locations of one worker is written directly; between workers and processes it is sent
+ * in messages. */
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/time_windows.h"
 #include "engine/dispatch/dispatch.h"
@@ -15,19 +16,19 @@
 
 #include <math.h>
 
-/* So many wait states are in work at once: they and what belongs to them fit in a cache. */
+/* Number of wait states in a time window: they and their intermediate results fit in a cache. */
 #define WAITS_AT_HAND 4096
 
-/* Numbers that are added and subtracted again without a rest: the sum of costs of different size
- * is exact, and 0 when nothing is left. There is room for sums below 2^72; phi is at most all
- * waiting of the run, which is below 2^64 ticks. */
+/* Fixed-point numbers: a sum of costs of different size is exact, and 0 after all summands are
+ * subtracted again. Sums below 2^72 fit; phi is at most all waiting of the run, which is below 2^64
+ * ticks. */
 typedef unsigned __int128 fixed_point;
 #define FIXED_POINT_ONE 0x1p56
 
 /* From the waiter to the causing location. */
 struct phi_message {
     double phi;
-    uint32_t location; /* that the message is for */
+    uint32_t location; /* causing location */
     uint32_t position; /* among the wait states that it has caused */
 };
 
@@ -37,20 +38,20 @@ struct walk {
     uint32_t caused_left; /* wait states caused by this location that are not yet distributed */
     struct fm_caused_waits *caused;
     const struct fm_wait_list *waits;
-    fixed_point factor;   /* phi per tick of the wait state that the walk has come to */
-    fixed_point *changes; /* by own wait state: what is added to `factor` when it is reached */
-    double *extra;   /* phi of wait states of which only a part lies in an interval; NULL: none */
-    bool is_through; /* nothing is left in the worker's window */
+    fixed_point factor;   /* phi per tick of the current wait state */
+    fixed_point *changes; /* by own wait state: added to `factor` when the walk reaches it */
+    double *extra;        /* phi of wait states that lie only partly in an interval; NULL: none */
+    bool is_through;      /* all wait states in the worker's window are processed */
 };
 
-/* A worker is at a part of the time, and no location of it goes beyond, so that all of them stay
- * together. It moves on when all of them are through. */
+/* State of a worker. All of its locations process the same time window, so that their data stay in
+ * the cache; the worker moves to the next window when all of them are through. */
 struct place {
     uint64_t begin;
     uint32_t window;
     uint32_t not_through; /* locations */
     uint32_t first_location, last_location;
-    FM_VECTOR(uint32_t) ready; /* locations that can go on */
+    FM_VECTOR(uint32_t) ready; /* locations that can continue */
     unsigned char apart[FM_APART];
 };
 
@@ -83,7 +84,7 @@ static double from_fixed_point(fixed_point number)
     return (high * 0x1p64 + low) / FIXED_POINT_ONE;
 }
 
-/* Adds `factor` to the wait states first .. last, all of which the walk is still to come to. */
+/* Adds `factor` to the wait states first .. last, none of which the walk has reached. */
 static void add_factor(struct walk *walk, uint32_t first, uint32_t last, double factor)
 {
     fixed_point change = to_fixed_point(factor);
@@ -93,20 +94,20 @@ static void add_factor(struct walk *walk, uint32_t first, uint32_t last, double 
     }
 }
 
-/* To be called for each wait state once, from the last to the first. */
+/* Moves to a wait state; called once for each, from the last to the first. */
 static void come_to(struct walk *walk, uint32_t number)
 {
     walk->factor += walk->changes[number];
 }
 
-/* Of the wait state that the walk has come to. */
+/* @return phi of the current wait state */
 static double phi_of(const struct walk *walk, uint32_t number)
 {
     return from_fixed_point(walk->factor) * (double)fm_wait_ticks(&walk->waits->items[number]) +
            (walk->extra == NULL ? 0 : walk->extra[number]);
 }
 
-/* Distributes what a wait state costs over the own wait states that it is caused by. */
+/* Distributes the costs of a wait state over the own wait states that caused it. */
 static void distribute(const struct propagation *propagation, struct walk *walk,
                        const struct fm_caused_wait *wait)
 {
@@ -133,7 +134,7 @@ static void distribute(const struct propagation *propagation, struct walk *walk,
     }
 }
 
-/* ---- wait states that have caused nothing ---- */
+/* ---- terminal wait states ---- */
 
 static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -146,9 +147,9 @@ static void sum_up_covers(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
-/* @return whether a wait state is in no interval that caused waiting. Waiter and cause both see so
- * for themselves, if this process owns both; otherwise the waiting location has sent it to the
- * causing one. */
+/* @return whether a wait state is in no interval that caused waiting. If this process owns both the
+ * waiting and the causing location, both call this function; otherwise the waiting location sends
+ * the result to the causing one. */
 static bool is_terminal(const struct propagation *propagation, uint32_t waiter, uint32_t number)
 {
     return propagation->formation->busy_times[waiter].waits.covers[number] == 0;
@@ -160,7 +161,7 @@ static bool is_owned(const struct propagation *propagation, uint32_t location)
     return fm_engine_owns(analysis->engine, fm_trace_process(analysis->trace, location));
 }
 
-/* Where the cause of a wait state keeps it. */
+/* Sent to the causing location: position of a terminal wait state there. */
 struct terminal_message {
     uint32_t location;
     uint32_t position;
@@ -192,7 +193,7 @@ static void tell_terminal(void *context, unsigned worker, uint32_t first, uint32
     }
 }
 
-/* Tells the causes that other processes own which wait states have caused nothing. */
+/* Sends the terminal wait states to those causing locations that other processes own. */
 static void tell_all_terminals(struct propagation *propagation)
 {
     struct fm_engine *engine = propagation->formation->analysis->engine;
@@ -202,14 +203,14 @@ static void tell_all_terminals(struct propagation *propagation)
     fm_dispatch_free(propagation->terminals);
 }
 
-/* ---- telling ---- */
+/* ---- transfer of phi ---- */
 
 static bool is_told(const struct fm_caused_wait *wait)
 {
     return wait->phi == wait->phi;
 }
 
-/* Tells a location of the same worker, which is ready if that was what it had come to. */
+/* Stores phi at a location of this worker. The location is ready if its walk waits for this phi. */
 static void take_phi(struct propagation *propagation, unsigned worker,
                      const struct phi_message *message)
 {
@@ -251,7 +252,8 @@ static bool has_caused_in(const struct walk *walk, uint64_t begin)
     return walk->caused_left > 0 && walk->caused->waits.items[walk->caused_left - 1].t >= begin;
 }
 
-/* Advances a location until its next wait state is not received yet, or the window ends. */
+/* Advances a location until the phi of its next caused wait state is missing, or the window
+ * ends. */
 static void advance(struct propagation *propagation, struct fm_mailboxes *mailboxes,
                     unsigned worker, uint32_t location)
 {
@@ -261,7 +263,8 @@ static void advance(struct propagation *propagation, struct fm_mailboxes *mailbo
     struct place *place = &propagation->places[worker];
     uint64_t window = place->begin;
     for (;;) {
-        /* At equal times what this location caused comes first: it lies behind its own waiting. */
+        /* At equal times the caused wait states come first: they are later effects than the
+         * location's own waiting. */
         if (walk->caused_left > 0 && (walk->own_left == 0 || caused[walk->caused_left - 1].t >=
                                                                  waits[walk->own_left - 1].until)) {
             struct fm_caused_wait *wait = &caused[walk->caused_left - 1];
@@ -295,9 +298,9 @@ static void advance_ready(struct propagation *propagation, struct fm_mailboxes *
     }
 }
 
-/* Begins the next window, the one before, as long as nothing is left to do in the current one. What
- * is missing there comes from later times, so that some worker can always go on.
- * @return whether there was one to begin */
+/* Begins the next (earlier) window, as long as the current one is finished. Missing phi depends
+ * only on later times, so that at least one worker can always continue.
+ * @return whether a window was begun */
 static bool move_window(struct propagation *propagation, struct fm_mailboxes *mailboxes,
                         unsigned worker)
 {
@@ -372,7 +375,8 @@ static void close_walks(void *context, unsigned worker, uint32_t first, uint32_t
     }
 }
 
-/* @return whether all locations came to the begin: none of them waits for another one for good */
+/* @return whether all locations have processed all wait states: no location waits for phi
+ * forever */
 static bool is_complete(const struct propagation *propagation)
 {
     const struct fm_analysis *analysis = propagation->formation->analysis;

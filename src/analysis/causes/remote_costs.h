@@ -1,6 +1,6 @@
 /** @file
- * What of their wait states is direct and indirect: a worker books it on locations of any
- * owner: it is only summed up, so no message to the owner is needed. */
+ * The direct and indirect parts of wait states. A worker adds them for locations of any owner: they
+ * are only summed up, so that no message to the owner is needed. */
 #ifndef FERMATA_ANALYSIS_CAUSES_REMOTE_COSTS_H
 #define FERMATA_ANALYSIS_CAUSES_REMOTE_COSTS_H
 
@@ -11,12 +11,12 @@
 
 #define FM_REMOTE_RECENT 1024 /* a power of two */
 
-/** The wait states of a kind at a call path of a location: costs in fixed point. */
+/** The wait states of one kind at a call path of a location; fixed-point values. */
 struct fm_remote_cost {
     int64_t direct, indirect;
     uint32_t location, callpath;
     uint32_t kind; /**< fm_delay_kind_t */
-    uint32_t next; /**< row of another kind there; FM_MAP_ABSENT: none */
+    uint32_t next; /**< row of another kind at the same place; FM_MAP_ABSENT: none */
 };
 
 /** Values of one worker. `struct fm_remote_costs c = {0};` is an empty one. */
@@ -27,11 +27,11 @@ struct fm_remote_costs {
     unsigned char apart[FM_APART];
 };
 
-/** fm_remote_costs_at() where the row was not used lately. */
+/** The slow path of fm_remote_costs_at(), for rows that are not in `recent`. */
 struct fm_remote_cost *fm_remote_costs_find(struct fm_remote_costs *costs, uint32_t location,
                                             uint32_t callpath, fm_delay_kind_t kind);
 
-/** @return where to add values. Valid until the next call. */
+/** @return the row to add values to, which is added if it is new. Valid until the next call. */
 static inline struct fm_remote_cost *fm_remote_costs_at(struct fm_remote_costs *costs,
                                                         uint32_t location, uint32_t callpath,
                                                         fm_delay_kind_t kind)

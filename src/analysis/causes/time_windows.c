@@ -1,6 +1,6 @@
 #include "analysis/causes/time_windows.h"
 
-/* A window holds so many wait states of a location, on average, at least. */
+/* A window contains at least this number of wait states of a location, on average. */
 #define LEAST_OF_A_LOCATION 80
 
 void fm_wait_times_begin(struct fm_wait_times *times, const struct fm_trace *trace)

@@ -1,6 +1,6 @@
 /** @file
- * Time windows that hold about the same number of wait states each, so that the number of wait
- * states that are in work at once is bounded. */
+ * Time windows with about the same number of wait states each, which bounds the number of wait
+ * states that are processed at once. */
 #ifndef FERMATA_ANALYSIS_CAUSES_TIME_WINDOWS_H
 #define FERMATA_ANALYSIS_CAUSES_TIME_WINDOWS_H
 
@@ -8,13 +8,13 @@
 
 #define FM_WAIT_TIME_BINS 4096
 
-/** How many wait states end when. */
+/** Histogram of the wait states by the time of their end. */
 struct fm_wait_times {
-    uint64_t begin, width; /**< ticks: of the first bin, of each bin */
+    uint64_t begin, width; /**< ticks: begin of the first bin, width of each bin */
     uint64_t counts[FM_WAIT_TIME_BINS];
 };
 
-/** Makes the bins as wide as the time of a run asks for; nothing is counted yet. */
+/** Divides the time of a run into bins; nothing is counted yet. */
 void fm_wait_times_begin(struct fm_wait_times *times, const struct fm_trace *trace);
 
 /** Counts the wait states of a location. */
@@ -27,9 +27,9 @@ struct fm_time_windows {
 
 /** Chooses windows.
  * @param times      of all locations
- * @param locations  number of all
- * @param waits      that a window is to hold; if there are many locations, it holds more: going
- *                   through all of them once more must pay
+ * @param locations  number of all locations
+ * @param waits      target number of wait states in a window; runs with many locations get larger
+ *                   windows, because each window costs an iteration over all locations
  * @return to be freed with fm_time_windows_free() */
 struct fm_time_windows fm_time_windows_choose(const struct fm_wait_times *times, uint32_t locations,
                                               uint64_t waits);

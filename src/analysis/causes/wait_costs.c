@@ -1,4 +1,4 @@
-/* What wait states cost, once it is known what they have caused in turn. */
+/* Adds the costs and the classes of wait states, after phi is computed. */
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/cost_table.h"
 #include "cube/model/delay_kind.h"
@@ -22,7 +22,7 @@ static void book_own(struct fm_cost_table *table, const struct fm_location *loca
     }
 }
 
-/* Each part costs its share of the wait state, and of what that has caused in turn. */
+/* Each part gets its share of the wait state (short-term costs) and of phi (long-term costs). */
 static void book_parts(struct fm_cost_table *table, const struct fm_caused_waits *caused,
                        const struct fm_caused_wait *wait)
 {

@@ -1,4 +1,5 @@
-/* Leaves each call at most one wait state, and none in a circle. */
+/* The arbitration: chooses at most one wait state for each call among its candidates, and cuts
+ * circles of wait states of one tick. Cost: O(n log n) for n candidates. */
 #include "analysis/model/findings.h"
 
 #include "base/containers/map.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* @return whether `a` is to stand before `b`: by call, then by precedence */
+/* @return whether `a` is ordered before `b`: by call, then by precedence */
 static bool precedes(const struct fm_candidate *a, const struct fm_candidate *b)
 {
     if (a->activity != b->activity) {
@@ -50,8 +51,8 @@ static void reverse(struct fm_candidate *items, size_t count)
     }
 }
 
-/* Moves each candidate towards its place among those of the same call. Calls that wait for a few
- * messages are in order then; all other calls are left to the merge sort. */
+/* Insertion sort within each call, limited to SMALL_CALL places: completes the order of calls that
+ * wait for few messages. The merge sort orders the rest. */
 static void sort_small_calls(struct fm_candidate *items, size_t count)
 {
     for (size_t i = 1; i < count; ++i) {
@@ -66,7 +67,7 @@ static void sort_small_calls(struct fm_candidate *items, size_t count)
     }
 }
 
-/* Turns runs round in which the calls descend: some stages go through a location backwards. */
+/* Reverses runs with descending calls: some stages process a location backwards. */
 static void turn_descending_runs(struct fm_candidate *items, size_t count)
 {
     for (size_t begin = 0; begin < count;) {
@@ -76,7 +77,7 @@ static void turn_descending_runs(struct fm_candidate *items, size_t count)
         }
         if (items[begin].activity != items[end - 1].activity) {
             reverse(&items[begin], end - begin);
-            /* Those of one call keep their order. */
+            /* Candidates of one call keep their order. */
             for (size_t i = begin, next; i < end; i = next) {
                 next = i + 1;
                 while (next < end && items[next].activity == items[i].activity) {
@@ -89,8 +90,8 @@ static void turn_descending_runs(struct fm_candidate *items, size_t count)
     }
 }
 
-/* Stable merge sort that starts from the runs that are there: each stage adds its candidates almost
- * in order. */
+/* Stable natural merge sort: each stage adds its candidates almost in order, so that there are few
+ * runs. */
 static void sort_candidates(struct fm_findings *findings)
 {
     size_t count = findings->candidates.count;
@@ -144,20 +145,20 @@ static void choose(struct fm_findings *findings)
     }
 }
 
-/* A wait that ends at the Leave of its call. Only such waits can form a circle: what follows on p
- * at this tick depends on q, where what precedes at this tick depends on p. All waits of one tick
- * meet at one process; a call that may fall back to other causes at the same tick sends all of
- * them, in their order. */
+/* A wait state that ends at the Leave of its call. Only such wait states can form a circle: the
+ * later events of location p at this tick depend on location q, and the earlier events of q at this
+ * tick depend on p. All links of one tick are sent to one process. A call with several candidates
+ * at this tick sends all of them, in their order. */
 struct link {
     uint64_t t;
     uint32_t location;
     uint32_t cause_location;
     uint32_t wait;   /* position in the location's `waits` */
-    uint32_t choice; /* how many candidates of the call stand before this one */
+    uint32_t choice; /* number of candidates of the call before this one */
     uint32_t precedence;
 };
 
-/* To a call that is in a circle: it is to fall back to a later candidate. */
+/* Sent to a call in a circle, which falls back to a later candidate. */
 struct verdict {
     uint32_t location;
     uint32_t wait;
@@ -222,17 +223,17 @@ static int compare_links(const void *a, const void *b)
     return left->choice < right->choice ? -1 : left->choice > right->choice;
 }
 
-/* A call among those of one tick. */
+/* A node of the graph of one tick: a call that waits until this tick. */
 struct node {
-    const struct link *links; /* its choices */
-    uint32_t count;           /* how many of them are at this tick */
-    uint32_t chosen;          /* `count`: none of them any more */
-    uint32_t visited;         /* by which walk; 0: none */
+    const struct link *links; /* its candidates at this tick */
+    uint32_t count;           /* number of them */
+    uint32_t chosen;          /* index of the chosen one; `count`: none is left */
+    uint32_t visited;         /* number of the walk; 0: none */
 };
 
 typedef FM_VECTOR(struct node) node_vector;
 
-/* @return the call of a location that waits, or FM_NONE */
+/* @return the node of a location, or FM_NONE */
 static uint32_t find_node(const node_vector *nodes, uint32_t location)
 {
     uint32_t low = 0, high = (uint32_t)nodes->count;
@@ -258,8 +259,9 @@ static bool is_gone(const struct node *node)
     return node->chosen == node->count;
 }
 
-/* Cuts all circles among the calls of one tick: each location has one at most, so that they form
- * a graph in which every node has at most one successor. */
+/* Cuts all circles in the graph of one tick. Each location has at most one call in it, so that
+ * every node has at most one successor. In a circle, the candidate of the latest pattern in
+ * patterns.def is dropped; ties: the highest location. */
 static void cut_circles(node_vector *nodes)
 {
     uint32_t walk = 0;
@@ -286,14 +288,14 @@ static void cut_circles(node_vector *nodes)
             }
         }
         ++nodes->items[dropped].chosen;
-        /* The successor has changed: look at this walk's nodes again. */
+        /* The successor has changed: reset this walk's nodes for the next walk. */
         for (uint32_t i = 0; i < nodes->count; ++i) {
             nodes->items[i].visited = nodes->items[i].visited == walk ? 0 : nodes->items[i].visited;
         }
     }
 }
 
-/* Judges the calls that wait until one tick. */
+/* Cuts the circles of one tick and sends the changed choices. */
 static void judge_tick(struct arbitration *arbitration, unsigned worker, const struct link *links,
                        size_t count, node_vector *nodes)
 {
@@ -304,7 +306,7 @@ static void judge_tick(struct arbitration *arbitration, unsigned worker, const s
         }
         ++nodes->items[nodes->count - 1].count;
     }
-    /* A call that waits for the next call of its own location is a circle of one. */
+    /* A single node is no circle unless its call waits for the next call of its own location. */
     if (nodes->count == 1 && links[0].cause_location != links[0].location) {
         return;
     }
@@ -345,7 +347,8 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
     fm_vector_free(&nodes);
 }
 
-/* Gives the call the candidate `choice` behind its best one, or none. */
+/* Replaces the call's wait state by the candidate `choice` places after its best one, or by
+ * none. */
 static void fall_back(struct fm_findings *findings, uint32_t wait, uint32_t choice)
 {
     uint32_t best = findings->waits.items[wait];

@@ -8,7 +8,7 @@
 
 /* ---- wait states ---- */
 
-/* Calls wait one after the other, unless one contains another. */
+/* Orders wait states by their end. Only nested calls are not in this order already. */
 static int compare_waits(const void *a, const void *b)
 {
     const struct fm_wait *left = a, *right = b;
@@ -75,7 +75,7 @@ uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time)
 
 /* ---- walking ---- */
 
-/* Adds the part of [begin, end) that is no waiting. */
+/* Adds the part of [begin, end) outside of wait states. */
 static void add_beside_waits(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
                              uint64_t begin, uint64_t end, uint64_t *busy)
 {
@@ -97,7 +97,7 @@ static void add_beside_waits(const struct fm_wait_list *waits, struct fm_busy_ti
     }
 }
 
-/* Adds what lies between the walk's time and `end`, which is in the current segment. */
+/* Adds the time between the walk's time and `end`, which is in the current segment. */
 static inline void add_segment(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
                                uint64_t end, uint64_t *busy)
 {
@@ -119,8 +119,8 @@ static inline uint64_t call_time(const struct fm_location *location, uint32_t ac
     return activity < location->enter.count ? location->enter.items[activity] : UINT64_MAX;
 }
 
-/* @return whether something has happened inside a call at the very tick of its Enter. Calls in
- * which something happens are states: one of them, or of what is in it, is current then. */
+/* @return whether an event inside a call has happened at the tick of its Enter. A call with events
+ * inside is a state: then this state, or one inside it, is current. */
 static bool has_begun_inside(const struct fm_busy_time *busy_time,
                              const struct fm_busy_time_walk *walk, uint32_t activity)
 {
@@ -133,7 +133,7 @@ static bool has_begun_inside(const struct fm_busy_time *busy_time,
     return walk->visit != (outer == FM_NONE ? busy_time->nodes : outer);
 }
 
-/* Passes the boundary at which the walk stands. */
+/* Passes the boundary at the walk's current time. */
 static inline void pass_boundary(const struct fm_busy_time *busy_time,
                                  struct fm_busy_time_walk *walk)
 {
@@ -162,7 +162,7 @@ static inline void pass_boundary(const struct fm_busy_time *busy_time,
     walk->until = next > walk->time ? next : walk->time;
 }
 
-/* Walks to `to`, but passes `limit` boundaries at most. @return how many of them are left */
+/* Walks to `to`, but passes at most `limit` boundaries. @return how many of them remain */
 static inline uint32_t walk_on(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
                                uint64_t to, uint64_t *busy, uint32_t limit)
 {
@@ -234,9 +234,9 @@ void fm_busy_time_close(struct fm_busy_time *busy_time)
     fm_free(busy_time->profiles);
 }
 
-/* ---- any interval ---- */
+/* ---- profile of any interval ---- */
 
-/* @return number of the last checkpoint that is not behind `time` */
+/* @return number of the last checkpoint that is not after `time` */
 static uint32_t checkpoint_before(const struct fm_busy_time *busy_time, uint64_t time)
 {
     uint32_t low = 0, high = busy_time->checkpoint_count;

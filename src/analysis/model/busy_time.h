@@ -1,39 +1,41 @@
 /** @file
- * What a location was doing when: time in each node of its call tree, without waiting.
+ * The busy time of a location: time in each node of its call tree, without waiting.
  *
- * It is walked once, from the begin to the end; the walking code may look at the time
- * spent in each node so far. The time between any two moments is found from checkpoints that the
- * walk has left behind, and a short walk from there.
+ * The busy time is walked once, from the begin to the end; the time spent in each node so far is
+ * available during the walk. The walk stores checkpoints, so that the profile of any interval is
+ * computed from two checkpoints and a short walk from each.
  */
 #ifndef FERMATA_ANALYSIS_MODEL_BUSY_TIME_H
 #define FERMATA_ANALYSIS_MODEL_BUSY_TIME_H
 
 #include "analysis/model/findings.h"
 
-/** A wait state that a call has after the arbitration. */
+/** A wait state chosen by the arbitration. */
 struct fm_wait {
-    uint64_t enter; /**< begin of the waiting, which is that of the call */
-    uint64_t until; /**< its end */
+    uint64_t enter; /**< begin of the waiting: Enter of the call */
+    uint64_t until; /**< end of the waiting */
     uint32_t activity;
     uint32_t cause_location;
     uint32_t cause_activity;
-    uint8_t metric;  /**< fm_metric_t that the waiting time is booked on */
-    bool propagates; /**< it has caused waiting: propagation.c sets it */
+    uint8_t metric;  /**< fm_metric_t of the waiting time */
+    bool propagates; /**< it has caused other waiting: set by propagation.c */
 };
 
-/** A location's wait states in the order of their ends. What few need of them stands apart: most go
- * through all of them, and memory is what that takes. */
+/** A location's wait states, ascending by their ends. Rarely used fields have arrays of their own:
+ * most loops over all wait states are bound by memory bandwidth. */
 struct fm_wait_list {
     uint32_t count;
     struct fm_wait *items;
-    uint64_t *before;    /**< waiting time of the wait states before; [count]: of all */
-    uint64_t *begin;     /**< of the interval that ends in the wait state: intervals.h sets it */
-    uint32_t *positions; /**< among those that its cause has caused: delay_costs.c sets it */
-    int32_t *covers; /**< [count + 1]: how many more intervals that caused waiting contain this wait
-                          state than the one before; fm_wait_list_sum_up() makes it their number */
+    uint64_t *before; /**< sum of the waiting times before each wait state; [count]: of all */
+    uint64_t *begin;  /**< begin of the interval that ends in the wait state: set by intervals.c */
+    uint32_t *positions; /**< position among the wait states of the same causing location: set by
+                            delay_costs.c */
+    int32_t *covers; /**< [count + 1]: number of intervals that caused waiting and contain this wait
+                        state, minus the number for the one before; fm_wait_list_sum_up() converts
+                        it to the number */
 };
 
-/** Notes that an interval that caused waiting contains the wait states first .. end - 1. */
+/** Registers an interval that caused waiting and contains the wait states first .. end - 1. */
 static inline void fm_wait_list_cover(struct fm_wait_list *waits, uint32_t first, uint32_t end)
 {
     if (first < end) {
@@ -42,7 +44,7 @@ static inline void fm_wait_list_cover(struct fm_wait_list *waits, uint32_t first
     }
 }
 
-/** Adds up what fm_wait_list_cover() has noted. */
+/** Computes `covers` after all calls of fm_wait_list_cover(). */
 void fm_wait_list_sum_up(struct fm_wait_list *waits);
 
 /** @return ticks of a wait state. */
@@ -51,8 +53,8 @@ static inline uint64_t fm_wait_ticks(const struct fm_wait *wait)
     return wait->until - wait->enter;
 }
 
-/** Where a walk stands: `visit` is what the location does from `time` to `until`, the next
- * boundary. Boundaries are changes of state, and begins and ends of communication calls. */
+/** State of a walk: `visit` is the location's node from `time` to `until`, the next boundary.
+ * Boundaries are changes of state, and begins and ends of communication calls. */
 struct fm_busy_time_walk {
     uint64_t time;
     uint64_t until;
@@ -60,10 +62,10 @@ struct fm_busy_time_walk {
     uint64_t next_call;  /**< Enter of the next communication call; UINT64_MAX: none */
     uint64_t next_wait;  /**< begin of wait state `wait`; UINT64_MAX: none */
     uint32_t visit;      /**< node; number of nodes: none */
-    uint32_t outer;      /**< inside a call without boundaries: node that goes on behind it */
+    uint32_t outer;      /**< inside a call without boundaries: node after the call */
     uint32_t state;      /**< next change of state */
     uint32_t activity;   /**< next communication call */
-    uint32_t wait;       /**< first wait state that may not be over */
+    uint32_t wait;       /**< first wait state that has possibly not ended */
     bool in_call;        /**< inside call `activity` - 1, in which there are no boundaries */
 };
 
@@ -72,12 +74,12 @@ struct fm_busy_time {
     struct fm_wait_list waits;
     uint32_t nodes; /**< of the call tree */
     struct fm_busy_time_walk walk;
-    uint64_t *busy;      /**< [node]: time spent before `walk.time`; one element more for no node */
-    uint32_t stride;     /**< boundaries between two checkpoints */
+    uint64_t *busy;  /**< [node]: time spent before `walk.time`; the last element is for no node */
+    uint32_t stride; /**< boundaries between two checkpoints */
     uint32_t until_next; /**< boundaries before the next checkpoint */
     uint32_t checkpoint_count;
     struct fm_busy_time_walk *checkpoints;
-    uint64_t *profiles; /**< [checkpoint][node]: time spent before it */
+    uint64_t *profiles; /**< [checkpoint][node]: time spent before the checkpoint */
 };
 
 /** Time in each node of a location's call tree. `time` has one element for each node and is zero
@@ -89,29 +91,29 @@ struct fm_profile {
     uint32_t capacity;
 };
 
-/** Prepares the busy time of a location after the arbitration; the walk stands at its begin. Free
- * it with fm_busy_time_close(). */
+/** Prepares the busy time of a location after the arbitration, with the walk at its begin. Free
+ * with fm_busy_time_close(). */
 void fm_busy_time_open(struct fm_busy_time *busy_time, const struct fm_location *location,
                        const struct fm_findings *findings);
 void fm_busy_time_close(struct fm_busy_time *busy_time);
 
-/** Walks on to `time`, which must not be before where the walk stands: `busy_time->busy` is the
- * time spent before it then. */
+/** Continues the walk to `time`, which must not be before its current time: afterwards
+ * `busy_time->busy` is the time spent before `time`. */
 void fm_busy_time_walk_to(struct fm_busy_time *busy_time, uint64_t time);
 
-/** @return whether the walk stands in (or at an end of) a call, and nothing happens inside it. */
+/** @return whether the walk is in (or at an end of) a call without events inside. */
 static inline bool fm_busy_time_is_in(const struct fm_busy_time *busy_time, uint32_t activity)
 {
     return busy_time->walk.in_call && busy_time->walk.activity == activity + 1;
 }
 
-/** Computes the time in each node in [from, to) without waiting. Replaces what was in `profile`.
- * Quick where the busy time was walked already. Safe to call from several threads for distinct
- * profiles while there is no walk. */
+/** Computes the time in each node in [from, to) without waiting. Replaces the content of `profile`.
+ * Fast where the busy time was walked already. Thread-safe for distinct profiles while there is no
+ * walk. */
 void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
                           struct fm_profile *profile);
 
-/** @return number of the first wait state that ends behind `time`. */
+/** @return number of the first wait state that ends after `time`; `count` of the list: none. */
 uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time);
 
 /** Frees what a profile owns. */

@@ -1,6 +1,6 @@
 /** @file
- * What the patterns find: candidates for wait states, parts of wait states, and counts; and the
- * arbitration that leaves each call at most one wait state.
+ * The findings of the patterns: candidates for wait states, parts of wait states, and counts; and
+ * the arbitration that chooses at most one wait state for each call.
  */
 #ifndef FERMATA_ANALYSIS_MODEL_FINDINGS_H
 #define FERMATA_ANALYSIS_MODEL_FINDINGS_H
@@ -16,14 +16,14 @@
 /** A call depends on a remote event at time `t`: waiting time = t - Enter. */
 struct fm_candidate {
     uint64_t t;
-    uint32_t activity; /**< that waits */
+    uint32_t activity; /**< waiting call */
     uint32_t cause_location;
-    uint32_t cause_activity; /**< whose Enter is at `t` */
-    uint8_t precedence;      /**< of the pattern that found it: the lower one goes first */
-    uint8_t metric;          /**< fm_metric_t that the waiting time is booked on */
+    uint32_t cause_activity; /**< call whose Enter is at `t` */
+    uint8_t precedence;      /**< of the pattern: the lower value is preferred */
+    uint8_t metric;          /**< fm_metric_t of the waiting time */
 };
 
-/** A part of a call's time that depends on which wait state the call has in the end. */
+/** Kinds of parts of a call's time, which depend on the wait state chosen for the call. */
 typedef enum {
     FM_PART_COMPLETION, /**< from `since`, or the end of the waiting if that is later, to Leave */
     FM_PART_HEAD,       /**< of wait state `of`: from Enter to `since` */
@@ -35,7 +35,7 @@ struct fm_part {
     uint64_t since;
     uint32_t activity;
     uint8_t kind;   /**< fm_part_kind_t */
-    uint8_t metric; /**< fm_metric_t that the part is booked on */
+    uint8_t metric; /**< fm_metric_t of the part */
     uint8_t of;     /**< fm_metric_t of the wait state; unused by FM_PART_COMPLETION */
 };
 
@@ -43,7 +43,7 @@ struct fm_part {
 struct fm_group_point {
     uint64_t t; /**< Enter of the last member */
     uint32_t communicator;
-    bool is_init; /**< of MPI_Init: shared by all threads of the processes */
+    bool is_init; /**< of MPI_Init: synchronizes all threads of the processes */
 };
 
 typedef FM_VECTOR(struct fm_group_point) fm_group_point_vector;
@@ -58,15 +58,15 @@ struct fm_count {
 struct fm_findings {
     FM_VECTOR(struct fm_candidate) candidates;
     FM_VECTOR(struct fm_part) parts;
-    fm_group_point_vector points;      /**< those that this location took part in */
+    fm_group_point_vector points;      /**< collective operations of this location */
     FM_VECTOR(struct fm_count) counts; /**< each metric once; few */
     FM_VECTOR(uint32_t)
     waits; /**< after the arbitration: positions in `candidates`, ascending by
                 activity, one for each call that waits */
 };
 
-/** @return whether a call waits until `t`, if it depends on an event at that time: Enter < t <=
- * Leave, and its own time (without nested calls) is long enough. */
+/** @return whether a call can wait for an event at `t`: Enter < t <= Leave, and its own time
+ * (without nested calls) is long enough. */
 bool fm_location_waits(const struct fm_location *location, uint32_t activity, uint64_t t);
 
 /** Adds a candidate unless its call does not wait: see fm_location_waits(). @return whether it was
@@ -74,12 +74,12 @@ bool fm_location_waits(const struct fm_location *location, uint32_t activity, ui
 bool fm_findings_add(struct fm_findings *findings, const struct fm_location *location,
                      const struct fm_candidate *candidate);
 
-/** As fm_findings_add() for a candidate whose `t` is known to lie in the call: does not look at the
- * call, which may be far from what is in the processor's cache. */
+/** As fm_findings_add() for a candidate whose `t` is known to lie in the call: does not read the
+ * call, which is often not in cache. */
 bool fm_findings_add_inside(struct fm_findings *findings, const struct fm_location *location,
                             const struct fm_candidate *candidate);
 
-/** Fetches what fm_findings_add_inside() will need, in two stages; see fm_prefetcher_t. */
+/** Prefetches the data for fm_findings_add_inside(), in two stages; see fm_prefetcher_t. */
 static inline void fm_findings_prefetch(const struct fm_findings *findings, unsigned stage)
 {
     if (stage == 0) {
@@ -93,18 +93,19 @@ static inline void fm_findings_prefetch(const struct fm_findings *findings, unsi
 void fm_findings_count(struct fm_findings *findings, const struct fm_location *location,
                        uint32_t activity, fm_metric_t metric, uint64_t count);
 
-/** @return the time in which an activity itself was running, without nested calls. */
+/** @return the own time of an activity, without nested calls. */
 uint64_t fm_location_own_time(const struct fm_location *location, uint32_t activity);
 
 /** Chooses the wait state of each call: the latest event; ties: the lower precedence, the lower
- * location of the cause, the earlier causing call. Circles of waits at one tick are cut. */
+ * location of the cause, the earlier causing call. Cuts circles of wait states of one tick. Runs
+ * stages; collective. */
 void fm_findings_arbitrate(struct fm_findings *findings, const struct fm_trace *trace,
                            struct fm_engine *engine);
 
 /** @return the wait state of an activity after the arbitration, or NULL. O(log n). */
 const struct fm_candidate *fm_findings_wait(const struct fm_findings *findings, uint32_t activity);
 
-/** Frees what the findings own. */
+/** Frees the tables of the findings. */
 void fm_findings_free(struct fm_findings *findings);
 
 #endif

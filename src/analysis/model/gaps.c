@@ -12,7 +12,7 @@ bool fm_gaps_exist(struct fm_team *team, const struct fm_trace *trace)
 {
     uint64_t gaps = 0;
     for (uint32_t i = 0; i < trace->location_count; ++i) {
-        gaps += trace->locations[i].unrecorded.count; /* of others' locations nothing is here */
+        gaps += trace->locations[i].unrecorded.count; /* 0 for those of other processes */
     }
     return fm_team_largest(team, gaps) != 0;
 }

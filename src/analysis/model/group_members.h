@@ -1,6 +1,6 @@
 /** @file
- * The members of groups as epochs need them: each one once, in ascending order. A group is sorted
- * when it is first asked for; programs name the same few groups again and again.
+ * The members of groups in the form that epochs need: each member once, in ascending order. A group
+ * is sorted at its first use; programs use the same few groups repeatedly.
  */
 #ifndef FERMATA_ANALYSIS_MODEL_GROUP_MEMBERS_H
 #define FERMATA_ANALYSIS_MODEL_GROUP_MEMBERS_H
@@ -8,22 +8,23 @@
 #include "base/containers/map.h"
 #include "trace/tables/trace.h"
 
-/** Where the members of one group stand. */
+/** Position of one group's members in `processes`. */
 struct fm_member_range {
     size_t first;
     uint32_t count;
 };
 
-/** The groups that were asked for so far; {0}: none. Not thread-safe. */
+/** The groups used so far; {0}: none. Not thread-safe. */
 struct fm_group_members {
     struct fm_map range_of_group;
     FM_VECTOR(struct fm_member_range) ranges;
     FM_VECTOR(uint32_t) processes;
 };
 
-/** @param group  of the trace; FM_NONE: no members
+/** Finds the members of a group.
+ * @param group  of the trace; FM_NONE: no members
  * @param count  out: number of members
- * @return processes; valid until another group is asked for */
+ * @return processes; valid until the next call */
 const uint32_t *fm_group_members_of(struct fm_group_members *members, const struct fm_trace *trace,
                                     uint32_t group, uint32_t *count);
 

@@ -46,7 +46,9 @@ static int compare_communicators(const void *a, const void *b)
     return left->begin < right->begin ? -1 : left->begin > right->begin;
 }
 
-/* A run may create communicators without end, each in use for a short time. */
+/* Lists the communicators of a location by the time of their first point, with the running maximum
+ * of their last points: a run may create many communicators of short lifetime, and the search from
+ * the latest one backwards ends early. */
 static void list_communicators(fm_communicator_points_vector *list,
                                const fm_group_point_vector *points)
 {
@@ -132,8 +134,8 @@ void fm_group_points_free(struct fm_group_points *points)
     fm_shared_points_free(points->shared);
 }
 
-/* @return whether a location took part in the operation behind a point. A member's only location
- * did. */
+/* @return whether a location took part in the operation of a point. The only location of a member
+ * always did. */
 static bool takes_part(const struct fm_group_points *points, uint32_t location,
                        const struct fm_group_point *point)
 {

@@ -9,9 +9,9 @@ struct fm_shared_points;
 
 /** The points of a location in one communicator. */
 struct fm_communicator_points {
-    size_t begin, count; /**< in the location's points by communicator */
-    uint64_t first;      /**< time of the first of them */
-    uint64_t last;       /**< latest point of this communicator and of those before it */
+    size_t begin, count; /**< range in the location's points by communicator */
+    uint64_t first;      /**< time of its first point */
+    uint64_t last; /**< latest point of this communicator and of those before it in the list */
 };
 
 typedef FM_VECTOR(struct fm_communicator_points) fm_communicator_points_vector;
@@ -24,12 +24,11 @@ struct fm_group_points {
                                                  NULL: every process has one location */
     fm_communicator_points_vector *communicators; /**< [location], ascending by first point; NULL as
                                                        above */
-    struct fm_shared_points *shared;              /**< what is known of all locations */
+    struct fm_shared_points *shared;              /**< for all locations of the run */
 };
 
-/** Sorts the points that the patterns have found. Runs a stage; collective. Free with
- * fm_group_points_free().
- */
+/** Sorts the points found by the patterns. Runs a stage; collective. Free with
+ * fm_group_points_free(). */
 void fm_group_points_sort(struct fm_group_points *points, const struct fm_analysis *analysis);
 
 void fm_group_points_free(struct fm_group_points *points);

@@ -15,18 +15,8 @@ fm_metric_t fm_own_metric(const struct fm_region *region)
 
 bool fm_makes_progress(const struct fm_region *region)
 {
-    if (region->paradigm != FM_PARADIGM_MPI) {
-        return false;
-    }
-    fm_metric_t own = fm_own_metric(region);
-    if (own == FM_METRIC_MPI_MGMT_COMM) {
-        return region->call == FM_CALL_COMMUNICATOR ||
-               region->call == FM_CALL_DETACHED_COMMUNICATOR;
-    }
-    if (own == FM_METRIC_MPI_INIT_EXIT) {
-        return region->call == FM_CALL_INIT || region->call == FM_CALL_FINALIZE;
-    }
-    return own != FM_METRIC_MPI;
+    return region->paradigm == FM_PARADIGM_MPI &&
+           fm_function_kind(region->paradigm, region->name).progresses;
 }
 
 fm_metric_t fm_file_operation_metric(const struct fm_region *region)

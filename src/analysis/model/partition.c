@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* What is left to be read, up to `end`. */
+/* The remaining text, up to `end`. */
 struct text {
     const char *next, *end;
 };
@@ -21,7 +21,7 @@ static struct text trimmed(struct text text)
     return text;
 }
 
-/* Cuts off what stands before the first `separator`, or all of the text. */
+/* Removes the text before the first `separator`, or the whole text. @return it, trimmed */
 static struct text cut(struct text *text, char separator)
 {
     struct text part = {text->next, text->end};
@@ -165,7 +165,8 @@ uint64_t fm_partitions_summary(const struct fm_partitions *partitions, uint64_t 
     return sum;
 }
 
-/* Gives the locations of a range their partition. @return FM_ERR_USAGE if one has one already */
+/* Assigns the locations of a range to their partition. @return FM_ERR_USAGE if one is assigned
+ * already */
 static fm_status_t assign_range(const struct fm_partitions *partitions,
                                 const struct fm_partition_range *range,
                                 const struct fm_trace *trace, uint32_t *of_location,

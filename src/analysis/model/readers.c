@@ -25,7 +25,8 @@ static void forget_one_sided(void *context, unsigned worker, uint32_t first, uin
 
 void fm_readers_remove(struct fm_analysis *analysis, unsigned tables)
 {
-    /* The records of messages and collectives are freed with all others when the search ends. */
+    /* The records of messages and collectives are freed with all others at the end of the
+     * search. */
     if ((tables & FM_READS(ONE_SIDED)) != 0 && analysis->readers[FM_TABLE_ONE_SIDED] == 1) {
         fm_engine_run(analysis->engine, forget_one_sided, analysis);
     }

@@ -1,5 +1,5 @@
 /** @file
- * What all parts of the analysis of one run share.
+ * The data of one run that all parts of the analysis share.
  */
 #ifndef FERMATA_ANALYSIS_MODEL_RUN_H
 #define FERMATA_ANALYSIS_MODEL_RUN_H
@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What could not be analysed; the report states it. */
+/** Numbers of operations that could not be analysed; the report states them. */
 struct fm_omissions {
     atomic_uint_fast64_t unmatched_sends;
     atomic_uint_fast64_t unmatched_receives;
-    atomic_uint_fast64_t cut_off_messages; /**< one side happened in a pause of the recording */
-    atomic_uint_fast64_t unknown_progress; /**< calls whose target was not recorded meanwhile */
+    atomic_uint_fast64_t cut_off_messages; /**< one side is in a pause of the recording */
+    atomic_uint_fast64_t unknown_progress; /**< calls during a pause of the target's recording */
     atomic_uint_fast64_t clock_violations; /**< messages received before they were sent */
     atomic_uint_fast64_t incomplete_collectives; /**< some member's record is missing */
     atomic_uint_fast64_t mixed_collectives;      /**< members called different operations */
@@ -26,12 +26,12 @@ struct fm_omissions {
     atomic_uint_fast64_t unmatched_epochs;       /**< access or exposure epochs without partner */
 };
 
-/** Tables that only the search for wait states reads. */
+/** Tables that are used only by the search for wait states. */
 typedef enum {
     FM_TABLE_MESSAGES,    /**< records of sends and receives */
     FM_TABLE_COLLECTIVES, /**< records of collective operations */
     FM_TABLE_ONE_SIDED,   /**< records of one-sided communication */
-    FM_TABLE_EPOCHS,      /**< made of these: epochs of one-sided communication */
+    FM_TABLE_EPOCHS,      /**< epochs, built from FM_TABLE_ONE_SIDED */
     FM_TABLES
 } fm_table_t;
 
@@ -43,21 +43,21 @@ struct fm_analysis {
     const struct fm_trace *trace;
     const fm_metric_t *own_metrics; /**< by region: fm_own_metric() */
     struct fm_engine *engine;
-    struct fm_team *team;            /**< that owns all processes together */
-    struct fm_stage_times *times;    /**< of the stages; NULL: not wanted */
-    struct fm_findings *findings;    /**< by location; empty for those owned elsewhere */
-    bool asynchronous_progress;      /**< targets answer without being in a call */
-    bool path_from_init_to_finalize; /**< the critical path leads through this part only */
+    struct fm_team *team;            /**< the processes of the analysis */
+    struct fm_stage_times *times;    /**< duration of each stage; NULL: not measured */
+    struct fm_findings *findings;    /**< by location; empty for those owned by other processes */
+    bool asynchronous_progress;      /**< targets make progress outside of MPI calls */
+    bool path_from_init_to_finalize; /**< the critical path covers only MPI_Init to MPI_Finalize */
     const uint32_t *partition_of;    /**< by location: partition that the user chose; NULL: none */
     uint32_t partition_count;
     struct fm_omissions omissions;
     struct fm_epochs *epochs;           /**< by process; NULL: none */
     struct fm_lock_queues *lock_queues; /**< NULL: no windows */
-    fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not wanted */
+    fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */
 
-    /* For readers.h and finder.h only. */
-    struct fm_trace *records;          /**< `trace`, to free records of */
-    unsigned readers[FM_TABLES];       /**< that have not finished yet */
+    /* Only for readers.h and finder.h. */
+    struct fm_trace *records;          /**< `trace`, writable to free its records */
+    unsigned readers[FM_TABLES];       /**< by table: number of readers that have not finished */
     struct fm_dispatch *sent_findings; /**< to the owners of the waiting calls */
 };
 

@@ -2,8 +2,8 @@
 
 #include "base/containers/sort.h"
 
-/* From `t` on, a location takes part in the operations on a communicator for its process, until the
- * next entry: mostly it is always the same thread. Entries of one tick are valid together. */
+/* From `t` until the next entry, a location takes part in the operations on a communicator for its
+ * process: usually it is always the same thread. Entries of one tick are valid together. */
 struct participant {
     uint64_t t;
     uint32_t process;
@@ -30,7 +30,7 @@ static int compare_participants(const void *a, const void *b)
     return left->location < right->location ? -1 : left->location > right->location;
 }
 
-/* @return behind the last of the entries that are valid together with the one at `first` */
+/* @return end of the entries that are valid together with the one at `first` */
 static size_t end_of_tick(const struct participant *items, size_t count, size_t first)
 {
     size_t end = first + 1;
@@ -41,11 +41,11 @@ static size_t end_of_tick(const struct participant *items, size_t count, size_t 
     return end;
 }
 
-/* Appends the sorted points of a process, where the location changes. */
+/* Appends those of a process's sorted points at which the location changes. */
 static void append_changes(const struct participant *points, size_t count,
                            participant_vector *changes)
 {
-    const struct participant *only = NULL; /* the only one of the tick before */
+    const struct participant *only = NULL; /* the only entry of the tick before */
     for (size_t begin = 0; begin < count;) {
         size_t end = end_of_tick(points, count, begin);
         size_t kept = changes->count;
@@ -64,7 +64,7 @@ static void append_changes(const struct participant *points, size_t count,
     }
 }
 
-/* @return the time of the first Init among the points, of that on the lowest communicator */
+/* @return the time of MPI_Init among the points, on the lowest communicator; UINT64_MAX: none */
 static uint64_t find_init(const fm_group_point_vector *points)
 {
     const struct fm_group_point *found = NULL;
@@ -77,7 +77,7 @@ static uint64_t find_init(const fm_group_point_vector *points)
     return found == NULL ? UINT64_MAX : found->t;
 }
 
-/* Adds what the locations of a process know. */
+/* Adds the entries of a process, and finds the time of its MPI_Init. */
 static void collect_process(const struct fm_trace *trace, const fm_group_point_vector *points,
                             uint32_t process, participant_vector *found,
                             participant_vector *changes, uint64_t *init)
@@ -131,7 +131,7 @@ void fm_shared_points_free(struct fm_shared_points *shared)
     fm_free(shared);
 }
 
-/* @return whether the entry's time is not behind that of the point */
+/* @return whether the entry is ordered before the point, or at it */
 static bool is_reached(const struct participant *entry, uint32_t process,
                        const struct fm_group_point *point)
 {

@@ -1,7 +1,8 @@
 /** @file
- * What each process of the analysis has of the collective operations of all other ones: which
- * thread of a process took part in which, and when MPI_Init synchronized a process. Single-threaded
- * processes need no entry: their only location takes part in whatever its process is a member of.
+ * Data on collective operations that every process of the analysis has of the whole run: the thread
+ * of each process that took part in each operation, and the time at which MPI_Init synchronized a
+ * process. Single-threaded processes need no entry: their only location takes part in all
+ * operations of the process.
  */
 #ifndef FERMATA_ANALYSIS_MODEL_SHARED_POINTS_H
 #define FERMATA_ANALYSIS_MODEL_SHARED_POINTS_H
@@ -19,12 +20,12 @@ struct fm_shared_points *fm_shared_points_collect(struct fm_engine *engine,
 
 void fm_shared_points_free(struct fm_shared_points *shared);
 
-/** @return whether a location took part for its process, which has several, in the collective
- * operation behind a point. O(log n). */
+/** @return whether a location of a process with several locations took part in the collective
+ * operation of a point. O(log n). */
 bool fm_shared_points_takes_part(const struct fm_shared_points *shared, uint32_t process,
                                  uint32_t location, const struct fm_group_point *point);
 
-/** @return when the threads of a process were synchronized by MPI_Init; UINT64_MAX: not at all. */
+/** @return the time at which MPI_Init synchronized the threads of a process; UINT64_MAX: never. */
 uint64_t fm_shared_points_init(const struct fm_shared_points *shared, uint32_t process);
 
 #endif

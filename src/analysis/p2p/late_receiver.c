@@ -1,5 +1,5 @@
-/* Late Receiver: a sender is blocked until the receive for its message is posted; and whether the
- * receiver had not taken an earlier message of the same sender by then (wrong order). */
+/* Late Receiver: a sender is blocked until the receive for its message is posted. Wrong order: when
+ * the receive completed, an earlier message of the same sender was not yet received. */
 #include "analysis/p2p/message.h"
 #include "analysis/pattern.h"
 

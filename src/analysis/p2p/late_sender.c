@@ -1,5 +1,5 @@
-/* Late Sender: a receiver waits for a message whose send has not been started yet; and whether it
- * could have taken another message meanwhile (wrong order). */
+/* Late Sender: a receiver waits for a message whose send has not started yet. Wrong order: the
+ * receiver could have received another message, sent earlier, in the meantime. */
 #include "analysis/p2p/message.h"
 #include "analysis/pattern.h"
 

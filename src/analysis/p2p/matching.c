@@ -10,7 +10,8 @@ static uint32_t receive_start(const struct fm_location *location, uint32_t row)
     return location->receives.items[row].start;
 }
 
-/* Streams that are in use in turn find their positions with one look, up to so many. */
+/* Size of the direct-mapped cache of stream positions, which spares the two map look-ups of the
+ * most recently used streams. */
 #define LEAST_RECENT 8u
 #define MOST_RECENT  1024u
 
@@ -20,7 +21,7 @@ static inline uint32_t *recent_of(const struct fm_receiver *receiver, uint32_t c
     return &receiver->recent[(source + tag + communicator) & (receiver->recent_count - 1)];
 }
 
-/* Makes the table of recent streams large enough for all. */
+/* Enlarges and clears the cache of recent streams. */
 static void forget_recent(struct fm_receiver *receiver)
 {
     uint32_t count = receiver->recent_count == 0 ? LEAST_RECENT : receiver->recent_count * 4;
@@ -49,7 +50,7 @@ static uint32_t add_stream(struct fm_receiver *receiver, uint32_t communicator, 
     return position;
 }
 
-/* @return the position of a stream, which is made if it is new */
+/* @return the position of a stream, which is added if it is new */
 static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t communicator,
                                    uint32_t source, uint32_t tag)
 {
@@ -66,14 +67,14 @@ static inline uint32_t find_stream(struct fm_receiver *receiver, uint32_t commun
     return recent;
 }
 
-/* Whether a call shows when a receive was posted; cached for the last region. */
+/* Whether the recorded call of a receive is the call that posted it; cached for the last region. */
 struct posts {
     uint32_t region;
     bool is_known;
 };
 
-/* @return Enter of the call that posted a receive. Without the record of the request it is
- * unknown: it was not the Wait. */
+/* @return Enter of the call that posted a receive. UINT64_MAX if it is unknown: without a record of
+ * the request, the recorded call is the one that completed it (such as MPI_Wait). */
 static uint64_t posted_at(const struct fm_trace *trace, struct fm_record_ref record,
                           struct posts *posts)
 {
@@ -181,7 +182,7 @@ void fm_receiver_close(struct fm_receiver *receiver)
     fm_map_free(&receiver->stream_of_tag);
 }
 
-/* Receives of unrecorded sends leave the stream: those that lie before `sent` of its messages. */
+/* Removes the receives of unrecorded sends from the stream: those before message number `sent`. */
 static void cut_off_receives(struct fm_receiver *receiver, struct fm_stream *stream, uint64_t sent)
 {
     while (stream->first != FM_NONE && receiver->ordinals[stream->first] < sent) {
@@ -191,8 +192,8 @@ static void cut_off_receives(struct fm_receiver *receiver, struct fm_stream *str
     }
 }
 
-/* @return the receive of a send, which leaves the stream; FM_NONE: it is not there, or happened
- * unrecorded, which is counted */
+/* Removes the receive of the next send from the stream. @return its number; FM_NONE: it is missing,
+ * or was not recorded, which is counted */
 static uint32_t match(struct fm_receiver *receiver, struct fm_stream *stream)
 {
     uint64_t ordinal = stream->sent++;

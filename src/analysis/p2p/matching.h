@@ -1,6 +1,6 @@
 /** @file
- * Matching of messages: per (communicator, source, tag) the oldest send belongs to the receive that
- * was posted first. Sends and receives while recording was paused count in that order.
+ * Matching of messages: for each (communicator, source, tag), the oldest send matches the receive
+ * that was posted first. Sends and receives during a pause of the recording count in that order.
  */
 #ifndef FERMATA_ANALYSIS_P2P_MATCHING_H
 #define FERMATA_ANALYSIS_P2P_MATCHING_H
@@ -10,10 +10,11 @@
 #include "analysis/model/run.h"
 #include "base/containers/map.h"
 
-/** A send on its way to its destination; or a gap: `enter` sends in a row, `start` is FM_NONE. */
+/** A send, transferred to its destination; or a gap: then `start` is FM_NONE and `enter` is the
+ * number of consecutive unrecorded sends. */
 struct fm_sent {
-    uint64_t enter;          /**< of the call that started it */
-    uint64_t complete_enter; /**< window of the call that completed it */
+    uint64_t enter;          /**< Enter of the call that started the send */
+    uint64_t complete_enter; /**< Enter and Leave of the call that completed it */
     uint64_t complete_leave;
     uint32_t source; /**< process */
     uint32_t communicator;
@@ -22,19 +23,20 @@ struct fm_sent {
     uint32_t start;
     uint32_t complete_location;
     uint32_t complete;
-    uint32_t never_waits; /**< for its receiver: it is buffered, or where it would wait is not
-                               known */
+    uint32_t never_waits; /**< the send is buffered, or its completing call was not recorded: it
+                             never waits for the receiver */
 };
 
-/** A receive, and what has come for it: all that a send looks at, which is seldom in a cache. */
+/** A receive and the send that matches it. Contains all fields that matching a send accesses,
+ * because the access usually misses the caches. */
 struct fm_arrival {
     uint64_t posted;   /**< Enter of the call that posted it; UINT64_MAX: not known */
     uint64_t sent;     /**< Enter of the call that started the send */
-    uint32_t location; /**< that sent it; FM_NONE: nothing has come */
-    uint32_t start;    /**< its call */
-    uint32_t late;     /**< in `late_receivers`; FM_NONE: the sender did not wait */
+    uint32_t location; /**< of the send; FM_NONE: no send has matched */
+    uint32_t start;    /**< call that started the send */
+    uint32_t late;     /**< position in `late_receivers`; FM_NONE: the sender did not wait */
     uint32_t stream;
-    uint32_t next; /**< receive of the same stream; FM_NONE: none yet */
+    uint32_t next; /**< next receive of the same stream; FM_NONE: none yet */
 };
 
 /** The sender's call that waits for the receiver, if the receive was posted late. */
@@ -43,15 +45,15 @@ struct fm_late_receiver {
     uint32_t complete;
 };
 
-/** Receives of one (communicator, source, tag). */
+/** The receives of one (communicator, source, tag). */
 struct fm_stream {
     uint32_t communicator;
     uint32_t source; /**< process */
     uint32_t tag;
-    uint32_t first; /**< the first one without a send; FM_NONE: there is none */
+    uint32_t first; /**< first receive without a send; FM_NONE: none */
     uint32_t last;
-    uint64_t sent;     /**< sends that have come, gaps included */
-    uint64_t received; /**< receives, gaps included */
+    uint64_t sent;     /**< number of sends so far, gaps included */
+    uint64_t received; /**< number of receives, gaps included */
 };
 
 /** The receives of one process, in the order in which they were posted. */
@@ -59,31 +61,31 @@ struct fm_receiver {
     uint32_t count;
     struct fm_record_ref *records; /**< NULL: rows of the process's only location, in their order */
     uint32_t first_location;
-    uint64_t
-        *ordinals; /**< by receive: how many of its stream lie before it; NULL: no gaps exist */
+    uint64_t *ordinals; /**< by receive: number of receives before it in its stream; NULL: the run
+                           has no gaps */
     struct fm_arrival *arrivals; /**< by receive */
     FM_VECTOR(struct fm_late_receiver) late_receivers;
     FM_VECTOR(struct fm_stream) streams;
     struct fm_map stream_of_source; /**< (communicator, source) -> number */
     struct fm_map stream_of_tag;    /**< (number, tag) -> position in `streams` */
-    uint32_t *recent;               /**< positions in `streams`; may be those of others */
-    uint32_t recent_count;          /**< a power of two */
+    uint32_t *recent;      /**< positions in `streams` by a hash; may be of other streams */
+    uint32_t recent_count; /**< a power of two */
     uint64_t unmatched_sends, unmatched_receives;
-    uint64_t cut_off; /**< sends and receives whose other side happened unrecorded */
+    uint64_t cut_off; /**< sends and receives whose other side was not recorded */
 };
 
-/** Lists the receives of a process that were completed.
- * @param gaps  for what the process did unrecorded; NULL: no process has gaps */
+/** Lists the completed receives of a process.
+ * @param gaps  memory for the gaps of the process; NULL: no process has gaps */
 void fm_receiver_open(struct fm_receiver *receiver, const struct fm_trace *trace, uint32_t process,
                       struct fm_gaps *gaps);
 
-/** No more sends come: separates receives of unrecorded sends from receives without a send. */
+/** After the last send: separates receives of unrecorded sends from receives without a send. */
 void fm_receiver_finish(struct fm_receiver *receiver);
 
-/** Frees what belongs to it. */
+/** Frees the tables of the receiver. */
 void fm_receiver_close(struct fm_receiver *receiver);
 
-/** @return the record behind a receive. */
+/** @return the record of a receive. */
 static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *receiver,
                                                       uint32_t receive)
 {
@@ -91,8 +93,8 @@ static inline struct fm_record_ref fm_receiver_record(const struct fm_receiver *
                                      : receiver->records[receive];
 }
 
-/** Gives a send to the receive that it belongs to. Those of one source must come in the order in
- * which they were sent. */
+/** Matches a send with its receive. The sends of one source must be passed in the order in which
+ * they were sent. */
 void fm_receiver_take(struct fm_receiver *receiver, const struct fm_sent *sent);
 
 #endif

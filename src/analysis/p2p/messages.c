@@ -1,10 +1,10 @@
-/* Matches messages and hands them to the patterns.
+/* Matches messages and passes them to the patterns.
  *
- * Every send goes to the process that receives it and is matched there. When all messages of a
- * process are known, the patterns are called for each, from the last received one to the first: so
- * it is known which messages were not yet received when a call returned.
+ * Every send is transferred to its destination process and matched there. When all messages of a
+ * process are matched, the patterns are called for each, from the last received to the first: thus
+ * the messages that were not yet received when a call returned are known.
  *
- * Sends and receives that happened while recording was paused take part in the order as gaps. */
+ * Sends and receives during a pause of the recording take part in the matching as gaps. */
 #include "analysis/p2p/message.h"
 
 #include "analysis/model/gaps.h"
@@ -14,14 +14,14 @@
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
 
-/* A matched message, seen from the process that received it. */
+/* A matched message on the receiving process. */
 struct received {
     uint64_t received; /* Leave of the completing call */
     uint64_t sent;     /* Enter of the sending call */
     uint32_t location; /* of the completing call */
     uint32_t complete;
-    uint32_t source;  /* number of the sender */
-    uint32_t receive; /* of the receiver */
+    uint32_t source;  /* number of the sender, from `number_of_source` */
+    uint32_t receive; /* position in the receiver's `arrivals` */
 };
 
 /* One worker's tables, used for one process after the other. */
@@ -30,7 +30,7 @@ struct scratch {
     FM_VECTOR(uint32_t) source_numbers; /* by stream */
     FM_VECTOR(struct received) messages;
     struct fm_gaps gaps;
-    FM_VECTOR(uint64_t) oldest; /* by number of the sender: oldest message not received yet */
+    FM_VECTOR(uint64_t) oldest; /* by number of the sender: its oldest message not received yet */
     unsigned char apart[FM_APART];
 };
 
@@ -39,8 +39,8 @@ struct p2p {
     struct fm_receiver *receivers; /* by process */
     struct fm_dispatch *sends;
     struct scratch *scratch;   /* by worker */
-    unsigned wanted;           /* FM_MESSAGES_... that some pattern wants */
-    FM_VECTOR(uint8_t) takers; /* patterns that want messages: positions in fm_patterns */
+    unsigned wanted;           /* FM_MESSAGES_... of all patterns, or'ed */
+    FM_VECTOR(uint8_t) takers; /* positions in fm_patterns of the patterns that handle messages */
     bool has_gaps;
 };
 
@@ -54,7 +54,7 @@ static uint32_t send_start(const struct fm_location *location, uint32_t row)
     return location->sends.items[row].start;
 }
 
-/* ---- sends go to their destinations ---- */
+/* ---- transfer of sends to their destinations ---- */
 
 static void open_receivers(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
@@ -154,7 +154,7 @@ static void take_message(void *context, unsigned worker, uint32_t process, const
 
 /* ---- messages of one process ---- */
 
-/* Numbers the senders. */
+/* Numbers the senders of a receiver's streams. */
 static void number_sources(struct scratch *scratch, const struct fm_receiver *receiver)
 {
     fm_map_clear(&scratch->number_of_source);
@@ -209,16 +209,16 @@ static int compare_messages(const void *a, const void *b)
 
 /* ---- patterns ---- */
 
-/* Where a message stands among those of its receiver, which are sorted by their reception. */
+/* Position of a message among those of its receiver, which are sorted by their reception. */
 struct fm_message_order {
     const struct scratch *scratch;
     size_t at;
-    size_t group_end;            /* those before it were received at the same time or earlier */
+    size_t group_end; /* messages before this position were received at the same time or earlier */
     struct fm_outstanding later; /* among those from `group_end` on */
 };
 
 /* Messages that a later call of the same location received at the same tick (a call without
- * duration) were received later, too. */
+ * duration) count as received later. */
 struct fm_outstanding fm_message_outstanding(const struct fm_message *message)
 {
     const struct fm_message_order *order = message->order;
@@ -249,8 +249,8 @@ static void call_patterns(const struct p2p *p2p, unsigned worker, unsigned kinds
     }
 }
 
-/* Hands a message to the patterns that want it. @return whether it was received before it was sent
- */
+/* Passes a message to the patterns that handle it. @return whether it was received before it was
+ * sent */
 static bool judge_message(const struct p2p *p2p, unsigned worker,
                           const struct fm_receiver *receiver, const struct fm_message_order *order)
 {
@@ -283,7 +283,7 @@ static bool judge_message(const struct p2p *p2p, unsigned worker,
     return own->sent > own->received;
 }
 
-/* Goes through the messages from the last received to the first, those of one time together. */
+/* Processes the messages from the last received to the first, those of one time together. */
 static void judge_in_reverse(struct p2p *p2p, unsigned worker, struct scratch *scratch,
                              const struct fm_receiver *receiver)
 {
