@@ -1,5 +1,5 @@
 /* Lines `expect METRIC CALLPATH LOC VALUE [TOL]`, `expect_phase NAME REGION ITERATION VALUE [TOL]`,
- * `expect_matrix NAME FROM TO VALUE [TOL]`. */
+ * `expect_matrix NAME FROM TO VALUE [TOL]`, `expect_problem NAME CALLPATH LOC VALUE [TOL]`. */
 #include "scenario/parser.h"
 
 #include <stdlib.h>
@@ -63,6 +63,7 @@ static fm_status_t read_place(struct fm_parser *parser, struct fm_word rest, str
                                &expectation->from_thread);
         break;
     case FM_EXPECT_SEVERITY:
+    case FM_EXPECT_PROBLEM:
         break;
     }
     return status != FM_OK ? status
@@ -136,6 +137,12 @@ fm_status_t fm_parser_expect_phase(struct fm_parser *parser)
 {
     return read_expectation(parser, FM_EXPECT_PHASE, "the name of the value",
                             "NAME REGION ITERATION");
+}
+
+fm_status_t fm_parser_expect_problem(struct fm_parser *parser)
+{
+    return read_expectation(parser, FM_EXPECT_PROBLEM, "the name of the value",
+                            "NAME CALLPATH LOCATION");
 }
 
 fm_status_t fm_parser_expect_matrix(struct fm_parser *parser)

@@ -63,9 +63,10 @@ fm_status_t fm_parser_ranks(struct fm_parser *parser, uint32_t size, uint32_t *c
 /** Reads an event line; nothing of it has been read. */
 fm_status_t fm_parser_event(struct fm_parser *parser);
 
-/** Read an expect, expect_phase or expect_matrix line behind its first word. */
+/** Read an expect, expect_phase, expect_matrix or expect_problem line behind its first word. */
 fm_status_t fm_parser_expect(struct fm_parser *parser);
 fm_status_t fm_parser_expect_phase(struct fm_parser *parser);
 fm_status_t fm_parser_expect_matrix(struct fm_parser *parser);
+fm_status_t fm_parser_expect_problem(struct fm_parser *parser);
 
 #endif

@@ -98,13 +98,14 @@ struct fm_scenario_location {
 typedef enum {
     FM_EXPECT_SEVERITY, /**< a metric at a call path and location */
     FM_EXPECT_PHASE,    /**< a value of an iteration of a phase */
-    FM_EXPECT_MATRIX    /**< a value of a pair of locations: traffic from one to the other */
+    FM_EXPECT_MATRIX,   /**< a value of a pair of locations: traffic from one to the other */
+    FM_EXPECT_PROBLEM   /**< a value of the problems of a call path and location */
 } fm_scenario_subject_t;
 
 /** A value that the analysis must compute. */
 struct fm_scenario_expectation {
     fm_scenario_subject_t subject;
-    char *metric;   /**< or name of a phase's or matrix's value */
+    char *metric;   /**< or name of a phase's, matrix's or problem's value */
     char *callpath; /**< `main/foo/MPI_Send`, or the region of a phase; NULL: sum over all */
     bool all_locations;
     uint32_t rank, thread; /**< unless all_locations */

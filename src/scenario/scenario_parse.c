@@ -179,6 +179,7 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         {"expect", fm_parser_expect, true},
         {"expect_phase", fm_parser_expect_phase, true},
         {"expect_matrix", fm_parser_expect_matrix, true},
+        {"expect_problem", fm_parser_expect_problem, true},
     };
     const char *begin = parser->next;
     struct fm_word word;

@@ -222,6 +222,14 @@ void fm_busy_time_open(struct fm_busy_time *busy_time, const struct fm_location 
     leave_checkpoint(busy_time);
 }
 
+void fm_busy_time_reopen(const struct fm_busy_time *busy_time, struct fm_busy_time *copy)
+{
+    *copy = *busy_time;
+    copy->walk = busy_time->checkpoints[0];
+    copy->busy = fm_allocate((size_t)busy_time->nodes + 1, sizeof *copy->busy);
+    copy->until_next = UINT32_MAX;
+}
+
 void fm_busy_time_close(struct fm_busy_time *busy_time)
 {
     fm_free(busy_time->waits.items);

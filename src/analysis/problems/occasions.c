@@ -21,8 +21,7 @@ struct blocks {
     uint32_t size; /* iterations of a block; the last one may have fewer */
 };
 
-/* @return the least cost that counts as this many tenths of `whole` */
-static int64_t tenths_of(int64_t whole, int tenths)
+int64_t fm_tenths_of(int64_t whole, int tenths)
 {
     const int64_t one = 1000000000;
     const __int128 divisor = (__int128)10 * one;
@@ -194,7 +193,8 @@ static uint32_t find_runs(const int64_t *costs, uint32_t count, int64_t least, u
 /* @return whether a cost is at least half of the mean of a run */
 static bool is_half_of_mean(int64_t cost, const struct fm_iteration_run *run)
 {
-    return (__int128)2 * cost * (run->last - run->first + (int64_t)1) >= tenths_of(run->cost, 10);
+    return (__int128)2 * cost * (run->last - run->first + (int64_t)1) >=
+           fm_tenths_of(run->cost, 10);
 }
 
 static void add_up(const int64_t *costs, struct fm_iteration_run *run)
@@ -248,7 +248,7 @@ static void count_iterations(const int64_t *costs, struct fm_iteration_run *run)
 uint32_t fm_find_occasions(const int64_t *costs, uint32_t count, int64_t whole,
                            struct fm_iteration_run *runs)
 {
-    int64_t least = tenths_of(whole, 9);
+    int64_t least = fm_tenths_of(whole, 9);
     if (!find_run(costs, count, least, &runs[0])) {
         return 0;
     }

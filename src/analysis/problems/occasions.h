@@ -16,6 +16,9 @@ struct fm_iteration_run {
 /** Beyond this number of iterations, two or three runs are sought in blocks of iterations. */
 #define FM_OCCASION_BLOCKS 1024
 
+/** @return the least cost that counts as this many tenths of `whole`: 1e-9 less is enough. */
+int64_t fm_tenths_of(int64_t whole, int tenths);
+
 /** Finds the iterations that hold at least nine tenths of a cost: the run of consecutive iterations
  * with the fewest iterations, or two (else three) runs that have at most half as many iterations
  * together; of equally many iterations, the earlier first run. Each run is then widened by

@@ -1,15 +1,37 @@
 #include "analysis/problems/problems.h"
 
+#include "analysis/problems/cost_times.h"
+#include "analysis/problems/excess.h"
+#include "analysis/problems/shown.h"
+#include "analysis/problems/symptoms.h"
+
 #include <math.h>
+
+/* Examines the problems that are large enough. */
+static void examine(struct fm_formation *formation, const struct fm_phase_list *phases,
+                    uint64_t begin, uint64_t end, struct fm_problems *problems)
+{
+    const struct fm_analysis *analysis = formation->analysis;
+    struct fm_shown_problems shown =
+        fm_shown_problems_choose(&problems->list, problems->sum, analysis->team);
+    struct fm_iterations iterations = fm_iterations_find(analysis, phases, begin, end);
+    int64_t *bins = fm_cost_times_find(formation, &shown, &iterations);
+    for (uint32_t i = 0; fm_team_leads(analysis->team) && i < shown.count; ++i) {
+        fm_cost_times_describe(analysis->trace, bins + (size_t)i * iterations.bin_count,
+                               &iterations, phases, begin, end, &problems->list.items.items[i]);
+    }
+    fm_free(bins);
+    fm_excess_find(formation, &shown, &iterations, begin, end, problems->list.items.items);
+    fm_symptoms_find(formation, &shown, problems->list.items.items);
+    fm_iterations_free(&iterations);
+    fm_shown_problems_free(&shown);
+}
 
 struct fm_problems fm_problems_find(struct fm_formation *formation,
                                     const struct fm_phase_list *phases, uint64_t begin,
                                     uint64_t end)
 {
     struct fm_problems problems = {0};
-    (void)phases;
-    (void)begin;
-    (void)end;
     if (formation->is_circular) {
         return problems;
     }
@@ -18,6 +40,7 @@ struct fm_problems fm_problems_find(struct fm_formation *formation,
     problems.sum = costs.sum;
     problems.inexact = costs.inexact;
     fm_problem_costs_free(&costs);
+    examine(formation, phases, begin, end, &problems);
     return problems;
 }
 

@@ -8,11 +8,6 @@
 #include "analysis/problems/grouping.h"
 #include "analysis/results/phases.h"
 
-/** Problems of at least this part of all waiting, and only so many of them, are examined further:
- * when they cost, what their symptoms are, what can be gained. */
-#define FM_PROBLEM_SMALLEST 100 /* 1 / 100 */
-#define FM_PROBLEMS_SHOWN   32
-
 struct fm_problems {
     struct fm_problem_list list; /**< process 0 only */
     int64_t sum;                 /**< of their costs, process 0 only */

@@ -1,7 +1,7 @@
 #include "analysis/results/phases.h"
 
+#include "analysis/results/phase_instances.h"
 #include "analysis/results/statistics.h"
-#include <string.h>
 
 /* Waiting of one kind in one iteration. */
 struct wait_sum {
@@ -19,32 +19,9 @@ struct phase_part {
 
 struct phases {
     const struct fm_formation *formation;
-    uint32_t count;
-    uint32_t *regions;        /* of the phases */
-    uint32_t *number_of;      /* by region: number of the phase; FM_NONE: the region is no phase */
+    struct fm_phase_regions regions;
     struct phase_part *parts; /* [worker][phase] */
 };
-
-/* ---- regions ---- */
-
-static void find_phases(struct phases *phases, const struct fm_trace *trace)
-{
-    phases->number_of = fm_allocate(trace->region_count, sizeof *phases->number_of);
-    phases->regions = fm_allocate(trace->region_count, sizeof *phases->regions);
-    for (uint32_t r = 0; r < trace->region_count; ++r) {
-        phases->number_of[r] = FM_NONE;
-        if (trace->regions[r].is_phase) {
-            phases->number_of[r] = phases->count;
-            phases->regions[phases->count++] = r;
-        }
-    }
-}
-
-static uint32_t phase_of(const struct phases *phases, const struct fm_location *location,
-                         const struct fm_phase *instance)
-{
-    return phases->number_of[location->profile.items[instance->visit].region];
-}
 
 /* ---- one instance ---- */
 
@@ -146,52 +123,27 @@ static void add_instance(const struct phases *phases, struct phase_part *part, u
 /* One worker's tables. */
 struct scratch {
     struct phase_part *parts; /* [phase] */
-    uint32_t *source;         /* [phase]: location whose instances count */
-    uint64_t *number;         /* [phase]: of the next instance */
     struct fm_profile profile;
 };
 
-/* Finds for each phase the location whose instances count for `location`: itself, or else the first
- * location of its process that has instances. */
-static void find_sources(const struct phases *phases, const struct fm_process *process,
-                         uint32_t location, uint32_t *source)
-{
-    const struct fm_trace *trace = phases->formation->analysis->trace;
-    memset(source, 0xff, phases->count * sizeof *source);
-    for (uint32_t i = 0; i <= process->location_count; ++i) {
-        uint32_t other = i == 0 ? location : process->first_location + i - 1;
-        const struct fm_location *candidate = &trace->locations[other];
-        for (size_t p = 0; p < candidate->phases.count; ++p) {
-            uint32_t phase = phase_of(phases, candidate, &candidate->phases.items[p]);
-            source[phase] = source[phase] == FM_NONE ? other : source[phase];
-        }
-    }
-}
+/* The location whose instances are handled. */
+struct taker {
+    const struct phases *phases;
+    struct scratch *scratch;
+    uint32_t location;
+};
 
-static void add_location(const struct phases *phases, struct scratch *scratch,
-                         const struct fm_process *process, uint32_t location)
+static void take_instance(void *context, uint32_t phase, uint64_t number, uint32_t owner,
+                          const struct fm_phase *instance)
 {
-    const struct fm_trace *trace = phases->formation->analysis->trace;
-    find_sources(phases, process, location, scratch->source);
-    memset(scratch->number, 0, phases->count * sizeof *scratch->number);
-    for (uint32_t i = 0; i < process->location_count; ++i) {
-        uint32_t other = process->first_location + i;
-        const struct fm_location *source = &trace->locations[other];
-        for (size_t p = 0; p < source->phases.count; ++p) {
-            const struct fm_phase *instance = &source->phases.items[p];
-            uint32_t phase = phase_of(phases, source, instance);
-            if (scratch->source[phase] != other) {
-                continue;
-            }
-            uint64_t computation =
-                other == location
-                    ? instance->computation
-                    : computation_between(phases->formation, location, instance->begin,
-                                          instance->end, &scratch->profile);
-            add_instance(phases, &scratch->parts[phase], scratch->number[phase]++, location,
-                         instance, computation);
-        }
-    }
+    struct taker *taker = context;
+    uint64_t computation =
+        owner == taker->location
+            ? instance->computation
+            : computation_between(taker->phases->formation, taker->location, instance->begin,
+                                  instance->end, &taker->scratch->profile);
+    add_instance(taker->phases, &taker->scratch->parts[phase], number, taker->location, instance,
+                 computation);
 }
 
 static void add_processes(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -199,19 +151,16 @@ static void add_processes(void *context, unsigned worker, uint32_t first, uint32
     struct phases *phases = context;
     const struct fm_trace *trace = phases->formation->analysis->trace;
     struct scratch scratch = {
-        .parts = &phases->parts[(size_t)worker * phases->count],
-        .source = fm_allocate(phases->count, sizeof *scratch.source),
-        .number = fm_allocate(phases->count, sizeof *scratch.number),
+        .parts = &phases->parts[(size_t)worker * phases->regions.count],
     };
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         if (trace->locations[l].event_count != 0) {
-            add_location(phases, &scratch, &trace->processes[fm_trace_process(trace, l)], l);
+            fm_phase_instances(&phases->regions, trace, l, take_instance,
+                               &(struct taker){phases, &scratch, l});
         }
     }
     fm_profile_free(&scratch.profile);
-    fm_free(scratch.source);
-    fm_free(scratch.number);
 }
 
 /* ---- all locations ---- */
@@ -235,7 +184,7 @@ static void merge_parts(const struct phases *phases, uint32_t phase, unsigned wo
 {
     struct phase_part *whole = &phases->parts[phase];
     for (unsigned w = 1; w < workers; ++w) {
-        const struct phase_part *part = &phases->parts[(size_t)w * phases->count + phase];
+        const struct phase_part *part = &phases->parts[(size_t)w * phases->regions.count + phase];
         add_part(whole, part->iterations.items, part->iterations.count, part->waits.items,
                  part->waits.count);
     }
@@ -309,31 +258,32 @@ static uint32_t cube_region(const struct fm_trace *trace, const struct fm_cube *
 
 struct fm_phase_list fm_phases_compute(const struct fm_formation *formation, uint64_t begin)
 {
-    struct phases phases = {.formation = formation};
+    struct phases phases = {
+        .formation = formation,
+        .regions = fm_phase_regions_find(formation->analysis->trace),
+    };
     struct fm_engine *engine = formation->analysis->engine;
     unsigned workers = fm_engine_workers(engine);
-    find_phases(&phases, formation->analysis->trace);
-    phases.parts = fm_allocate((size_t)workers * phases.count, sizeof *phases.parts);
-    if (phases.count > 0) {
+    phases.parts = fm_allocate((size_t)workers * phases.regions.count, sizeof *phases.parts);
+    if (phases.regions.count > 0) {
         fm_engine_run(engine, add_processes, &phases);
     }
-    struct fm_phase_list list = {.items = fm_allocate(phases.count, sizeof *list.items)};
-    for (uint32_t p = 0; p < phases.count; ++p) {
+    struct fm_phase_list list = {.items = fm_allocate(phases.regions.count, sizeof *list.items)};
+    for (uint32_t p = 0; p < phases.regions.count; ++p) {
         struct phase_part *part = &phases.parts[p];
         merge_parts(&phases, p, workers, formation->analysis->team);
         if (part->iterations.count > 0) {
-            list.items[list.count].region = phases.regions[p];
+            list.items[list.count].region = phases.regions.regions[p];
             make_rows(part, begin, &list.items[list.count++]);
         }
     }
-    for (size_t i = 0; i < (size_t)workers * phases.count; ++i) {
+    for (size_t i = 0; i < (size_t)workers * phases.regions.count; ++i) {
         fm_vector_free(&phases.parts[i].iterations);
         fm_vector_free(&phases.parts[i].waits);
         fm_map_free(&phases.parts[i].wait_index);
     }
     fm_free(phases.parts);
-    fm_free(phases.regions);
-    fm_free(phases.number_of);
+    fm_phase_regions_free(&phases.regions);
     return list;
 }
 

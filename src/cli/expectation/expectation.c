@@ -164,6 +164,9 @@ fm_status_t fm_expectation_compare(const struct fm_scenario *scenario,
     case FM_EXPECT_MATRIX:
         status = fm_expectation_of_matrix(scenario, expectation, cube, result, error);
         break;
+    case FM_EXPECT_PROBLEM:
+        status = fm_expectation_of_problem(scenario, expectation, cube, result, error);
+        break;
     }
     fm_decimal tolerance =
         result->is_quotient ? tolerance_of_quotient(expectation) : expectation->tolerance;

@@ -9,7 +9,8 @@
 /** @return the cube's location index, FM_CUBE_NONE if the analysis saw no such location. */
 uint32_t fm_expectation_location(const struct fm_cube *cube, uint32_t rank, uint32_t thread);
 
-/** Find what the cube has to say about an expectation on a phase or a matrix; `holds` is not set.
+/** Find what the cube has to say about an expectation on a phase, matrix or problem; `holds` is not
+ * set.
  * @return FM_ERR_DATA with file and line if there is no such value */
 fm_status_t fm_expectation_of_phase(const struct fm_scenario *scenario,
                                     const struct fm_scenario_expectation *expectation,
@@ -19,5 +20,9 @@ fm_status_t fm_expectation_of_matrix(const struct fm_scenario *scenario,
                                      const struct fm_scenario_expectation *expectation,
                                      const struct fm_cube *cube,
                                      struct fm_expectation_result *result, struct fm_error *error);
+fm_status_t fm_expectation_of_problem(const struct fm_scenario *scenario,
+                                      const struct fm_scenario_expectation *expectation,
+                                      const struct fm_cube *cube,
+                                      struct fm_expectation_result *result, struct fm_error *error);
 
 #endif

@@ -50,11 +50,12 @@ struct fm_cube_symptom {
     int64_t cost;
 };
 
-/** How long a call path takes on the locations of a problem and elsewhere. */
+/** How long a call path takes on the processes of a problem and elsewhere: exclusive time without
+ * waiting of the slowest thread, in one iteration if the problem has a phase (in those of the
+ * occasions if it has any), otherwise in the whole run. */
 struct fm_cube_excess {
-    uint64_t there;     /**< mean of the problem's locations, ticks without waiting: of one
-                             iteration if the problem has a phase, otherwise of the whole run */
-    uint64_t elsewhere; /**< median of the other locations; 0 if there are none */
+    uint64_t there;     /**< mean of the problem's processes, ticks */
+    uint64_t elsewhere; /**< median of the other processes; 0 if there are none */
     bool is_known;      /**< false: not comparable (serialization, library calls, ...) */
 };
 

@@ -60,6 +60,7 @@ class Scenario:
         self.expects = []
         self.phase_expects = []
         self.matrix_expects = []
+        self.problem_expects = []
 
     def comm_members(self, comm, rank):
         """World ranks of a communicator, in its rank order, as seen by a process."""
@@ -200,6 +201,8 @@ def parse_scenario(text):
                 scenario.phase_expects.append(words[1:])
             elif words[0] == "expect_matrix":
                 scenario.matrix_expects.append(words[1:])
+            elif words[0] == "expect_problem":
+                scenario.problem_expects.append(words[1:])
             else:
                 event = _parse_event(line, number)
                 rank, thread = event.loc

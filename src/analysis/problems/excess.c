@@ -1,0 +1,388 @@
+/* All locations are walked once more from iteration to iteration, for all problems of a phase at
+ * once. The times of a block of iterations stand in one table, which all processes of the team fill
+ * together, so that memory is bounded. */
+#include "analysis/problems/excess.h"
+
+#include <string.h>
+
+/** Times in the table of a block. */
+#define TABLE_SIZE ((size_t)1 << 21)
+
+/* A problem whose excess is sought. */
+struct subject {
+    uint32_t number; /* among the shown ones */
+    uint32_t callpath;
+    uint32_t phase; /* FM_CUBE_NONE: the whole run */
+    uint32_t occasion_count;
+    uint64_t first[FM_CUBE_OCCASIONS], last[FM_CUBE_OCCASIONS]; /* iterations of the occasions */
+};
+
+/* Times of the processes in some iterations. */
+struct sum {
+    uint64_t ticks;
+    uint64_t count;
+};
+
+/* What is known of a subject after all blocks. */
+struct result {
+    bool *is_part;    /* [process]: has a location of the problem */
+    struct sum *sums; /* [process]: in the iterations of the occasions */
+    uint64_t balanced, removed;
+};
+
+/* One location on its way through the iterations. */
+struct cursor {
+    struct fm_busy_time walk; /* a copy that shares all but the place of the walk */
+    uint32_t *visits;         /* [subject]: node; FM_NONE: the location has none */
+};
+
+struct search {
+    const struct fm_formation *formation;
+    const struct fm_shown_problems *shown;
+    const struct fm_iterations *iterations;
+    uint64_t begin, end;
+    const struct subject *subjects; /* of one phase */
+    uint32_t count;
+    struct cursor *cursors; /* by location */
+    uint64_t block;         /* number of its first iteration */
+    uint32_t block_size;
+    uint64_t *table; /* [subject][iteration of the block][process]: ticks + 1; 0: takes no part */
+};
+
+/* ---- the times of a block ---- */
+
+static uint64_t *table_row(const struct search *search, uint32_t subject, uint32_t iteration)
+{
+    size_t processes = search->formation->analysis->trace->process_count;
+    return search->table + ((size_t)subject * search->block_size + iteration) * processes;
+}
+
+/* @return whether a location takes part in an iteration; its time in `*span` */
+static bool has_iteration(const struct search *search, uint32_t location, uint64_t iteration,
+                          struct fm_iteration_span *span)
+{
+    uint32_t phase = search->subjects[0].phase;
+    if (phase == FM_CUBE_NONE) {
+        const struct fm_location *at = &search->formation->analysis->trace->locations[location];
+        *span = (struct fm_iteration_span){at->begin, at->end, 0};
+        return iteration == 0 && at->event_count != 0;
+    }
+    const struct fm_iteration_spans *spans = fm_iterations_of(search->iterations, location, phase);
+    if (iteration >= spans->items.count) {
+        return false;
+    }
+    *span = spans->items.items[iteration];
+    return true;
+}
+
+static uint64_t busy_in(const struct cursor *cursor, uint32_t visit)
+{
+    return visit == FM_NONE ? 0 : cursor->walk.busy[visit];
+}
+
+/* Measures one iteration of a location. `times`: [subject] */
+static void measure(struct search *search, struct cursor *cursor,
+                    const struct fm_busy_time *busy_time, const struct fm_iteration_span *span,
+                    uint64_t *times)
+{
+    if (span->begin < cursor->walk.walk.time) { /* inside the instance before: a recursion */
+        struct fm_profile profile = {0};
+        fm_busy_time_profile(busy_time, span->begin, span->end, &profile);
+        for (uint32_t s = 0; s < search->count; ++s) {
+            times[s] = cursor->visits[s] == FM_NONE ? 0 : profile.time[cursor->visits[s]];
+        }
+        fm_profile_free(&profile);
+        return;
+    }
+    fm_busy_time_walk_to(&cursor->walk, span->begin);
+    for (uint32_t s = 0; s < search->count; ++s) {
+        times[s] = busy_in(cursor, cursor->visits[s]);
+    }
+    fm_busy_time_walk_to(&cursor->walk, span->end);
+    for (uint32_t s = 0; s < search->count; ++s) {
+        times[s] = busy_in(cursor, cursor->visits[s]) - times[s];
+    }
+}
+
+static void measure_block(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct search *search = context;
+    const struct fm_trace *trace = search->formation->analysis->trace;
+    uint64_t *times = fm_allocate(search->count, sizeof *times);
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        uint32_t process = fm_trace_process(trace, l);
+        struct fm_iteration_span span;
+        for (uint32_t i = 0; i < search->block_size; ++i) {
+            if (!has_iteration(search, l, search->block + i, &span)) {
+                break;
+            }
+            measure(search, &search->cursors[l], &search->formation->busy_times[l], &span, times);
+            for (uint32_t s = 0; s < search->count; ++s) {
+                uint64_t *longest = &table_row(search, s, i)[process];
+                *longest = times[s] + 1 > *longest ? times[s] + 1 : *longest;
+            }
+        }
+    }
+    fm_free(times);
+}
+
+/* ---- what a block says ---- */
+
+/* @return element `rank` of the sorted list; reorders the list [quickselect, Hoare 1961] */
+static uint64_t select_element(uint64_t *values, size_t count, size_t rank)
+{
+    size_t low = 0, high = count;
+    while (high - low > 1) {
+        uint64_t pivot = values[low + (high - low) / 2];
+        size_t left = low, middle = low, right = high;
+        while (middle < right) {
+            uint64_t value = values[middle];
+            if (value < pivot) {
+                values[middle++] = values[left];
+                values[left++] = value;
+            } else if (value > pivot) {
+                values[middle] = values[--right];
+                values[right] = value;
+            } else {
+                ++middle;
+            }
+        }
+        if (rank < left) {
+            high = left;
+        } else if (rank >= right) {
+            low = right;
+        } else {
+            return pivot;
+        }
+    }
+    return values[low];
+}
+
+static bool is_in_occasion(const struct subject *subject, uint64_t iteration)
+{
+    for (uint32_t i = 0; i < subject->occasion_count; ++i) {
+        if (subject->first[i] <= iteration && iteration <= subject->last[i]) {
+            return true;
+        }
+    }
+    return subject->occasion_count == 0;
+}
+
+/* Adds an iteration. `present`: room for a time of each process */
+static void add_iteration(const struct subject *subject, uint64_t iteration, const uint64_t *row,
+                          uint32_t processes, uint64_t *present, struct result *result)
+{
+    bool is_of_occasion = is_in_occasion(subject, iteration);
+    unsigned __int128 sum = 0;
+    uint64_t longest = 0;
+    size_t count = 0;
+    for (uint32_t p = 0; p < processes; ++p) {
+        if (row[p] == 0) {
+            continue;
+        }
+        uint64_t ticks = row[p] - 1;
+        present[count++] = ticks;
+        sum += ticks;
+        if (result->is_part[p] && ticks > longest) {
+            longest = ticks;
+        }
+        if (is_of_occasion) {
+            result->sums[p].ticks += ticks;
+            ++result->sums[p].count;
+        }
+    }
+    if (count == 0) {
+        return;
+    }
+    uint64_t mean = (uint64_t)(sum / count);
+    uint64_t median = select_element(present, count, (count - 1) / 2);
+    result->balanced += longest > mean ? longest - mean : 0;
+    result->removed += longest > median ? longest - median : 0;
+}
+
+static void add_block(const struct search *search, uint64_t *present, struct result *results)
+{
+    uint32_t processes = search->formation->analysis->trace->process_count;
+    for (uint32_t s = 0; s < search->count; ++s) {
+        for (uint32_t i = 0; i < search->block_size; ++i) {
+            add_iteration(&search->subjects[s], search->block + i, table_row(search, s, i),
+                          processes, present, &results[s]);
+        }
+    }
+}
+
+/* ---- the subjects of one phase ---- */
+
+static void open_cursors(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct search *search = context;
+    const struct fm_trace *trace = search->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_location *location = &trace->locations[l];
+        struct cursor *cursor = &search->cursors[l];
+        fm_busy_time_reopen(&search->formation->busy_times[l], &cursor->walk);
+        cursor->visits = fm_allocate(search->count, sizeof *cursor->visits);
+        memset(cursor->visits, 0xff, search->count * sizeof *cursor->visits);
+        for (uint32_t v = 0; v < location->profile.count; ++v) {
+            for (uint32_t s = 0; s < search->count; ++s) {
+                if (location->profile.items[v].callpath == search->subjects[s].callpath) {
+                    cursor->visits[s] = v;
+                }
+            }
+        }
+    }
+}
+
+static void close_cursors(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct search *search = context;
+    const struct fm_trace *trace = search->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        fm_free(search->cursors[l].walk.busy);
+        fm_free(search->cursors[l].visits);
+    }
+}
+
+/* Goes through all iterations, block by block. */
+static void go_through(struct search *search, struct result *results)
+{
+    const struct fm_analysis *analysis = search->formation->analysis;
+    uint32_t phase = search->subjects[0].phase, processes = analysis->trace->process_count;
+    uint64_t iterations = phase == FM_CUBE_NONE ? 1 : search->iterations->phases[phase].iterations;
+    size_t width = (size_t)search->count * processes;
+    size_t size = TABLE_SIZE / width > iterations ? iterations : TABLE_SIZE / width;
+    uint64_t *present = fm_allocate(processes, sizeof *present);
+    search->block_size = size == 0 ? 1 : (uint32_t)size;
+    search->table = fm_allocate(search->block_size * width, sizeof *search->table);
+    search->cursors = fm_allocate(analysis->trace->location_count, sizeof *search->cursors);
+    fm_engine_run(analysis->engine, open_cursors, search);
+    for (search->block = 0; search->block < iterations; search->block += search->block_size) {
+        memset(search->table, 0, search->block_size * width * sizeof *search->table);
+        fm_engine_run(analysis->engine, measure_block, search);
+        fm_team_sum(analysis->team, search->table, search->block_size * width);
+        add_block(search, present, results);
+    }
+    fm_engine_run(analysis->engine, close_cursors, search);
+    fm_free(search->cursors);
+    fm_free(search->table);
+    fm_free(present);
+}
+
+static uint64_t mean_of(const struct sum *sum)
+{
+    return sum->count == 0 ? 0 : sum->ticks / sum->count;
+}
+
+/* States a result. `others`: room for a time of each process */
+static void describe(const struct result *result, uint32_t processes, uint64_t run_time,
+                     uint64_t *others, struct fm_cube_problem *problem)
+{
+    struct sum there = {0};
+    size_t count = 0;
+    for (uint32_t p = 0; p < processes; ++p) {
+        if (result->is_part[p]) {
+            there.ticks += result->sums[p].ticks;
+            there.count += result->sums[p].count;
+        } else if (result->sums[p].count > 0) {
+            others[count++] = mean_of(&result->sums[p]);
+        }
+    }
+    problem->excess = (struct fm_cube_excess){
+        .there = mean_of(&there),
+        .elsewhere = count == 0 ? 0 : select_element(others, count, (count - 1) / 2),
+        .is_known = there.count > 0,
+    };
+    problem->gain = (struct fm_cube_gain){
+        .is_known = there.count > 0,
+        .balanced = result->balanced < run_time ? result->balanced : run_time,
+        .removed = result->removed < run_time ? result->removed : run_time,
+    };
+}
+
+static void examine(struct search *search, struct fm_cube_problem *problems)
+{
+    const struct fm_analysis *analysis = search->formation->analysis;
+    uint32_t processes = analysis->trace->process_count;
+    struct result *results = fm_allocate(search->count, sizeof *results);
+    for (uint32_t s = 0; s < search->count; ++s) {
+        const struct fm_shown_problem *shown = &search->shown->items[search->subjects[s].number];
+        results[s].is_part = fm_allocate(processes, sizeof *results[s].is_part);
+        results[s].sums = fm_allocate(processes, sizeof *results[s].sums);
+        for (uint32_t i = shown->first; i < shown->end; ++i) {
+            results[s].is_part[fm_trace_process(analysis->trace, search->shown->locations[i])] =
+                true;
+        }
+    }
+    go_through(search, results);
+    uint64_t *others = fm_allocate(processes, sizeof *others);
+    for (uint32_t s = 0; s < search->count; ++s) {
+        if (fm_team_leads(analysis->team)) {
+            describe(&results[s], processes, search->end - search->begin, others,
+                     &problems[search->subjects[s].number]);
+        }
+        fm_free(results[s].is_part);
+        fm_free(results[s].sums);
+    }
+    fm_free(others);
+    fm_free(results);
+}
+
+/* ---- all subjects ---- */
+
+static struct subject describe_subject(const struct fm_cube_problem *problem, uint32_t number)
+{
+    struct subject subject = {
+        .number = number,
+        .callpath = problem->callpath,
+        .phase = problem->phase,
+        .occasion_count = problem->phase == FM_CUBE_NONE ? 0 : problem->occasion_count,
+    };
+    for (uint32_t i = 0; i < subject.occasion_count; ++i) {
+        subject.first[i] = problem->occasions[i].first;
+        subject.last[i] = problem->occasions[i].last;
+    }
+    return subject;
+}
+
+void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_problems *shown,
+                    const struct fm_iterations *iterations, uint64_t begin, uint64_t end,
+                    struct fm_cube_problem *problems)
+{
+    struct fm_team *team = formation->analysis->team;
+    FM_VECTOR(struct subject) own = {0};
+    for (uint32_t phase = 0; fm_team_leads(team) && phase <= iterations->phase_count; ++phase) {
+        uint32_t wanted = phase == iterations->phase_count ? FM_CUBE_NONE : phase;
+        for (uint32_t i = 0; i < shown->count; ++i) {
+            if (problems[i].kind == FM_CAUSE_IMBALANCE && problems[i].phase == wanted) {
+                fm_vector_push(&own, describe_subject(&problems[i], i));
+            }
+        }
+    }
+    size_t bytes;
+    struct subject *subjects =
+        fm_team_spread(team, own.items, own.count * sizeof *own.items, &bytes);
+    size_t count = bytes / sizeof *subjects;
+    for (size_t first = 0, last; first < count; first = last) {
+        for (last = first + 1; last < count && subjects[last].phase == subjects[first].phase;) {
+            ++last;
+        }
+        struct search search = {
+            .formation = formation,
+            .shown = shown,
+            .iterations = iterations,
+            .begin = begin,
+            .end = end,
+            .subjects = subjects + first,
+            .count = (uint32_t)(last - first),
+        };
+        examine(&search, problems);
+    }
+    fm_vector_free(&own);
+    fm_free(subjects);
+}

@@ -1,0 +1,25 @@
+/** @file
+ * How much longer a call path takes on the locations of a problem than elsewhere, and what can be
+ * gained by changing that.
+ *
+ * The time of a process in an iteration is that of its slowest thread, exclusive in the call path
+ * and without waiting. Over the processes that take part in an iteration, let `max` be the longest
+ * time of a process of the problem: in each iteration the run can become shorter by max - mean if
+ * the work is balanced, by max - median if the excess is removed (of an even number of times, the
+ * lower one of the two in the middle). A problem without a phase has one iteration, the whole run.
+ */
+#ifndef FERMATA_ANALYSIS_PROBLEMS_EXCESS_H
+#define FERMATA_ANALYSIS_PROBLEMS_EXCESS_H
+
+#include "analysis/problems/iterations.h"
+#include "analysis/problems/shown.h"
+
+/** Finds excess and gain of the problems of the kind FM_CAUSE_IMBALANCE. Runs stages; collective.
+ * @param begin, end  of the run, ticks of the trace clock
+ * @param problems    of process 0: [shown.count], which state their phases and occasions; out: also
+ *                    excess and gain */
+void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_problems *shown,
+                    const struct fm_iterations *iterations, uint64_t begin, uint64_t end,
+                    struct fm_cube_problem *problems);
+
+#endif

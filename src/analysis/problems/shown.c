@@ -1,0 +1,103 @@
+#include "analysis/problems/shown.h"
+
+#include <string.h>
+
+/* The problems and their locations as two arrays that process 0 gives to all others. */
+struct choice {
+    FM_VECTOR(struct fm_shown_problem) items;
+    FM_VECTOR(uint32_t) locations;
+};
+
+static void choose(const struct fm_problem_list *list, int64_t sum, struct choice *choice)
+{
+    for (size_t i = 0; i < list->items.count && i < FM_SHOWN_LIMIT; ++i) {
+        const struct fm_cube_problem *problem = &list->items.items[i];
+        if (problem->cost < sum / FM_SHOWN_PART + (sum % FM_SHOWN_PART != 0)) {
+            break;
+        }
+        struct fm_shown_problem shown = {
+            .kind = problem->kind,
+            .callpath = problem->callpath,
+            .first = (uint32_t)choice->locations.count,
+            .cost = problem->cost,
+        };
+        for (uint32_t l = 0; l < problem->location_count; ++l) {
+            fm_vector_push(&choice->locations, problem->locations[l]);
+        }
+        shown.end = (uint32_t)choice->locations.count;
+        fm_vector_push(&choice->items, shown);
+    }
+}
+
+struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *list, int64_t sum,
+                                                  struct fm_team *team)
+{
+    struct choice choice = {0};
+    if (fm_team_leads(team)) {
+        choose(list, sum, &choice);
+    }
+    size_t bytes;
+    struct fm_shown_problems shown = {.unattributed = FM_NOT_SHOWN};
+    shown.items =
+        fm_team_spread(team, choice.items.items, choice.items.count * sizeof *shown.items, &bytes);
+    shown.count = (uint32_t)(bytes / sizeof *shown.items);
+    shown.locations = fm_team_spread(team, choice.locations.items,
+                                     choice.locations.count * sizeof *shown.locations, &bytes);
+    for (uint32_t i = 0; i < shown.count; ++i) {
+        if (shown.items[i].kind == FM_CAUSE_UNATTRIBUTED) {
+            shown.unattributed = (uint8_t)i;
+        }
+    }
+    fm_vector_free(&choice.items);
+    fm_vector_free(&choice.locations);
+    return shown;
+}
+
+void fm_shown_problems_free(struct fm_shown_problems *shown)
+{
+    fm_free(shown->items);
+    fm_free(shown->locations);
+}
+
+static bool contains(const struct fm_shown_problems *shown, const struct fm_shown_problem *problem,
+                     uint32_t location)
+{
+    uint32_t low = problem->first, high = problem->end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (shown->locations[middle] == location) {
+            return true;
+        }
+        if (shown->locations[middle] < location) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return false;
+}
+
+bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
+                          uint32_t location, uint8_t *numbers)
+{
+    const struct fm_location *at = &analysis->trace->locations[location];
+    bool found = false;
+    memset(numbers, FM_NOT_SHOWN, at->profile.count * FM_CHARGES);
+    for (uint32_t i = 0; i < shown->count; ++i) {
+        const struct fm_shown_problem *problem = &shown->items[i];
+        if (!contains(shown, problem, location)) {
+            continue;
+        }
+        for (size_t v = 0; v < at->profile.count; ++v) {
+            const struct fm_visit_profile *node = &at->profile.items[v];
+            for (unsigned charge = 0; node->callpath == problem->callpath && charge < FM_CHARGES;
+                 ++charge) {
+                if (fm_cause_kind_of(analysis, node->region, charge) == problem->kind) {
+                    numbers[v * FM_CHARGES + charge] = (uint8_t)i;
+                    found = true;
+                }
+            }
+        }
+    }
+    return found;
+}

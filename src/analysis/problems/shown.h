@@ -1,0 +1,45 @@
+/** @file
+ * The problems that are examined further, as all processes of the team know them.
+ */
+#ifndef FERMATA_ANALYSIS_PROBLEMS_SHOWN_H
+#define FERMATA_ANALYSIS_PROBLEMS_SHOWN_H
+
+#include "analysis/problems/grouping.h"
+
+/** Problems of at least 1 / FM_SHOWN_PART of all waiting are examined further, but at most
+ * FM_SHOWN_LIMIT. */
+#define FM_SHOWN_PART  100
+#define FM_SHOWN_LIMIT 32
+
+#define FM_NOT_SHOWN UINT8_MAX
+
+struct fm_shown_problem {
+    uint32_t kind, callpath;
+    uint32_t first, end; /**< in the locations of all problems */
+    int64_t cost;
+};
+
+/** The first problems of a list. */
+struct fm_shown_problems {
+    struct fm_shown_problem *items;
+    uint32_t *locations;
+    uint32_t count;
+    uint8_t unattributed; /**< number of the problem without a cause; FM_NOT_SHOWN: none */
+};
+
+/** Chooses the problems. Collective.
+ * @param list  of process 0
+ * @param sum   of all costs; of process 0
+ * @return to be freed with fm_shown_problems_free() */
+struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *list, int64_t sum,
+                                                  struct fm_team *team);
+
+void fm_shown_problems_free(struct fm_shown_problems *shown);
+
+/** Finds the problems that the call paths of a location are part of.
+ * @param numbers  out: [node][FM_CHARGES]: number of the problem; FM_NOT_SHOWN: none
+ * @return whether there is any */
+bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
+                          uint32_t location, uint8_t *numbers);
+
+#endif

@@ -1,0 +1,14 @@
+/** @file
+ * The waiting that problems explain: the wait states that stem from them, directly or passed on.
+ */
+#ifndef FERMATA_ANALYSIS_PROBLEMS_SYMPTOMS_H
+#define FERMATA_ANALYSIS_PROBLEMS_SYMPTOMS_H
+
+#include "analysis/problems/shown.h"
+
+/** Finds the symptoms of problems. Runs message-driven stages; collective.
+ * @param problems  of process 0: [shown.count]; out: with symptoms */
+void fm_symptoms_find(const struct fm_formation *formation, const struct fm_shown_problems *shown,
+                      struct fm_cube_problem *problems);
+
+#endif
