@@ -1,0 +1,146 @@
+#include "diagnosis/location_set.h"
+
+#include "base/memory.h"
+#include "diagnosis/number_format.h"
+#include "diagnosis/place.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/** Maximum number of ranges that are written out. */
+#define RANGE_LIMIT 5
+
+static char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
+
+static char *format(const char *text, ...)
+{
+    va_list arguments;
+    char *made = NULL;
+    va_start(arguments, text);
+    int length = vasprintf(&made, text, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    return made;
+}
+
+/** @return whether all locations are threads of one process. */
+static bool is_one_process(const struct fm_cube *cube)
+{
+    return cube->location_count > 1 &&
+           cube->locations[0].rank == cube->locations[cube->location_count - 1].rank;
+}
+
+/** @return whether each process has one location. */
+static bool has_single_threads(const struct fm_cube *cube)
+{
+    for (uint32_t i = 1; i < cube->location_count; i++) {
+        if (cube->locations[i].rank == cube->locations[i - 1].rank) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char *fm_location_set_others(const struct fm_diagnosis *diagnosis)
+{
+    return has_single_threads(diagnosis->cube) ? "other ranks" : "other threads";
+}
+
+/** Writes numbers, which are ascending, as ranges; "..." replaces the ranges beyond the limit. */
+static char *format_numbers(const uint32_t *numbers, uint32_t count, uint32_t location_count)
+{
+    uint32_t last = numbers[count - 1];
+    if (last / 16 > location_count) { /* sparse numbers of a foreign trace */
+        return count == 1 ? format("%u", last) : format("%u, ..., %u", numbers[0], last);
+    }
+    bool *member = fm_allocate((size_t)last + 1, sizeof *member);
+    for (uint32_t i = 0; i < count; i++) {
+        member[numbers[i]] = true;
+    }
+    char *text = fm_format_ranges(member, last + 1, RANGE_LIMIT);
+    fm_free(member);
+    return text;
+}
+
+/** @return whether the set contains all threads of each of its processes. */
+static bool has_whole_processes(const struct fm_cube *cube, struct fm_location_set set)
+{
+    for (uint32_t i = 0; i < set.count; i++) {
+        uint32_t location = set.items[i];
+        uint32_t rank = cube->locations[location].rank;
+        bool begins = location == 0 || cube->locations[location - 1].rank != rank;
+        bool ends =
+            location + 1 == cube->location_count || cube->locations[location + 1].rank != rank;
+        if ((!begins && (i == 0 || set.items[i - 1] != location - 1)) ||
+            (!ends && (i + 1 == set.count || set.items[i + 1] != location + 1))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** Describes a set that is neither a single location nor all locations. */
+static char *describe_some(const struct fm_cube *cube, struct fm_location_set set)
+{
+    uint32_t *numbers = fm_allocate(set.count, sizeof *numbers);
+    uint32_t count = 0;
+    bool one_process = is_one_process(cube);
+    bool only_ranks = true;
+    for (uint32_t i = 0; i < set.count; i++) {
+        const struct fm_cube_location *location = &cube->locations[set.items[i]];
+        uint32_t number = one_process ? location->thread : location->rank;
+        only_ranks = only_ranks && location->thread == 0;
+        if (count == 0 || numbers[count - 1] != number) {
+            numbers[count++] = number;
+        }
+    }
+    only_ranks = only_ranks || has_whole_processes(cube, set);
+    char *list = format_numbers(numbers, count, cube->location_count);
+    const char *ranks = count == 1 ? "rank" : "ranks";
+    char *text = one_process  ? format("threads %s", list)
+                 : only_ranks ? format("%s %s", ranks, list)
+                              : format("%u threads of %s %s", set.count, ranks, list);
+    free(list);
+    fm_free(numbers);
+    return text;
+}
+
+static bool are_disjoint(struct fm_location_set a, struct fm_location_set b)
+{
+    for (uint32_t i = 0, k = 0; i < a.count && k < b.count;) {
+        if (a.items[i] == b.items[k]) {
+            return false;
+        }
+        if (a.items[i] < b.items[k]) {
+            i++;
+        } else {
+            k++;
+        }
+    }
+    return true;
+}
+
+char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_location_set set,
+                           const struct fm_location_set *subject)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const char *noun = has_single_threads(cube) ? "ranks" : "threads";
+    if (set.count == 0) {
+        return format("no rank");
+    }
+    if (set.count == 1) {
+        return is_one_process(cube) ? format("thread %u", cube->locations[set.items[0]].thread)
+                                    : fm_place_location(diagnosis, set.items[0]);
+    }
+    if (set.count == cube->location_count) {
+        return set.count == 2 ? format("both %s", noun) : format("all %u %s", set.count, noun);
+    }
+    if (subject != NULL && set.count + subject->count == cube->location_count &&
+        are_disjoint(set, *subject)) {
+        return format("all %s", fm_location_set_others(diagnosis));
+    }
+    return describe_some(cube, set);
+}
