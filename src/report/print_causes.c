@@ -1,7 +1,7 @@
 /* The chains of causes of the longest waits. */
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
-#include "diagnosis/wait_groups.h"
+#include "diagnosis/problems/wait_groups.h"
 #include "report/report.h"
 
 #include <stdio.h>

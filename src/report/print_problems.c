@@ -1,8 +1,8 @@
 /* The largest problems, the kinds of wait states with most waiting, and the observations. */
-#include "diagnosis/answer.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/observations.h"
-#include "diagnosis/wait_groups.h"
+#include "diagnosis/problems/answer.h"
+#include "diagnosis/problems/wait_groups.h"
 #include "report/report.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #include "view/report/summary_data.h"
 
-#include "diagnosis/answer.h"
 #include "diagnosis/efficiency.h"
 #include "diagnosis/observations.h"
+#include "diagnosis/problems/answer.h"
+#include "diagnosis/problems/wait_groups.h"
 #include "diagnosis/time_shares.h"
-#include "diagnosis/wait_groups.h"
 
 /** Number of problems in the page, which has more space than a terminal. */
 #define PROBLEMS 8

@@ -1,10 +1,10 @@
-#include "diagnosis/wait_groups.h"
+#include "diagnosis/problems/wait_groups.h"
 
 #include "base/containers/vector.h"
 #include "base/memory.h"
-#include "diagnosis/answer.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/problems/answer.h"
 #include "diagnosis/rank_set.h"
 
 #include <stdio.h>

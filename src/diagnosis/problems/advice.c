@@ -1,4 +1,4 @@
-#include "diagnosis/advice.h"
+#include "diagnosis/problems/advice.h"
 
 #include "diagnosis/location_set.h"
 

@@ -1,4 +1,4 @@
-#include "diagnosis/evidence.h"
+#include "diagnosis/problems/evidence.h"
 
 #include "base/memory.h"
 #include "diagnosis/number_format.h"

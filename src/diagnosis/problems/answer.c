@@ -1,11 +1,11 @@
-#include "diagnosis/answer.h"
+#include "diagnosis/problems/answer.h"
 
 #include "base/containers/vector.h"
 #include "base/memory.h"
-#include "diagnosis/cause_text.h"
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/problems/cause_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

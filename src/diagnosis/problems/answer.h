@@ -2,8 +2,8 @@
  * The problems of a run as sentences: the causes of waiting in the program, in descending order of
  * the waiting that stems from them, and one sentence for waiting without a cause in the program.
  */
-#ifndef FERMATA_DIAGNOSIS_ANSWER_H
-#define FERMATA_DIAGNOSIS_ANSWER_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_ANSWER_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_ANSWER_H
 
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"

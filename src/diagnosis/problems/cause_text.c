@@ -1,11 +1,11 @@
 /* Sentences about one problem. */
-#include "diagnosis/cause_text.h"
+#include "diagnosis/problems/cause_text.h"
 
-#include "diagnosis/advice.h"
-#include "diagnosis/evidence.h"
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/problems/advice.h"
+#include "diagnosis/problems/evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>

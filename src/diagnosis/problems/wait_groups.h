@@ -2,8 +2,8 @@
  * Wait states in groups by kind and by the waiting function, sorted by descending
  * waiting time.
  */
-#ifndef FERMATA_DIAGNOSIS_WAIT_GROUPS_H
-#define FERMATA_DIAGNOSIS_WAIT_GROUPS_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_WAIT_GROUPS_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_WAIT_GROUPS_H
 
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"

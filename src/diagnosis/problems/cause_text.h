@@ -1,10 +1,10 @@
 /** @file
  * Sentences about one problem.
  */
-#ifndef FERMATA_DIAGNOSIS_CAUSE_TEXT_H
-#define FERMATA_DIAGNOSIS_CAUSE_TEXT_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_CAUSE_TEXT_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_CAUSE_TEXT_H
 
-#include "diagnosis/answer.h"
+#include "diagnosis/problems/answer.h"
 
 /** Sets headline and lines of a problem whose other fields are set. */
 void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem);

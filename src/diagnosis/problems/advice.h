@@ -1,8 +1,8 @@
 /** @file
  * What to do about a problem: advice that fits the kind of cause and its largest symptom.
  */
-#ifndef FERMATA_DIAGNOSIS_ADVICE_H
-#define FERMATA_DIAGNOSIS_ADVICE_H
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_ADVICE_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_ADVICE_H
 
 #include "diagnosis/diagnosis.h"
 #include "diagnosis/sentences.h"
