@@ -1,11 +1,13 @@
 #include "analysis/analysis.h"
 
+#include "analysis/causes/blame/blame.h"
 #include "analysis/causes/cause_chain.h"
 #include "analysis/causes/critical_path.h"
 #include "analysis/causes/formation.h"
 #include "analysis/detail.h"
 #include "analysis/load.h"
 #include "analysis/model/own_metric.h"
+#include "analysis/one_sided/holders/lock_holders.h"
 #include "analysis/one_sided/lock_queue.h"
 #include "analysis/pattern.h"
 #include "analysis/problems/problems.h"
@@ -81,6 +83,8 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_stage_begin(analysis->times, "delay costs");
     fm_formation_open(formation, analysis);
     fm_formation_costs(formation);
+    fm_stage_begin(analysis->times, "blame");
+    fm_blame_book(formation);
     fm_stage_begin(analysis->times, "cause chains");
     fm_cause_chains_find(formation, begin, &results->statistics);
     fm_stage_begin(analysis->times, "critical path");
@@ -91,9 +95,10 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_stage_begin(analysis->times, "phases and matrices");
     results->phases = fm_phases_compute(formation, begin);
     results->bins = fm_time_bins_compute(formation, begin, end);
-    fm_matrices_compute(analysis, FM_CUBE_LINKS, results->matrices);
+    fm_matrices_compute(formation, FM_CUBE_LINKS, results->matrices);
     fm_stage_begin(analysis->times, "problems");
     results->problems = fm_problems_find(formation, &results->phases, begin, end);
+    fm_formation_forget_caused(formation);
 }
 
 static void free_results(struct results *results)
@@ -384,6 +389,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         detect(&analysis, trace, detail != NULL);
         status = fill_cube(&analysis, options, made, error);
         fm_lock_queues_free(analysis.lock_queues);
+        fm_lock_holders_free(analysis.lock_holders);
     }
     fm_free(partition_of);
     fm_free(own_metrics);

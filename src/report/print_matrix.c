@@ -32,7 +32,7 @@ static bool is_selected(const struct fm_report *report, const struct fm_cube_lin
 static char *format_amount(char buffer[FM_FORMAT_SIZE], const struct rank_matrix *matrix,
                            uint64_t amount)
 {
-    fm_unit_t unit = matrix->kind == FM_MATRIX_DELAYS ? FM_UNIT_TICKS : FM_UNIT_BYTES;
+    fm_unit_t unit = fm_cube_matrix_is_time(matrix->kind) ? FM_UNIT_TICKS : FM_UNIT_BYTES;
     return fm_format_value(buffer, matrix->report->diagnosis.cube, unit, (int64_t)amount);
 }
 
@@ -127,15 +127,16 @@ static void print_totals(const struct rank_matrix *matrix)
         [FM_MATRIX_OPERATIONS] =
             "One-sided operations, bytes between origin (row) and target (column)",
         [FM_MATRIX_DELAYS] = "Waiting: caused by (row), suffered by (column)",
+        [FM_MATRIX_BLAME] = "Blame: waiting by who was working (row) while others (column) waited",
     };
-    static const char *const nouns[] = {"messages", "operations", "wait states"};
+    static const char *const nouns[] = {"messages", "operations", "wait states", "wait states"};
     const struct fm_cube_matrix *links = &matrix->report->diagnosis.cube->matrices[matrix->kind];
     const struct fm_terminal *terminal = matrix->report->terminal;
     char numbers[3][FM_FORMAT_SIZE];
     fm_terminal_style(terminal, FM_STYLE_BOLD);
     fm_terminal_paragraph(terminal, "", 0, titles[matrix->kind]);
     fm_terminal_style(terminal, FM_STYLE_PLAIN);
-    if (matrix->kind == FM_MATRIX_DELAYS &&
+    if (fm_cube_matrix_is_time(matrix->kind) &&
         matrix->report->options->selection.metric != FM_METRIC_NONE)
         fm_terminal_print(terminal, "", 2, "Only %s",
                           fm_metric_info(matrix->report->options->selection.metric)->name);

@@ -1,7 +1,7 @@
 """What must hold for every trace, on random scenarios: the report does not depend on the number of
 workers, on when the run began, on the unit of time, or on the numbers of the ranks; computation behind
 the last communication costs nobody anything; all invariants hold; waiting by parts of the run and the
-matrices add up to the severities.
+matrices add up to the severities, problems and their symptoms to all waiting.
 
 usage: check_properties.py FERMATA COUNT SEED
 """
@@ -28,6 +28,7 @@ COST_TOLERANCE = 1e-9
 COST_ROOTS = ("delay", "interval_delay", "wait_direct", "wait_indirect", "wait_propagating",
               "wait_terminal", "critical_path", "performance_impact", "imbalance")
 WAIT_COST_ROOTS = ("delay", "interval_delay")
+SHOWN_PROBLEMS = 32  # that are examined further at most
 # Kinds of wait states that the scenarios have; what is below them in the tree is a part of them.
 WAIT_STATES = set(intervals.SYNCHRONIZATION_KINDS) | set(intervals.CONTENTION_KINDS)
 # Values of an iteration that are no times.
@@ -155,6 +156,42 @@ def check_sums(analysis):
                            if link["from"] == location["id"]), f"{matrix} of {location}")
 
 
+def check_problems(analysis):
+    """The problems cost all waiting; the symptoms of a problem that is examined further, its cost."""
+    waiting = sum(analysis.waiting().values())
+    problems = analysis.content["problems"]
+    near(waiting, sum(problem["cost"] for problem in problems), "the cost of all problems")
+    for problem in problems[:SHOWN_PROBLEMS]:
+        if problem["cost"] < waiting / 100 * (1 - 1e-9):
+            break
+        near(problem["cost"], sum(symptom["cost"] for symptom in problem["symptoms"]),
+             f"the symptoms of problem {problem['id']}")
+
+
+def problem_costs(analysis, places=None, factor=1):
+    """{(kind, call path, locations): cost}; ranks r are called places[r]."""
+    paths = analysis.callpath_names()
+    where = {location["id"]: (places[location["rank"]] if places else location["rank"],
+                              location["thread"])
+             for location in analysis.content["locations"]}
+    found = {}
+    for problem in analysis.content["problems"]:
+        cause = problem["cause"]
+        key = (cause["kind"], paths.get(cause["callpath"]),
+               tuple(sorted(where[location] for location in cause["locations"])))
+        found[key] = problem["cost"] * factor
+    return found
+
+
+def same_costs(expected, found, what):
+    """Compares costs of problems up to their rounding."""
+    total = sum(expected.values())
+    for key in expected.keys() | found.keys():
+        if abs(expected.get(key, 0) - found.get(key, 0)) > COST_TOLERANCE * total:
+            raise Failure(f"{what}: problem {key} costs {found.get(key, 0)!r} instead of "
+                          f"{expected.get(key, 0)!r}")
+
+
 def iterations(analysis, factor=1):
     """{(region, iteration, value): number}; times are multiplied by `factor`."""
     found = {}
@@ -178,7 +215,7 @@ def links(analysis, places=None, factor=1):
         for link in matrix["links"]:
             key = name, where[link["from"]], where[link["to"]], link["metric"]
             found[key + ("count",)] = link["count"]
-            found[key + ("amount",)] = (link["seconds"] * factor if name == "delays"
+            found[key + ("amount",)] = (link["seconds"] * factor if "seconds" in link
                                         else link["bytes"])
     return found
 
@@ -202,6 +239,7 @@ def check_scale(fermata, folder, scenario, plain):
     same_values(expected, analysis.values, plain.roots, "scale")
     same_numbers(iterations(plain, FACTOR), iterations(analysis), "scale")
     same_numbers(links(plain, factor=FACTOR), links(analysis), "scale")
+    same_costs(problem_costs(plain, factor=FACTOR), problem_costs(analysis), "scale")
 
 
 def check_permutation(fermata, folder, scenario, chooser):
@@ -215,6 +253,7 @@ def check_permutation(fermata, folder, scenario, chooser):
     same_values(expected, analysis.values, plain.roots, f"permutation {places}")
     same_numbers(iterations(plain), iterations(analysis), f"permutation {places}")
     same_numbers(links(plain, places), links(analysis), f"permutation {places}")
+    same_costs(problem_costs(plain, places), problem_costs(analysis), f"permutation {places}")
     if plain.statistics() != analysis.statistics():
         raise Failure(f"permutation {places}: other statistics")
 
@@ -231,6 +270,7 @@ def check_longer_end(fermata, folder, scenario, plain):
             del values[key]
     same_values(plain.values, analysis.values, plain.roots, "longer end")
     same_numbers(links(plain), links(analysis), "longer end")
+    same_costs(problem_costs(plain), problem_costs(analysis), "longer end")
 
 
 def check_scenario(fermata, folder, index, seed):
@@ -240,6 +280,7 @@ def check_scenario(fermata, folder, index, seed):
     several = SEVERAL_WORKERS[index % len(SEVERAL_WORKERS)]
     plain = Analysis(fermata, folder, scenario, (1, several))
     check_sums(plain)
+    check_problems(plain)
     check_shift(fermata, folder, scenario, plain)
     check_scale(fermata, folder, scenario, plain)
     check_permutation(fermata, folder, scenario, chooser)

@@ -2,6 +2,7 @@
 
 #include "analysis/causes/cost_table.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* A worker's sums over the wait states of its locations. */
@@ -121,6 +122,7 @@ void fm_formation_close(struct fm_formation *formation)
     }
     fm_free(formation->busy_times);
     fm_free(formation->caused_counts);
+    fm_free(formation->blame_pairs);
     fm_free(formation->times);
     fm_free(formation->costs);
     fm_free(formation->remote);
@@ -199,11 +201,14 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
     struct sums {
         double costs;
         uint64_t roundings;
-    } sums = {0, 0};
+        uint64_t blame;
+    } sums = {0, 0, 0};
     for (size_t i = 0; i < cube->cell_count; ++i) {
         fm_metric_t root = fm_metric_root((fm_metric_t)cube->cells[i].metric);
         if (root == FM_METRIC_DELAY || root == FM_METRIC_INTERVAL_DELAY) {
             sums.costs += ldexp((double)cube->cells[i].value, -(int)formation->cost_shift);
+        } else if (root == FM_METRIC_BLAME) {
+            sums.blame += (uint64_t)cube->cells[i].value;
         }
     }
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
@@ -211,10 +216,11 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
     }
     size_t bytes;
     struct sums *parts = fm_team_share(formation->analysis->team, &sums, sizeof sums, &bytes);
-    sums = (struct sums){0, 0};
+    sums = (struct sums){0, 0, 0};
     for (size_t i = 0; i < bytes / sizeof *parts; ++i) {
         sums.costs += parts[i].costs;
         sums.roundings += parts[i].roundings;
+        sums.blame += parts[i].blame;
     }
     fm_free(parts);
     double waiting = (double)formation->waiting;
@@ -223,6 +229,12 @@ fm_status_t fm_formation_check(const struct fm_formation *formation, const struc
         return fm_fail(error, FM_ERR_FAILED,
                        "invariant violated: costs are %.17g ticks, waiting is %.17g ticks",
                        sums.costs, waiting);
+    }
+    if (sums.blame != formation->waiting) {
+        return fm_fail(error, FM_ERR_FAILED,
+                       "invariant violated: blame is %" PRIu64 " ticks, waiting is %" PRIu64
+                       " ticks",
+                       sums.blame, formation->waiting);
     }
     return FM_OK;
 }

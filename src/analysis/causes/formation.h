@@ -19,6 +19,7 @@ struct fm_cost_cells {
 };
 
 struct fm_caused_waits;
+struct fm_blame_pair;
 
 /** Timelines and costs of all locations. */
 struct fm_formation {
@@ -30,6 +31,9 @@ struct fm_formation {
     struct fm_remote_costs *remote;  /**< by worker */
     struct fm_caused_waits *caused;  /**< by location (caused_waits.h); NULL: not known (yet, or any
                                           more) */
+    struct fm_blame_pair *blame_pairs; /**< of the waiting locations that are owned here, ascending
+                                            by (location, waiter, kind) (blame/blame.h) */
+    size_t blame_pair_count;
     uint32_t cost_shift; /**< binary digits of costs after the point, as in the cube's experiment */
     double cost_scale;   /**< 2^cost_shift */
     bool is_circular;    /**< wait states cause themselves: there are no costs */
@@ -61,7 +65,8 @@ void fm_formation_forget_caused(struct fm_formation *formation);
 fm_status_t fm_formation_fill(const struct fm_formation *formation, struct fm_cube *cube,
                               struct fm_error *error);
 
-/** Verifies that the sum of all costs is the waiting time (relative error below 1e-9). Collective.
+/** Verifies that the sum of all costs is the waiting time (relative error below 1e-9), and that the
+ * sum of all blame is exactly the waiting time. Collective.
  * @param cube  with the costs of the locations that are owned here
  * @return FM_ERR_FAILED if it is not */
 fm_status_t fm_formation_check(const struct fm_formation *formation, const struct fm_cube *cube,

@@ -309,6 +309,29 @@ void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, u
     list_visits(profile, nodes);
 }
 
+void fm_busy_time_look(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
+                       uint64_t time)
+{
+    bool starts = walk->until == 0 && walk->visit == 0 && walk->next_call == 0;
+    uint32_t near = SMALLEST_STRIDE;
+    while (!starts && walk->until <= time && near-- > 0) {
+        walk->time = walk->until;
+        pass_boundary(busy_time, walk);
+    }
+    if (starts || walk->until <= time) {
+        const struct fm_busy_time_walk *checkpoint =
+            &busy_time->checkpoints[checkpoint_before(busy_time, time)];
+        if (starts || checkpoint->time > walk->time) {
+            *walk = *checkpoint;
+        }
+        while (walk->until <= time) {
+            walk->time = walk->until;
+            pass_boundary(busy_time, walk);
+        }
+    }
+    walk->time = time;
+}
+
 void fm_profile_free(struct fm_profile *profile)
 {
     fm_free(profile->time);

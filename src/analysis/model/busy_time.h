@@ -117,6 +117,13 @@ static inline bool fm_busy_time_is_in(const struct fm_busy_time *busy_time, uint
 void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
                           struct fm_profile *profile);
 
+/** Moves a walk of the caller, which starts as {0}, forward to `time`: afterwards `walk->visit` is
+ * the node of the call tree at this time (the number of nodes: none), waiting or not, and stays it
+ * until `walk->until`, which is later. The busy time must have been walked to its end. Amortized
+ * O(1) for a small step, O(log n) for a large one. */
+void fm_busy_time_look(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
+                       uint64_t time);
+
 /** @return number of the first wait state that ends after `time`; `count` of the list: none. */
 uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time);
 

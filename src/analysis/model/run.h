@@ -37,6 +37,7 @@ typedef enum {
 
 struct fm_dispatch;
 struct fm_epochs;
+struct fm_lock_holders;
 struct fm_lock_queues;
 
 struct fm_analysis {
@@ -53,6 +54,7 @@ struct fm_analysis {
     struct fm_omissions omissions;
     struct fm_epochs *epochs;           /**< by process; NULL: none */
     struct fm_lock_queues *lock_queues; /**< NULL: no windows */
+    struct fm_lock_holders *lock_holders; /**< NULL: no windows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */
 
     /* Only for readers.h and finder.h. */

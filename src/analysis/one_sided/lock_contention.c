@@ -1,5 +1,6 @@
 /* Lock Contention: a call of a lock epoch waits for the previous owner to release the lock
  * [H17 pattern 7, algorithm 2]. */
+#include "analysis/one_sided/holders/lock_holders.h"
 #include "analysis/one_sided/lock_order.h"
 #include "analysis/one_sided/lock_queue.h"
 #include "analysis/pattern.h"
@@ -25,6 +26,7 @@ struct epoch {
     const struct fm_released_call *waiting_call; /* NULL: none */
     uint64_t waited_until;                       /* by `waiting_call` */
     uint32_t blocked_by;                         /* position in the sorted list; FM_NONE: none */
+    uint32_t before; /* the latest conflicting epoch, which it need not have waited for; FM_NONE */
 };
 
 /* The latest epochs so far, positions in the sorted list; FM_NONE: none. */
@@ -103,6 +105,7 @@ static void judge_epoch(const struct contention *contention, unsigned worker, st
 {
     struct epoch *epoch = &epochs[index];
     epoch->released_after = epoch->message->progress_until;
+    epoch->before = before;
     if (before == FM_NONE || epochs[before].message->owner == epoch->message->owner) {
         return;
     }
@@ -214,6 +217,54 @@ static void add_queues(struct contention *contention, unsigned worker, const str
                        epochs[begin].message->window, holds, end - begin);
 }
 
+/* @return when an epoch got its lock: as recorded; otherwise when it was requested and the latest
+ * conflicting epoch had passed it on */
+static uint64_t acquired_at(const struct epoch *epochs, const struct epoch *epoch)
+{
+    if (epoch->message->candidates_known) {
+        return epoch->message->acquired;
+    }
+    uint64_t granted = 0;
+    if (epoch->waiting_call != NULL) {
+        granted = epoch->waited_until;
+    } else if (epoch->before != FM_NONE) {
+        granted = epochs[epoch->before].message->leave;
+    }
+    return granted > epoch->message->requested ? granted : epoch->message->requested;
+}
+
+/* Adds who held the locks of one window meanwhile, if any epoch waited. */
+static void add_holders(struct contention *contention, unsigned worker, uint32_t home,
+                        const struct epoch *epochs, uint32_t begin, uint32_t end)
+{
+    uint32_t first = begin;
+    while (first < end && epochs[first].waiting_call == NULL) {
+        first++;
+    }
+    if (first == end) {
+        return;
+    }
+    struct fm_lock_tenure *tenures = fm_resize(NULL, 0, (end - begin) * sizeof *tenures);
+    for (uint32_t i = begin; i < end; i++) {
+        const struct epoch *epoch = &epochs[i];
+        const struct fm_released_call *call = epoch->waiting_call;
+        tenures[i - begin] = (struct fm_lock_tenure){
+            .acquired = acquired_at(epochs, epoch),
+            .released = epoch->message->leave,
+            .waited_from = call == NULL ? 0 : call->enter,
+            .waited_until = call == NULL ? 0 : epoch->waited_until,
+            .target = epoch->message->target,
+            .location = epoch->message->location,
+            .waiter = call == NULL ? FM_NONE : call->location,
+            .blocked_by = call == NULL ? FM_NONE : epoch->blocked_by - begin,
+            .exclusive = epoch->message->exclusive,
+        };
+    }
+    fm_lock_holders_add(contention->finder->analysis->lock_holders, worker, home, tenures,
+                        end - begin);
+    fm_free(tenures);
+}
+
 static void prefetch_epoch(const struct fm_released_epochs *released, uint32_t position)
 {
     const struct fm_released_epoch *epoch = &released->epochs.items[position];
@@ -244,7 +295,8 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
                            (struct epoch){.message = message,
                                           .order = order.epochs.items[i].key,
                                           .calls = &released.calls.items[message->first_call],
-                                          .blocked_by = FM_NONE});
+                                          .blocked_by = FM_NONE,
+                                          .before = FM_NONE});
         }
         for (uint32_t begin = 0; begin < epochs.count;) {
             uint32_t end = begin + 1;
@@ -254,6 +306,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
             }
             judge_window(contention, worker, epochs.items, begin, end);
             add_queues(contention, worker, epochs.items, begin, end, holds.items);
+            add_holders(contention, worker, process, epochs.items, begin, end);
             begin = end;
         }
     }
@@ -268,7 +321,9 @@ static void detect(const struct fm_finder *finder)
     struct fm_analysis *analysis = finder->analysis;
     struct contention contention = {finder, fm_lock_homes_gather(analysis, analysis->epochs)};
     analysis->lock_queues = fm_lock_queues_create(fm_engine_workers(analysis->engine));
+    analysis->lock_holders = fm_lock_holders_create(analysis);
     fm_finders_run(analysis, judge, &contention);
+    fm_lock_holders_deliver(analysis->lock_holders);
     fm_lock_homes_free(contention.homes, analysis->trace->process_count);
 }
 

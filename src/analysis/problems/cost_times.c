@@ -9,8 +9,8 @@
 struct cost_message {
     int64_t cost;
     uint32_t waiter;
-    uint32_t number; /* of the wait state */
-    uint32_t problem;
+    uint32_t number;  /* of the wait state */
+    uint32_t problem; /* FM_NOT_SHOWN: the wait state is charged by blame; its whole cost */
     uint32_t unused;
 };
 
@@ -22,6 +22,7 @@ struct worker_bins {
 struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
+    const struct fm_blamed_parts *blamed; /* NULL: no wait state is charged by blame */
     const struct fm_iterations *iterations;
     struct fm_dispatch *messages;
     struct worker_bins *bins; /* by worker */
@@ -88,6 +89,7 @@ static void send_location(struct search *search, unsigned worker, uint32_t locat
     for (size_t i = 0; i < caused->waits.count; ++i) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];
         if (fm_charge_of((fm_delay_kind_t)wait->delay_kind) != FM_CHARGE_DELAY) {
+            send_cost(search, worker, wait, FM_NOT_SHOWN, (double)wait->wait + wait->phi);
             continue;
         }
         if (wait->traits & FM_CAUSED_UNATTRIBUTED) {
@@ -114,6 +116,21 @@ static void send_all(void *context, unsigned worker, uint32_t first, uint32_t la
 
 /* ---- at the waiting locations ---- */
 
+/* Adds the cost of a wait state that is charged by blame. */
+static void add_blamed(const struct search *search, const struct cost_message *message,
+                       uint64_t wait, int64_t *bins)
+{
+    size_t count;
+    const struct fm_blamed_part *parts =
+        fm_blamed_wait_parts(&search->blamed[message->waiter], message->number, &count);
+    for (size_t i = 0; i < count; ++i) {
+        const struct fm_blamed_part *part = &parts[i];
+        int64_t cost = (int64_t)((__int128)message->cost * (part->to - part->from) / wait);
+        fm_iterations_add(search->iterations, message->waiter, part->from, part->to, cost,
+                          bins + (size_t)part->problem * search->iterations->bin_count);
+    }
+}
+
 static void take_cost(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)process;
@@ -121,6 +138,10 @@ static void take_cost(void *context, unsigned worker, uint32_t process, const vo
     const struct cost_message *message = record;
     const struct fm_wait *wait =
         &search->formation->busy_times[message->waiter].waits.items[message->number];
+    if (message->problem == FM_NOT_SHOWN) {
+        add_blamed(search, message, fm_wait_ticks(wait), search->bins[worker].items);
+        return;
+    }
     fm_iterations_add(search->iterations, message->waiter, wait->enter, wait->until, message->cost,
                       search->bins[worker].items +
                           (size_t)message->problem * search->iterations->bin_count);
@@ -128,6 +149,7 @@ static void take_cost(void *context, unsigned worker, uint32_t process, const vo
 
 int64_t *fm_cost_times_find(const struct fm_formation *formation,
                             const struct fm_shown_problems *shown,
+                            const struct fm_blamed_parts *blamed,
                             const struct fm_iterations *iterations)
 {
     struct fm_engine *engine = formation->analysis->engine;
@@ -136,6 +158,7 @@ int64_t *fm_cost_times_find(const struct fm_formation *formation,
     struct search search = {
         .formation = formation,
         .shown = shown,
+        .blamed = blamed,
         .iterations = iterations,
         .bins = fm_allocate_apart(workers, sizeof *search.bins),
     };

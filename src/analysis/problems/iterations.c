@@ -73,6 +73,48 @@ static void add_parts(struct fm_iterations *iterations, uint64_t begin, uint64_t
     }
 }
 
+/* Adds a part of an instance. */
+static void add_part(struct fm_iteration_spans *spans, uint64_t begin, uint64_t end, uint32_t bin)
+{
+    if (begin < end) {
+        fm_vector_push(&spans->parts, (struct fm_iteration_span){begin, end, bin});
+    }
+}
+
+/* Divides nested instances into parts that are apart. */
+static void divide_nested(struct fm_iteration_spans *spans)
+{
+    const struct fm_iteration_span *items = spans->items.items;
+    size_t count = spans->items.count, next = 1;
+    while (next < count && items[next].begin >= items[next - 1].end) {
+        ++next;
+    }
+    if (next >= count) {
+        return;
+    }
+    FM_VECTOR(size_t) open = {0}; /* instances that have begun, the innermost one last */
+    uint64_t at = 0;
+    for (size_t i = 0; i < count; ++i) {
+        while (open.count > 0 && items[open.items[open.count - 1]].end <= items[i].begin) {
+            const struct fm_iteration_span *inner = &items[open.items[--open.count]];
+            add_part(spans, at > inner->begin ? at : inner->begin, inner->end, inner->bin);
+            at = inner->end;
+        }
+        if (open.count > 0) {
+            const struct fm_iteration_span *outer = &items[open.items[open.count - 1]];
+            add_part(spans, at > outer->begin ? at : outer->begin, items[i].begin, outer->bin);
+        }
+        at = items[i].begin;
+        fm_vector_push(&open, i);
+    }
+    while (open.count > 0) {
+        const struct fm_iteration_span *inner = &items[open.items[--open.count]];
+        add_part(spans, at > inner->begin ? at : inner->begin, inner->end, inner->bin);
+        at = inner->end;
+    }
+    fm_vector_free(&open);
+}
+
 static void find_spans(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
@@ -83,6 +125,9 @@ static void find_spans(void *context, unsigned worker, uint32_t first, uint32_t 
         if (trace->locations[l].event_count != 0) {
             fm_phase_instances(&finding->regions, trace, l, take_instance,
                                &(struct taker){finding, l});
+            for (uint32_t p = 0; p < finding->iterations->phase_count; ++p) {
+                divide_nested(fm_iterations_of(finding->iterations, l, p));
+            }
         }
     }
 }
@@ -126,18 +171,19 @@ void fm_iterations_free(struct fm_iterations *iterations)
 {
     for (size_t i = 0; i < iterations->spans_count; ++i) {
         fm_vector_free(&iterations->spans[i].items);
+        fm_vector_free(&iterations->spans[i].parts);
     }
     fm_free(iterations->spans);
     fm_free(iterations->phases);
 }
 
 /* @return number of the first span that ends behind `time` */
-static size_t span_behind(const struct fm_iteration_spans *spans, uint64_t time)
+static size_t span_behind(const fm_iteration_span_vector *spans, uint64_t time)
 {
-    size_t low = 0, high = spans->items.count;
+    size_t low = 0, high = spans->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (spans->items.items[middle].end <= time) {
+        if (spans->items[middle].end <= time) {
             low = middle + 1;
         } else {
             high = middle;
@@ -150,10 +196,11 @@ void fm_iterations_add(const struct fm_iterations *iterations, uint32_t location
                        uint64_t to, int64_t cost, int64_t *bins)
 {
     for (uint32_t p = 0; p < iterations->phase_count; ++p) {
-        const struct fm_iteration_spans *spans = fm_iterations_of(iterations, location, p);
-        for (size_t i = span_behind(spans, from);
-             i < spans->items.count && spans->items.items[i].begin < to; ++i) {
-            const struct fm_iteration_span *span = &spans->items.items[i];
+        const struct fm_iteration_spans *of = fm_iterations_of(iterations, location, p);
+        const fm_iteration_span_vector *spans = of->parts.count > 0 ? &of->parts : &of->items;
+        for (size_t i = span_behind(spans, from); i < spans->count && spans->items[i].begin < to;
+             ++i) {
+            const struct fm_iteration_span *span = &spans->items[i];
             uint64_t begin = span->begin > from ? span->begin : from;
             uint64_t end = span->end < to ? span->end : to;
             if (begin < end) {

@@ -15,9 +15,13 @@ struct fm_iteration_span {
     uint32_t bin;
 };
 
-/** Spans of one location in one phase, in ascending order. */
+typedef FM_VECTOR(struct fm_iteration_span) fm_iteration_span_vector;
+
+/** Spans of one location in one phase. */
 struct fm_iteration_spans {
-    FM_VECTOR(struct fm_iteration_span) items;
+    fm_iteration_span_vector items; /**< [iteration], ascending by their begins */
+    fm_iteration_span_vector parts; /**< of a recursive phase: apart from one another, ascending:
+                                       a time belongs to the last instance that has begun */
 };
 
 /** A phase, whose iterations are consecutive bins. A bin is one iteration, unless there are more

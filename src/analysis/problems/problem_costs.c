@@ -1,5 +1,6 @@
 #include "analysis/problems/problem_costs.h"
 
+#include "analysis/causes/blame/blame.h"
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/cost_table.h"
 #include "base/containers/sort.h"
@@ -9,9 +10,11 @@
 
 #include <math.h>
 
-/* What a location costs. */
+/* What a location costs. Blame is in the fixed point of its weights. */
 struct location_costs {
     int64_t *delays; /* [node]; NULL: none */
+    uint64_t *blame; /* [node][FM_CHARGES]; NULL: none */
+    uint64_t blame_unattributed;
     int64_t unattributed;
 };
 
@@ -27,6 +30,7 @@ struct computation {
     struct fm_formation *formation;
     struct location_costs *locations; /* by location */
     struct part *parts;               /* by worker */
+    unsigned weight_shift;            /* binary digits behind the point of weights */
 };
 
 /* ---- kinds ---- */
@@ -70,6 +74,9 @@ static void charge_delays(struct computation *computation, struct part *part, ui
     for (size_t i = 0; i < caused->waits.count; ++i) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];
         double cost = (double)wait->wait + wait->phi;
+        if (fm_charge_of((fm_delay_kind_t)wait->delay_kind) != FM_CHARGE_DELAY) {
+            continue;
+        }
         if (wait->traits & FM_CAUSED_UNATTRIBUTED) {
             costs->unattributed += fm_cost_rounded(cost, formation->cost_scale);
             ++part->roundings;
@@ -95,6 +102,58 @@ static void charge_all_delays(void *context, unsigned worker, uint32_t first, ui
     }
 }
 
+/* ---- blame ---- */
+
+/* As fine as a sum of the costs of all wait states below 2^63 allows. */
+static unsigned choose_weight_shift(const struct fm_formation *formation)
+{
+    unsigned digits =
+        formation->waiting == 0 ? 0 : 64 - (unsigned)__builtin_clzll(formation->waiting);
+    unsigned shift = digits < 61 ? 61 - digits : 0;
+    return shift < 50 ? shift : 50;
+}
+
+static uint64_t weigh(void *context, uint32_t location, const struct fm_caused_wait *wait)
+{
+    (void)location;
+    const struct computation *computation = context;
+    if (fm_charge_of((fm_delay_kind_t)wait->delay_kind) == FM_CHARGE_DELAY) {
+        return 0;
+    }
+    double share = ((double)wait->wait + wait->phi) / (double)wait->wait;
+    return (uint64_t)fm_cost_rounded(share, (double)(UINT64_C(1) << computation->weight_shift));
+}
+
+static void take_blame(void *context, unsigned worker, const struct fm_blame_piece *piece)
+{
+    (void)worker;
+    struct computation *computation = context;
+    struct location_costs *costs = &computation->locations[piece->location];
+    uint64_t cost = piece->weight * (piece->to - piece->from);
+    if (piece->visit == FM_NONE) {
+        costs->blame_unattributed += cost;
+        return;
+    }
+    if (costs->blame == NULL) {
+        const struct fm_trace *trace = computation->formation->analysis->trace;
+        costs->blame = fm_allocate(trace->locations[piece->location].profile.count * FM_CHARGES,
+                                   sizeof *costs->blame);
+    }
+    costs->blame[(size_t)piece->visit * FM_CHARGES + fm_charge_of(piece->kind)] += cost;
+}
+
+/* Adds a sum of blame in the fixed point of costs. */
+static void add_blame(const struct computation *computation, struct part *part, uint64_t blame,
+                      int64_t *cost)
+{
+    if (blame != 0) {
+        double ticks = ldexp((double)(blame >> 32), 32 - (int)computation->weight_shift) +
+                       ldexp((double)(uint32_t)blame, -(int)computation->weight_shift);
+        *cost += fm_cost_rounded(ticks, computation->formation->cost_scale);
+        ++part->roundings;
+    }
+}
+
 /* ---- the list of costs ---- */
 
 static void list_location(const struct computation *computation, struct part *part, uint32_t l)
@@ -103,10 +162,17 @@ static void list_location(const struct computation *computation, struct part *pa
     const struct location_costs *costs = &computation->locations[l];
     const struct fm_location *location = &analysis->trace->locations[l];
     part->unattributed += costs->unattributed;
-    for (uint32_t v = 0; costs->delays != NULL && v < location->profile.count; ++v) {
+    add_blame(computation, part, costs->blame_unattributed, &part->unattributed);
+    for (uint32_t v = 0; v < location->profile.count; ++v) {
         const struct fm_visit_profile *node = &location->profile.items[v];
         int64_t by_kind[FM_CAUSE_KINDS] = {0};
-        by_kind[fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY)] += costs->delays[v];
+        if (costs->delays != NULL) {
+            by_kind[fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY)] += costs->delays[v];
+        }
+        for (unsigned charge = 0; costs->blame != NULL && charge < FM_CHARGES; ++charge) {
+            add_blame(computation, part, costs->blame[(size_t)v * FM_CHARGES + charge],
+                      &by_kind[fm_cause_kind_of(analysis, node->region, charge)]);
+        }
         for (uint32_t kind = 0; kind < FM_CAUSE_KINDS; ++kind) {
             if (by_kind[kind] > 0) {
                 fm_vector_push(&part->cells,
@@ -124,6 +190,7 @@ static void list_costs(void *context, unsigned worker, uint32_t first, uint32_t 
          l < fm_trace_first_location(trace, last); ++l) {
         list_location(computation, &computation->parts[worker], l);
         fm_free(computation->locations[l].delays);
+        fm_free(computation->locations[l].blame);
     }
 }
 
@@ -178,22 +245,55 @@ static void collect(const struct computation *computation, struct fm_problem_cos
     fm_vector_free(&own);
     fm_team_sum(team, sums, 2);
     costs->unattributed = (int64_t)sums[0];
-    costs->inexact += ldexp((double)sums[1], -(int)formation->cost_shift);
+    costs->inexact = ldexp((double)sums[1], -(int)formation->cost_shift);
+    if (costs->has_blame) { /* each tick of waiting has a weight that is rounded */
+        costs->inexact += ldexp((double)formation->waiting, -(int)computation->weight_shift);
+    }
     add_up(costs);
 }
 
 /* ---- the stages ---- */
 
+/* @return whether a wait state of the run is charged by blame */
+static bool has_blame(const struct fm_formation *formation)
+{
+    const struct fm_trace *trace = formation->analysis->trace;
+    uint64_t found = 0;
+    for (uint32_t l = 0; l < trace->location_count && found == 0; ++l) {
+        const struct fm_wait_list *waits = &formation->busy_times[l].waits;
+        for (uint32_t w = 0; w < waits->count && found == 0; ++w) {
+            fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)waits->items[w].metric);
+            found = fm_charge_of(kind) != FM_CHARGE_DELAY;
+        }
+    }
+    return fm_team_largest(formation->analysis->team, found) != 0;
+}
+
+/* phi as it is if what is charged by blame passes nothing on. */
+static void propagate(struct fm_formation *formation)
+{
+    bool stops[FM_DELAY_NONE];
+    for (unsigned kind = 0; kind < FM_DELAY_NONE; ++kind) {
+        stops[kind] = fm_charge_of((fm_delay_kind_t)kind) != FM_CHARGE_DELAY;
+    }
+    fm_propagate_without(formation, stops);
+}
+
 struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation)
 {
     struct fm_engine *engine = formation->analysis->engine;
-    struct fm_problem_costs costs = {0};
+    struct fm_problem_costs costs = {.has_blame = has_blame(formation)};
     struct computation computation = {
         .formation = formation,
         .locations =
             fm_allocate(formation->analysis->trace->location_count, sizeof *computation.locations),
         .parts = fm_allocate_apart(fm_engine_workers(engine), sizeof *computation.parts),
     };
+    if (costs.has_blame) {
+        propagate(formation);
+        computation.weight_shift = choose_weight_shift(formation);
+        fm_blame_find(formation, &(struct fm_blame_request){&computation, weigh, take_blame});
+    }
     fm_engine_run(engine, charge_all_delays, &computation);
     fm_engine_run(engine, list_costs, &computation);
     collect(&computation, &costs);

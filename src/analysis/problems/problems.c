@@ -9,20 +9,22 @@
 
 /* Examines the problems that are large enough. */
 static void examine(struct fm_formation *formation, const struct fm_phase_list *phases,
-                    uint64_t begin, uint64_t end, struct fm_problems *problems)
+                    uint64_t begin, uint64_t end, bool has_blame, struct fm_problems *problems)
 {
     const struct fm_analysis *analysis = formation->analysis;
     struct fm_shown_problems shown =
         fm_shown_problems_choose(&problems->list, problems->sum, analysis->team);
     struct fm_iterations iterations = fm_iterations_find(analysis, phases, begin, end);
-    int64_t *bins = fm_cost_times_find(formation, &shown, &iterations);
+    struct fm_blamed_parts *blamed = has_blame ? fm_blamed_waits_find(formation, &shown) : NULL;
+    int64_t *bins = fm_cost_times_find(formation, &shown, blamed, &iterations);
     for (uint32_t i = 0; fm_team_leads(analysis->team) && i < shown.count; ++i) {
         fm_cost_times_describe(analysis->trace, bins + (size_t)i * iterations.bin_count,
                                &iterations, phases, begin, end, &problems->list.items.items[i]);
     }
     fm_free(bins);
     fm_excess_find(formation, &shown, &iterations, begin, end, problems->list.items.items);
-    fm_symptoms_find(formation, &shown, problems->list.items.items);
+    fm_symptoms_find(formation, &shown, blamed, problems->list.items.items);
+    fm_blamed_waits_free(blamed, analysis->trace->location_count);
     fm_iterations_free(&iterations);
     fm_shown_problems_free(&shown);
 }
@@ -40,7 +42,7 @@ struct fm_problems fm_problems_find(struct fm_formation *formation,
     problems.sum = costs.sum;
     problems.inexact = costs.inexact;
     fm_problem_costs_free(&costs);
-    examine(formation, phases, begin, end, &problems);
+    examine(formation, phases, begin, end, costs.has_blame, &problems);
     return problems;
 }
 

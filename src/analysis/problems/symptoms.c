@@ -66,8 +66,9 @@ struct place {
 struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
-    uint32_t first, width; /* problems of the pass */
-    struct walk *walks;    /* by location */
+    const struct fm_blamed_parts *blamed; /* by location; NULL: no wait state is charged by blame */
+    uint32_t first, width;                /* problems of the pass */
+    struct walk *walks;                   /* by location */
     struct fm_time_windows windows;
     struct place *places; /* by worker */
 };
@@ -138,6 +139,11 @@ static void add_passed_on(const struct search *search, const struct walk *walk,
     }
 }
 
+static bool is_blamed(fm_delay_kind_t kind)
+{
+    return fm_charge_of(kind) != FM_CHARGE_DELAY;
+}
+
 static void find_shares(const struct search *search, uint32_t location,
                         const struct fm_caused_wait *wait, double *shares)
 {
@@ -162,6 +168,21 @@ static bool can_go_on(const struct search *search, const struct place *place, ui
            caused->waits.items[walk->next].inner_end <= walk->known;
 }
 
+/* Adds up the sums as far as all shares are known. */
+static void add_up(const struct search *search, struct walk *walk, const struct fm_wait_list *waits)
+{
+    for (; walk->known < waits->count; ++walk->known) {
+        const double *before = sums_of(search, walk, walk->known);
+        double *next = sums_of(search, walk, walk->known + 1);
+        if (isnan(next[0])) {
+            break;
+        }
+        for (uint32_t k = 0; k < search->width; ++k) {
+            next[k] += before[k];
+        }
+    }
+}
+
 /* Gives a location of this worker the shares of one of its wait states. */
 static void take_shares(struct search *search, unsigned worker, const struct share_message *message)
 {
@@ -175,16 +196,7 @@ static void take_shares(struct search *search, unsigned worker, const struct sha
     if (message->number != walk->known) {
         return;
     }
-    for (; walk->known < waits->count; ++walk->known) {
-        const double *before = sums_of(search, walk, walk->known);
-        double *next = sums_of(search, walk, walk->known + 1);
-        if (isnan(next[0])) {
-            break;
-        }
-        for (uint32_t k = 0; k < search->width; ++k) {
-            next[k] += before[k];
-        }
-    }
+    add_up(search, walk, waits);
     if (can_go_on(search, &search->places[worker], message->location)) {
         fm_vector_push(&search->places[worker].ready, message->location);
     }
@@ -218,6 +230,9 @@ static void advance(struct search *search, struct fm_mailboxes *mailboxes, unsig
     while (can_go_on(search, place, location)) {
         const struct fm_caused_wait *wait = &caused->waits.items[walk->next++];
         struct share_message message = {.location = wait->waiter, .number = wait->number};
+        if (is_blamed((fm_delay_kind_t)wait->delay_kind)) {
+            continue; /* the waiting location knows the shares */
+        }
         find_shares(search, location, wait, message.shares);
         send_shares(search, mailboxes, worker, &message);
     }
@@ -257,6 +272,19 @@ static void move_window(struct search *search, struct fm_mailboxes *mailboxes, u
 
 /* ---- the stages of a pass ---- */
 
+/* Adds what of an own wait state is blamed. */
+static void add_blamed(const struct search *search, const struct walk *walk, uint32_t location,
+                       uint32_t number)
+{
+    size_t count;
+    const struct fm_blamed_part *parts =
+        fm_blamed_wait_parts(&search->blamed[location], number, &count);
+    for (size_t i = 0; i < count; ++i) {
+        add_share(search, sums_of(search, walk, number + 1), (uint8_t)parts[i].problem,
+                  (double)(parts[i].to - parts[i].from));
+    }
+}
+
 static void open_walk(struct search *search, uint32_t location)
 {
     const struct fm_analysis *analysis = search->formation->analysis;
@@ -265,8 +293,13 @@ static void open_walk(struct search *search, uint32_t location)
     walk->known = walk->next = 0;
     walk->sums = fm_allocate(((size_t)waits->count + 1) * search->width, sizeof *walk->sums);
     for (uint32_t w = 0; w < waits->count; ++w) {
-        sums_of(search, walk, w + 1)[0] = NAN;
+        if (is_blamed(fm_delay_kind((fm_metric_t)waits->items[w].metric))) {
+            add_blamed(search, walk, location, w);
+        } else {
+            sums_of(search, walk, w + 1)[0] = NAN;
+        }
     }
+    add_up(search, walk, waits);
     if (walk->numbers == NULL && caused_by(search, location)->waits.count > 0) {
         uint8_t *numbers =
             fm_allocate(analysis->trace->locations[location].profile.count, FM_CHARGES);
@@ -468,7 +501,7 @@ static uint32_t choose_width(const struct fm_formation *formation)
 }
 
 void fm_symptoms_find(const struct fm_formation *formation, const struct fm_shown_problems *shown,
-                      struct fm_cube_problem *problems)
+                      const struct fm_blamed_parts *blamed, struct fm_cube_problem *problems)
 {
     struct fm_engine *engine = formation->analysis->engine;
     uint32_t locations = formation->analysis->trace->location_count;
@@ -477,6 +510,7 @@ void fm_symptoms_find(const struct fm_formation *formation, const struct fm_show
     struct search search = {
         .formation = formation,
         .shown = shown,
+        .blamed = blamed,
         .walks = fm_allocate(locations, sizeof *search.walks),
         .windows = fm_time_windows_choose(formation->times, locations, WAITS_AT_HAND),
         .places = fm_allocate_apart(workers, sizeof *search.places),

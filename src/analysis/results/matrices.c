@@ -1,5 +1,6 @@
 #include "analysis/results/matrices.h"
 
+#include "analysis/causes/blame/blame.h"
 #include "analysis/results/statistics.h"
 #include "base/containers/keyed_sort.h"
 #include "base/containers/map.h"
@@ -173,12 +174,29 @@ static struct fm_cube_matrix join_parts(const struct matrices *matrices, unsigne
     };
 }
 
-void fm_matrices_compute(const struct fm_analysis *analysis, size_t limit,
+static void add_blame(const struct fm_formation *formation, size_t limit, struct matrix_part *part)
+{
+    for (size_t i = 0; i < formation->blame_pair_count; ++i) {
+        const struct fm_blame_pair *pair = &formation->blame_pairs[i];
+        add_link(part, limit,
+                 (struct fm_cube_link){
+                     .from = pair->location,
+                     .to = pair->waiter,
+                     .metric = (uint32_t)fm_delay_metrics(pair->kind)->blame,
+                     .count = pair->count,
+                     .amount = pair->ticks,
+                 });
+    }
+}
+
+void fm_matrices_compute(const struct fm_formation *formation, size_t limit,
                          struct fm_cube_matrix matrices[FM_MATRIX_COUNT])
 {
+    const struct fm_analysis *analysis = formation->analysis;
     unsigned workers = fm_engine_workers(analysis->engine);
     struct matrices computing = {analysis, limit, fm_allocate(workers, sizeof *computing.parts)};
     fm_engine_run(analysis->engine, add_processes, &computing);
+    add_blame(formation, limit, &computing.parts[0][FM_MATRIX_BLAME]);
     for (int kind = 0; kind < FM_MATRIX_COUNT; ++kind) {
         matrices[kind] = join_parts(&computing, workers, (enum fm_cube_matrix_kind)kind);
     }

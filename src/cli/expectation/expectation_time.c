@@ -148,6 +148,7 @@ fm_status_t fm_expectation_of_matrix(const struct fm_scenario *scenario,
         {"operations", FM_MATRIX_OPERATIONS, true},
         {"operation_bytes", FM_MATRIX_OPERATIONS, false},
         {"waits", FM_MATRIX_DELAYS, true},
+        {"blame", FM_MATRIX_BLAME, false},
     };
     fm_metric_t metric = wait_state(expectation->metric);
     enum fm_cube_matrix_kind kind = FM_MATRIX_DELAYS;
@@ -176,7 +177,7 @@ fm_status_t fm_expectation_of_matrix(const struct fm_scenario *scenario,
         }
     }
     result->computed = true;
-    result->actual = metric == FM_METRIC_NONE ? fm_decimal_from_integer((int64_t)sum)
-                                              : fm_decimal_from_ticks((int64_t)sum);
+    result->actual = counts || !fm_cube_matrix_is_time(kind) ? fm_decimal_from_integer((int64_t)sum)
+                                                             : fm_decimal_from_ticks((int64_t)sum);
     return FM_OK;
 }

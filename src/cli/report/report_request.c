@@ -30,7 +30,8 @@ static fm_status_t check_combination(const struct fm_report_request *request,
     };
     if (request->part == FM_REPORT_OVERVIEW)
         return FM_OK;
-    bool takes_metric = request->part == FM_REPORT_MATRIX && request->matrix == FM_MATRIX_DELAYS;
+    bool takes_metric =
+        request->part == FM_REPORT_MATRIX && fm_cube_matrix_is_time(request->matrix);
     bool takes_root = request->part == FM_REPORT_EFFICIENCY;
     if ((request->metric != NULL && !takes_metric) || request->callpath != NULL ||
         request->location != NULL || (request->root != NULL && !takes_root))
@@ -50,7 +51,7 @@ fm_status_t fm_report_request_take(struct fm_report_request *request,
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
     static const char *const rankings[] = {"cause", "symptom", NULL};
-    static const char *const matrices[FM_MATRIX_COUNT + 1] = {"messages", "rma", "delay"};
+    static const char *const matrices[FM_MATRIX_COUNT + 1] = {"messages", "rma", "delay", "blame"};
     fm_status_t status = FM_OK;
     uint64_t top = 0;
     int chosen = 0;

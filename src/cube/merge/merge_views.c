@@ -114,10 +114,10 @@ static fm_status_t add_matrix(const struct fm_combination *combination, size_t c
         copy.links[i] = links[i];
         copy.links[i].from = locations[links[i].from];
         copy.links[i].to = locations[links[i].to];
-        if (kind == FM_MATRIX_DELAYS)
+        if (fm_cube_matrix_is_time(kind))
             copy.links[i].amount = fm_convert_ticks(links[i].amount, conversion);
     }
-    if (kind == FM_MATRIX_DELAYS)
+    if (fm_cube_matrix_is_time(kind))
         copy.omitted_amount = fm_convert_ticks(copy.omitted_amount, conversion);
     if (copy.link_count > 1)
         qsort(copy.links, copy.link_count, sizeof *copy.links, compare_links);

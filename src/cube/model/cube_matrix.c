@@ -5,7 +5,7 @@
 
 const char *fm_cube_matrix_name(enum fm_cube_matrix_kind kind)
 {
-    static const char *const names[FM_MATRIX_COUNT] = {"messages", "operations", "delays"};
+    static const char *const names[FM_MATRIX_COUNT] = {"messages", "operations", "delays", "blame"};
     return names[kind];
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,8 @@ enum fm_cube_matrix_kind {
     FM_MATRIX_OPERATIONS, /**< from origin to target; amount: bytes */
     FM_MATRIX_DELAYS,     /**< from the location that caused the waiting to the location that
                                waited; amount: ticks */
+    FM_MATRIX_BLAME,      /**< from the location that is blamed to the location that waits; amount:
+                               ticks; count: wait states of which it is the last one blamed */
     FM_MATRIX_COUNT
 };
 
@@ -45,8 +48,14 @@ struct fm_cube_matrix {
 fm_status_t fm_cube_set_matrix(struct fm_cube *cube, enum fm_cube_matrix_kind kind,
                                const struct fm_cube_matrix *matrix, struct fm_error *error);
 
-/** @return "messages", "operations", "delays". */
+/** @return "messages", "operations", "delays", "blame". */
 const char *fm_cube_matrix_name(enum fm_cube_matrix_kind kind);
+
+/** @return whether amounts are ticks of waiting; otherwise they are bytes. */
+static inline bool fm_cube_matrix_is_time(enum fm_cube_matrix_kind kind)
+{
+    return kind == FM_MATRIX_DELAYS || kind == FM_MATRIX_BLAME;
+}
 
 /** Frees the matrices; the cube has none afterwards. Called by fm_cube_free(). */
 void fm_cube_free_matrices(struct fm_cube *cube);

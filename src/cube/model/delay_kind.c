@@ -10,6 +10,7 @@
 #define FM_ROW(CAUSE, SYMBOL, id, name)                                                            \
     [FM_DELAY_##SYMBOL] = {                                                                        \
         FM_COSTS_##CAUSE(SYMBOL),                                                                  \
+        .blame = FM_METRIC_BLAME_##SYMBOL,                                                         \
         .count = FM_METRIC_WAIT_COUNT_##SYMBOL,                                                    \
         .direct = FM_METRIC_WAIT_DIRECT_##SYMBOL,                                                  \
         .indirect = FM_METRIC_WAIT_INDIRECT_##SYMBOL,                                              \
@@ -23,6 +24,7 @@ static const struct fm_delay_metrics delay_metrics[] = {
             .costs = FM_METRIC_DELAY,
             .short_term = FM_METRIC_DELAY,
             .long_term = FM_METRIC_DELAY,
+            .blame = FM_METRIC_BLAME,
             .count = FM_METRIC_WAIT_COUNT,
             .direct = FM_METRIC_WAIT_DIRECT,
             .indirect = FM_METRIC_WAIT_INDIRECT,

@@ -83,7 +83,7 @@ fm_status_t fm_export_matrix_csv(const struct fm_cube *cube, enum fm_cube_matrix
 {
     const struct fm_cube_matrix *matrix = &cube->matrices[kind];
     fprintf(stream, "from,from_rank,from_thread,to,to_rank,to_thread,metric,count,%s\r\n",
-            kind == FM_MATRIX_DELAYS ? "seconds" : "bytes");
+            fm_cube_matrix_is_time(kind) ? "seconds" : "bytes");
     for (size_t i = 0; i < matrix->link_count; i++) {
         const struct fm_cube_link *link = &matrix->links[i];
         const struct fm_cube_location *from = &cube->locations[link->from];
@@ -91,7 +91,7 @@ fm_status_t fm_export_matrix_csv(const struct fm_cube *cube, enum fm_cube_matrix
         fprintf(stream, "%u,%u,%u,%u,%u,%u,%s,%llu", link->from, from->rank, from->thread, link->to,
                 to->rank, to->thread, fm_metric_info((fm_metric_t)link->metric)->id,
                 (unsigned long long)link->count);
-        if (kind == FM_MATRIX_DELAYS)
+        if (fm_cube_matrix_is_time(kind))
             put_seconds(stream, cube, (double)link->amount);
         else
             fprintf(stream, ",%llu", (unsigned long long)link->amount);

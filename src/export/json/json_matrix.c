@@ -4,7 +4,7 @@
 static void put_amount(struct fm_json *json, const struct fm_cube *cube,
                        enum fm_cube_matrix_kind kind, uint64_t amount)
 {
-    if (kind == FM_MATRIX_DELAYS) {
+    if (fm_cube_matrix_is_time(kind)) {
         fm_json_seconds(json, "seconds", cube, amount);
     } else {
         fm_json_unsigned(json, "bytes", amount);

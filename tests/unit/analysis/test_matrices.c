@@ -51,7 +51,8 @@ static struct fm_cube *fill(const struct fm_trace *trace, unsigned workers, size
         .findings = fm_allocate(PROCESSES, sizeof(struct fm_findings)),
     };
     struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
-    fm_matrices_compute(&analysis, limit, matrices);
+    const struct fm_formation formation = {.analysis = &analysis};
+    fm_matrices_compute(&formation, limit, matrices);
     for (int kind = 0; kind < FM_MATRIX_COUNT; ++kind) {
         assert_int_equal(
             fm_cube_set_matrix(cube, (enum fm_cube_matrix_kind)kind, &matrices[kind], NULL), FM_OK);

@@ -26,7 +26,7 @@ export type ViewName =
   | "locks"
   | "metrics"
   | "run";
-export type MatrixName = "messages" | "operations" | "delays";
+export type MatrixName = "messages" | "operations" | "delays" | "blame";
 export type CallList = "tree" | "paths" | "functions";
 export type SystemView = "tree" | "ranks" | "distribution" | "heatmap" | "topology";
 export type Mode = "absolute" | "root" | "selection" | "peer";

@@ -176,7 +176,7 @@ function fields(store: Store): Field[] {
     index("lock", store.lock, report.locks.length),
     index("grid", store.topology, 16),
     index("phase", store.phase, report.phases.length),
-    choice("matrix", store.matrix, ["messages", "operations", "delays"]),
+    choice("matrix", store.matrix, ["messages", "operations", "delays", "blame"]),
     choice("value", store.matrixValue, ["amount", "times"]),
     {
       key: "link",

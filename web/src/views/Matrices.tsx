@@ -57,6 +57,16 @@ const KINDS: readonly Kind[] = [
     about: "Waiting, from the delaying to the waiting location.",
     none: "No location waited for another one.",
   },
+  {
+    name: "blame",
+    title: "Blame",
+    rows: "working",
+    columns: "waiting",
+    amount: "Waiting",
+    times: "Wait states",
+    about: "Waiting, from the location that was working meanwhile to the waiting location.",
+    none: "No location waited for another one.",
+  },
 ];
 
 /** Relations between pairs of locations. */
@@ -79,8 +89,9 @@ export function Matrices({ store }: { store: Store }): JSX.Element {
     [grid, kind, store.scale.value],
   );
   const draw = useCallback((surface: Surface) => drawMatrix(surface, palette, model), [palette, model]);
+  const isTime = kind.name === "delays" || kind.name === "blame";
   const format = (amount: number): string =>
-    value === "times" ? formatCount(amount) : kind.name === "delays" ? formatSeconds(inUnits(report, "sec", amount)) : formatBytes(amount);
+    value === "times" ? formatCount(amount) : isTime ? formatSeconds(inUnits(report, "sec", amount)) : formatBytes(amount);
   return (
     <section class="view matrices" aria-label="Matrices">
       <div class="toolbar">

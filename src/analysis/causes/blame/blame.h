@@ -23,8 +23,8 @@ struct fm_blame_piece {
     uint64_t from, to; /**< ticks of the trace's clock; from < to */
     uint64_t weight;   /**< of the wait states together, each instant; not 0 */
     uint32_t location; /**< that is blamed */
-    uint32_t visit;    /**< node of its call tree that is blamed; FM_NONE: the location is outside of
-                            all regions, its blame is unattributed */
+    uint32_t visit; /**< node of its call tree that is blamed; FM_NONE: the location is outside of
+                         all regions, its blame is unattributed */
     fm_delay_kind_t kind; /**< of the wait states at which the chains begin */
 };
 
@@ -46,11 +46,53 @@ struct fm_blame_request {
  * fm_formation_costs(), while the formation has the caused wait states. Runs stages; collective. */
 void fm_blame_find(const struct fm_formation *formation, const struct fm_blame_request *request);
 
+/** A part of the waiting part of a wait state in which one location is blamed for it. */
+struct fm_blame_wait_piece {
+    uint64_t from, to;    /**< ticks of the trace's clock; from < to */
+    uint64_t until;       /**< end of the wait state */
+    uint32_t waiter;      /**< location that waits */
+    uint32_t number;      /**< of the wait state in the waiter's list */
+    uint32_t location;    /**< that is blamed */
+    uint32_t visit;       /**< as in struct fm_blame_piece */
+    fm_delay_kind_t kind; /**< of the wait state */
+};
+
+/** For which wait states it is to be found out who is blamed for each of them. */
+struct fm_blame_each {
+    void *context;
+    /** Called by the worker that owns the causing location. NULL: all. */
+    bool (*is_wanted)(void *context, uint32_t location, const struct fm_caused_wait *wait);
+    /** Called by the worker that owns the blamed location; without visits by any worker. Pieces
+     * come in no particular order; those of a wait state do not overlap and cover its waiting part.
+     */
+    void (*take)(void *context, unsigned worker, const struct fm_blame_wait_piece *piece);
+    bool without_visits; /**< the pieces are not divided by call paths: `visit` means nothing */
+};
+
+/** Finds out who is blamed for each wait state that is wanted. As fm_blame_find(), but it costs
+ * O(log W) for each piece: as many as locations that are blamed for a wait state. */
+void fm_blame_waits(const struct fm_formation *formation, const struct fm_blame_each *each);
+
+/** Both in one go. */
+void fm_blame_find_both(const struct fm_formation *formation,
+                        const struct fm_blame_request *request, const struct fm_blame_each *each);
+
 /** @return the node of the call tree at which a location's unattributed blame is booked: its first
  * root; FM_NONE if it has none. */
 uint32_t fm_blame_unattributed_visit(const struct fm_location *location);
 
-/** Books the metrics of blame: of each wait state one tick for each tick. Collective. */
+/** How long a location is blamed for the wait states of a kind of another location. */
+struct fm_blame_pair {
+    uint64_t ticks;
+    uint64_t count;       /**< wait states of which it is the last one that is blamed */
+    uint32_t waiter;      /**< location */
+    uint32_t location;    /**< that is blamed */
+    fm_delay_kind_t kind; /**< of the wait states */
+    uint32_t unused;
+};
+
+/** Books the metrics of blame, each tick of each wait state once, and lists who is blamed by whom:
+ * `formation->blame_pairs`. Collective. */
 void fm_blame_book(struct fm_formation *formation);
 
 #endif

@@ -1,0 +1,687 @@
+/* What one location is blamed for, and how it is a link in chains.
+ *
+ * The wait states that the location has caused are intervals of time with weights, sorted by their
+ * begins and by their ends. Going through both and through the location's own waiting parts, the
+ * sum of the weights is a step function of time: outside of the own waiting parts it is blame of
+ * what the location does; inside it enters the chains. */
+#include "analysis/causes/blame/blame_run.h"
+
+#include "base/containers/sort.h"
+
+#include <string.h>
+
+/* A location that is examined. */
+struct examined {
+    struct fm_blame_run *run;
+    struct fm_blame_scratch *scratch;
+    unsigned worker;
+    uint32_t number;
+    const struct fm_busy_time *busy_time;
+    const struct fm_caused_waits *caused;
+    struct fm_lock_view *view; /* NULL: no locks */
+    struct fm_busy_time_walk walk;
+};
+
+/* A step function for each kind. */
+struct steps {
+    uint64_t values[FM_DELAY_NONE];
+    uint32_t mask; /* kinds whose value is not 0 */
+};
+
+static void step(struct steps *steps, uint32_t kind, uint64_t change)
+{
+    steps->values[kind] += change;
+    uint32_t bit = (uint32_t)1 << kind;
+    steps->mask = steps->values[kind] != 0 ? steps->mask | bit : steps->mask & ~bit;
+}
+
+/* ---- windows ---- */
+
+/* @return the window of a time: window w begins where w - 1 ends */
+static uint32_t window_at(const struct fm_time_windows *windows, uint64_t time)
+{
+    uint32_t low = 0, high = windows->count - 1;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (windows->ends[middle] <= time) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Sends a tie to all windows that it overlaps. */
+static void send_tie(const struct examined *examined, struct fm_blame_tie tie)
+{
+    struct fm_blame_run *run = examined->run;
+    const uint64_t to = tie.to;
+    for (tie.window = window_at(&run->windows, tie.from); tie.from < to; tie.window++) {
+        uint64_t end = run->windows.ends[tie.window];
+        tie.to = end < to ? end : to;
+        fm_dispatch_send(run->ties, examined->worker, run->homes[tie.window], &tie);
+        tie.from = tie.to;
+    }
+}
+
+/* ---- the location's own waiting parts ---- */
+
+static void add_part(struct examined *examined, uint64_t from, uint64_t to, uint32_t wait)
+{
+    const struct fm_time_windows *windows = &examined->run->windows;
+    struct fm_blame_scratch *scratch = examined->scratch;
+    uint64_t until = examined->busy_time->waits.items[wait].until;
+    for (uint32_t window = window_at(windows, from); from < to; window++) {
+        uint64_t end = windows->ends[window] < to ? windows->ends[window] : to;
+        size_t count = scratch->parts.count;
+        uint64_t latest = count > 0 ? scratch->parts.items[count - 1].latest_until : 0;
+        fm_vector_push(&scratch->parts, (struct fm_waiting_part){
+                                            .from = from,
+                                            .to = end,
+                                            .until = until,
+                                            .latest_until = latest > until ? latest : until,
+                                            .wait = wait,
+                                            .window = window,
+                                        });
+        from = end;
+    }
+}
+
+/* @return the innermost one of the active wait states: the latest to begin, then the first to end
+ */
+static uint32_t innermost(const struct fm_blame_scratch *scratch, const struct fm_wait *waits)
+{
+    uint32_t best = FM_NONE;
+    for (size_t i = 0; i < scratch->active.count; i++) {
+        uint32_t wait = scratch->active.items[i];
+        if (best == FM_NONE || waits[wait].enter > waits[best].enter ||
+            (waits[wait].enter == waits[best].enter && wait < best)) {
+            best = wait;
+        }
+    }
+    return best;
+}
+
+static void toggle(struct fm_blame_scratch *scratch, uint32_t wait)
+{
+    size_t i = 0;
+    while (i < scratch->active.count && scratch->active.items[i] != wait) {
+        i++;
+    }
+    if (i == scratch->active.count) {
+        fm_vector_push(&scratch->active, wait);
+    } else {
+        scratch->active.items[i] = scratch->active.items[--scratch->active.count];
+    }
+}
+
+/* Calls that contain calls may wait at once. */
+static void list_nested_parts(struct examined *examined)
+{
+    struct fm_blame_scratch *scratch = examined->scratch;
+    const struct fm_wait_list *waits = &examined->busy_time->waits;
+    scratch->boundaries.count = scratch->active.count = 0;
+    for (uint32_t w = 0; w < waits->count; w++) {
+        fm_vector_push(&scratch->boundaries, (struct fm_keyed){waits->items[w].enter, w});
+        fm_vector_push(&scratch->boundaries, (struct fm_keyed){waits->items[w].until, w});
+    }
+    fm_keyed_sort(scratch->boundaries.items, scratch->boundaries.count, NULL);
+    for (size_t i = 0; i < scratch->boundaries.count; i++) {
+        const struct fm_keyed *boundary = &scratch->boundaries.items[i];
+        toggle(scratch, boundary->value);
+        uint32_t wait = innermost(scratch, waits->items);
+        if (wait != FM_NONE && boundary[1].key > boundary->key) {
+            add_part(examined, boundary->key, boundary[1].key, wait);
+        }
+    }
+}
+
+static void list_parts(struct examined *examined)
+{
+    const struct fm_wait_list *waits = &examined->busy_time->waits;
+    examined->scratch->parts.count = 0;
+    for (uint32_t w = 1; w < waits->count; w++) {
+        if (waits->items[w].enter < waits->items[w - 1].until) {
+            list_nested_parts(examined);
+            return;
+        }
+    }
+    for (uint32_t w = 0; w < waits->count; w++) {
+        add_part(examined, waits->items[w].enter, waits->items[w].until, w);
+    }
+}
+
+/* ---- claims to locks ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_claims(const void *a, const void *b)
+{
+    const struct fm_lock_claim *left = a, *right = b;
+    int order = compare_numbers(left->until, right->until);
+    order = order != 0 ? order : compare_numbers(left->waiter, right->waiter);
+    order = order != 0 ? order : compare_numbers(left->cause, right->cause);
+    order = order != 0 ? order : compare_numbers(left->enter, right->enter);
+    order = order != 0 ? order : compare_numbers(left->wait, right->wait);
+    return order != 0 ? order : compare_numbers(left->from, right->from);
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct fm_holder_span *left = a, *right = b;
+    int order = compare_numbers(left->from, right->from);
+    return order != 0 ? order : compare_numbers(left->succession, right->succession);
+}
+
+/* Finds the claims of a wait state. Where one call waits for several locks of one owner until the
+ * same tick, the first one counts. @return their number; `*first` is the first of them */
+static size_t find_claims(const fm_lock_claims *claims, const struct fm_lock_claim *wanted,
+                          const struct fm_lock_claim **first)
+{
+    size_t low = 0, high = claims->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_claims(&claims->items[middle], wanted) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *first = claims->items + low;
+    size_t end = low;
+    while (end < claims->count && claims->items[end].until == wanted->until &&
+           claims->items[end].waiter == wanted->waiter &&
+           claims->items[end].cause == wanted->cause && claims->items[end].enter == wanted->enter &&
+           claims->items[end].wait == claims->items[low].wait) {
+        end++;
+    }
+    return end - low;
+}
+
+static void sort_view(struct fm_lock_view *view)
+{
+    fm_sort(view->spans.items, view->spans.count, sizeof *view->spans.items, compare_spans);
+    fm_sort(view->waiting.items, view->waiting.count, sizeof *view->waiting.items, compare_claims);
+    fm_sort(view->caused.items, view->caused.count, sizeof *view->caused.items, compare_claims);
+}
+
+static void send_spans(const struct examined *examined)
+{
+    for (size_t i = 0; i < examined->view->spans.count; i++) {
+        const struct fm_holder_span *span = &examined->view->spans.items[i];
+        send_tie(examined, (struct fm_blame_tie){.from = span->from,
+                                                 .to = span->to,
+                                                 .succession = span->succession,
+                                                 .location = examined->number,
+                                                 .other = FM_NONE,
+                                                 .type = FM_TIE_HOLDER});
+    }
+}
+
+/* ---- what the location has caused ---- */
+
+static bool is_wanted(const struct examined *examined, const struct fm_caused_wait *wait)
+{
+    const struct fm_blame_each *each = examined->run->each;
+    return each != NULL &&
+           (each->is_wanted == NULL || each->is_wanted(each->context, examined->number, wait));
+}
+
+/* Sends a contention to the successions of the holders of its lock. @return whether they are known
+ */
+static bool send_contention(const struct examined *examined, const struct fm_caused_wait *wait,
+                            uint64_t weight)
+{
+    if (examined->view == NULL) {
+        return false;
+    }
+    const struct fm_lock_claim wanted = {.until = wait->t,
+                                         .enter = wait->t - wait->wait,
+                                         .waiter = wait->waiter,
+                                         .cause = examined->number};
+    const struct fm_lock_claim *claims;
+    size_t count = find_claims(&examined->view->caused, &wanted, &claims);
+    bool wanted_itself = count > 0 && is_wanted(examined, wait);
+    for (size_t i = 0; i < count; i++) {
+        struct fm_blame_tie tie = {.from = claims[i].from,
+                                   .to = claims[i].to,
+                                   .until = wait->t,
+                                   .succession = claims[i].succession,
+                                   .weight = weight,
+                                   .location = wait->waiter,
+                                   .other = FM_NONE,
+                                   .type = FM_TIE_CONTENTION,
+                                   .kind = wait->delay_kind};
+        if (weight != 0) {
+            send_tie(examined, tie);
+        }
+        if (wanted_itself) {
+            tie.type = FM_TIE_SOURCE;
+            tie.weight = wait->number;
+            send_tie(examined, tie);
+        }
+    }
+    return count > 0;
+}
+
+/* Lists the wait states for which the location itself is waited for. */
+static void list_arrivals(struct examined *examined)
+{
+    const struct fm_blame_request *request = examined->run->request;
+    const struct fm_caused_waits *caused = examined->caused;
+    struct fm_blame_scratch *scratch = examined->scratch;
+    scratch->begins.count = scratch->arrivals.count = scratch->weights.count = 0;
+    fm_vector_reserve(&scratch->begins, caused->waits.count);
+    fm_vector_reserve(&scratch->arrivals, caused->waits.count);
+    fm_vector_reserve(&scratch->weights, caused->waits.count);
+    for (uint32_t i = 0; i < caused->waits.count; i++) {
+        const struct fm_caused_wait *wait = &caused->waits.items[i];
+        uint64_t weight = request != NULL && request->weight == NULL ? 1 : 0;
+        if (request != NULL && request->weight != NULL) {
+            weight = request->weight(request->context, examined->number, wait);
+        }
+        scratch->weights.items[i] = weight;
+        if (fm_delay_metrics((fm_delay_kind_t)wait->delay_kind)->is_contention &&
+            send_contention(examined, wait, weight)) {
+            continue;
+        }
+        scratch->begins.items[scratch->begins.count++] = (struct fm_keyed){wait->t - wait->wait, i};
+        scratch->arrivals.items[scratch->arrivals.count++] = i;
+    }
+    scratch->spare.count = 0;
+    fm_vector_reserve(&scratch->spare, scratch->begins.count);
+    fm_keyed_sort(scratch->begins.items, scratch->begins.count, scratch->spare.items);
+}
+
+/* Finds out in which of its waiting parts others depend on the location. */
+static void mark_entered(struct examined *examined)
+{
+    const struct fm_blame_scratch *scratch = examined->scratch;
+    const struct fm_caused_wait *waits = examined->caused->waits.items;
+    uint64_t latest_end = 0, latest_span_end = 0;
+    size_t arrival = 0, span = 0;
+    for (size_t p = 0; p < scratch->parts.count; p++) {
+        struct fm_waiting_part *part = &scratch->parts.items[p];
+        for (; arrival < scratch->begins.count && scratch->begins.items[arrival].key < part->to;
+             arrival++) {
+            uint64_t end = waits[scratch->begins.items[arrival].value].t;
+            latest_end = end > latest_end ? end : latest_end;
+        }
+        part->is_entered = latest_end >= part->until;
+        if (examined->view != NULL) {
+            const fm_holder_spans *spans = &examined->view->spans;
+            for (; span < spans->count && spans->items[span].from < part->to; span++) {
+                uint64_t end = spans->items[span].to;
+                latest_span_end = end > latest_span_end ? end : latest_span_end;
+            }
+            part->is_entered |= latest_span_end > part->from;
+        }
+    }
+}
+
+/* A wait state of another location ends in a waiting part that ends later: this is not followed. */
+static void add_dead_end(struct examined *examined, uint32_t arrival,
+                         const struct fm_waiting_part *part)
+{
+    struct fm_blame_scratch *scratch = examined->scratch;
+    const struct fm_caused_wait *wait = &examined->caused->waits.items[arrival];
+    uint64_t enter = wait->t - wait->wait;
+    struct fm_dead_end dead_end = {
+        .from = enter > part->from ? enter : part->from,
+        .to = wait->t < part->to ? wait->t : part->to,
+        .weight = scratch->weights.items[arrival],
+        .kind = wait->delay_kind,
+    };
+    uint32_t number = (uint32_t)scratch->dead_ends.count;
+    fm_vector_push(&scratch->dead_ends, dead_end);
+    fm_vector_push(&scratch->dead_end_times, (struct fm_keyed){dead_end.from, 2 * number});
+    fm_vector_push(&scratch->dead_end_times, (struct fm_keyed){dead_end.to, 2 * number + 1});
+    send_tie(examined, (struct fm_blame_tie){.from = dead_end.from,
+                                             .to = dead_end.to,
+                                             .until = wait->t,
+                                             .location = wait->waiter,
+                                             .other = examined->number,
+                                             .type = FM_TIE_DETOUR});
+}
+
+static void find_dead_ends(struct examined *examined)
+{
+    struct fm_blame_scratch *scratch = examined->scratch;
+    const struct fm_waiting_part *parts = scratch->parts.items;
+    scratch->dead_ends.count = scratch->dead_end_times.count = 0;
+    size_t behind = 0; /* parts that begin before the end of the arrival */
+    for (size_t i = 0; i < scratch->arrivals.count; i++) {
+        uint32_t arrival = scratch->arrivals.items[i];
+        const struct fm_caused_wait *wait = &examined->caused->waits.items[arrival];
+        while (behind < scratch->parts.count && parts[behind].from < wait->t) {
+            behind++;
+        }
+        for (size_t p = behind;
+             p > 0 && parts[p - 1].to > wait->t - wait->wait && parts[p - 1].latest_until > wait->t;
+             p--) {
+            if (parts[p - 1].until > wait->t) {
+                add_dead_end(examined, arrival, &parts[p - 1]);
+            }
+        }
+    }
+    fm_keyed_sort(scratch->dead_end_times.items, scratch->dead_end_times.count, NULL);
+}
+
+/* ---- each wait state for itself ---- */
+
+void fm_blame_piece_of_wait(const struct fm_blame_run *run, unsigned worker,
+                            struct fm_blame_wait_piece piece)
+{
+    const struct fm_blame_each *each = run->each;
+    if (each->without_visits) {
+        each->take(each->context, worker, &piece);
+        return;
+    }
+    const struct fm_busy_time *busy_time = &run->formation->busy_times[piece.location];
+    struct fm_busy_time_walk walk = {0};
+    const uint64_t to = piece.to;
+    while (piece.from < to) {
+        fm_busy_time_look(busy_time, &walk, piece.from);
+        piece.to = walk.until < to ? walk.until : to;
+        piece.visit = walk.visit == busy_time->nodes ? FM_NONE : walk.visit;
+        each->take(each->context, worker, &piece);
+        piece.from = piece.to;
+    }
+}
+
+/* A wait state that ends in no chain blames the location alone; all others are followed. */
+static void follow_each(const struct examined *examined)
+{
+    const struct fm_blame_scratch *scratch = examined->scratch;
+    size_t part = 0;
+    uint64_t entered_until = 0; /* by parts so far */
+    for (size_t i = 0; i < scratch->arrivals.count; i++) {
+        const struct fm_caused_wait *wait =
+            &examined->caused->waits.items[scratch->arrivals.items[i]];
+        for (; part < scratch->parts.count && scratch->parts.items[part].from < wait->t; part++) {
+            if (scratch->parts.items[part].is_entered) {
+                entered_until = scratch->parts.items[part].to;
+            }
+        }
+        if (!is_wanted(examined, wait)) {
+            continue;
+        }
+        uint64_t from = wait->t - wait->wait;
+        if (entered_until <= from) {
+            fm_blame_piece_of_wait(examined->run, examined->worker,
+                                   (struct fm_blame_wait_piece){
+                                       .from = from,
+                                       .to = wait->t,
+                                       .until = wait->t,
+                                       .waiter = wait->waiter,
+                                       .number = wait->number,
+                                       .location = examined->number,
+                                       .kind = (fm_delay_kind_t)wait->delay_kind,
+                                   });
+            continue;
+        }
+        send_tie(examined, (struct fm_blame_tie){.from = from,
+                                                 .to = wait->t,
+                                                 .until = wait->t,
+                                                 .weight = wait->number,
+                                                 .location = wait->waiter,
+                                                 .other = examined->number,
+                                                 .type = FM_TIE_SOURCE,
+                                                 .kind = wait->delay_kind});
+    }
+}
+
+/* ---- blame over time ---- */
+
+static void blame(struct examined *examined, uint64_t from, uint64_t to, const struct steps *steps)
+{
+    const struct fm_blame_request *request = examined->run->request;
+    struct fm_busy_time_walk *walk = &examined->walk;
+    for (uint64_t time = from; time < to;) {
+        fm_busy_time_look(examined->busy_time, walk, time);
+        struct fm_blame_piece piece = {
+            .from = time,
+            .to = walk->until < to ? walk->until : to,
+            .location = examined->number,
+            .visit = walk->visit == examined->busy_time->nodes ? FM_NONE : walk->visit,
+        };
+        for (uint32_t mask = steps->mask; mask != 0; mask &= mask - 1) {
+            piece.kind = (fm_delay_kind_t)__builtin_ctz(mask);
+            piece.weight = steps->values[piece.kind];
+            request->take(request->context, examined->worker, &piece);
+        }
+        time = piece.to;
+    }
+}
+
+/* Where the walk through the steps stands. */
+struct position {
+    size_t begin, end, dead_end, part; /* the next ones */
+    bool inside;                       /* part `part` */
+    struct steps waiting;              /* for the location, without those that are in a dead end */
+    struct steps stuck;                /* in a dead end */
+    struct steps entered;              /* as sent to the window */
+};
+
+static uint64_t next_time(const struct examined *examined, const struct position *position)
+{
+    const struct fm_blame_scratch *scratch = examined->scratch;
+    uint64_t next = UINT64_MAX;
+    if (position->end < scratch->arrivals.count) {
+        next = examined->caused->waits.items[scratch->arrivals.items[position->end]].t;
+    }
+    if (position->begin < scratch->begins.count &&
+        scratch->begins.items[position->begin].key < next) {
+        next = scratch->begins.items[position->begin].key;
+    }
+    if (position->dead_end < scratch->dead_end_times.count &&
+        scratch->dead_end_times.items[position->dead_end].key < next) {
+        next = scratch->dead_end_times.items[position->dead_end].key;
+    }
+    if (position->part < scratch->parts.count) {
+        const struct fm_waiting_part *part = &scratch->parts.items[position->part];
+        uint64_t boundary = position->inside ? part->to : part->from;
+        next = boundary < next ? boundary : next;
+    }
+    return next;
+}
+
+static void take_steps(const struct examined *examined, struct position *position, uint64_t time)
+{
+    const struct fm_blame_scratch *scratch = examined->scratch;
+    const struct fm_caused_wait *waits = examined->caused->waits.items;
+    for (; position->begin < scratch->begins.count &&
+           scratch->begins.items[position->begin].key == time;
+         position->begin++) {
+        uint32_t arrival = scratch->begins.items[position->begin].value;
+        step(&position->waiting, waits[arrival].delay_kind, scratch->weights.items[arrival]);
+    }
+    for (; position->end < scratch->arrivals.count &&
+           waits[scratch->arrivals.items[position->end]].t == time;
+         position->end++) {
+        uint32_t arrival = scratch->arrivals.items[position->end];
+        step(&position->waiting, waits[arrival].delay_kind, 0 - scratch->weights.items[arrival]);
+    }
+    for (; position->dead_end < scratch->dead_end_times.count &&
+           scratch->dead_end_times.items[position->dead_end].key == time;
+         position->dead_end++) {
+        uint32_t number = scratch->dead_end_times.items[position->dead_end].value;
+        const struct fm_dead_end *dead_end = &scratch->dead_ends.items[number / 2];
+        uint64_t change = number % 2 == 0 ? dead_end->weight : 0 - dead_end->weight;
+        step(&position->stuck, dead_end->kind, change);
+        step(&position->waiting, dead_end->kind, 0 - change);
+    }
+}
+
+/* Sends what has changed in the steps that enter a waiting part. */
+static void send_entered(const struct examined *examined, struct position *position, uint64_t time,
+                         bool inside, uint32_t window)
+{
+    struct fm_blame_run *run = examined->run;
+    for (uint32_t mask = position->entered.mask | (inside ? position->waiting.mask : 0); mask != 0;
+         mask &= mask - 1) {
+        uint32_t kind = (uint32_t)__builtin_ctz(mask);
+        uint64_t change =
+            (inside ? position->waiting.values[kind] : 0) - position->entered.values[kind];
+        if (change != 0) {
+            step(&position->entered, kind, change);
+            fm_dispatch_send(run->changes, examined->worker, run->homes[window],
+                             &(struct fm_blame_change){.time = time,
+                                                       .weight = change,
+                                                       .location = examined->number,
+                                                       .window = (uint16_t)window,
+                                                       .kind = (uint16_t)kind});
+        }
+    }
+}
+
+/* The location is a link in chains: sends what it depends on itself. */
+static void send_wait(const struct examined *examined, const struct fm_waiting_part *part)
+{
+    const struct fm_wait *wait = &examined->busy_time->waits.items[part->wait];
+    struct fm_blame_tie tie = {.from = part->from,
+                               .to = part->to,
+                               .until = wait->until,
+                               .location = examined->number,
+                               .other = wait->cause_location,
+                               .type = FM_TIE_WAIT};
+    const fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)wait->metric);
+    size_t count = 0;
+    const struct fm_lock_claim *claims = NULL;
+    if (examined->view != NULL && fm_delay_metrics(kind)->is_contention) {
+        const struct fm_lock_claim wanted = {.until = wait->until,
+                                             .enter = wait->enter,
+                                             .waiter = examined->number,
+                                             .cause = wait->cause_location};
+        count = find_claims(&examined->view->waiting, &wanted, &claims);
+    }
+    if (count == 0) {
+        send_tie(examined, tie);
+        return;
+    }
+    tie.other = FM_NONE;
+    for (size_t i = 0; i < count; i++) {
+        tie.from = claims[i].from > part->from ? claims[i].from : part->from;
+        tie.to = claims[i].to < part->to ? claims[i].to : part->to;
+        tie.succession = claims[i].succession;
+        if (tie.from < tie.to) {
+            send_tie(examined, tie);
+        }
+    }
+}
+
+/* Enters and leaves waiting parts at a time: those that others do not enter do not matter. */
+static void pass_parts(const struct examined *examined, struct position *position, uint64_t time)
+{
+    const struct fm_blame_scratch *scratch = examined->scratch;
+    if (position->inside && scratch->parts.items[position->part].to == time) {
+        send_entered(examined, position, time, false, scratch->parts.items[position->part].window);
+        position->inside = false;
+        position->part++;
+    }
+    while (!position->inside && position->part < scratch->parts.count &&
+           !scratch->parts.items[position->part].is_entered) {
+        position->part++;
+    }
+    if (!position->inside && position->part < scratch->parts.count &&
+        scratch->parts.items[position->part].from == time) {
+        send_wait(examined, &scratch->parts.items[position->part]);
+        position->inside = true;
+    }
+    if (position->inside) {
+        send_entered(examined, position, time, true, scratch->parts.items[position->part].window);
+    }
+}
+
+static void go_through(struct examined *examined)
+{
+    struct position position = {0};
+    pass_parts(examined, &position, UINT64_MAX);
+    uint64_t time = 0;
+    for (uint64_t next; (next = next_time(examined, &position)) != UINT64_MAX; time = next) {
+        if (!position.inside && position.waiting.mask != 0) {
+            blame(examined, time, next, &position.waiting);
+        }
+        if (position.stuck.mask != 0) {
+            blame(examined, time, next, &position.stuck);
+        }
+        take_steps(examined, &position, next);
+        pass_parts(examined, &position, next);
+    }
+}
+
+void fm_blame_location(struct fm_blame_run *run, unsigned worker, uint32_t location)
+{
+    struct examined examined = {
+        .run = run,
+        .scratch = &run->scratch[worker],
+        .worker = worker,
+        .number = location,
+        .busy_time = &run->formation->busy_times[location],
+        .caused = &run->formation->caused[location],
+        .view = fm_lock_holders_view(run->formation->analysis->lock_holders, location),
+    };
+    if (examined.view != NULL) {
+        sort_view(examined.view);
+        send_spans(&examined);
+    }
+    if (examined.caused->waits.count == 0 &&
+        (examined.view == NULL || examined.view->spans.count == 0)) {
+        return;
+    }
+    list_parts(&examined);
+    list_arrivals(&examined);
+    mark_entered(&examined);
+    find_dead_ends(&examined);
+    if (run->each != NULL) {
+        follow_each(&examined);
+    }
+    go_through(&examined);
+}
+
+void fm_blame_by_chains(struct fm_blame_run *run, unsigned worker, uint32_t location)
+{
+    struct fm_blame_scratch *scratch = &run->scratch[worker];
+    const fm_blame_changes *changes = &run->blamed[location];
+    struct examined examined = {
+        .run = run,
+        .scratch = scratch,
+        .worker = worker,
+        .number = location,
+        .busy_time = &run->formation->busy_times[location],
+    };
+    scratch->begins.count = scratch->spare.count = 0;
+    fm_vector_reserve(&scratch->begins, changes->count);
+    fm_vector_reserve(&scratch->spare, changes->count);
+    for (size_t i = 0; i < changes->count; i++) {
+        scratch->begins.items[i] = (struct fm_keyed){changes->items[i].time, (uint32_t)i};
+    }
+    fm_keyed_sort(scratch->begins.items, changes->count, scratch->spare.items);
+    struct steps steps = {0};
+    uint64_t time = 0;
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct fm_blame_change *change = &changes->items[scratch->begins.items[i].value];
+        if (change->time != time && steps.mask != 0) {
+            blame(&examined, time, change->time, &steps);
+        }
+        time = change->time;
+        step(&steps, change->kind, change->weight);
+    }
+}
+
+void fm_blame_scratch_free(struct fm_blame_scratch *scratch)
+{
+    fm_vector_free(&scratch->parts);
+    fm_vector_free(&scratch->begins);
+    fm_vector_free(&scratch->spare);
+    fm_vector_free(&scratch->weights);
+    fm_vector_free(&scratch->arrivals);
+    fm_vector_free(&scratch->dead_ends);
+    fm_vector_free(&scratch->dead_end_times);
+    fm_vector_free(&scratch->boundaries);
+    fm_vector_free(&scratch->active);
+}

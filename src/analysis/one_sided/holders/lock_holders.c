@@ -1,0 +1,619 @@
+#include "analysis/one_sided/holders/lock_holders.h"
+
+#include "base/containers/keyed_sort.h"
+#include "base/containers/map.h"
+#include "base/containers/sort.h"
+#include "engine/dispatch/dispatch.h"
+
+/* A tenure that conflicts with the waits in question. */
+struct hold {
+    uint64_t acquired, released;
+    uint64_t latest_release;   /* of this hold and those before */
+    uint64_t next_acquisition; /* the earliest of the holds behind this one */
+    uint32_t tenure;
+    uint32_t location;
+    uint32_t process;
+};
+
+/* A hold decides who is waited for from `from` to the next segment. */
+struct segment {
+    uint64_t from;
+    uint32_t hold;      /* position; FM_NONE: none is held or follows */
+    int32_t more_waits; /* that see this segment than the one before */
+};
+
+/* A wait and what of it sees the common succession: up to `shared_until`. */
+struct lock_wait {
+    uint32_t tenure;
+    uint32_t hold; /* position of the predecessor */
+    uint64_t shared_until;
+};
+
+typedef FM_VECTOR(struct segment) segment_vector;
+
+/* An epoch among those of its window, sorted by target. */
+struct tenant {
+    uint32_t target;
+    uint32_t tenure;
+};
+
+/* One worker's memory, which each window uses in turn. */
+struct scratch {
+    uint32_t home;
+    uint32_t successions, waits; /* of the home, so far */
+    FM_VECTOR(struct tenant) tenants;
+    FM_VECTOR(uint32_t) of_all, exclusive; /* tenures: of all targets; exclusive ones */
+    FM_VECTOR(struct hold) holds;
+    FM_VECTOR(struct hold) own_holds; /* those that a single wait sees */
+    FM_VECTOR(struct lock_wait) lock_waits;
+    FM_VECTOR(struct fm_keyed) order;
+    FM_VECTOR(uint32_t) heap;
+    segment_vector segments, own_segments;
+    struct fm_map latest_of_process;
+    unsigned char apart[FM_APART];
+};
+
+/* A claim on its way to the owner of one of its locations. */
+struct sent_claim {
+    struct fm_lock_claim claim;
+    uint32_t to_waiter;
+    uint32_t unused;
+};
+
+struct fm_lock_holders {
+    const struct fm_analysis *analysis;
+    struct fm_lock_view *views; /* by location */
+    struct scratch *scratch;    /* by worker */
+    struct fm_dispatch *spans;
+    struct fm_dispatch *claims;
+};
+
+/* A window that is added. */
+struct adding {
+    struct fm_lock_holders *holders;
+    struct scratch *scratch;
+    unsigned worker;
+    const struct fm_lock_tenure *tenures;
+};
+
+static void take_span(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct fm_lock_holders *holders = context;
+    const struct fm_holder_span *span = record;
+    fm_vector_push(&holders->views[span->location].spans, *span);
+}
+
+static void take_claim(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct fm_lock_holders *holders = context;
+    const struct sent_claim *sent = record;
+    if (sent->to_waiter) {
+        fm_vector_push(&holders->views[sent->claim.waiter].waiting, sent->claim);
+    } else {
+        fm_vector_push(&holders->views[sent->claim.cause].caused, sent->claim);
+    }
+}
+
+struct fm_lock_holders *fm_lock_holders_create(const struct fm_analysis *analysis)
+{
+    struct fm_lock_holders *holders = fm_allocate(1, sizeof *holders);
+    holders->analysis = analysis;
+    holders->views = fm_allocate(analysis->trace->location_count, sizeof *holders->views);
+    holders->scratch =
+        fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *holders->scratch);
+    holders->spans =
+        fm_dispatch_create(analysis->engine, sizeof(struct fm_holder_span), take_span, holders);
+    holders->claims =
+        fm_dispatch_create(analysis->engine, sizeof(struct sent_claim), take_claim, holders);
+    return holders;
+}
+
+static void close_sending(struct fm_lock_holders *holders)
+{
+    if (holders->scratch == NULL) {
+        return;
+    }
+    for (unsigned w = 0; w < fm_engine_workers(holders->analysis->engine); w++) {
+        struct scratch *scratch = &holders->scratch[w];
+        fm_vector_free(&scratch->tenants);
+        fm_vector_free(&scratch->of_all);
+        fm_vector_free(&scratch->exclusive);
+        fm_vector_free(&scratch->holds);
+        fm_vector_free(&scratch->own_holds);
+        fm_vector_free(&scratch->lock_waits);
+        fm_vector_free(&scratch->order);
+        fm_vector_free(&scratch->heap);
+        fm_vector_free(&scratch->segments);
+        fm_vector_free(&scratch->own_segments);
+        fm_map_free(&scratch->latest_of_process);
+    }
+    fm_free(holders->scratch);
+    holders->scratch = NULL;
+    fm_dispatch_free(holders->spans);
+    fm_dispatch_free(holders->claims);
+}
+
+void fm_lock_holders_deliver(struct fm_lock_holders *holders)
+{
+    fm_dispatch_deliver(holders->spans);
+    fm_dispatch_deliver(holders->claims);
+    close_sending(holders);
+}
+
+void fm_lock_holders_free(struct fm_lock_holders *holders)
+{
+    if (holders == NULL) {
+        return;
+    }
+    close_sending(holders);
+    for (uint32_t l = 0; l < holders->analysis->trace->location_count; l++) {
+        fm_vector_free(&holders->views[l].spans);
+        fm_vector_free(&holders->views[l].waiting);
+        fm_vector_free(&holders->views[l].caused);
+    }
+    fm_free(holders->views);
+    fm_free(holders);
+}
+
+struct fm_lock_view *fm_lock_holders_view(struct fm_lock_holders *holders, uint32_t location)
+{
+    return holders == NULL ? NULL : &holders->views[location];
+}
+
+/* ---- holds over time ---- */
+
+/* The heap has the position of the latest hold in the order of the lock on top. */
+static void push_hold(struct scratch *scratch, uint32_t hold)
+{
+    fm_vector_push(&scratch->heap, hold);
+    uint32_t *heap = scratch->heap.items;
+    for (size_t i = scratch->heap.count - 1; i > 0 && heap[(i - 1) / 2] < heap[i];
+         i = (i - 1) / 2) {
+        uint32_t above = heap[(i - 1) / 2];
+        heap[(i - 1) / 2] = heap[i];
+        heap[i] = above;
+    }
+}
+
+static void pop_hold(struct scratch *scratch)
+{
+    uint32_t *heap = scratch->heap.items;
+    size_t count = --scratch->heap.count;
+    heap[0] = heap[count];
+    for (size_t i = 0, next; (next = 2 * i + 1) < count; i = next) {
+        next += next + 1 < count && heap[next + 1] > heap[next];
+        if (heap[i] >= heap[next]) {
+            return;
+        }
+        uint32_t moved = heap[i];
+        heap[i] = heap[next];
+        heap[next] = moved;
+    }
+}
+
+/* Sorts holds by acquisition; of simultaneous ones the last one in the order of the lock comes
+ * first. */
+static void order_by_acquisition(struct scratch *scratch, const struct hold *holds, size_t count)
+{
+    scratch->order.count = 0;
+    fm_vector_reserve(&scratch->order, count);
+    for (size_t i = count; i-- > 0;) {
+        scratch->order.items[scratch->order.count++] =
+            (struct fm_keyed){holds[i].acquired, (uint32_t)i};
+    }
+    fm_keyed_sort(scratch->order.items, count, NULL);
+}
+
+/* Finds out which hold decides from `from` to `to`. */
+static void find_segments(struct scratch *scratch, const struct hold *holds, size_t count,
+                          uint64_t from, uint64_t to, segment_vector *segments)
+{
+    order_by_acquisition(scratch, holds, count);
+    const struct fm_keyed *order = scratch->order.items;
+    scratch->heap.count = 0;
+    segments->count = 0;
+    size_t next = 0;
+    for (uint64_t now = from; now < to;) {
+        for (; next < count && order[next].key <= now; next++) {
+            if (holds[order[next].value].released > now) {
+                push_hold(scratch, order[next].value);
+            }
+        }
+        while (scratch->heap.count > 0 && holds[scratch->heap.items[0]].released <= now) {
+            pop_hold(scratch);
+        }
+        struct segment segment = {now, FM_NONE, 0};
+        now = next < count ? order[next].key : to;
+        if (scratch->heap.count > 0) {
+            segment.hold = scratch->heap.items[0];
+            uint64_t end = holds[segment.hold].released;
+            now = end < now ? end : now;
+        } else if (next < count) {
+            segment.hold = order[next].value;
+        }
+        size_t last = segments->count;
+        if (last == 0 || segments->items[last - 1].hold != segment.hold) {
+            fm_vector_push(segments, segment);
+        }
+    }
+}
+
+/* @return the segment at a time */
+static size_t segment_at(const segment_vector *segments, uint64_t time)
+{
+    size_t low = 0, high = segments->count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (segments->items[middle].from <= time) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* ---- sending ---- */
+
+static uint32_t process_of(const struct adding *adding, const struct fm_lock_tenure *tenure)
+{
+    return fm_trace_process(adding->holders->analysis->trace, tenure->location);
+}
+
+static uint64_t new_succession(struct scratch *scratch)
+{
+    return (uint64_t)scratch->home << 32 | scratch->successions++;
+}
+
+static void send_span(const struct adding *adding, uint64_t succession, uint32_t location,
+                      uint64_t from, uint64_t to)
+{
+    const struct fm_trace *trace = adding->holders->analysis->trace;
+    if (from < to) {
+        fm_dispatch_send(adding->holders->spans, adding->worker, fm_trace_process(trace, location),
+                         &(struct fm_holder_span){from, to, succession, location, 0});
+    }
+}
+
+static void send_claim(const struct adding *adding, const struct lock_wait *wait, uint64_t number,
+                       uint64_t succession, uint64_t from, uint64_t to)
+{
+    const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+    const struct fm_trace *trace = adding->holders->analysis->trace;
+    struct sent_claim sent = {
+        .claim =
+            {
+                .until = tenure->waited_until,
+                .enter = tenure->waited_from,
+                .from = from,
+                .to = to,
+                .succession = succession,
+                .wait = number,
+                .waiter = tenure->waiter,
+                .cause = adding->tenures[tenure->blocked_by].location,
+            },
+        .to_waiter = true,
+    };
+    fm_dispatch_send(adding->holders->claims, adding->worker,
+                     fm_trace_process(trace, sent.claim.waiter), &sent);
+    sent.to_waiter = false;
+    fm_dispatch_send(adding->holders->claims, adding->worker,
+                     fm_trace_process(trace, sent.claim.cause), &sent);
+}
+
+/* Sends the segments that waits see, adjacent ones of one location as one span. */
+static void send_shared_spans(const struct adding *adding, uint64_t succession, uint64_t end)
+{
+    const segment_vector *segments = &adding->scratch->segments;
+    const struct hold *holds = adding->scratch->holds.items;
+    int32_t waits = 0;
+    uint32_t location = FM_NONE;
+    uint64_t from = 0;
+    for (size_t s = 0; s <= segments->count; s++) {
+        uint64_t time = end;
+        uint32_t next = FM_NONE;
+        if (s < segments->count) {
+            const struct segment *segment = &segments->items[s];
+            waits += segment->more_waits;
+            time = segment->from;
+            next = waits > 0 && segment->hold != FM_NONE ? holds[segment->hold].location : FM_NONE;
+        }
+        if (next != location) {
+            if (location != FM_NONE) {
+                send_span(adding, succession, location, from, time);
+            }
+            location = next;
+            from = time;
+        }
+    }
+}
+
+/* Sends what a wait alone sees from `from` to its end: holds up to its predecessor, without those
+ * of its own process. */
+static void send_own(const struct adding *adding, const struct lock_wait *wait, uint64_t number,
+                     uint64_t from)
+{
+    struct scratch *scratch = adding->scratch;
+    const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+    const struct hold *holds = scratch->holds.items;
+    uint64_t succession = new_succession(scratch), to = tenure->waited_until;
+    scratch->own_holds.count = 0;
+    uint32_t first = wait->hold + 1;
+    while (first > 0 && holds[first - 1].latest_release > from) {
+        first--;
+    }
+    for (uint32_t h = first; h <= wait->hold; h++) {
+        if (holds[h].released > from && holds[h].process != process_of(adding, tenure)) {
+            fm_vector_push(&scratch->own_holds, holds[h]);
+        }
+    }
+    const struct hold *own = scratch->own_holds.items;
+    find_segments(scratch, own, scratch->own_holds.count, from, to, &scratch->own_segments);
+    for (size_t s = 0; s < scratch->own_segments.count; s++) {
+        const struct segment *segment = &scratch->own_segments.items[s];
+        uint64_t end =
+            s + 1 < scratch->own_segments.count ? scratch->own_segments.items[s + 1].from : to;
+        uint32_t location =
+            segment->hold != FM_NONE ? own[segment->hold].location : holds[wait->hold].location;
+        send_span(adding, succession, location, segment->from, end);
+    }
+    send_claim(adding, wait, number, succession, from, to);
+}
+
+/* ---- one lock, one kind of waits ---- */
+
+static uint32_t hold_of(const struct scratch *scratch, uint32_t tenure)
+{
+    size_t low = 0, high = scratch->holds.count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (scratch->holds.items[middle].tenure <= tenure) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (uint32_t)low;
+}
+
+/* Keeps the holds that a wait may see, and what is needed to know which wait sees which.
+ * @param last  the latest predecessor of a wait */
+static void prepare_holds(const struct adding *adding, uint64_t from, uint64_t to, uint32_t last)
+{
+    struct scratch *scratch = adding->scratch;
+    size_t kept = 0;
+    uint64_t latest = 0;
+    for (size_t i = 0; i < scratch->holds.count; i++) {
+        struct hold *hold = &scratch->holds.items[kept];
+        const uint32_t number = scratch->holds.items[i].tenure;
+        const struct fm_lock_tenure *tenure = &adding->tenures[number];
+        if (tenure->released <= from || (tenure->acquired >= to && number > last)) {
+            continue;
+        }
+        latest = tenure->released > latest ? tenure->released : latest;
+        *hold = (struct hold){
+            .acquired = tenure->acquired,
+            .released = tenure->released,
+            .latest_release = latest,
+            .tenure = number,
+            .location = tenure->location,
+            .process = process_of(adding, tenure),
+        };
+        kept++;
+    }
+    scratch->holds.count = kept;
+    uint64_t next = UINT64_MAX;
+    for (size_t i = kept; i-- > 0;) {
+        struct hold *hold = &scratch->holds.items[i];
+        hold->next_acquisition = next;
+        next = hold->acquired < next ? hold->acquired : next;
+    }
+}
+
+/* @return whether an epoch of the waiting process itself, before the waiting one, holds the lock in
+ * the wait. `*noted` counts the holds that are noted already. */
+static bool holds_itself(const struct adding *adding, uint32_t tenure, size_t *noted)
+{
+    struct scratch *scratch = adding->scratch;
+    const struct hold *holds = scratch->holds.items;
+    for (; *noted < scratch->holds.count && holds[*noted].tenure < tenure; ++*noted) {
+        uint32_t *latest =
+            fm_map_at(&scratch->latest_of_process, holds[*noted].location, (uint32_t)*noted);
+        if (holds[*noted].released > holds[*latest].released) {
+            *latest = (uint32_t)*noted;
+        }
+    }
+    const struct fm_lock_tenure *waiting = &adding->tenures[tenure];
+    uint32_t latest = fm_map_get(&scratch->latest_of_process, process_of(adding, waiting));
+    return latest != FM_MAP_ABSENT && holds[latest].released > waiting->waited_from;
+}
+
+/* Decides up to when each wait sees the common succession. */
+static void share(const struct adding *adding)
+{
+    struct scratch *scratch = adding->scratch;
+    size_t noted = 0;
+    fm_map_clear(&scratch->latest_of_process);
+    for (size_t i = 0; i < scratch->lock_waits.count; i++) {
+        struct lock_wait *wait = &scratch->lock_waits.items[i];
+        const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+        wait->hold = hold_of(scratch, tenure->blocked_by);
+        wait->shared_until = tenure->waited_from;
+        if (holds_itself(adding, wait->tenure, &noted)) {
+            continue;
+        }
+        uint64_t until = scratch->holds.items[wait->hold].next_acquisition;
+        until = until < tenure->waited_until ? until : tenure->waited_until;
+        if (until <= tenure->waited_from) {
+            continue;
+        }
+        size_t first = segment_at(&scratch->segments, tenure->waited_from);
+        size_t last = segment_at(&scratch->segments, until - 1);
+        const struct segment *segment = &scratch->segments.items[last];
+        if (segment->hold == FM_NONE || segment->hold > wait->hold) {
+            if (last == first) {
+                continue;
+            }
+            until = segment->from;
+            last--;
+        }
+        wait->shared_until = until;
+        scratch->segments.items[first].more_waits++;
+        if (last + 1 < scratch->segments.count) {
+            scratch->segments.items[last + 1].more_waits--;
+        }
+    }
+}
+
+/* `holds` has the tenures that conflict with `lock_waits`, both ascending. */
+static void add_waits(const struct adding *adding)
+{
+    struct scratch *scratch = adding->scratch;
+    const struct fm_lock_tenure *tenures = adding->tenures;
+    uint64_t from = UINT64_MAX, to = 0;
+    uint32_t last = 0;
+    for (size_t i = 0; i < scratch->lock_waits.count; i++) {
+        const struct fm_lock_tenure *tenure = &tenures[scratch->lock_waits.items[i].tenure];
+        last = tenure->blocked_by > last ? tenure->blocked_by : last;
+        from = tenure->waited_from < from ? tenure->waited_from : from;
+        to = tenure->waited_until > to ? tenure->waited_until : to;
+    }
+    prepare_holds(adding, from, to, last);
+    find_segments(scratch, scratch->holds.items, scratch->holds.count, from, to,
+                  &scratch->segments);
+    share(adding);
+    uint64_t succession = new_succession(scratch);
+    send_shared_spans(adding, succession, to);
+    for (size_t i = 0; i < scratch->lock_waits.count; i++) {
+        const struct lock_wait *wait = &scratch->lock_waits.items[i];
+        const struct fm_lock_tenure *tenure = &tenures[wait->tenure];
+        uint64_t number = (uint64_t)scratch->home << 32 | scratch->waits++;
+        if (wait->shared_until > tenure->waited_from) {
+            send_claim(adding, wait, number, succession, tenure->waited_from, wait->shared_until);
+        }
+        if (wait->shared_until < tenure->waited_until) {
+            send_own(adding, wait, number, wait->shared_until);
+        }
+    }
+}
+
+/* Adds the waits among some tenures that `are_exclusive`, or are not. @return whether there are any
+ */
+static bool list_waits(const struct adding *adding, const struct tenant *tenants, size_t count,
+                       bool are_exclusive)
+{
+    struct scratch *scratch = adding->scratch;
+    scratch->lock_waits.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct fm_lock_tenure *tenure = &adding->tenures[tenants[i].tenure];
+        if (tenure->waiter != FM_NONE && tenure->exclusive == are_exclusive) {
+            fm_vector_push(&scratch->lock_waits, (struct lock_wait){.tenure = tenants[i].tenure});
+        }
+    }
+    return scratch->lock_waits.count != 0;
+}
+
+/* Exclusive epochs of a target conflict with all of the target and with those of all targets. */
+static void add_exclusive_waits(const struct adding *adding, const struct tenant *tenants,
+                                size_t count)
+{
+    struct scratch *scratch = adding->scratch;
+    if (!list_waits(adding, tenants, count, true)) {
+        return;
+    }
+    scratch->holds.count = 0;
+    fm_vector_reserve(&scratch->holds, count + scratch->of_all.count);
+    size_t all = 0;
+    for (size_t i = 0; i <= count; i++) {
+        uint32_t next = i < count ? tenants[i].tenure : FM_NONE;
+        for (; all < scratch->of_all.count && scratch->of_all.items[all] < next; all++) {
+            scratch->holds.items[scratch->holds.count++].tenure = scratch->of_all.items[all];
+        }
+        if (i < count) {
+            scratch->holds.items[scratch->holds.count++].tenure = next;
+        }
+    }
+    add_waits(adding);
+}
+
+/* Shared epochs conflict with exclusive ones: of the target, or of any. */
+static void add_shared_waits(const struct adding *adding, const struct tenant *tenants,
+                             size_t count)
+{
+    struct scratch *scratch = adding->scratch;
+    if (!list_waits(adding, tenants, count, false)) {
+        return;
+    }
+    scratch->holds.count = 0;
+    if (tenants[0].target == FM_NONE) {
+        for (size_t i = 0; i < scratch->exclusive.count; i++) {
+            fm_vector_push(&scratch->holds, (struct hold){.tenure = scratch->exclusive.items[i]});
+        }
+    } else {
+        for (size_t i = 0; i < count; i++) {
+            if (adding->tenures[tenants[i].tenure].exclusive) {
+                fm_vector_push(&scratch->holds, (struct hold){.tenure = tenants[i].tenure});
+            }
+        }
+    }
+    add_waits(adding);
+}
+
+static int compare_tenants(const void *a, const void *b)
+{
+    const struct tenant *left = a, *right = b;
+    if (left->target != right->target) {
+        return left->target < right->target ? -1 : 1;
+    }
+    return left->tenure < right->tenure ? -1 : left->tenure > right->tenure;
+}
+
+/* @return whether any of the epochs waited */
+static bool sort_tenants(const struct adding *adding, uint32_t count)
+{
+    struct scratch *scratch = adding->scratch;
+    scratch->tenants.count = scratch->of_all.count = scratch->exclusive.count = 0;
+    fm_vector_reserve(&scratch->tenants, count);
+    bool waited = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fm_lock_tenure *tenure = &adding->tenures[i];
+        scratch->tenants.items[scratch->tenants.count++] = (struct tenant){tenure->target, i};
+        waited |= tenure->waiter != FM_NONE;
+        if (tenure->target == FM_NONE) {
+            fm_vector_push(&scratch->of_all, i);
+        } else if (tenure->exclusive) {
+            fm_vector_push(&scratch->exclusive, i);
+        }
+    }
+    if (waited) {
+        fm_sort(scratch->tenants.items, count, sizeof *scratch->tenants.items, compare_tenants);
+    }
+    return waited;
+}
+
+void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker, uint32_t home,
+                         const struct fm_lock_tenure *tenures, uint32_t count)
+{
+    struct adding adding = {holders, &holders->scratch[worker], worker, tenures};
+    struct scratch *scratch = adding.scratch;
+    if (scratch->home != home) {
+        scratch->home = home;
+        scratch->successions = scratch->waits = 0;
+    }
+    if (!sort_tenants(&adding, count)) {
+        return;
+    }
+    const struct tenant *tenants = scratch->tenants.items;
+    for (uint32_t begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && tenants[end].target == tenants[begin].target) {
+            end++;
+        }
+        add_exclusive_waits(&adding, tenants + begin, end - begin);
+        add_shared_waits(&adding, tenants + begin, end - begin);
+    }
+}

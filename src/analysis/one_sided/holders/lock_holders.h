@@ -1,0 +1,80 @@
+/** @file
+ * Which location holds a lock at each instant while others wait for it. Fed by the detection of
+ * lock contention, which has all epochs of a lock in one place; read by the blame.
+ *
+ * A waiting epoch depends at an instant on the owner of the latest epoch before its predecessor
+ * (and on this one first), in the order of the lock, that conflicts with it and holds the lock
+ * then; while there is none, on the owner of the next such hold. Epochs that wait for the same lock
+ * mostly see the same holders: these are listed once, as a *succession* of spans, to which all of
+ * these waits refer. Only where a wait must not see a later epoch that has the lock already, it has
+ * a succession of its own. O((E + S) log E) for E epochs, with S spans of successions of a single
+ * wait.
+ */
+#ifndef FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOLDERS_H
+#define FERMATA_ANALYSIS_ONE_SIDED_LOCK_HOLDERS_H
+
+#include "analysis/model/run.h"
+
+/** A released lock epoch in the order of its lock. Times are those of the trace's clock. */
+struct fm_lock_tenure {
+    uint64_t acquired;    /**< the lock is held from here ... */
+    uint64_t released;    /**< ... to the Leave of the releasing call */
+    uint64_t waited_from; /**< Enter of the call that waited for the lock */
+    uint64_t waited_until;
+    uint32_t target;     /**< process; FM_NONE: all of the window */
+    uint32_t location;   /**< that releases the lock */
+    uint32_t waiter;     /**< location of the waiting call; FM_NONE: the epoch did not wait */
+    uint32_t blocked_by; /**< epoch that it waited for, an earlier one of the list */
+    bool exclusive;
+};
+
+/** A location holds a lock, or is the next one to hold it. */
+struct fm_holder_span {
+    uint64_t from, to;
+    uint64_t succession; /**< unique in the run */
+    uint32_t location;
+    uint32_t unused;
+};
+
+/** From `from` to `to` a wait state sees a succession. The claims of a wait state cover its waiting
+ * part; whether the call has this wait state in the end, the arbitration decides. */
+struct fm_lock_claim {
+    uint64_t until, enter; /**< of the wait state */
+    uint64_t from, to;
+    uint64_t succession;
+    uint64_t wait;   /**< number of the wait for a lock, unique in the run */
+    uint32_t waiter; /**< location */
+    uint32_t cause;  /**< location */
+};
+
+typedef FM_VECTOR(struct fm_holder_span) fm_holder_spans;
+typedef FM_VECTOR(struct fm_lock_claim) fm_lock_claims;
+
+/** What is known of one location. In no particular order. */
+struct fm_lock_view {
+    fm_holder_spans spans;  /**< in which the location is the holder */
+    fm_lock_claims waiting; /**< of its own waits */
+    fm_lock_claims caused;  /**< of waits of others that it has caused */
+};
+
+struct fm_lock_holders;
+
+/** @return to be freed with fm_lock_holders_free(). Collective */
+struct fm_lock_holders *fm_lock_holders_create(const struct fm_analysis *analysis);
+
+/** NULL is allowed. */
+void fm_lock_holders_free(struct fm_lock_holders *holders);
+
+/** Adds all epochs of a window, in the order of its locks. Distinct workers may add at the same
+ * time, for distinct processes.
+ * @param home  process at which these locks are judged */
+void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker, uint32_t home,
+                         const struct fm_lock_tenure *tenures, uint32_t count);
+
+/** Brings what was added to the locations concerned. Between stages; collective. */
+void fm_lock_holders_deliver(struct fm_lock_holders *holders);
+
+/** @return what is known of a location that is owned here; NULL if `holders` is NULL. */
+struct fm_lock_view *fm_lock_holders_view(struct fm_lock_holders *holders, uint32_t location);
+
+#endif
