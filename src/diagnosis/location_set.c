@@ -44,9 +44,11 @@ static bool has_single_threads(const struct fm_cube *cube)
     return true;
 }
 
-const char *fm_location_set_others(const struct fm_diagnosis *diagnosis)
+const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count)
 {
-    return has_single_threads(diagnosis->cube) ? "other ranks" : "other threads";
+    return has_single_threads(diagnosis->cube) ? count == 1 ? "other rank" : "other ranks"
+           : count == 1                        ? "other thread"
+                                               : "other threads";
 }
 
 /** Writes numbers, which are ascending, as ranges; "..." replaces the ranges beyond the limit. */
@@ -140,7 +142,7 @@ char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_locat
     }
     if (subject != NULL && set.count + subject->count == cube->location_count &&
         are_disjoint(set, *subject)) {
-        return format("all %s", fm_location_set_others(diagnosis));
+        return format("all %s", fm_location_set_others(diagnosis, set.count));
     }
     return describe_some(cube, set);
 }

@@ -20,7 +20,8 @@ struct fm_location_set {
 char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_location_set set,
                            const struct fm_location_set *subject);
 
-/** @return "other ranks" or "other threads": what the locations of this run are called. */
-const char *fm_location_set_others(const struct fm_diagnosis *diagnosis);
+/** @return what `count` other locations of this run are called: "other rank", "other ranks", "other
+ * thread", "other threads". */
+const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count);
 
 #endif

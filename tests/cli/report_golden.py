@@ -93,7 +93,7 @@ ERRORS = [
     (["sample", "--locks", "--format", "csv"], 2, "not with csv"),
     (["sample", "--phases", "--callpath", "main"], 2, "--phases is about the whole run"),
     (["sample", "--matrix", "rma", "--metric", "time"], 2, "--matrix is about the whole run"),
-    (["sample", "--matrix", "all"], 2, "needs one of messages, rma, delay, not 'all'"),
+    (["sample", "--matrix", "all"], 2, "needs one of messages, rma, delay, blame, not 'all'"),
     (["sample", "--efficiency", "--format", "csv"], 2, "not with csv"),
     (["sample", "--efficiency", "--location", "0"], 2, "--efficiency is about the whole run"),
     (["--explain", "bogus"], 2, "no metric 'bogus'"),

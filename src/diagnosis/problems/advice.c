@@ -57,8 +57,10 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
         fm_sentences_add(lines, "Try", "Divide its work more evenly in each iteration.%s%s", joint,
                          symptom);
     } else if (excess->is_known && excess->elsewhere == 0) {
-        fm_sentences_add(lines, "Try", "Share this work of %s with the %s.%s%s", where,
-                         fm_location_set_others(diagnosis), joint, symptom);
+        fm_sentences_add(
+            lines, "Try", "Share this work of %s with the %s.%s%s", where,
+            fm_location_set_others(diagnosis, diagnosis->cube->location_count - set.count), joint,
+            symptom);
     } else {
         fm_sentences_add(lines, "Try",
                          "Give %s less of this work, or find out why it takes longer there.%s%s",

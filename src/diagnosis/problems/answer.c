@@ -57,7 +57,7 @@ static struct fm_location_set locations_of(const struct fm_cube_problem *cause)
 /** @return the kind of a cause outside of the program in words */
 static const char *outside_name(uint32_t kind)
 {
-    return kind == FM_CAUSE_TRANSFER   ? "data transfer"
+    return kind == FM_CAUSE_TRANSFER   ? "communication"
            : kind == FM_CAUSE_STARTUP  ? "start-up and shut-down"
            : kind == FM_CAUSE_PROGRESS ? "missing progress"
                                        : "unknown causes";
@@ -94,8 +94,8 @@ struct outside {
     const struct fm_cube_problem *largest; /**< of this kind */
 };
 
-/** @return the waiting of an unattributed problem that is not start-up, in ticks */
-static int64_t without_startup(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+/** @return the cost of a problem without waiting during start-up, in ticks */
+static int64_t counted_cost(const struct fm_cube *cube, const struct fm_cube_problem *cause)
 {
     int64_t cost = cause->cost;
     for (uint32_t i = 0; i < cause->symptom_count; i++) {
@@ -104,6 +104,17 @@ static int64_t without_startup(const struct fm_cube *cube, const struct fm_cube_
         }
     }
     return fm_cause_ticks(cube, cost);
+}
+
+/** Descending by cost; ties: in the order of the cube. */
+static int compare_costs(const void *left, const void *right)
+{
+    const struct fm_cause_text *a = left;
+    const struct fm_cause_text *b = right;
+    if (a->cost != b->cost) {
+        return a->cost > b->cost ? -1 : 1;
+    }
+    return (a->cause > b->cause) - (a->cause < b->cause);
 }
 
 /** Describes waiting without a cause in the program, by kinds in descending order. */
@@ -132,7 +143,8 @@ static void add_without_cause(const struct fm_diagnosis *diagnosis,
         }
         char share[FM_FORMAT_SIZE];
         uint32_t kind = (uint32_t)(largest - kinds);
-        fprintf(stream, "%s%s %s", shown == 0 ? "" : ", ", outside_name(kind),
+        fprintf(stream, "%s%s%s %s", shown == 0 ? "" : ", ", outside_name(kind),
+                kind == FM_CAUSE_TRANSFER ? " itself" : "",
                 fm_format_percent(share, largest->cost, diagnosis->time));
         if (largest->largest->callpath != FM_CUBE_NONE) {
             char *where = fm_place_function(diagnosis, largest->largest->callpath);
@@ -157,23 +169,29 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
     *answer = (struct fm_answer){0};
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         const struct fm_cube_problem *cause = &cube->problems[i];
-        int64_t cost = fm_cause_ticks(cube, cause->cost);
-        if (!is_in_program(cube, cause)) {
-            struct outside *kind = &kinds[cause->kind];
-            cost = cause->kind == FM_CAUSE_UNATTRIBUTED ? without_startup(cube, cause) : cost;
-            kind->cost += cost;
-            kind->largest = kind->largest == NULL ? cause : kind->largest;
-            answer->unavoidable += cost;
-        } else if (answer->count < limit && answer->omitted_count == 0 &&
-                   (double)cost >= SMALLEST_SHARE * (double)diagnosis->time) {
-            struct fm_cause_text problem = {.cause = cause, .cost = cost};
-            fm_cause_text_write(diagnosis, &problem);
-            fm_vector_push(answer, problem);
-        } else {
-            answer->omitted_count++;
-            answer->omitted += cost;
+        int64_t cost = counted_cost(cube, cause);
+        if (is_in_program(cube, cause)) {
+            fm_vector_push(answer, (struct fm_cause_text){.cause = cause, .cost = cost});
+            continue;
         }
+        struct outside *kind = &kinds[cause->kind];
+        kind->cost += cost;
+        kind->largest = kind->largest == NULL ? cause : kind->largest;
+        answer->unavoidable += cost;
     }
+    if (answer->count > 1) {
+        qsort(answer->items, answer->count, sizeof *answer->items, compare_costs);
+    }
+    size_t described = 0;
+    while (described < answer->count && described < limit &&
+           (double)answer->items[described].cost >= SMALLEST_SHARE * (double)diagnosis->time) {
+        fm_cause_text_write(diagnosis, &answer->items[described++]);
+    }
+    for (size_t i = described; i < answer->count; i++) {
+        answer->omitted_count += answer->items[i].cost > 0;
+        answer->omitted += answer->items[i].cost;
+    }
+    answer->count = described;
     add_without_cause(diagnosis, kinds, answer);
 }
 

@@ -33,7 +33,7 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
 
 void fm_answer_free(struct fm_answer *answer);
 
-/** @return a problem in a few words: "`solve` (solve.c:3) on rank 3", "data transfer in MPI_Send",
+/** @return a problem in a few words: "`solve` (solve.c:3) on rank 3", "communication in MPI_Send",
  * "unknown causes"; to be freed with free(). */
 char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause);
 

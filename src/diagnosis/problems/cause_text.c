@@ -1,6 +1,7 @@
 /* Sentences about one problem. */
 #include "diagnosis/problems/cause_text.h"
 
+#include "base/memory.h"
 #include "diagnosis/location_set.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
@@ -14,6 +15,9 @@
 #define SMALLEST_GAIN 0.005
 
 #define SHOWN_SYMPTOMS 3
+
+/** Symptoms with less than the NOTABLE_PART-th of a problem's cost are not shown. */
+#define NOTABLE_PART 20
 
 static struct fm_location_set locations_of(const struct fm_cube_problem *cause)
 {
@@ -133,14 +137,15 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     const char *each = cause->phase == FM_CUBE_NONE ? ""
                        : cause->occasion_count > 0  ? " in each of these iterations"
                                                     : " in each iteration";
-    const char *others = fm_location_set_others(diagnosis);
+    const char *others =
+        fm_location_set_others(diagnosis, cube->location_count - cause->location_count);
     if (cause->location_count == cube->location_count) {
         fm_sentences_add(&problem->lines, "How",
                          "it takes longer now on one rank, now on another; on average %s%s", there,
                          each);
     } else if (excess->elsewhere == 0) {
-        fm_sentences_add(&problem->lines, "How", "it takes %s there%s; the %s do not execute it",
-                         there, each, others);
+        fm_sentences_add(&problem->lines, "How", "it takes %s there%s; no %s executes it", there,
+                         each, fm_location_set_others(diagnosis, 1));
     } else if (excess->there > excess->elsewhere) {
         fm_sentences_add(&problem->lines, "How", "it takes %s there%s, %s on the %s", there, each,
                          elsewhere, others);
@@ -202,11 +207,58 @@ static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *
 
 /* ---- Seen ---- */
 
+/** @return whether two symptoms are waits of one kind in one function. */
+static bool is_same_symptom(const struct fm_cube *cube, const struct fm_cube_symptom *a,
+                            const struct fm_cube_symptom *b)
+{
+    return a->metric == b->metric &&
+           cube->callpaths[a->callpath].region == cube->callpaths[b->callpath].region;
+}
+
+/** Writes symptom `first` together with all others of its kind in the same function.
+ * @return their cost */
+static int64_t write_symptom(FILE *stream, const struct fm_diagnosis *diagnosis,
+                             const struct fm_cube_problem *cause, uint32_t first)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_symptom *symptom = &cause->symptoms[first];
+    const struct fm_location_set subject = locations_of(cause);
+    bool *member = fm_allocate(cube->location_count, sizeof *member);
+    uint32_t *locations = fm_allocate(cube->location_count, sizeof *locations);
+    int64_t cost = 0;
+    for (uint32_t i = first; i < cause->symptom_count; i++) {
+        const struct fm_cube_symptom *other = &cause->symptoms[i];
+        if (!is_same_symptom(cube, symptom, other)) {
+            continue;
+        }
+        cost += other->cost;
+        for (uint32_t k = 0; k < other->location_count; k++) {
+            member[other->locations[k]] = true;
+        }
+    }
+    struct fm_location_set set = {locations, 0};
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (member[i]) {
+            locations[set.count++] = i;
+        }
+    }
+    char time[FM_FORMAT_SIZE];
+    char *name =
+        fm_place_name(diagnosis, cube->regions[cube->callpaths[symptom->callpath].region].name);
+    char *where = fm_location_set_text(diagnosis, set, &subject);
+    fprintf(stream, "%s in %s on %s (%s)", fm_metric_info((fm_metric_t)symptom->metric)->name, name,
+            where, fm_format_ticks(time, cube, fm_cause_ticks(cube, cost)));
+    free(where);
+    free(name);
+    fm_free(locations);
+    fm_free(member);
+    return cost;
+}
+
 static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_problem *cause = problem->cause;
-    const struct fm_location_set subject = locations_of(cause);
     char *text = NULL;
     size_t size = 0;
     if (cause->symptom_count == 0) {
@@ -216,27 +268,19 @@ static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     if (stream == NULL) {
         abort();
     }
-    int64_t rest = 0;
+    int64_t rest = cause->cost;
     uint32_t shown = 0;
-    for (uint32_t i = 0; i < cause->symptom_count; i++) {
-        const struct fm_cube_symptom *symptom = &cause->symptoms[i];
-        if (shown == SHOWN_SYMPTOMS || (shown > 0 && symptom->cost < cause->cost / 20)) {
-            rest += symptom->cost;
-            continue;
+    for (uint32_t i = 0; i < cause->symptom_count && shown < SHOWN_SYMPTOMS; i++) {
+        bool is_new = shown == 0 || cause->symptoms[i].cost >= cause->cost / NOTABLE_PART;
+        for (uint32_t k = 0; k < i; k++) {
+            is_new = is_new && !is_same_symptom(cube, &cause->symptoms[k], &cause->symptoms[i]);
         }
-        const struct fm_location_set set = {symptom->locations, symptom->location_count};
-        char time[FM_FORMAT_SIZE];
-        uint32_t region = cube->callpaths[symptom->callpath].region;
-        char *name = fm_place_name(diagnosis, cube->regions[region].name);
-        char *where = fm_location_set_text(diagnosis, set, &subject);
-        fm_format_ticks(time, cube, fm_cause_ticks(cube, symptom->cost));
-        fprintf(stream, "%s%s in %s on %s (%s)", shown == 0 ? "" : ", ",
-                fm_metric_info((fm_metric_t)symptom->metric)->name, name, where, time);
-        free(where);
-        free(name);
-        shown++;
+        if (is_new) {
+            fputs(shown++ == 0 ? "" : ", ", stream);
+            rest -= write_symptom(stream, diagnosis, cause, i);
+        }
     }
-    if (rest > 0) {
+    if (rest > cause->cost / NOTABLE_PART) {
         char time[FM_FORMAT_SIZE];
         fprintf(stream, ", others (%s)", fm_format_ticks(time, cube, fm_cause_ticks(cube, rest)));
     }
