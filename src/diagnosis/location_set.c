@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Maximum number of ranges that are written out. */
+/** Maximum number of ranges that are written out; of more, only the number of ranks is stated. */
 #define RANGE_LIMIT 5
 
 static char *format(const char *text, ...) __attribute__((format(printf, 1, 2)));
@@ -51,19 +51,39 @@ const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_
                                                : "other threads";
 }
 
-/** Writes numbers, which are ascending, as ranges; "..." replaces the ranges beyond the limit. */
-static char *format_numbers(const uint32_t *numbers, uint32_t count, uint32_t location_count)
+/** @return the number of ranges of consecutive numbers, up to RANGE_LIMIT + 1. */
+static unsigned count_ranges(const uint32_t *numbers, uint32_t count)
 {
-    uint32_t last = numbers[count - 1];
-    if (last / 16 > location_count) { /* sparse numbers of a foreign trace */
-        return count == 1 ? format("%u", last) : format("%u, ..., %u", numbers[0], last);
+    unsigned ranges = 1;
+    for (uint32_t i = 1; i < count && ranges <= RANGE_LIMIT; i++) {
+        ranges += numbers[i] != numbers[i - 1] + 1;
     }
-    bool *member = fm_allocate((size_t)last + 1, sizeof *member);
-    for (uint32_t i = 0; i < count; i++) {
-        member[numbers[i]] = true;
+    return ranges;
+}
+
+/** Writes ascending numbers as ranges: "0-3 and 8". */
+static char *format_numbers(const uint32_t *numbers, uint32_t count)
+{
+    uint32_t first = numbers[0];
+    uint32_t size = numbers[count - 1] - first + 1;
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL) {
+        abort();
     }
-    char *text = fm_format_ranges(member, last + 1, RANGE_LIMIT);
-    fm_free(member);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && numbers[end] == numbers[end - 1] + 1; end++) {
+        }
+        fputs(i == 0 ? "" : end == count ? " and " : ", ", stream);
+        fprintf(stream, "%u", numbers[i]);
+        if (end > i + 1) {
+            fprintf(stream, end == i + 2 && size == 2 ? " and %u" : "-%u", numbers[end - 1]);
+        }
+    }
+    if (fclose(stream) != 0) {
+        abort();
+    }
     return text;
 }
 
@@ -99,8 +119,15 @@ static char *describe_some(const struct fm_cube *cube, struct fm_location_set se
             numbers[count++] = number;
         }
     }
+    if (count_ranges(numbers, count) > RANGE_LIMIT) {
+        char numerals[2][FM_FORMAT_SIZE];
+        const char *noun = has_single_threads(cube) ? "ranks" : "threads";
+        fm_free(numbers);
+        return format("%s of the %s %s", fm_format_count(numerals[0], set.count),
+                      fm_format_count(numerals[1], cube->location_count), noun);
+    }
     only_ranks = only_ranks || has_whole_processes(cube, set);
-    char *list = format_numbers(numbers, count, cube->location_count);
+    char *list = format_numbers(numbers, count);
     const char *ranks = count == 1 ? "rank" : "ranks";
     char *text = one_process  ? format("threads %s", list)
                  : only_ranks ? format("%s %s", ranks, list)
@@ -138,7 +165,10 @@ char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_locat
                                     : fm_place_location(diagnosis, set.items[0]);
     }
     if (set.count == cube->location_count) {
-        return set.count == 2 ? format("both %s", noun) : format("all %u %s", set.count, noun);
+        char number[FM_FORMAT_SIZE];
+        return set.count == 2
+                   ? format("both %s", noun)
+                   : format("all %s %s", fm_format_count(number, (int64_t)set.count), noun);
     }
     if (subject != NULL && set.count + subject->count == cube->location_count &&
         are_disjoint(set, *subject)) {

@@ -191,7 +191,7 @@ void fm_report_summary(const struct fm_report *report)
         nodes == 1 ? "node" : "nodes");
     if (report->diagnosis.startup > 0) {
         fm_terminal_print(terminal, "  Start-up", LABEL_COLUMNS + 2,
-                          "Init and Finalize take up to %s, not counted below",
+                          "Init and Finalize: up to %s, left out of all shares",
                           fm_format_ticks(numbers[0], cube, report->diagnosis.longest_startup));
     }
     fm_terminal_print(terminal, "  All time", LABEL_COLUMNS + 2, "%s on %u %s, %s events",

@@ -3,6 +3,7 @@
 #include "diagnosis/location_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /** What the waiting side can do, by kind of wait state. */
 static const struct {
@@ -49,7 +50,11 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
 {
     const struct fm_location_set set = {cause->locations, cause->location_count};
     const struct fm_cube_excess *excess = &cause->excess;
-    char *where = fm_location_set_text(diagnosis, set, NULL);
+    char *where =
+        set.count == 1 ? fm_location_set_text(diagnosis, set, NULL) : strdup("these ranks");
+    if (where == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
     const char *symptom = of_symptom(cause);
     const char *joint = symptom == NULL ? "" : " Otherwise ";
     symptom = symptom == NULL ? "" : symptom;
@@ -58,7 +63,7 @@ static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_
                          symptom);
     } else if (excess->is_known && excess->elsewhere == 0) {
         fm_sentences_add(
-            lines, "Try", "Share this work of %s with the %s.%s%s", where,
+            lines, "Try", "Share the work of %s with the %s.%s%s", where,
             fm_location_set_others(diagnosis, diagnosis->cube->location_count - set.count), joint,
             symptom);
     } else {

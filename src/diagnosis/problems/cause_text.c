@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Gains below this share of the run time are called small. */
 #define SMALLEST_GAIN 0.005
@@ -327,6 +328,10 @@ static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
         fm_sentences_add(&problem->lines, "Gain",
                          "less than 0.5%% of the run time: removing this cause alone makes the run "
                          "hardly shorter");
+    } else if (strcmp(times[0], times[1]) == 0) {
+        fm_sentences_add(&problem->lines, "Gain",
+                         "run time at best %s instead of %s if it took equally long everywhere",
+                         times[0], now);
     } else if (cause->location_count == cube->location_count || (double)removed < least) {
         fm_sentences_add(&problem->lines, "Gain",
                          "run time at best %s instead of %s if its work were spread evenly",
