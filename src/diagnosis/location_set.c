@@ -51,12 +51,23 @@ const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_
                                                : "other threads";
 }
 
-/** @return the number of ranges of consecutive numbers, up to RANGE_LIMIT + 1. */
+/** @return the end of the range of consecutive numbers that begins at `first`. Two consecutive
+ * numbers are two ranges, for readability: "3, 4 and 9". */
+static uint32_t range_end(const uint32_t *numbers, uint32_t count, uint32_t first)
+{
+    uint32_t end = first + 1;
+    while (end < count && numbers[end] == numbers[end - 1] + 1) {
+        end++;
+    }
+    return end == first + 2 ? first + 1 : end;
+}
+
+/** @return the number of ranges, up to RANGE_LIMIT + 1. */
 static unsigned count_ranges(const uint32_t *numbers, uint32_t count)
 {
-    unsigned ranges = 1;
-    for (uint32_t i = 1; i < count && ranges <= RANGE_LIMIT; i++) {
-        ranges += numbers[i] != numbers[i - 1] + 1;
+    unsigned ranges = 0;
+    for (uint32_t i = 0; i < count && ranges <= RANGE_LIMIT; i = range_end(numbers, count, i)) {
+        ranges++;
     }
     return ranges;
 }
@@ -64,8 +75,6 @@ static unsigned count_ranges(const uint32_t *numbers, uint32_t count)
 /** Writes ascending numbers as ranges: "0-3 and 8". */
 static char *format_numbers(const uint32_t *numbers, uint32_t count)
 {
-    uint32_t first = numbers[0];
-    uint32_t size = numbers[count - 1] - first + 1;
     char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
@@ -73,12 +82,11 @@ static char *format_numbers(const uint32_t *numbers, uint32_t count)
         abort();
     }
     for (uint32_t i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && numbers[end] == numbers[end - 1] + 1; end++) {
-        }
+        end = range_end(numbers, count, i);
         fputs(i == 0 ? "" : end == count ? " and " : ", ", stream);
         fprintf(stream, "%u", numbers[i]);
         if (end > i + 1) {
-            fprintf(stream, end == i + 2 && size == 2 ? " and %u" : "-%u", numbers[end - 1]);
+            fprintf(stream, "-%u", numbers[end - 1]);
         }
     }
     if (fclose(stream) != 0) {

@@ -162,6 +162,33 @@ static void add_without_cause(const struct fm_diagnosis *diagnosis,
     free(text);
 }
 
+/** @return the text with this label, or NULL */
+static char **find_text(struct fm_cause_text *problem, const char *label)
+{
+    for (size_t i = 0; i < problem->lines.count; i++) {
+        if (strcmp(problem->lines.items[i].label, label) == 0) {
+            return &problem->lines.items[i].text;
+        }
+    }
+    return NULL;
+}
+
+/** Refers to an earlier problem with the same advice. */
+static void avoid_repetition(struct fm_answer *answer, size_t number)
+{
+    char **text = find_text(&answer->items[number], "Try");
+    for (size_t i = 0; text != NULL && i < number; i++) {
+        char **earlier = find_text(&answer->items[i], "Try");
+        if (earlier != NULL && strcmp(*text, *earlier) == 0) {
+            free(*text);
+            if (asprintf(text, "as for problem %zu", i + 1) < 0) {
+                abort();
+            }
+            return;
+        }
+    }
+}
+
 void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct fm_answer *answer)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -185,7 +212,8 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
     size_t described = 0;
     while (described < answer->count && described < limit &&
            (double)answer->items[described].cost >= SMALLEST_SHARE * (double)diagnosis->time) {
-        fm_cause_text_write(diagnosis, &answer->items[described++]);
+        fm_cause_text_write(diagnosis, &answer->items[described]);
+        avoid_repetition(answer, described++);
     }
     for (size_t i = described; i < answer->count; i++) {
         answer->omitted_count += answer->items[i].cost > 0;

@@ -158,24 +158,46 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     }
 }
 
-/** @return the lock of a serialization in words; to be freed with free() */
-static char *lock_name(const struct fm_diagnosis *diagnosis, uint32_t number)
+/** @return the lock of a serialization: of the cause or, if that is not known, the only lock that
+ * others waited for; NULL: unknown */
+static const struct fm_cube_lock *lock_of(const struct fm_cube *cube,
+                                          const struct fm_cube_problem *cause)
 {
+    const struct fm_cube_lock *only = NULL;
+    if (cause->lock != FM_CUBE_NONE) {
+        return &cube->locks[cause->lock];
+    }
+    for (uint32_t i = 0; i < cube->lock_count; i++) {
+        if (cube->locks[i].waits == 0) {
+            continue;
+        }
+        if (only != NULL) {
+            return NULL;
+        }
+        only = &cube->locks[i];
+    }
+    return only;
+}
+
+/** @return the lock of a serialization in words; to be freed with free() */
+static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    const struct fm_cube_lock *lock = lock_of(diagnosis->cube, cause);
     char *text = NULL;
     char *window = NULL;
     int length;
-    if (number == FM_CUBE_NONE) {
+    if (lock == NULL) {
         length = asprintf(&text, "a lock");
+    } else if (lock->name == NULL) {
+        length =
+            lock->target == FM_CUBE_NONE
+                ? asprintf(&text, "the lock of window %u on all ranks", lock->window)
+                : asprintf(&text, "the lock of window %u on rank %u", lock->window, lock->target);
     } else {
-        const struct fm_cube_lock *lock = &diagnosis->cube->locks[number];
-        if (lock->name != NULL) {
-            window = fm_place_name(diagnosis, lock->name);
-        } else if (asprintf(&window, "%u", lock->window) < 0) {
-            abort();
-        }
+        window = fm_place_name(diagnosis, lock->name);
         length = lock->target == FM_CUBE_NONE
-                     ? asprintf(&text, "the lock of window %s on all ranks", window)
-                     : asprintf(&text, "the lock of window %s on rank %u", window, lock->target);
+                     ? asprintf(&text, "the lock of window `%s` on all ranks", window)
+                     : asprintf(&text, "the lock of window `%s` on rank %u", window, lock->target);
     }
     if (length < 0) {
         abort();
@@ -190,7 +212,7 @@ static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *
     char *lock;
     switch (cause->kind) {
     case FM_CAUSE_SERIALIZATION:
-        lock = lock_name(diagnosis, cause->lock);
+        lock = lock_name(diagnosis, cause);
         fm_sentences_add(&problem->lines, "How",
                          "serialized by %s: others wait until the lock is released", lock);
         free(lock);
