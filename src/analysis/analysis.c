@@ -10,7 +10,7 @@
 #include "analysis/one_sided/holders/lock_holders.h"
 #include "analysis/one_sided/lock_queue.h"
 #include "analysis/pattern.h"
-#include "analysis/problems/problems.h"
+#include "analysis/problems/run_problems.h"
 #include "analysis/replicate.h"
 #include "analysis/results/matrices.h"
 #include "analysis/results/phases.h"
@@ -68,7 +68,7 @@ struct results {
     struct fm_phase_list phases;
     struct fm_cube_bins bins;
     struct fm_cube_matrix matrices[FM_MATRIX_COUNT];
-    struct fm_problems problems;
+    struct fm_run_problems problems;
 };
 
 /* No step in here fails, so that all processes take part in every collective step. */
@@ -97,7 +97,7 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     results->bins = fm_time_bins_compute(formation, begin, end);
     fm_matrices_compute(formation, FM_CUBE_LINKS, results->matrices);
     fm_stage_begin(analysis->times, "problems");
-    results->problems = fm_problems_find(formation, &results->phases, begin, end);
+    results->problems = fm_run_problems_find(formation, &results->phases, begin, end);
     fm_formation_forget_caused(formation);
 }
 
@@ -106,7 +106,7 @@ static void free_results(struct results *results)
     for (int kind = 0; kind < FM_MATRIX_COUNT; ++kind) {
         fm_free(results->matrices[kind].links);
     }
-    fm_problems_free(&results->problems);
+    fm_run_problems_free(&results->problems);
     fm_free(results->bins.cells);
     fm_phases_free(&results->phases);
     fm_critical_path_close(&results->path, results->formation.analysis->trace->location_count);
@@ -167,7 +167,7 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
         status = fill_views(analysis->trace, results, cube, error);
     }
     if (status == FM_OK) {
-        status = fm_problems_fill(&results->problems, cube, error);
+        status = fm_run_problems_fill(&results->problems, cube, error);
     }
     if (status == FM_OK) {
         status = fm_warnings_add(analysis, cube, error);
@@ -207,7 +207,7 @@ static fm_status_t check_invariants(const struct fm_analysis *analysis,
         status = fm_critical_path_check(&results->path, error);
     }
     if (status == FM_OK && fm_team_leads(analysis->team)) {
-        status = fm_problems_check(&results->problems, &results->formation, error);
+        status = fm_run_problems_check(&results->problems, &results->formation, error);
     }
     return fm_team_agree(analysis->team, status, error);
 }

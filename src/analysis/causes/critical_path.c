@@ -97,6 +97,7 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
             path->begin = from < token.time ? from : token.time;
             return;
         }
+        fm_path_holds_note(&path->holds, formation, at, wait);
         ++token.moves_at_once;
         token.time = from;
         token.location = wait->cause_location;
@@ -160,6 +161,7 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
          l < fm_trace_first_location(trace, last); ++l) {
         const struct fm_busy_time *busy_time = &profiling->formation->busy_times[l];
         path->time[l] = fm_allocate(trace->locations[l].profile.count, sizeof(uint64_t));
+        path->serialized[l] = fm_allocate(trace->locations[l].profile.count, sizeof(uint64_t));
         path->busy[l] = busy_between(busy_time, 0, UINT64_MAX, &profile);
         if (path->spans != NULL) {
             path->span_busy[l] =
@@ -171,8 +173,8 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
 
 /* The path may reach an owner of all locks of a window that has released one of them and still
  * waits for another. The path has no gaps, so that this waiting is on it. */
-static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_formation *formation,
-                                const struct fm_path_segment *segment)
+static void add_unfinished_wait(const struct fm_formation *formation,
+                                const struct fm_path_segment *segment, uint64_t *time)
 {
     uint32_t l = segment->location;
     const struct fm_wait_list *waits = &formation->busy_times[l].waits;
@@ -183,7 +185,35 @@ static void add_unfinished_wait(struct fm_critical_path *path, const struct fm_f
     }
     uint64_t begin = wait->enter > segment->from ? wait->enter : segment->from;
     const struct fm_location *location = &formation->analysis->trace->locations[l];
-    path->time[l][location->visit.items[wait->activity]] += segment->to - begin;
+    time[location->visit.items[wait->activity]] += segment->to - begin;
+}
+
+/* Adds the time of a part of the path in each node of its location's call tree. */
+static void add_time(const struct fm_formation *formation, const struct fm_path_segment *part,
+                     struct fm_profile *profile, uint64_t *time)
+{
+    fm_busy_time_profile(&formation->busy_times[part->location], part->from, part->to, profile);
+    for (uint32_t i = 0; i < profile->count; ++i) {
+        time[profile->visits[i]] += profile->time[profile->visits[i]];
+    }
+    add_unfinished_wait(formation, part, time);
+}
+
+/* Adds what of a segment is serialized by locks. */
+static void add_serialized(struct fm_critical_path *path, const struct fm_formation *formation,
+                           const struct fm_path_segment *segment, struct fm_profile *profile)
+{
+    for (size_t h = fm_path_holds_behind(&path->holds, segment->location, segment->from);
+         h < path->holds.count; ++h) {
+        const struct fm_path_hold *hold = &path->holds.items[h];
+        if (hold->location != segment->location || hold->from >= segment->to) {
+            return;
+        }
+        struct fm_path_segment part = *segment;
+        part.from = hold->from > part.from ? hold->from : part.from;
+        part.to = hold->to < part.to ? hold->to : part.to;
+        add_time(formation, &part, profile, path->serialized[segment->location]);
+    }
 }
 
 static void profile_segments(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -200,12 +230,8 @@ static void profile_segments(void *context, unsigned worker, uint32_t first, uin
         if (segment->location < begin || segment->location >= end) {
             continue;
         }
-        fm_busy_time_profile(&profiling->formation->busy_times[segment->location], segment->from,
-                             segment->to, &profile);
-        for (uint32_t i = 0; i < profile.count; ++i) {
-            path->time[segment->location][profile.visits[i]] += profile.time[profile.visits[i]];
-        }
-        add_unfinished_wait(path, profiling->formation, segment);
+        add_time(profiling->formation, segment, &profile, path->time[segment->location]);
+        add_serialized(path, profiling->formation, segment, &profile);
     }
     fm_profile_free(&profile);
 }
@@ -219,11 +245,13 @@ static void add_up_callpaths(struct fm_critical_path *path, const struct fm_anal
         for (size_t v = 0; v < location->profile.count; ++v) {
             uint32_t callpath = location->profile.items[v].callpath;
             path->path_total[callpath] += path->time[l][v];
+            path->serialized_total[callpath] += path->serialized[l][v];
             path->busy_total[callpath] += busy[v];
         }
     }
     fm_team_sum(analysis->team, path->path_total, trace->callpaths.count);
     fm_team_sum(analysis->team, path->busy_total, trace->callpaths.count);
+    fm_team_sum(analysis->team, path->serialized_total, trace->callpaths.count);
 }
 
 static int compare_segments(const void *a, const void *b)
@@ -264,6 +292,8 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
         .busy = fm_allocate(trace->location_count, sizeof *path->busy),
         .path_total = fm_allocate(trace->callpaths.count, sizeof *path->path_total),
         .busy_total = fm_allocate(trace->callpaths.count, sizeof *path->busy_total),
+        .serialized = fm_allocate(trace->location_count, sizeof *path->serialized),
+        .serialized_total = fm_allocate(trace->callpaths.count, sizeof *path->serialized_total),
     };
     if (analysis->path_from_init_to_finalize) {
         path->spans = fm_path_spans(analysis);
@@ -271,6 +301,7 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
     }
     struct profiling profiling = {path, formation};
     fm_mailboxes_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
+    fm_path_holds_join(&path->holds, analysis->team);
     fm_engine_run(analysis->engine, profile_busy, &profiling);
     fm_engine_run(analysis->engine, profile_segments, &profiling);
     add_up_callpaths(path, analysis);
@@ -282,6 +313,7 @@ void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_cou
     for (uint32_t l = 0; l < location_count; ++l) {
         fm_free(path->time[l]);
         fm_free(path->busy[l]);
+        fm_free(path->serialized[l]);
         if (path->spans != NULL) {
             fm_free(path->span_busy[l]);
         }
@@ -293,6 +325,9 @@ void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_cou
     fm_free(path->busy);
     fm_free(path->path_total);
     fm_free(path->busy_total);
+    fm_free(path->serialized);
+    fm_free(path->serialized_total);
+    fm_vector_free(&path->holds);
 }
 
 double fm_critical_path_imbalance(const struct fm_critical_path *path, const struct fm_trace *trace,
@@ -301,6 +336,30 @@ double fm_critical_path_imbalance(const struct fm_critical_path *path, const str
     double excess = (double)path->path_total[callpath] -
                     (double)path->busy_total[callpath] / (double)trace->location_count;
     return excess > 0 ? excess : 0;
+}
+
+/* A call path's imbalance on one location: what of it is serialization, and the rest. */
+struct share {
+    double serialization, rest;
+};
+
+/* Serialization, at most the imbalance as a whole, is booked in proportion to the serialized time
+ * on the path, the rest in proportion to the rest of the time. */
+static struct share share_of(const struct fm_critical_path *path, const struct fm_trace *trace,
+                             uint32_t callpath, uint64_t time, uint64_t serialized)
+{
+    double imbalance = fm_critical_path_imbalance(path, trace, callpath);
+    uint64_t all = path->path_total[callpath], all_serialized = path->serialized_total[callpath];
+    double whole = (double)all_serialized < imbalance ? (double)all_serialized : imbalance;
+    struct share share = {0, 0};
+    if (all_serialized > 0) {
+        share.serialization = whole * ((double)serialized / (double)all_serialized);
+    }
+    if (all > all_serialized) {
+        share.rest =
+            (imbalance - whole) * ((double)(time - serialized) / (double)(all - all_serialized));
+    }
+    return share;
 }
 
 struct booking {
@@ -323,12 +382,13 @@ static void book(void *context, unsigned worker, uint32_t first, uint32_t last)
                 continue;
             }
             uint32_t callpath = location->profile.items[v].callpath;
-            double imbalance = fm_critical_path_imbalance(path, trace, callpath) *
-                               ((double)time / (double)path->path_total[callpath]);
+            struct share share = share_of(path, trace, callpath, time, path->serialized[l][v]);
             fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH,
-                                  (double)time - imbalance);
+                                  (double)time - share.serialization - share.rest);
             fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH_IMBALANCE,
-                                  imbalance);
+                                  share.rest);
+            fm_formation_add_cost(formation, worker, l, v, FM_METRIC_CRITICAL_PATH_SERIALIZATION,
+                                  share.serialization);
         }
     }
 }

@@ -3,6 +3,7 @@
 #ifndef FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_H
 #define FERMATA_ANALYSIS_CAUSES_CRITICAL_PATH_H
 
+#include "analysis/causes/blame/serialization.h"
 #include "analysis/causes/formation.h"
 #include "analysis/causes/path_span.h"
 
@@ -22,8 +23,11 @@ struct fm_critical_path {
     uint32_t last_location; /**< location at the path's end; FM_NONE: there is no path */
     uint64_t **time;        /**< [location][node of its call tree]: ticks on the path */
     uint64_t **busy; /**< [location][node of its call tree]: ticks in the run without waiting */
-    uint64_t **span_busy; /**< the same inside the spans; NULL if `spans` is */
-    uint64_t *path_total; /**< [call path]: ticks on the path, on all locations */
+    uint64_t **serialized; /**< [location][node of its call tree]: ticks on the path in `holds` */
+    uint64_t **span_busy;  /**< the same inside the spans; NULL if `spans` is */
+    fm_path_holds holds;   /**< of locks that serialize the path */
+    uint64_t *serialized_total; /**< [call path]: ticks on the path in `holds` */
+    uint64_t *path_total;       /**< [call path]: ticks on the path, on all locations */
     uint64_t *busy_total; /**< [call path]: ticks without waiting in the spans of all locations */
 };
 
@@ -34,7 +38,8 @@ struct fm_critical_path {
 void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *formation);
 void fm_critical_path_close(struct fm_critical_path *path, uint32_t location_count);
 
-/** Adds the metrics critical_path and critical_path_imbalance. */
+/** Adds the metrics critical_path, critical_path_imbalance and
+ * critical_path_serialization. */
 void fm_critical_path_book(const struct fm_critical_path *path, struct fm_formation *formation);
 
 /** Adds the metrics of the performance impact. Collective. */

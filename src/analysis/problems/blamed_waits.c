@@ -12,13 +12,20 @@ struct part_message {
     uint32_t unused;
 };
 
+/* From the causing location to the one that waits. */
+struct wait_message {
+    struct fm_blamed_wait wait;
+    uint32_t waiter;
+    uint32_t unused;
+};
+
 struct search {
     const struct fm_formation *formation;
-    const struct fm_shown_problems *shown;
-    uint8_t **numbers; /* [location]: [node][FM_CHARGES]: problem; NULL: not known yet */
-    struct fm_blamed_parts *parts; /* by location that waits */
-    struct fm_dispatch *messages;
+    struct fm_blamed_waits *blamed; /* by location that waits */
+    struct fm_dispatch *parts, *waits;
 };
+
+/* ---- parts ---- */
 
 static bool is_charged(void *context, uint32_t location, const struct fm_caused_wait *wait)
 {
@@ -27,33 +34,28 @@ static bool is_charged(void *context, uint32_t location, const struct fm_caused_
     return fm_charge_of((fm_delay_kind_t)wait->delay_kind) != FM_CHARGE_DELAY;
 }
 
-static uint8_t problem_of(struct search *search, const struct fm_blame_wait_piece *piece)
-{
-    const struct fm_analysis *analysis = search->formation->analysis;
-    uint8_t **numbers = &search->numbers[piece->location];
-    if (piece->visit == FM_NONE) {
-        return search->shown->unattributed;
-    }
-    if (*numbers == NULL) {
-        *numbers =
-            fm_allocate(analysis->trace->locations[piece->location].profile.count, FM_CHARGES);
-        fm_shown_problems_of(search->shown, analysis, piece->location, *numbers);
-    }
-    return (*numbers)[(size_t)piece->visit * FM_CHARGES + fm_charge_of(piece->kind)];
-}
-
-static void take_piece(void *context, unsigned worker, const struct fm_blame_wait_piece *piece)
+static void send_part(void *context, unsigned worker, const struct fm_blame_wait_piece *piece)
 {
     struct search *search = context;
-    uint8_t problem = problem_of(search, piece);
-    if (problem != FM_NOT_SHOWN) {
-        const struct fm_trace *trace = search->formation->analysis->trace;
-        fm_dispatch_send(search->messages, worker, fm_trace_process(trace, piece->waiter),
-                         &(struct part_message){
-                             .part = {piece->from, piece->to, piece->number, problem},
-                             .waiter = piece->waiter,
-                         });
+    const struct fm_analysis *analysis = search->formation->analysis;
+    struct part_message message = {
+        .part = {.from = piece->from,
+                 .to = piece->to,
+                 .number = piece->number,
+                 .location = piece->location,
+                 .callpath = FM_NONE,
+                 .kind = FM_CAUSE_UNATTRIBUTED,
+                 .problem = FM_NONE},
+        .waiter = piece->waiter,
+    };
+    if (piece->visit != FM_NONE) {
+        const struct fm_visit_profile *node =
+            &analysis->trace->locations[piece->location].profile.items[piece->visit];
+        message.part.callpath = node->callpath;
+        message.part.kind = fm_cause_kind_of(analysis, node->region, fm_charge_of(piece->kind));
     }
+    fm_dispatch_send(search->parts, worker, fm_trace_process(analysis->trace, piece->waiter),
+                     &message);
 }
 
 static void take_part(void *context, unsigned worker, uint32_t process, const void *record)
@@ -62,8 +64,44 @@ static void take_part(void *context, unsigned worker, uint32_t process, const vo
     (void)process;
     struct search *search = context;
     const struct part_message *message = record;
-    fm_vector_push(&search->parts[message->waiter].items, message->part);
+    fm_vector_push(&search->blamed[message->waiter].parts, message->part);
 }
+
+/* ---- wait states ---- */
+
+static void send_waits(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    struct search *search = context;
+    const struct fm_trace *trace = search->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        const struct fm_caused_waits *caused = &search->formation->caused[l];
+        for (size_t i = 0; i < caused->waits.count; ++i) {
+            const struct fm_caused_wait *wait = &caused->waits.items[i];
+            if (is_charged(NULL, l, wait)) {
+                struct wait_message message = {
+                    .wait = {.cost = (double)wait->wait + wait->phi,
+                             .wait = wait->wait,
+                             .number = wait->number},
+                    .waiter = wait->waiter,
+                };
+                fm_dispatch_send(search->waits, worker, fm_trace_process(trace, wait->waiter),
+                                 &message);
+            }
+        }
+    }
+}
+
+static void take_wait(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct search *search = context;
+    const struct wait_message *message = record;
+    fm_vector_push(&search->blamed[message->waiter].waits, message->wait);
+}
+
+/* ---- order ---- */
 
 static int compare_parts(const void *left, const void *right)
 {
@@ -74,64 +112,97 @@ static int compare_parts(const void *left, const void *right)
     return a->from < b->from ? -1 : a->from > b->from;
 }
 
-static void sort_parts(void *context, unsigned worker, uint32_t first, uint32_t last)
+static int compare_waits(const void *left, const void *right)
+{
+    const struct fm_blamed_wait *a = left, *b = right;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Parts come divided at places that depend on the number of workers: those of one call path become
+ * one. */
+static void join_parts(struct fm_blamed_waits *blamed)
+{
+    struct fm_blamed_part *parts = blamed->parts.items;
+    size_t kept = 0;
+    for (size_t i = 0; i < blamed->parts.count; ++i) {
+        struct fm_blamed_part *last = kept == 0 ? NULL : &parts[kept - 1];
+        if (last != NULL && last->number == parts[i].number && last->to == parts[i].from &&
+            last->location == parts[i].location && last->callpath == parts[i].callpath) {
+            last->to = parts[i].to;
+        } else {
+            parts[kept++] = parts[i];
+        }
+    }
+    blamed->parts.count = kept;
+}
+
+static void sort_location(struct fm_blamed_waits *blamed)
+{
+    fm_sort(blamed->parts.items, blamed->parts.count, sizeof *blamed->parts.items, compare_parts);
+    fm_sort(blamed->waits.items, blamed->waits.count, sizeof *blamed->waits.items, compare_waits);
+    join_parts(blamed);
+    uint32_t part = 0;
+    for (size_t w = 0; w < blamed->waits.count; ++w) {
+        struct fm_blamed_wait *wait = &blamed->waits.items[w];
+        wait->first = part;
+        while (part < blamed->parts.count && blamed->parts.items[part].number == wait->number) {
+            ++part;
+        }
+        wait->end = part;
+    }
+}
+
+static void sort_all(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct search *search = context;
     const struct fm_trace *trace = search->formation->analysis->trace;
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
-        struct fm_blamed_parts *parts = &search->parts[l];
-        fm_sort(parts->items.items, parts->items.count, sizeof *parts->items.items, compare_parts);
-        fm_free(search->numbers[l]);
+        sort_location(&search->blamed[l]);
     }
 }
 
-struct fm_blamed_parts *fm_blamed_waits_find(const struct fm_formation *formation,
-                                             const struct fm_shown_problems *shown)
+struct fm_blamed_waits *fm_blamed_waits_find(const struct fm_formation *formation)
 {
     struct fm_engine *engine = formation->analysis->engine;
-    uint32_t locations = formation->analysis->trace->location_count;
     struct search search = {
         .formation = formation,
-        .shown = shown,
-        .numbers = fm_allocate(locations, sizeof *search.numbers),
-        .parts = fm_allocate(locations, sizeof *search.parts),
+        .blamed = fm_allocate(formation->analysis->trace->location_count, sizeof *search.blamed),
     };
-    search.messages = fm_dispatch_create(engine, sizeof(struct part_message), take_part, &search);
+    search.parts = fm_dispatch_create(engine, sizeof(struct part_message), take_part, &search);
+    search.waits = fm_dispatch_create(engine, sizeof(struct wait_message), take_wait, &search);
     fm_blame_waits(formation, &(struct fm_blame_each){
-                                  .context = &search, .is_wanted = is_charged, .take = take_piece});
-    fm_dispatch_deliver(search.messages);
-    fm_dispatch_free(search.messages);
-    fm_engine_run(engine, sort_parts, &search);
-    fm_free(search.numbers);
-    return search.parts;
+                                  .context = &search, .is_wanted = is_charged, .take = send_part});
+    fm_dispatch_deliver(search.parts);
+    fm_dispatch_run(search.waits, send_waits, &search);
+    fm_engine_run(engine, sort_all, &search);
+    fm_dispatch_free(search.parts);
+    fm_dispatch_free(search.waits);
+    return search.blamed;
 }
 
-void fm_blamed_waits_free(struct fm_blamed_parts *blamed, uint32_t location_count)
+void fm_blamed_waits_free(struct fm_blamed_waits *blamed, uint32_t location_count)
 {
     for (uint32_t l = 0; blamed != NULL && l < location_count; ++l) {
-        fm_vector_free(&blamed[l].items);
+        fm_vector_free(&blamed[l].waits);
+        fm_vector_free(&blamed[l].parts);
     }
     fm_free(blamed);
 }
 
-const struct fm_blamed_part *fm_blamed_wait_parts(const struct fm_blamed_parts *parts,
-                                                  uint32_t number, size_t *count)
+const struct fm_blamed_wait *fm_blamed_wait(const struct fm_blamed_waits *blamed, uint32_t number)
 {
-    size_t low = 0, high = parts->items.count;
+    size_t low = 0, high = blamed->waits.count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (parts->items.items[middle].number < number) {
+        if (blamed->waits.items[middle].number < number) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    size_t end = low;
-    while (end < parts->items.count && parts->items.items[end].number == number) {
-        ++end;
-    }
-    *count = end - low;
-    return parts->items.items + low;
+    return low < blamed->waits.count && blamed->waits.items[low].number == number
+               ? &blamed->waits.items[low]
+               : NULL;
 }

@@ -9,8 +9,8 @@
 struct cost_message {
     int64_t cost;
     uint32_t waiter;
-    uint32_t number;  /* of the wait state */
-    uint32_t problem; /* FM_NOT_SHOWN: the wait state is charged by blame; its whole cost */
+    uint32_t number; /* of the wait state */
+    uint32_t problem;
     uint32_t unused;
 };
 
@@ -22,7 +22,7 @@ struct worker_bins {
 struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
-    const struct fm_blamed_parts *blamed; /* NULL: no wait state is charged by blame */
+    const struct fm_blamed_waits *blamed; /* NULL: no wait state is charged by blame */
     const struct fm_iterations *iterations;
     struct fm_dispatch *messages;
     struct worker_bins *bins; /* by worker */
@@ -56,8 +56,7 @@ static void send_costs(struct search *search, unsigned worker, const struct fm_c
     double cost = (double)wait->wait + wait->phi;
     for (uint32_t p = wait->first; p < wait->end; ++p) {
         uint32_t visit = caused->visits.items[p];
-        uint8_t problem =
-            visit == FM_NONE ? FM_NOT_SHOWN : numbers[visit * FM_CHARGES + FM_CHARGE_DELAY];
+        uint8_t problem = visit == FM_NONE ? FM_NOT_SHOWN : numbers[visit];
         if (problem == FM_NOT_SHOWN) {
             continue;
         }
@@ -84,12 +83,12 @@ static void send_location(struct search *search, unsigned worker, uint32_t locat
     if (caused->waits.count == 0) {
         return;
     }
-    uint8_t *numbers = fm_allocate(analysis->trace->locations[location].profile.count, FM_CHARGES);
+    uint8_t *numbers =
+        fm_allocate(analysis->trace->locations[location].profile.count, sizeof *numbers);
     bool is_cause = fm_shown_problems_of(search->shown, analysis, location, numbers);
     for (size_t i = 0; i < caused->waits.count; ++i) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];
         if (fm_charge_of((fm_delay_kind_t)wait->delay_kind) != FM_CHARGE_DELAY) {
-            send_cost(search, worker, wait, FM_NOT_SHOWN, (double)wait->wait + wait->phi);
             continue;
         }
         if (wait->traits & FM_CAUSED_UNATTRIBUTED) {
@@ -104,6 +103,24 @@ static void send_location(struct search *search, unsigned worker, uint32_t locat
     fm_free(numbers);
 }
 
+/* Adds the costs of a location's wait states that are charged by blame. */
+static void add_blamed(struct search *search, uint32_t location, int64_t *bins)
+{
+    const struct fm_blamed_waits *blamed = &search->blamed[location];
+    for (size_t w = 0; w < blamed->waits.count; ++w) {
+        const struct fm_blamed_wait *wait = &blamed->waits.items[w];
+        for (uint32_t p = wait->first; p < wait->end; ++p) {
+            const struct fm_blamed_part *part = &blamed->parts.items[p];
+            if (part->problem != FM_NONE) {
+                fm_iterations_add(
+                    search->iterations, location, part->from, part->to,
+                    fm_cost_rounded(fm_blamed_cost(wait, part), search->formation->cost_scale),
+                    bins + (size_t)part->problem * search->iterations->bin_count);
+            }
+        }
+    }
+}
+
 static void send_all(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct search *search = context;
@@ -111,25 +128,13 @@ static void send_all(void *context, unsigned worker, uint32_t first, uint32_t la
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); ++l) {
         send_location(search, worker, l);
+        if (search->blamed != NULL) {
+            add_blamed(search, l, search->bins[worker].items);
+        }
     }
 }
 
 /* ---- at the waiting locations ---- */
-
-/* Adds the cost of a wait state that is charged by blame. */
-static void add_blamed(const struct search *search, const struct cost_message *message,
-                       uint64_t wait, int64_t *bins)
-{
-    size_t count;
-    const struct fm_blamed_part *parts =
-        fm_blamed_wait_parts(&search->blamed[message->waiter], message->number, &count);
-    for (size_t i = 0; i < count; ++i) {
-        const struct fm_blamed_part *part = &parts[i];
-        int64_t cost = (int64_t)((__int128)message->cost * (part->to - part->from) / wait);
-        fm_iterations_add(search->iterations, message->waiter, part->from, part->to, cost,
-                          bins + (size_t)part->problem * search->iterations->bin_count);
-    }
-}
 
 static void take_cost(void *context, unsigned worker, uint32_t process, const void *record)
 {
@@ -138,10 +143,6 @@ static void take_cost(void *context, unsigned worker, uint32_t process, const vo
     const struct cost_message *message = record;
     const struct fm_wait *wait =
         &search->formation->busy_times[message->waiter].waits.items[message->number];
-    if (message->problem == FM_NOT_SHOWN) {
-        add_blamed(search, message, fm_wait_ticks(wait), search->bins[worker].items);
-        return;
-    }
     fm_iterations_add(search->iterations, message->waiter, wait->enter, wait->until, message->cost,
                       search->bins[worker].items +
                           (size_t)message->problem * search->iterations->bin_count);
@@ -149,7 +150,7 @@ static void take_cost(void *context, unsigned worker, uint32_t process, const vo
 
 int64_t *fm_cost_times_find(const struct fm_formation *formation,
                             const struct fm_shown_problems *shown,
-                            const struct fm_blamed_parts *blamed,
+                            const struct fm_blamed_waits *blamed,
                             const struct fm_iterations *iterations)
 {
     struct fm_engine *engine = formation->analysis->engine;

@@ -6,7 +6,6 @@
 #ifndef FERMATA_ANALYSIS_PROBLEMS_COST_TIMES_H
 #define FERMATA_ANALYSIS_PROBLEMS_COST_TIMES_H
 
-#include "analysis/problems/blamed_waits.h"
 #include "analysis/problems/iterations.h"
 #include "analysis/problems/shown.h"
 
@@ -15,7 +14,7 @@
  * @return [problem][bin], on all processes; to be freed with fm_free() */
 int64_t *fm_cost_times_find(const struct fm_formation *formation,
                             const struct fm_shown_problems *shown,
-                            const struct fm_blamed_parts *blamed,
+                            const struct fm_blamed_waits *blamed,
                             const struct fm_iterations *iterations);
 
 /** States when a problem costs: its phase and its occasions.

@@ -1,20 +1,16 @@
 #include "analysis/problems/problem_costs.h"
 
-#include "analysis/causes/blame/blame.h"
 #include "analysis/causes/caused_waits.h"
 #include "analysis/causes/cost_table.h"
+#include "base/containers/map.h"
 #include "base/containers/sort.h"
-#include "cube/model/cube_problem.h"
 #include "cube/model/delay_kind.h"
-#include "cube/model/view.h"
 
 #include <math.h>
 
-/* What a location costs. Blame is in the fixed point of its weights. */
+/* What a location costs by delays. */
 struct location_costs {
     int64_t *delays; /* [node]; NULL: none */
-    uint64_t *blame; /* [node][FM_CHARGES]; NULL: none */
-    uint64_t blame_unattributed;
     int64_t unattributed;
 };
 
@@ -28,36 +24,10 @@ struct part {
 
 struct computation {
     struct fm_formation *formation;
-    struct location_costs *locations; /* by location */
-    struct part *parts;               /* by worker */
-    unsigned weight_shift;            /* binary digits behind the point of weights */
+    struct location_costs *locations;     /* by location */
+    struct part *parts;                   /* by worker */
+    const struct fm_blamed_waits *blamed; /* by location; NULL: none */
 };
-
-/* ---- kinds ---- */
-
-enum fm_charge fm_charge_of(fm_delay_kind_t kind)
-{
-    if (kind == FM_DELAY_RMA_PROGRESS) {
-        return FM_CHARGE_PROGRESS;
-    }
-    return fm_delay_metrics(kind)->is_contention ? FM_CHARGE_CONTENTION : FM_CHARGE_DELAY;
-}
-
-uint32_t fm_cause_kind_of(const struct fm_analysis *analysis, uint32_t region,
-                          enum fm_charge charge)
-{
-    static const uint32_t kinds[FM_CHARGES] = {
-        [FM_CHARGE_DELAY] = FM_CAUSE_IMBALANCE,
-        [FM_CHARGE_CONTENTION] = FM_CAUSE_SERIALIZATION,
-        [FM_CHARGE_PROGRESS] = FM_CAUSE_PROGRESS,
-    };
-    fm_metric_t own = analysis->own_metrics[region];
-    if (own == FM_METRIC_COMP || own == FM_METRIC_OVERHEAD || charge == FM_CHARGE_PROGRESS) {
-        return kinds[charge];
-    }
-    return fm_metric_is_within(own, FM_METRIC_MPI_MANAGEMENT) ? FM_CAUSE_STARTUP
-                                                              : FM_CAUSE_TRANSFER;
-}
 
 /* ---- delays ---- */
 
@@ -104,54 +74,35 @@ static void charge_all_delays(void *context, unsigned worker, uint32_t first, ui
 
 /* ---- blame ---- */
 
-/* As fine as a sum of the costs of all wait states below 2^63 allows. */
-static unsigned choose_weight_shift(const struct fm_formation *formation)
-{
-    unsigned digits =
-        formation->waiting == 0 ? 0 : 64 - (unsigned)__builtin_clzll(formation->waiting);
-    unsigned shift = digits < 61 ? 61 - digits : 0;
-    return shift < 50 ? shift : 50;
-}
+_Static_assert(FM_CAUSE_KINDS <= 8, "a kind fits into the key of a cell");
 
-static uint64_t weigh(void *context, uint32_t location, const struct fm_caused_wait *wait)
+/* Adds the costs of what is blamed for the wait states of a location. */
+static void charge_blame(const struct computation *computation, struct part *part,
+                         const struct fm_blamed_waits *blamed)
 {
-    (void)location;
-    const struct computation *computation = context;
-    if (fm_charge_of((fm_delay_kind_t)wait->delay_kind) == FM_CHARGE_DELAY) {
-        return 0;
+    struct fm_map rows = {0}; /* (location, call path, kind) -> cell */
+    for (size_t w = 0; w < blamed->waits.count; ++w) {
+        const struct fm_blamed_wait *wait = &blamed->waits.items[w];
+        for (uint32_t p = wait->first; p < wait->end; ++p) {
+            const struct fm_blamed_part *at = &blamed->parts.items[p];
+            int64_t cost =
+                fm_cost_rounded(fm_blamed_cost(wait, at), computation->formation->cost_scale);
+            ++part->roundings;
+            if (at->kind == FM_CAUSE_UNATTRIBUTED) {
+                part->unattributed += cost;
+                continue;
+            }
+            uint32_t next = (uint32_t)part->cells.count;
+            uint64_t key = (uint64_t)at->location << 32 | at->callpath << 3 | at->kind;
+            uint32_t row = *fm_map_at(&rows, key, next);
+            if (row == next) {
+                fm_vector_push(&part->cells,
+                               (struct fm_problem_cost){0, at->callpath, at->kind, at->location});
+            }
+            part->cells.items[row].cost += cost;
+        }
     }
-    double share = ((double)wait->wait + wait->phi) / (double)wait->wait;
-    return (uint64_t)fm_cost_rounded(share, (double)(UINT64_C(1) << computation->weight_shift));
-}
-
-static void take_blame(void *context, unsigned worker, const struct fm_blame_piece *piece)
-{
-    (void)worker;
-    struct computation *computation = context;
-    struct location_costs *costs = &computation->locations[piece->location];
-    uint64_t cost = piece->weight * (piece->to - piece->from);
-    if (piece->visit == FM_NONE) {
-        costs->blame_unattributed += cost;
-        return;
-    }
-    if (costs->blame == NULL) {
-        const struct fm_trace *trace = computation->formation->analysis->trace;
-        costs->blame = fm_allocate(trace->locations[piece->location].profile.count * FM_CHARGES,
-                                   sizeof *costs->blame);
-    }
-    costs->blame[(size_t)piece->visit * FM_CHARGES + fm_charge_of(piece->kind)] += cost;
-}
-
-/* Adds a sum of blame in the fixed point of costs. */
-static void add_blame(const struct computation *computation, struct part *part, uint64_t blame,
-                      int64_t *cost)
-{
-    if (blame != 0) {
-        double ticks = ldexp((double)(blame >> 32), 32 - (int)computation->weight_shift) +
-                       ldexp((double)(uint32_t)blame, -(int)computation->weight_shift);
-        *cost += fm_cost_rounded(ticks, computation->formation->cost_scale);
-        ++part->roundings;
-    }
+    fm_map_free(&rows);
 }
 
 /* ---- the list of costs ---- */
@@ -162,23 +113,16 @@ static void list_location(const struct computation *computation, struct part *pa
     const struct location_costs *costs = &computation->locations[l];
     const struct fm_location *location = &analysis->trace->locations[l];
     part->unattributed += costs->unattributed;
-    add_blame(computation, part, costs->blame_unattributed, &part->unattributed);
-    for (uint32_t v = 0; v < location->profile.count; ++v) {
+    for (uint32_t v = 0; costs->delays != NULL && v < location->profile.count; ++v) {
         const struct fm_visit_profile *node = &location->profile.items[v];
-        int64_t by_kind[FM_CAUSE_KINDS] = {0};
-        if (costs->delays != NULL) {
-            by_kind[fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY)] += costs->delays[v];
+        if (costs->delays[v] > 0) {
+            uint32_t kind = fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY);
+            fm_vector_push(&part->cells,
+                           (struct fm_problem_cost){costs->delays[v], node->callpath, kind, l});
         }
-        for (unsigned charge = 0; costs->blame != NULL && charge < FM_CHARGES; ++charge) {
-            add_blame(computation, part, costs->blame[(size_t)v * FM_CHARGES + charge],
-                      &by_kind[fm_cause_kind_of(analysis, node->region, charge)]);
-        }
-        for (uint32_t kind = 0; kind < FM_CAUSE_KINDS; ++kind) {
-            if (by_kind[kind] > 0) {
-                fm_vector_push(&part->cells,
-                               (struct fm_problem_cost){by_kind[kind], node->callpath, kind, l});
-            }
-        }
+    }
+    if (computation->blamed != NULL) {
+        charge_blame(computation, part, &computation->blamed[l]);
     }
 }
 
@@ -190,7 +134,6 @@ static void list_costs(void *context, unsigned worker, uint32_t first, uint32_t 
          l < fm_trace_first_location(trace, last); ++l) {
         list_location(computation, &computation->parts[worker], l);
         fm_free(computation->locations[l].delays);
-        fm_free(computation->locations[l].blame);
     }
 }
 
@@ -246,9 +189,6 @@ static void collect(const struct computation *computation, struct fm_problem_cos
     fm_team_sum(team, sums, 2);
     costs->unattributed = (int64_t)sums[0];
     costs->inexact = ldexp((double)sums[1], -(int)formation->cost_shift);
-    if (costs->has_blame) { /* each tick of waiting has a weight that is rounded */
-        costs->inexact += ldexp((double)formation->waiting, -(int)computation->weight_shift);
-    }
     add_up(costs);
 }
 
@@ -282,18 +222,18 @@ static void propagate(struct fm_formation *formation)
 struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation)
 {
     struct fm_engine *engine = formation->analysis->engine;
-    struct fm_problem_costs costs = {.has_blame = has_blame(formation)};
+    struct fm_problem_costs costs = {0};
+    if (has_blame(formation)) {
+        propagate(formation);
+        costs.blamed = fm_blamed_waits_find(formation);
+    }
     struct computation computation = {
         .formation = formation,
         .locations =
             fm_allocate(formation->analysis->trace->location_count, sizeof *computation.locations),
         .parts = fm_allocate_apart(fm_engine_workers(engine), sizeof *computation.parts),
+        .blamed = costs.blamed,
     };
-    if (costs.has_blame) {
-        propagate(formation);
-        computation.weight_shift = choose_weight_shift(formation);
-        fm_blame_find(formation, &(struct fm_blame_request){&computation, weigh, take_blame});
-    }
     fm_engine_run(engine, charge_all_delays, &computation);
     fm_engine_run(engine, list_costs, &computation);
     collect(&computation, &costs);
@@ -302,7 +242,8 @@ struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation)
     return costs;
 }
 
-void fm_problem_costs_free(struct fm_problem_costs *costs)
+void fm_problem_costs_free(struct fm_problem_costs *costs, uint32_t location_count)
 {
     fm_vector_free(&costs->cells);
+    fm_blamed_waits_free(costs->blamed, location_count);
 }

@@ -9,15 +9,7 @@
 #ifndef FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H
 #define FERMATA_ANALYSIS_PROBLEMS_PROBLEM_COSTS_H
 
-#include "analysis/causes/formation.h"
-
-/** How a wait state is charged to call paths. */
-enum fm_charge {
-    FM_CHARGE_DELAY,      /**< by delays: all kinds except the next two */
-    FM_CHARGE_CONTENTION, /**< by blame: waiting for a lock */
-    FM_CHARGE_PROGRESS,   /**< by blame: waiting for progress */
-    FM_CHARGES
-};
+#include "analysis/problems/blamed_waits.h"
 
 /** Cost of a call path on a location. */
 struct fm_problem_cost {
@@ -34,21 +26,14 @@ struct fm_problem_costs {
     int64_t unattributed; /**< process 0: what no call path is charged with */
     int64_t sum;          /**< process 0: of all of them */
     double inexact;       /**< process 0: ticks by which the sum may differ from all waiting */
-    bool has_blame;       /**< there are wait states that are charged by blame */
+    struct fm_blamed_waits *blamed; /**< by location; NULL: no wait state is charged by blame */
 };
-
-/** @return how wait states of a kind are charged. */
-enum fm_charge fm_charge_of(fm_delay_kind_t kind);
-
-/** @return the kind of cause that a region is: enum fm_cause_kind. */
-uint32_t fm_cause_kind_of(const struct fm_analysis *analysis, uint32_t region,
-                          enum fm_charge charge);
 
 /** Computes all costs. To be called after fm_formation_costs(); replaces `phi` of the caused wait
  * states, see fm_propagate_without(). Runs stages; collective.
  * @return to be freed with fm_problem_costs_free() */
 struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation);
 
-void fm_problem_costs_free(struct fm_problem_costs *costs);
+void fm_problem_costs_free(struct fm_problem_costs *costs, uint32_t location_count);
 
 #endif

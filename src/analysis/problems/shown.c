@@ -82,7 +82,7 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
 {
     const struct fm_location *at = &analysis->trace->locations[location];
     bool found = false;
-    memset(numbers, FM_NOT_SHOWN, at->profile.count * FM_CHARGES);
+    memset(numbers, FM_NOT_SHOWN, at->profile.count);
     for (uint32_t i = 0; i < shown->count; ++i) {
         const struct fm_shown_problem *problem = &shown->items[i];
         if (!contains(shown, problem, location)) {
@@ -90,14 +90,53 @@ bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm
         }
         for (size_t v = 0; v < at->profile.count; ++v) {
             const struct fm_visit_profile *node = &at->profile.items[v];
-            for (unsigned charge = 0; node->callpath == problem->callpath && charge < FM_CHARGES;
-                 ++charge) {
-                if (fm_cause_kind_of(analysis, node->region, charge) == problem->kind) {
-                    numbers[v * FM_CHARGES + charge] = (uint8_t)i;
-                    found = true;
-                }
+            if (node->callpath == problem->callpath &&
+                fm_cause_kind_of(analysis, node->region, FM_CHARGE_DELAY) == problem->kind) {
+                numbers[v] = (uint8_t)i;
+                found = true;
             }
         }
     }
     return found;
+}
+
+uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, uint32_t kind,
+                               uint32_t callpath, uint32_t location)
+{
+    for (uint32_t i = 0; i < shown->count; ++i) {
+        const struct fm_shown_problem *problem = &shown->items[i];
+        if (problem->kind == kind &&
+            (kind == FM_CAUSE_UNATTRIBUTED ||
+             (problem->callpath == callpath && contains(shown, problem, location)))) {
+            return i;
+        }
+    }
+    return FM_NONE;
+}
+
+struct assignment {
+    const struct fm_shown_problems *shown;
+    const struct fm_trace *trace;
+    struct fm_blamed_waits *blamed;
+};
+
+static void assign(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct assignment *assignment = context;
+    for (uint32_t l = fm_trace_first_location(assignment->trace, first);
+         l < fm_trace_first_location(assignment->trace, last); ++l) {
+        struct fm_blamed_waits *blamed = &assignment->blamed[l];
+        for (size_t p = 0; p < blamed->parts.count; ++p) {
+            struct fm_blamed_part *part = &blamed->parts.items[p];
+            part->problem = fm_shown_problem_find(assignment->shown, part->kind, part->callpath,
+                                                  part->location);
+        }
+    }
+}
+
+void fm_shown_problems_assign(const struct fm_shown_problems *shown,
+                              const struct fm_analysis *analysis, struct fm_blamed_waits *blamed)
+{
+    fm_engine_run(analysis->engine, assign, &(struct assignment){shown, analysis->trace, blamed});
 }

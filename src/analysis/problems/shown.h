@@ -36,10 +36,19 @@ struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *
 
 void fm_shown_problems_free(struct fm_shown_problems *shown);
 
-/** Finds the problems that the call paths of a location are part of.
- * @param numbers  out: [node][FM_CHARGES]: number of the problem; FM_NOT_SHOWN: none
+/** Finds the problems that the call paths of a location are part of, by their delays.
+ * @param numbers  out: [node]: number of the problem; FM_NOT_SHOWN: none
  * @return whether there is any */
 bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
                           uint32_t location, uint8_t *numbers);
+
+/** @return the number of the problem that a call path of a location is part of; FM_NONE: none. */
+uint32_t fm_shown_problem_find(const struct fm_shown_problems *shown, uint32_t kind,
+                               uint32_t callpath, uint32_t location);
+
+/** Notes for each part of blamed wait states which problem it belongs to. Runs a stage.
+ * @param blamed  by location */
+void fm_shown_problems_assign(const struct fm_shown_problems *shown,
+                              const struct fm_analysis *analysis, struct fm_blamed_waits *blamed);
 
 #endif

@@ -42,7 +42,7 @@ struct walk {
     uint32_t next;  /* the next wait state that it has caused */
     double *sums;   /* [own wait state + 1][problem]: ticks that stem from the problem, of all wait
                        states before; of those beyond `known` its own only; NaN: not received */
-    uint8_t *numbers; /* [node][FM_CHARGES]: problem; NULL: none */
+    uint8_t *numbers; /* [node]: problem; NULL: none */
     bool is_through;  /* nothing is left in the worker's window */
 };
 
@@ -66,7 +66,7 @@ struct place {
 struct search {
     const struct fm_formation *formation;
     const struct fm_shown_problems *shown;
-    const struct fm_blamed_parts *blamed; /* by location; NULL: no wait state is charged by blame */
+    const struct fm_blamed_waits *blamed; /* by location; NULL: no wait state is charged by blame */
     uint32_t first, width;                /* problems of the pass */
     struct walk *walks;                   /* by location */
     struct fm_time_windows windows;
@@ -107,8 +107,7 @@ static void add_delays(const struct search *search, const struct walk *walk,
     for (uint32_t p = wait->first; walk->numbers != NULL && p < wait->end; ++p) {
         uint32_t visit = caused->visits.items[p];
         if (visit != FM_NONE) {
-            add_share(search, shares, walk->numbers[visit * FM_CHARGES + FM_CHARGE_DELAY],
-                      caused->parts.items[p]);
+            add_share(search, shares, walk->numbers[visit], caused->parts.items[p]);
         }
     }
 }
@@ -276,12 +275,14 @@ static void move_window(struct search *search, struct fm_mailboxes *mailboxes, u
 static void add_blamed(const struct search *search, const struct walk *walk, uint32_t location,
                        uint32_t number)
 {
-    size_t count;
-    const struct fm_blamed_part *parts =
-        fm_blamed_wait_parts(&search->blamed[location], number, &count);
-    for (size_t i = 0; i < count; ++i) {
-        add_share(search, sums_of(search, walk, number + 1), (uint8_t)parts[i].problem,
-                  (double)(parts[i].to - parts[i].from));
+    const struct fm_blamed_waits *blamed = &search->blamed[location];
+    const struct fm_blamed_wait *wait = fm_blamed_wait(blamed, number);
+    for (uint32_t p = wait == NULL ? 0 : wait->first; wait != NULL && p < wait->end; ++p) {
+        const struct fm_blamed_part *part = &blamed->parts.items[p];
+        if (part->problem != FM_NONE) {
+            add_share(search, sums_of(search, walk, number + 1), (uint8_t)part->problem,
+                      (double)(part->to - part->from));
+        }
     }
 }
 
@@ -302,7 +303,7 @@ static void open_walk(struct search *search, uint32_t location)
     add_up(search, walk, waits);
     if (walk->numbers == NULL && caused_by(search, location)->waits.count > 0) {
         uint8_t *numbers =
-            fm_allocate(analysis->trace->locations[location].profile.count, FM_CHARGES);
+            fm_allocate(analysis->trace->locations[location].profile.count, sizeof *numbers);
         if (fm_shown_problems_of(search->shown, analysis, location, numbers)) {
             walk->numbers = numbers;
         } else {
@@ -501,7 +502,7 @@ static uint32_t choose_width(const struct fm_formation *formation)
 }
 
 void fm_symptoms_find(const struct fm_formation *formation, const struct fm_shown_problems *shown,
-                      const struct fm_blamed_parts *blamed, struct fm_cube_problem *problems)
+                      const struct fm_blamed_waits *blamed, struct fm_cube_problem *problems)
 {
     struct fm_engine *engine = formation->analysis->engine;
     uint32_t locations = formation->analysis->trace->location_count;

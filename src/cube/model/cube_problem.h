@@ -62,8 +62,10 @@ struct fm_cube_excess {
 /** By how much the run can become shorter at most, ticks. */
 struct fm_cube_gain {
     bool is_known;
-    uint64_t balanced; /**< if the call path took its mean time everywhere, in each iteration */
-    uint64_t removed;  /**< if it took its median time where it takes longer */
+    uint64_t balanced; /**< if the call path took its mean time everywhere, in each iteration; of a
+                            serialization 0: balance does not help */
+    uint64_t removed;  /**< if it took its median time where it takes longer; of a serialization, if
+                            the processes did not have to execute it one after the other */
 };
 
 #define FM_CUBE_OCCASIONS 3

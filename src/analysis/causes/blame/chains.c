@@ -282,15 +282,17 @@ static void change_target(struct chains *chains, uint32_t node, uint32_t target)
 /* Looks whether circles still exist. */
 static void resume(struct chains *chains)
 {
-    size_t count = chains->suspended.count;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t node = chains->suspended.items[i];
-        if (node_at(chains, node)->is_suspended) {
-            node_at(chains, node)->is_suspended = false;
-            if (node_at(chains, node)->wait != FM_NONE) {
-                tie(chains, node);
-            }
+    size_t count = 0;
+    for (size_t i = 0; i < chains->suspended.count; i++) {
+        struct node *node = node_at(chains, chains->suspended.items[i]);
+        if (node->is_suspended) { /* each once */
+            node->is_suspended = false;
+            chains->suspended.items[count++] = chains->suspended.items[i];
         }
+    }
+    chains->suspended.count = count;
+    for (size_t i = 0; i < count; i++) {
+        tie(chains, chains->suspended.items[i]);
     }
     memmove(chains->suspended.items, chains->suspended.items + count,
             (chains->suspended.count - count) * sizeof *chains->suspended.items);

@@ -6,8 +6,6 @@
  * what the location does; inside it enters the chains. */
 #include "analysis/causes/blame/blame_run.h"
 
-#include "base/containers/sort.h"
-
 #include <string.h>
 
 /* A location that is examined. */
@@ -152,62 +150,7 @@ static void list_parts(struct examined *examined)
     }
 }
 
-/* ---- claims to locks ---- */
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
-static int compare_claims(const void *a, const void *b)
-{
-    const struct fm_lock_claim *left = a, *right = b;
-    int order = compare_numbers(left->until, right->until);
-    order = order != 0 ? order : compare_numbers(left->waiter, right->waiter);
-    order = order != 0 ? order : compare_numbers(left->cause, right->cause);
-    order = order != 0 ? order : compare_numbers(left->enter, right->enter);
-    order = order != 0 ? order : compare_numbers(left->wait, right->wait);
-    return order != 0 ? order : compare_numbers(left->from, right->from);
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-    const struct fm_holder_span *left = a, *right = b;
-    int order = compare_numbers(left->from, right->from);
-    return order != 0 ? order : compare_numbers(left->succession, right->succession);
-}
-
-/* Finds the claims of a wait state. Where one call waits for several locks of one owner until the
- * same tick, the first one counts. @return their number; `*first` is the first of them */
-static size_t find_claims(const fm_lock_claims *claims, const struct fm_lock_claim *wanted,
-                          const struct fm_lock_claim **first)
-{
-    size_t low = 0, high = claims->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare_claims(&claims->items[middle], wanted) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    *first = claims->items + low;
-    size_t end = low;
-    while (end < claims->count && claims->items[end].until == wanted->until &&
-           claims->items[end].waiter == wanted->waiter &&
-           claims->items[end].cause == wanted->cause && claims->items[end].enter == wanted->enter &&
-           claims->items[end].wait == claims->items[low].wait) {
-        end++;
-    }
-    return end - low;
-}
-
-static void sort_view(struct fm_lock_view *view)
-{
-    fm_sort(view->spans.items, view->spans.count, sizeof *view->spans.items, compare_spans);
-    fm_sort(view->waiting.items, view->waiting.count, sizeof *view->waiting.items, compare_claims);
-    fm_sort(view->caused.items, view->caused.count, sizeof *view->caused.items, compare_claims);
-}
+/* ---- locks ---- */
 
 static void send_spans(const struct examined *examined)
 {
@@ -244,7 +187,7 @@ static bool send_contention(const struct examined *examined, const struct fm_cau
                                          .waiter = wait->waiter,
                                          .cause = examined->number};
     const struct fm_lock_claim *claims;
-    size_t count = find_claims(&examined->view->caused, &wanted, &claims);
+    size_t count = fm_lock_claims_find(&examined->view->caused, &wanted, &claims);
     bool wanted_itself = count > 0 && is_wanted(examined, wait);
     for (size_t i = 0; i < count; i++) {
         struct fm_blame_tie tie = {.from = claims[i].from,
@@ -557,7 +500,7 @@ static void send_wait(const struct examined *examined, const struct fm_waiting_p
                                              .enter = wait->enter,
                                              .waiter = examined->number,
                                              .cause = wait->cause_location};
-        count = find_claims(&examined->view->waiting, &wanted, &claims);
+        count = fm_lock_claims_find(&examined->view->waiting, &wanted, &claims);
     }
     if (count == 0) {
         send_tie(examined, tie);
@@ -626,7 +569,6 @@ void fm_blame_location(struct fm_blame_run *run, unsigned worker, uint32_t locat
         .view = fm_lock_holders_view(run->formation->analysis->lock_holders, location),
     };
     if (examined.view != NULL) {
-        sort_view(examined.view);
         send_spans(&examined);
     }
     if (examined.caused->waits.count == 0 &&

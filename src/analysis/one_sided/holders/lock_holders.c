@@ -112,6 +112,69 @@ struct fm_lock_holders *fm_lock_holders_create(const struct fm_analysis *analysi
     return holders;
 }
 
+/* ---- what the locations get ---- */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int compare_claims(const void *a, const void *b)
+{
+    const struct fm_lock_claim *left = a, *right = b;
+    int order = compare_numbers(left->until, right->until);
+    order = order != 0 ? order : compare_numbers(left->waiter, right->waiter);
+    order = order != 0 ? order : compare_numbers(left->cause, right->cause);
+    order = order != 0 ? order : compare_numbers(left->enter, right->enter);
+    order = order != 0 ? order : compare_numbers(left->wait, right->wait);
+    return order != 0 ? order : compare_numbers(left->from, right->from);
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct fm_holder_span *left = a, *right = b;
+    int order = compare_numbers(left->from, right->from);
+    return order != 0 ? order : compare_numbers(left->succession, right->succession);
+}
+
+size_t fm_lock_claims_find(const fm_lock_claims *claims, const struct fm_lock_claim *wanted,
+                           const struct fm_lock_claim **first)
+{
+    size_t low = 0, high = claims->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_claims(&claims->items[middle], wanted) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    *first = claims->items + low;
+    size_t end = low;
+    while (end < claims->count && claims->items[end].until == wanted->until &&
+           claims->items[end].waiter == wanted->waiter &&
+           claims->items[end].cause == wanted->cause && claims->items[end].enter == wanted->enter &&
+           claims->items[end].wait == claims->items[low].wait) {
+        end++;
+    }
+    return end - low;
+}
+
+static void sort_views(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    struct fm_lock_holders *holders = context;
+    const struct fm_trace *trace = holders->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); l++) {
+        struct fm_lock_view *view = &holders->views[l];
+        fm_sort(view->spans.items, view->spans.count, sizeof *view->spans.items, compare_spans);
+        fm_sort(view->waiting.items, view->waiting.count, sizeof *view->waiting.items,
+                compare_claims);
+        fm_sort(view->caused.items, view->caused.count, sizeof *view->caused.items, compare_claims);
+    }
+}
+
 static void close_sending(struct fm_lock_holders *holders)
 {
     if (holders->scratch == NULL) {
@@ -142,6 +205,7 @@ void fm_lock_holders_deliver(struct fm_lock_holders *holders)
     fm_dispatch_deliver(holders->spans);
     fm_dispatch_deliver(holders->claims);
     close_sending(holders);
+    fm_engine_run(holders->analysis->engine, sort_views, holders);
 }
 
 void fm_lock_holders_free(struct fm_lock_holders *holders)
@@ -283,6 +347,7 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
                        uint64_t succession, uint64_t from, uint64_t to)
 {
     const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+    const struct fm_lock_tenure *cause = &adding->tenures[tenure->blocked_by];
     const struct fm_trace *trace = adding->holders->analysis->trace;
     struct sent_claim sent = {
         .claim =
@@ -293,8 +358,12 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
                 .to = to,
                 .succession = succession,
                 .wait = number,
+                .acquired = tenure->acquired,
+                .released = tenure->released,
+                .cause_acquired = cause->acquired,
+                .cause_released = cause->released,
                 .waiter = tenure->waiter,
-                .cause = adding->tenures[tenure->blocked_by].location,
+                .cause = cause->location,
             },
         .to_waiter = true,
     };

@@ -42,19 +42,21 @@ struct fm_lock_claim {
     uint64_t until, enter; /**< of the wait state */
     uint64_t from, to;
     uint64_t succession;
-    uint64_t wait;   /**< number of the wait for a lock, unique in the run */
-    uint32_t waiter; /**< location */
-    uint32_t cause;  /**< location */
+    uint64_t wait;               /**< number of the wait for a lock, unique in the run */
+    uint64_t acquired, released; /**< when the waiting epoch holds the lock afterwards */
+    uint64_t cause_acquired, cause_released; /**< when the epoch held it that was waited for */
+    uint32_t waiter;                         /**< location */
+    uint32_t cause;                          /**< location */
 };
 
 typedef FM_VECTOR(struct fm_holder_span) fm_holder_spans;
 typedef FM_VECTOR(struct fm_lock_claim) fm_lock_claims;
 
-/** What is known of one location. In no particular order. */
+/** What is known of one location. */
 struct fm_lock_view {
-    fm_holder_spans spans;  /**< in which the location is the holder */
-    fm_lock_claims waiting; /**< of its own waits */
-    fm_lock_claims caused;  /**< of waits of others that it has caused */
+    fm_holder_spans spans;  /**< in which the location is the holder, ascending by begin */
+    fm_lock_claims waiting; /**< of its own waits, in the order of fm_lock_claims_find() */
+    fm_lock_claims caused;  /**< of waits of others that it has caused, likewise */
 };
 
 struct fm_lock_holders;
@@ -71,10 +73,18 @@ void fm_lock_holders_free(struct fm_lock_holders *holders);
 void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker, uint32_t home,
                          const struct fm_lock_tenure *tenures, uint32_t count);
 
-/** Brings what was added to the locations concerned. Between stages; collective. */
+/** Brings what was added to the locations concerned. Runs a stage; collective. */
 void fm_lock_holders_deliver(struct fm_lock_holders *holders);
 
 /** @return what is known of a location that is owned here; NULL if `holders` is NULL. */
 struct fm_lock_view *fm_lock_holders_view(struct fm_lock_holders *holders, uint32_t location);
+
+/** Finds the claims of a wait state. Where one call waits for several locks of one owner until the
+ * same tick, the first one counts.
+ * @param wanted  of which until, enter, waiter and cause are set, all else is 0
+ * @param first   out: the first of them
+ * @return their number */
+size_t fm_lock_claims_find(const fm_lock_claims *claims, const struct fm_lock_claim *wanted,
+                           const struct fm_lock_claim **first);
 
 #endif

@@ -1,7 +1,8 @@
-#include "analysis/problems/problems.h"
+#include "analysis/problems/run_problems.h"
 
 #include "analysis/problems/cost_times.h"
 #include "analysis/problems/excess.h"
+#include "analysis/problems/serial_gain.h"
 #include "analysis/problems/shown.h"
 #include "analysis/problems/symptoms.h"
 
@@ -9,13 +10,16 @@
 
 /* Examines the problems that are large enough. */
 static void examine(struct fm_formation *formation, const struct fm_phase_list *phases,
-                    uint64_t begin, uint64_t end, bool has_blame, struct fm_problems *problems)
+                    uint64_t begin, uint64_t end, struct fm_blamed_waits *blamed,
+                    struct fm_run_problems *problems)
 {
     const struct fm_analysis *analysis = formation->analysis;
     struct fm_shown_problems shown =
         fm_shown_problems_choose(&problems->list, problems->sum, analysis->team);
     struct fm_iterations iterations = fm_iterations_find(analysis, phases, begin, end);
-    struct fm_blamed_parts *blamed = has_blame ? fm_blamed_waits_find(formation, &shown) : NULL;
+    if (blamed != NULL) {
+        fm_shown_problems_assign(&shown, analysis, blamed);
+    }
     int64_t *bins = fm_cost_times_find(formation, &shown, blamed, &iterations);
     for (uint32_t i = 0; fm_team_leads(analysis->team) && i < shown.count; ++i) {
         fm_cost_times_describe(analysis->trace, bins + (size_t)i * iterations.bin_count,
@@ -23,17 +27,17 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
     }
     fm_free(bins);
     fm_excess_find(formation, &shown, &iterations, begin, end, problems->list.items.items);
+    fm_serialization_gain(formation, &shown, problems->list.items.items);
     fm_symptoms_find(formation, &shown, blamed, problems->list.items.items);
-    fm_blamed_waits_free(blamed, analysis->trace->location_count);
     fm_iterations_free(&iterations);
     fm_shown_problems_free(&shown);
 }
 
-struct fm_problems fm_problems_find(struct fm_formation *formation,
-                                    const struct fm_phase_list *phases, uint64_t begin,
-                                    uint64_t end)
+struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
+                                            const struct fm_phase_list *phases, uint64_t begin,
+                                            uint64_t end)
 {
-    struct fm_problems problems = {0};
+    struct fm_run_problems problems = {0};
     if (formation->is_circular) {
         return problems;
     }
@@ -41,23 +45,27 @@ struct fm_problems fm_problems_find(struct fm_formation *formation,
     problems.list = fm_problems_group(&costs);
     problems.sum = costs.sum;
     problems.inexact = costs.inexact;
-    fm_problem_costs_free(&costs);
-    examine(formation, phases, begin, end, costs.has_blame, &problems);
+    examine(formation, phases, begin, end, costs.blamed, &problems);
+    fm_problem_costs_free(&costs, formation->analysis->trace->location_count);
     return problems;
 }
 
-fm_status_t fm_problems_fill(const struct fm_problems *problems, struct fm_cube *cube,
-                             struct fm_error *error)
+fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems, struct fm_cube *cube,
+                                 struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < problems->list.items.count && status == FM_OK; ++i) {
-        status = fm_cube_add_problem(cube, &problems->list.items.items[i], error);
+        struct fm_cube_problem problem = problems->list.items.items[i];
+        if (problem.kind == FM_CAUSE_SERIALIZATION) {
+            problem.lock = fm_serialization_lock(cube, &problem);
+        }
+        status = fm_cube_add_problem(cube, &problem, error);
     }
     return status;
 }
 
-fm_status_t fm_problems_check(const struct fm_problems *problems,
-                              const struct fm_formation *formation, struct fm_error *error)
+fm_status_t fm_run_problems_check(const struct fm_run_problems *problems,
+                                  const struct fm_formation *formation, struct fm_error *error)
 {
     double waiting = (double)formation->waiting;
     double sum = ldexp((double)problems->sum, -(int)formation->cost_shift);
@@ -69,7 +77,7 @@ fm_status_t fm_problems_check(const struct fm_problems *problems,
     return FM_OK;
 }
 
-void fm_problems_free(struct fm_problems *problems)
+void fm_run_problems_free(struct fm_run_problems *problems)
 {
     fm_problem_list_free(&problems->list);
 }

@@ -2,13 +2,13 @@
  * The problems of a run: what others wait for, with all waiting that stems from it. See
  * cube/model/cube_problem.h for what a problem is.
  */
-#ifndef FERMATA_ANALYSIS_PROBLEMS_PROBLEMS_H
-#define FERMATA_ANALYSIS_PROBLEMS_PROBLEMS_H
+#ifndef FERMATA_ANALYSIS_PROBLEMS_RUN_PROBLEMS_H
+#define FERMATA_ANALYSIS_PROBLEMS_RUN_PROBLEMS_H
 
 #include "analysis/problems/grouping.h"
 #include "analysis/results/phases.h"
 
-struct fm_problems {
+struct fm_run_problems {
     struct fm_problem_list list; /**< process 0 only */
     int64_t sum;                 /**< of their costs, process 0 only */
     double inexact;              /**< ticks by which the sum may differ from all waiting */
@@ -18,20 +18,20 @@ struct fm_problems {
  * caused wait states. Runs stages; collective.
  * @param phases  of process 0
  * @param begin, end  of the run, ticks of the trace clock
- * @return to be freed with fm_problems_free() */
-struct fm_problems fm_problems_find(struct fm_formation *formation,
-                                    const struct fm_phase_list *phases, uint64_t begin,
-                                    uint64_t end);
+ * @return to be freed with fm_run_problems_free() */
+struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
+                                            const struct fm_phase_list *phases, uint64_t begin,
+                                            uint64_t end);
 
 /** Adds the problems to the cube, which has phases and locks already. */
-fm_status_t fm_problems_fill(const struct fm_problems *problems, struct fm_cube *cube,
-                             struct fm_error *error);
+fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems, struct fm_cube *cube,
+                                 struct fm_error *error);
 
 /** Verifies that the costs of all problems are the waiting time (relative error below 1e-9). For
  * process 0. @return FM_ERR_FAILED if they are not */
-fm_status_t fm_problems_check(const struct fm_problems *problems,
-                              const struct fm_formation *formation, struct fm_error *error);
+fm_status_t fm_run_problems_check(const struct fm_run_problems *problems,
+                                  const struct fm_formation *formation, struct fm_error *error);
 
-void fm_problems_free(struct fm_problems *problems);
+void fm_run_problems_free(struct fm_run_problems *problems);
 
 #endif

@@ -1,0 +1,28 @@
+#include "analysis/problems/charge.h"
+
+#include "cube/model/delay_kind.h"
+#include "cube/model/view.h"
+
+enum fm_charge fm_charge_of(fm_delay_kind_t kind)
+{
+    if (kind == FM_DELAY_RMA_PROGRESS) {
+        return FM_CHARGE_PROGRESS;
+    }
+    return fm_delay_metrics(kind)->is_contention ? FM_CHARGE_CONTENTION : FM_CHARGE_DELAY;
+}
+
+uint32_t fm_cause_kind_of(const struct fm_analysis *analysis, uint32_t region,
+                          enum fm_charge charge)
+{
+    static const uint32_t kinds[] = {
+        [FM_CHARGE_DELAY] = FM_CAUSE_IMBALANCE,
+        [FM_CHARGE_CONTENTION] = FM_CAUSE_SERIALIZATION,
+        [FM_CHARGE_PROGRESS] = FM_CAUSE_PROGRESS,
+    };
+    fm_metric_t own = analysis->own_metrics[region];
+    if (own == FM_METRIC_COMP || own == FM_METRIC_OVERHEAD || charge == FM_CHARGE_PROGRESS) {
+        return kinds[charge];
+    }
+    return fm_metric_is_within(own, FM_METRIC_MPI_MANAGEMENT) ? FM_CAUSE_STARTUP
+                                                              : FM_CAUSE_TRANSFER;
+}

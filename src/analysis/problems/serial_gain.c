@@ -1,0 +1,87 @@
+#include "analysis/problems/serial_gain.h"
+
+/* ---- gain ---- */
+
+/* Adds the cells of the metric that this process has to the problems of their call paths. The last
+ * one that holds a lock makes nobody wait, but is serialized, too: all locations count. */
+static void add_up(const struct fm_formation *formation, const struct fm_shown_problems *shown,
+                   uint64_t *sums)
+{
+    for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
+        const struct fm_cost_cells *costs = &formation->costs[w];
+        for (size_t i = 0; i < costs->cells.count; ++i) {
+            const struct fm_cube_cell *cell = &costs->cells.items[i];
+            if (cell->metric != FM_METRIC_CRITICAL_PATH_SERIALIZATION) {
+                continue;
+            }
+            for (uint32_t p = 0; p < shown->count; ++p) {
+                if (shown->items[p].callpath == cell->callpath) {
+                    sums[p] += (uint64_t)cell->value;
+                }
+            }
+        }
+    }
+}
+
+void fm_serialization_gain(const struct fm_formation *formation,
+                           const struct fm_shown_problems *shown, struct fm_cube_problem *problems)
+{
+    uint64_t sums[FM_SHOWN_LIMIT] = {0};
+    add_up(formation, shown, sums);
+    fm_team_sum(formation->analysis->team, sums, shown->count);
+    for (uint32_t i = 0; fm_team_leads(formation->analysis->team) && i < shown->count; ++i) {
+        if (problems[i].kind == FM_CAUSE_SERIALIZATION) {
+            uint64_t cost = (uint64_t)problems[i].cost;
+            uint64_t gain = sums[i] < cost ? sums[i] : cost;
+            problems[i].gain = (struct fm_cube_gain){
+                .is_known = true,
+                .removed = (gain >> formation->cost_shift) +
+                           ((gain & ((UINT64_C(1) << formation->cost_shift) - 1)) != 0),
+            };
+        }
+    }
+}
+
+/* ---- lock ---- */
+
+static bool has_rank(const struct fm_cube *cube, const struct fm_cube_problem *problem,
+                     uint32_t rank)
+{
+    for (uint32_t i = 0; i < problem->location_count; ++i) {
+        if (cube->locations[problem->locations[i]].rank == rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* @return waiting for a lock that processes of a problem have caused; those that have caused least
+ * of it are not known one by one */
+static uint64_t caused_by(const struct fm_cube *cube, const struct fm_cube_problem *problem,
+                          const struct fm_cube_lock *lock)
+{
+    uint64_t caused = 0;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < lock->holder_count; ++i) {
+        if (has_rank(cube, problem, lock->holders[i].rank)) {
+            caused += lock->holders[i].caused;
+            ++found;
+        }
+    }
+    return found == FM_CUBE_LOCK_PARTIES ? lock->waiting : caused;
+}
+
+uint32_t fm_serialization_lock(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    uint32_t best = FM_CUBE_NONE;
+    uint64_t most = 0, sum = 0;
+    for (uint32_t i = 0; i < cube->lock_count; ++i) {
+        uint64_t caused = caused_by(cube, problem, &cube->locks[i]);
+        sum += caused;
+        if (caused > most) {
+            most = caused;
+            best = i;
+        }
+    }
+    return most > sum / 2 ? best : FM_CUBE_NONE;
+}
