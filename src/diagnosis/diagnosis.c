@@ -1,5 +1,7 @@
 #include "diagnosis/diagnosis.h"
 
+#include "base/memory.h"
+
 fm_metric_t fm_wait_state_kind(fm_metric_t metric)
 {
     fm_metric_t kind = FM_METRIC_NONE;
@@ -8,6 +10,36 @@ fm_metric_t fm_wait_state_kind(fm_metric_t metric)
         metric = fm_metric_info(metric)->parent;
     }
     return kind;
+}
+
+bool fm_is_startup(fm_metric_t metric)
+{
+    return metric != FM_METRIC_MPI_FINALIZE_WAIT &&
+           fm_metric_is_within(metric, FM_METRIC_MPI_INIT_EXIT);
+}
+
+/** Adds up the start-up of the locations. */
+static void add_startup(struct fm_diagnosis *diagnosis)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    int64_t *startup = fm_allocate(cube->location_count, sizeof *startup);
+    for (unsigned m = 0; m < FM_METRIC_COUNT; m++) {
+        if (!fm_is_startup((fm_metric_t)m)) {
+            continue;
+        }
+        size_t count;
+        const struct fm_cube_cell *cells = fm_cube_metric_cells(cube, (fm_metric_t)m, &count);
+        for (size_t i = 0; i < count; i++) {
+            startup[cells[i].location] += cells[i].value;
+        }
+    }
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        diagnosis->startup += startup[i];
+        if (startup[i] > diagnosis->longest_startup) {
+            diagnosis->longest_startup = startup[i];
+        }
+    }
+    fm_free(startup);
 }
 
 fm_status_t fm_diagnosis_make(struct fm_diagnosis *diagnosis, const struct fm_cube *cube,
@@ -22,8 +54,11 @@ fm_status_t fm_diagnosis_make(struct fm_diagnosis *diagnosis, const struct fm_cu
     *diagnosis = (struct fm_diagnosis){.cube = cube, .options = *options};
     fm_view_metrics(&view, diagnosis->exclusive, diagnosis->metrics);
     fm_view_release(&view);
+    add_startup(diagnosis);
+    diagnosis->time = diagnosis->metrics[FM_METRIC_TIME] - diagnosis->startup;
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
-        if (fm_wait_state_kind((fm_metric_t)i) == (fm_metric_t)i) {
+        fm_metric_t metric = (fm_metric_t)i;
+        if (fm_wait_state_kind(metric) == metric && !fm_is_startup(metric)) {
             diagnosis->waiting += diagnosis->metrics[i];
         }
     }

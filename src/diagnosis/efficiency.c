@@ -60,7 +60,13 @@ static double close_location(const struct fm_cube *cube, struct sums *sums)
     return total;
 }
 
-/** The cells of the time tree, by location. */
+/** @return whether values of the metric are time of the program. */
+static bool counts(fm_metric_t metric)
+{
+    return fm_metric_root(metric) == FM_METRIC_TIME && !fm_is_startup(metric);
+}
+
+/** The counted cells of the time tree, by location. */
 struct cell_list {
     const struct fm_cube_cell **cells;
     size_t *begin; /**< [location]: its first cell; one more entry for the end */
@@ -72,7 +78,7 @@ static struct cell_list list_cells(const struct fm_cube *cube)
                                  fm_allocate((size_t)cube->location_count + 2, sizeof *list.begin)};
     size_t count = 0;
     for (size_t i = 0; i < cube->cell_count; i++) {
-        if (fm_metric_root((fm_metric_t)cube->cells[i].metric) == FM_METRIC_TIME) {
+        if (counts((fm_metric_t)cube->cells[i].metric)) {
             ++list.begin[cube->cells[i].location + 2];
             ++count;
         }
@@ -81,7 +87,7 @@ static struct cell_list list_cells(const struct fm_cube *cube)
         list.begin[l + 2] += list.begin[l + 1];
     list.cells = fm_allocate(count, sizeof *list.cells);
     for (size_t i = 0; i < cube->cell_count; i++) {
-        if (fm_metric_root((fm_metric_t)cube->cells[i].metric) == FM_METRIC_TIME)
+        if (counts((fm_metric_t)cube->cells[i].metric))
             list.cells[list.begin[cube->cells[i].location + 1]++] = &cube->cells[i];
     }
     return list;
@@ -93,7 +99,7 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
     struct cell_list list = list_cells(cube);
     struct sums time = make_sums(cube->callpath_count);
     struct sums computation = make_sums(cube->callpath_count);
-    double all = 0, longest = 0;
+    double all = 0, longest = 0, duration = 0;
     for (uint32_t l = 0; l < cube->location_count; l++) {
         for (size_t i = list.begin[l]; i < list.begin[l + 1]; i++) {
             const struct fm_cube_cell *cell = list.cells[i];
@@ -101,7 +107,8 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
             if (cell->metric == FM_METRIC_COMP)
                 computation.now[cell->callpath] += (double)cell->value;
         }
-        close_location(cube, &time);
+        double taken = close_location(cube, &time);
+        duration = taken > duration ? taken : duration;
         double computed = close_location(cube, &computation);
         all += computed;
         longest = computed > longest ? computed : longest;
@@ -114,8 +121,7 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
     free_sums(&computation);
     fm_free(list.cells);
     fm_free(list.begin);
-    return efficiency(all / locations, longest,
-                      (double)(cube->experiment.end - cube->experiment.begin));
+    return efficiency(all / locations, longest, duration);
 }
 
 bool fm_diagnosis_efficiency(const struct fm_diagnosis *diagnosis, struct fm_efficiency *efficiency)

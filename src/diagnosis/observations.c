@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** Minimum shares of CPU time (NOTABLE_UNNEEDED: of all synchronizations) that are reported. */
+/** Minimum shares of all time (NOTABLE_UNNEEDED: of all synchronizations) that are reported. */
 #define COSTLY_CALLS     0.10
 #define NOTABLE_OVERHEAD 0.02
 #define NOTABLE_UNNEEDED 0.25
@@ -23,7 +23,8 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
         return;
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++)
-        view.metrics[i] = view.metrics[i] && !fm_metric_info((fm_metric_t)i)->is_wait_state;
+        view.metrics[i] = view.metrics[i] && !fm_metric_info((fm_metric_t)i)->is_wait_state &&
+                          !fm_is_startup((fm_metric_t)i);
     int64_t *callpaths = fm_allocate(cube->callpath_count, sizeof *callpaths);
     int64_t *regions = fm_allocate(cube->region_count, sizeof *regions);
     fm_view_callpaths(&view, callpaths, NULL);
@@ -34,8 +35,7 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
         if (hottest == FM_CUBE_NONE || regions[i] > regions[hottest])
             hottest = i;
     }
-    if (hottest != FM_CUBE_NONE &&
-        fm_fraction(regions[hottest], diagnosis->metrics[FM_METRIC_TIME]) >= COSTLY_CALLS) {
+    if (hottest != FM_CUBE_NONE && fm_fraction(regions[hottest], diagnosis->time) >= COSTLY_CALLS) {
         for (uint32_t i = 0; i < cube->callpath_count; i++)
             view.callpaths[i] = cube->callpaths[i].region == hottest;
         int64_t metrics[FM_METRIC_COUNT];
@@ -48,12 +48,12 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
         char percent[FM_FORMAT_SIZE];
         char value[FM_FORMAT_SIZE];
         char *name = fm_place_name(diagnosis, cube->regions[hottest].name);
-        fm_sentences_add(
-            lines, "",
-            "%s of CPU time (%s) is spent in %s without waiting: data "
-            "transfer and the library's own work. %s",
-            fm_format_percent(percent, regions[hottest], diagnosis->metrics[FM_METRIC_TIME]),
-            fm_format_ticks(value, cube, regions[hottest]), name, fm_metric_info(metric)->advice);
+        fm_sentences_add(lines, "",
+                         "%s of all time (%s) is spent in %s without waiting: data "
+                         "transfer and the library's own work. %s",
+                         fm_format_percent(percent, regions[hottest], diagnosis->time),
+                         fm_format_ticks(value, cube, regions[hottest]), name,
+                         fm_metric_info(metric)->advice);
         free(name);
     }
     fm_free(regions);
@@ -64,11 +64,11 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
 static void find_overhead(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     int64_t overhead = diagnosis->metrics[FM_METRIC_OVERHEAD];
-    if (fm_fraction(overhead, diagnosis->metrics[FM_METRIC_TIME]) < NOTABLE_OVERHEAD)
+    if (fm_fraction(overhead, diagnosis->time) < NOTABLE_OVERHEAD)
         return;
     char percent[FM_FORMAT_SIZE];
-    fm_sentences_add(lines, "", "%s of CPU time is the recorder's own. %s",
-                     fm_format_percent(percent, overhead, diagnosis->metrics[FM_METRIC_TIME]),
+    fm_sentences_add(lines, "", "%s of all time is the recorder's own. %s",
+                     fm_format_percent(percent, overhead, diagnosis->time),
                      fm_metric_info(FM_METRIC_OVERHEAD)->advice);
 }
 
@@ -106,7 +106,7 @@ static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_senten
                     diagnosis->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS];
     int64_t lower = diagnosis->metrics[FM_METRIC_MPI_RMA_SYNC_WAIT_FOR_PROGRESS_LOWER] +
                     diagnosis->metrics[FM_METRIC_MPI_RMA_COMM_WAIT_FOR_PROGRESS_LOWER];
-    int64_t whole = diagnosis->metrics[FM_METRIC_TIME];
+    int64_t whole = diagnosis->time;
     if (upper == 0)
         return;
     char bounds[2][FM_FORMAT_SIZE];
@@ -115,14 +115,14 @@ static void find_progress(const struct fm_diagnosis *diagnosis, struct fm_senten
     bool same = strcmp(bounds[0], bounds[1]) == 0;
     if (fm_fraction(upper, whole) < NOTABLE_PROGRESS) {
         fm_sentences_add(lines, "",
-                         "At most %s of CPU time is lost because targets of one-sided "
+                         "At most %s of all time is lost because targets of one-sided "
                          "communication make no progress while they compute: a progress thread or "
                          "process would hardly pay.",
                          bounds[1]);
         return;
     }
     fm_sentences_add(lines, "",
-                     "%s%s%s%s of CPU time is lost because targets of one-sided communication make "
+                     "%s%s%s%s of all time is lost because targets of one-sided communication make "
                      "no progress while they compute: a progress thread or process pays if it "
                      "costs less than that. (If one runs already: fermata analyze "
                      "--progress=async.)",

@@ -78,6 +78,41 @@ char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t
     return never_null(text);
 }
 
+/** @return whether several call paths end with the region of `callpath`. */
+static bool is_ambiguous(const struct fm_cube *cube, uint32_t callpath)
+{
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        if (i != callpath && cube->callpaths[i].region == cube->callpaths[callpath].region) {
+            return true;
+        }
+    }
+    return false;
+}
+
+char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
+    uint32_t parent = cube->callpaths[callpath].parent;
+    char *caller = NULL;
+    if (parent != FM_CUBE_NONE && is_ambiguous(cube, callpath)) {
+        caller = fm_place_name(diagnosis, cube->regions[cube->callpaths[parent].region].name);
+    }
+    char *name = fm_place_name(diagnosis, region->name);
+    char *named = fm_place_region(region);
+    char *line = fm_place_name(diagnosis, named + strlen(region->name));
+    char *text = NULL;
+    if (asprintf(&text, "`%s%s%s`%s", caller == NULL ? "" : caller, caller == NULL ? "" : "/", name,
+                 line) < 0) {
+        text = NULL;
+    }
+    free(line);
+    free(named);
+    free(name);
+    free(caller);
+    return never_null(text);
+}
+
 char *fm_place_location(const struct fm_diagnosis *diagnosis, uint32_t location)
 {
     const struct fm_cube_location *where = &diagnosis->cube->locations[location];

@@ -26,6 +26,11 @@ char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t
 /** @return name and source line of a region: "matvec (solver.c:42)". Not made printable. */
 char *fm_place_region(const struct fm_cube_region *region);
 
+/** @return the function of a call path with its source line: "`react` (plume.c:78)"; with its
+ * caller,
+ * "`solve/react` (plume.c:78)", if there are other call paths of this function. */
+char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath);
+
 /** @return the name of a location: "rank 3" (its first thread) or "rank 3, thread 1". */
 char *fm_place_location(const struct fm_diagnosis *diagnosis, uint32_t location);
 

@@ -2,14 +2,15 @@
 
 #include <string.h>
 
-/** @return the inclusive time of `metric` minus its wait states. */
+/** @return the inclusive time of `metric` minus its wait states and start-up. */
 static int64_t without_waiting(const struct fm_diagnosis *diagnosis, fm_metric_t metric)
 {
-    int64_t value = diagnosis->metrics[metric];
+    int64_t value = 0;
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
-        fm_metric_t kind = (fm_metric_t)i;
-        if (fm_wait_state_kind(kind) == kind && fm_metric_is_within(kind, metric)) {
-            value -= diagnosis->metrics[kind];
+        fm_metric_t part = (fm_metric_t)i;
+        if (fm_metric_is_within(part, metric) && !fm_is_startup(part) &&
+            fm_wait_state_kind(part) == FM_METRIC_NONE) {
+            value += diagnosis->exclusive[part];
         }
     }
     return value;

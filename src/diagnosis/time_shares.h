@@ -1,12 +1,12 @@
 /** @file
- * Shares of CPU time: computation, waiting, libraries without waiting, overhead.
+ * Shares of all time: computation, waiting, libraries without waiting, overhead.
  */
 #ifndef FERMATA_DIAGNOSIS_TIME_SHARES_H
 #define FERMATA_DIAGNOSIS_TIME_SHARES_H
 
 #include "diagnosis/diagnosis.h"
 
-/** A class of CPU time. The classes add up to the whole CPU time. */
+/** A class of time. The classes add up to all time (fm_diagnosis.time). */
 struct fm_time_share {
     const char *name; /**< a constant: "Waiting" */
     int64_t ticks;    /**< "Waiting": all wait states; other classes: time without wait states */
@@ -14,7 +14,7 @@ struct fm_time_share {
 
 #define FM_TIME_SHARE_COUNT 9
 
-/** Splits the CPU time of the run. */
+/** Splits all time. */
 void fm_time_shares(const struct fm_diagnosis *diagnosis,
                     struct fm_time_share shares[FM_TIME_SHARE_COUNT]);
 

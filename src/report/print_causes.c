@@ -1,7 +1,7 @@
 /* The chains of causes of the longest waits. */
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
-#include "diagnosis/root_cause.h"
+#include "diagnosis/problems/wait_groups.h"
 #include "report/report.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ void fm_report_why(const struct fm_report *report, fm_metric_t wait)
     fm_terminal_heading(report->terminal, heading);
     if (kind != FM_METRIC_NONE) {
         struct fm_sentences lines = {0};
-        fm_root_cause_explain(&report->diagnosis, kind, &lines);
+        fm_wait_groups_explain(&report->diagnosis, kind, &lines);
         fm_terminal_sentences(report->terminal, &lines, 5, 13);
         fm_sentences_free(&lines);
     }

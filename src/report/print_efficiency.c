@@ -58,7 +58,7 @@ static bool has_room_for_names(const struct fm_terminal *terminal)
 static void print_table_head(const struct fm_report *report, const char *heading, const char *what)
 {
     fm_terminal_heading(report->terminal, heading);
-    fprintf(report->terminal->stream, "%11s%10s%9s%9s", "CPU time", "parallel", "balance", "comm.");
+    fprintf(report->terminal->stream, "%11s%10s%9s%9s", "time", "parallel", "balance", "comm.");
     if (has_room_for_names(report->terminal))
         fprintf(report->terminal->stream, "  %s", what);
     putc('\n', report->terminal->stream);
@@ -147,7 +147,7 @@ static uint32_t list_callpaths(const struct fm_report *report,
     fm_view_release(&view);
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
         if (!isnan(efficiencies[i].parallel) &&
-            (double)times[i] >= WORTH_A_ROW * (double)report->diagnosis.metrics[FM_METRIC_TIME])
+            (double)times[i] >= WORTH_A_ROW * (double)report->diagnosis.time)
             list[count++] = (struct callpath_time){times[i], i};
     }
     fm_free(times);

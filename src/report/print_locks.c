@@ -124,11 +124,11 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
                       fm_format_count(numbers[0], (int64_t)lock->exclusive),
                       fm_format_count(numbers[1], (int64_t)lock->shared),
                       fm_format_ticks(numbers[2], report->diagnosis.cube, (int64_t)lock->held));
-    fm_terminal_print(report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of CPU time",
-                      fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)lock->waiting),
-                      fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock->waits),
-                      fm_format_percent(numbers[2], (int64_t)lock->waiting,
-                                        report->diagnosis.metrics[FM_METRIC_TIME]));
+    fm_terminal_print(
+        report->terminal, "  Waiting", INDENT, "%s in %s %s: %s of all time",
+        fm_format_ticks(numbers[0], report->diagnosis.cube, (int64_t)lock->waiting),
+        fm_format_count(numbers[1], (int64_t)lock->waits), epochs(lock->waits),
+        fm_format_percent(numbers[2], (int64_t)lock->waiting, report->diagnosis.time));
     if (lock->bin_count != 0 && lock->end > lock->begin) {
         print_queue(report, lock);
         print_chain(report, lock);
@@ -157,12 +157,11 @@ void fm_report_locks(const struct fm_report *report)
         fm_terminal_print(
             report->terminal, "", 0,
             "Of %s %s in windows that are locked exclusively, %s had to be waited for: %s in all, "
-            "%s of CPU time.",
+            "%s of all time.",
             fm_format_count(numbers[1], cube->lock_count), cube->lock_count == 1 ? "lock" : "locks",
             fm_format_count(numbers[0], contended),
             fm_format_ticks(numbers[2], cube, (int64_t)waiting),
-            fm_format_percent(numbers[3], (int64_t)waiting,
-                              report->diagnosis.metrics[FM_METRIC_TIME]));
+            fm_format_percent(numbers[3], (int64_t)waiting, report->diagnosis.time));
     uint32_t shown = contended < report->options->top ? contended : report->options->top;
     for (uint32_t i = 0; i < shown; i++)
         print_lock(report, locks[i]);

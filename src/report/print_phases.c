@@ -44,7 +44,7 @@ static double efficiency_of(const struct fm_cube_iteration *row)
     return isnan(parallel) ? 0 : parallel;
 }
 
-/** CPU time without computation. */
+/** Time of all locations without computation. */
 static double lost_in(const struct fm_cube_iteration *row)
 {
     return (double)row->capacity - (double)row->computation;
@@ -154,7 +154,7 @@ static void print_kinds(const struct fm_report *report, const struct fm_cube_pha
         abort(); /* Without memory for one line no error message can be printed either. */
     char number[FM_FORMAT_SIZE];
     bool *named = fm_allocate(phase->kind_count, sizeof *named);
-    fprintf(stream, "%s of CPU time",
+    fprintf(stream, "%s of its time",
             fm_format_percent(number, (int64_t)total->waiting, (int64_t)total->time));
     for (unsigned shown = 0; shown < MANY_KINDS; shown++) {
         uint32_t most = phase->kind_count;
@@ -258,7 +258,7 @@ static void print_iterations(const struct fm_report *report, const struct fm_cub
     putc('\n', report->terminal->stream);
     fm_terminal_paragraph(report->terminal, "", 2,
                           all ? "All iterations:"
-                              : "The iterations that lost most CPU time to anything but "
+                              : "The iterations that lost most time to anything but "
                                 "computation (--top N shows more):");
     fprintf(report->terminal->stream, "%10s%11s%9s%9s%s\n", "iteration", "duration", "waiting",
             "parallel", wide ? "  balance    comm.  slowest" : "");
@@ -311,7 +311,7 @@ void fm_report_phase_overview(const struct fm_report *report)
         fm_terminal_print(
             report->terminal, "  *", 4,
             "%s: %s %s, %s on average, %s at most (iteration %s); parallel efficiency %.1f%%, "
-            "waiting %s of CPU time",
+            "waiting %s of its time",
             name, fm_format_count(numbers[0], (int64_t)phase->iteration_count),
             phase->iteration_count == 1 ? "iteration" : "iterations",
             fm_format_ticks(numbers[1], cube, (int64_t)llround(duration_of(&total))),

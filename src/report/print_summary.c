@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/time_shares.h"
 #include "report/report.h"
@@ -8,17 +9,22 @@
 #define LABEL_COLUMNS 16
 #define BAR_LIMIT     44
 
+/** Smallest share of all time without a processor that is stated. */
+#define SMALLEST_STOLEN 0.01
+
+#define SHOWN_WARNINGS 3
+
 /** Widths of the columns of percentages and times, including the blanks before them. */
 #define PERCENT_COLUMNS     7
 #define TIME_COLUMNS        12
 #define NARROW_TIME_COLUMNS 9
 
-static void print_shares(const struct fm_report *report)
+void fm_report_shares(const struct fm_report *report)
 {
     const struct fm_terminal *terminal = report->terminal;
     struct fm_time_share shares[FM_TIME_SHARE_COUNT];
     fm_time_shares(&report->diagnosis, shares);
-    int64_t whole = report->diagnosis.metrics[FM_METRIC_TIME];
+    int64_t whole = report->diagnosis.time;
     unsigned names = LABEL_COLUMNS;
     for (size_t i = 0; i < FM_TIME_SHARE_COUNT; i++) {
         size_t length = shares[i].ticks == 0 ? 0 : strlen(shares[i].name);
@@ -30,7 +36,7 @@ static void print_shares(const struct fm_report *report)
     unsigned columns = terminal->width > numbers + 8 ? terminal->width - numbers : 0;
     if (columns > BAR_LIMIT)
         columns = BAR_LIMIT;
-    putc('\n', terminal->stream);
+    fm_terminal_heading(terminal, "Shares of all time");
     for (size_t i = 0; i < FM_TIME_SHARE_COUNT; i++) {
         if (shares[i].ticks == 0)
             continue;
@@ -53,22 +59,23 @@ static void print_shares(const struct fm_report *report)
 /** Prints the two kinds of wait states with most of the waiting. */
 static void print_waiting(const struct fm_report *report)
 {
+    const struct fm_diagnosis *diagnosis = &report->diagnosis;
     fm_metric_t first = FM_METRIC_NONE;
     fm_metric_t second = FM_METRIC_NONE;
     for (unsigned i = 0; i < FM_METRIC_COUNT; i++) {
         fm_metric_t kind = (fm_metric_t)i;
-        if (fm_wait_state_kind(kind) != kind || report->diagnosis.metrics[kind] == 0)
+        if (fm_wait_state_kind(kind) != kind || diagnosis->metrics[kind] == 0 ||
+            fm_is_startup(kind)) {
             continue;
-        if (first == FM_METRIC_NONE ||
-            report->diagnosis.metrics[kind] > report->diagnosis.metrics[first]) {
+        }
+        if (first == FM_METRIC_NONE || diagnosis->metrics[kind] > diagnosis->metrics[first]) {
             second = first;
             first = kind;
         } else if (second == FM_METRIC_NONE ||
-                   report->diagnosis.metrics[kind] > report->diagnosis.metrics[second]) {
+                   diagnosis->metrics[kind] > diagnosis->metrics[second]) {
             second = kind;
         }
     }
-    int64_t whole = report->diagnosis.metrics[FM_METRIC_TIME];
     char percent[FM_FORMAT_SIZE];
     char parts[2][FM_FORMAT_SIZE];
     if (first == FM_METRIC_NONE) {
@@ -76,19 +83,67 @@ static void print_waiting(const struct fm_report *report)
                               "No wait states were found.");
         return;
     }
-    fm_format_percent(percent, report->diagnosis.waiting, whole);
-    fm_format_percent(parts[0], report->diagnosis.metrics[first], whole);
-    const char *verb = second == FM_METRIC_NONE ? "all of it" : "above all";
+    fm_format_percent(percent, diagnosis->waiting, diagnosis->time);
+    fm_format_percent(parts[0], diagnosis->metrics[first], diagnosis->time);
     if (second == FM_METRIC_NONE) {
-        fm_terminal_print(report->terminal, "  Waiting", LABEL_COLUMNS + 2, "%s of CPU time, %s %s",
-                          percent, verb, fm_metric_info(first)->name);
+        fm_terminal_print(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
+                          "%s of all time, all of it %s", percent, fm_metric_info(first)->name);
         return;
     }
-    fm_format_percent(parts[1], report->diagnosis.metrics[second], whole);
+    fm_format_percent(parts[1], diagnosis->metrics[second], diagnosis->time);
     fm_terminal_print(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
-                      "%s of CPU time, %s %s (%s) and %s (%s)", percent, verb,
+                      "%s of all time, above all %s (%s) and %s (%s)", percent,
                       fm_metric_info(first)->name, parts[0], fm_metric_info(second)->name,
                       parts[1]);
+}
+
+/** Prints for which share of all time the ranks had no processor. */
+static void print_stolen(const struct fm_report *report)
+{
+    const struct fm_diagnosis *diagnosis = &report->diagnosis;
+    fm_metric_t metric = fm_metric_by_id("stolen_time");
+    int64_t stolen = metric == FM_METRIC_NONE ? 0 : diagnosis->metrics[metric];
+    if (stolen > 0 && fm_fraction(stolen, diagnosis->time) >= SMALLEST_STOLEN) {
+        char percent[FM_FORMAT_SIZE];
+        fm_terminal_style(report->terminal, FM_STYLE_ALARM);
+        fm_terminal_print(report->terminal, "  No processor", LABEL_COLUMNS + 2,
+                          "for %s of all time, while ranks were ready to compute",
+                          fm_format_percent(percent, stolen, diagnosis->time));
+        fm_terminal_style(report->terminal, FM_STYLE_PLAIN);
+    }
+}
+
+static void print_ratios(const struct fm_report *report)
+{
+    struct fm_efficiency efficiency;
+    if (fm_diagnosis_efficiency(&report->diagnosis, &efficiency)) {
+        fm_terminal_print(report->terminal, "  Efficiency", LABEL_COLUMNS + 2,
+                          "%.1f%% (%s) = load balance %.1f%% x communication %.1f%%",
+                          100 * efficiency.parallel, fm_efficiency_verdict(efficiency.parallel),
+                          100 * efficiency.load_balance, 100 * efficiency.communication);
+    }
+}
+
+/** Prints the first warnings, shortened to a line each; all follow at the end of the report. */
+static void print_warnings(const struct fm_report *report)
+{
+    const struct fm_cube *cube = report->diagnosis.cube;
+    const struct fm_terminal *terminal = report->terminal;
+    size_t room = terminal->width - LABEL_COLUMNS - 2;
+    for (uint32_t i = 0; i < cube->warning_count && i < SHOWN_WARNINGS; i++) {
+        char *text = fm_terminal_name(terminal, cube->warnings[i]);
+        bool fits = fm_text_columns(text) <= room;
+        if (!fits) {
+            text[fm_text_fit(text, room - 3)] = '\0';
+        }
+        fprintf(terminal->stream, "%-*s%s%s\n", LABEL_COLUMNS + 2, "  Warning", text,
+                fits ? "" : "...");
+        free(text);
+    }
+    if (cube->warning_count > SHOWN_WARNINGS) {
+        fprintf(terminal->stream, "%-*s%u more at the end\n", LABEL_COLUMNS + 2, "",
+                cube->warning_count - SHOWN_WARNINGS);
+    }
 }
 
 static uint32_t count_nodes(const struct fm_cube *cube)
@@ -134,10 +189,17 @@ void fm_report_summary(const struct fm_report *report)
         fm_format_ticks(numbers[0], cube, (int64_t)(experiment->end - experiment->begin)),
         experiment->process_count, experiment->process_count == 1 ? "rank" : "ranks", nodes,
         nodes == 1 ? "node" : "nodes");
-    fm_terminal_print(terminal, "  CPU time", LABEL_COLUMNS + 2, "%s on %u %s, %s events",
-                      fm_format_ticks(numbers[1], cube, report->diagnosis.metrics[FM_METRIC_TIME]),
+    if (report->diagnosis.startup > 0) {
+        fm_terminal_print(terminal, "  Start-up", LABEL_COLUMNS + 2,
+                          "Init and Finalize: up to %s, left out of all shares",
+                          fm_format_ticks(numbers[0], cube, report->diagnosis.longest_startup));
+    }
+    fm_terminal_print(terminal, "  All time", LABEL_COLUMNS + 2, "%s on %u %s, %s events",
+                      fm_format_ticks(numbers[1], cube, report->diagnosis.time),
                       cube->location_count, cube->location_count == 1 ? "thread" : "threads",
                       fm_format_count(numbers[2], (int64_t)experiment->event_count));
     print_waiting(report);
-    print_shares(report);
+    print_stolen(report);
+    print_ratios(report);
+    print_warnings(report);
 }

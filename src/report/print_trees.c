@@ -78,10 +78,9 @@ static void print_heading(const struct fm_report *report, const char *tree, fm_m
 {
     char text[256];
     const struct fm_metric_info *root = fm_metric_info(fm_metric_root(metric));
-    snprintf(text, sizeof text, "%s%s%s (%s, %% of all %s)", tree, tree[0] == 'M' ? "" : " of ",
+    snprintf(text, sizeof text, "%s%s%s (%s, %% of %s)", tree, tree[0] == 'M' ? "" : " of ",
              tree[0] == 'M' ? "" : fm_metric_info(metric)->name,
-             report->options->exclusive ? "exclusive" : "inclusive",
-             fm_metric_root(metric) == FM_METRIC_TIME ? "CPU time" : root->name);
+             report->options->exclusive ? "exclusive" : "inclusive", root->name);
     fm_terminal_heading(report->terminal, text);
 }
 

@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+/** Number of lines in which the report answers. */
+#define FIRST_SCREEN 40
+
 /** Aborts if memory for a line is exhausted: no error message could be printed either. */
 static char *never_null(char *text)
 {
@@ -69,6 +72,34 @@ static fm_status_t finish(const struct fm_report *report, struct fm_error *error
     return FM_OK;
 }
 
+/** Prints the summary and the problems. */
+static void print_first_screen(const struct fm_report *report)
+{
+    char *summary = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&summary, &size);
+    if (stream == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    struct fm_terminal terminal = *report->terminal;
+    struct fm_report captured = *report;
+    terminal.stream = stream;
+    captured.terminal = &terminal;
+    fm_report_summary(&captured);
+    if (fclose(stream) != 0) {
+        abort();
+    }
+    unsigned lines = fm_terminal_lines(summary);
+    fputs(summary, report->terminal->stream);
+    free(summary);
+    /* Derived reports, such as means, have no problems. */
+    if (report->options->by_symptom || report->diagnosis.cube->problem_count == 0) {
+        fm_report_symptoms(report);
+    } else {
+        fm_report_problems(report, lines < FIRST_SCREEN ? FIRST_SCREEN - lines : 0);
+    }
+}
+
 fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_options *options,
                             const struct fm_terminal *terminal, struct fm_error *error)
 {
@@ -98,10 +129,10 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
     bool overview = metric == FM_METRIC_NONE && options->selection.callpath == FM_CUBE_NONE &&
                     options->selection.rank == FM_CUBE_NONE;
     if (overview) {
-        fm_report_summary(&report);
+        print_first_screen(&report);
+        fm_report_shares(&report);
         fm_report_efficiency(&report);
         fm_report_phase_overview(&report);
-        fm_report_problems(&report);
         fm_report_critical_path(&report);
         fm_report_observations(&report);
     } else if (metric != FM_METRIC_NONE) {

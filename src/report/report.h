@@ -25,9 +25,10 @@ struct fm_report_options {
     const char *directory;         /**< experiment as given by the user, for the printed commands */
     struct fm_selection selection; /**< metric FM_METRIC_NONE: overview */
     const char *root;  /**< call path to which the cube is restricted; NULL: whole run */
-    unsigned problems; /**< number of problems to show */
+    unsigned problems; /**< number of problems to show; 0: as many as fit on the first screen */
     unsigned top;      /**< number of branches to show of each tree node */
     bool exclusive;
+    bool by_symptom; /**< rank kinds of wait states instead of their causes */
     fm_metric_t why; /**< print only the chains of this kind; FM_METRIC_NONE: off */
     enum fm_report_part part;
     enum fm_cube_matrix_kind
@@ -45,11 +46,19 @@ struct fm_report {
 fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_options *options,
                             const struct fm_terminal *terminal, struct fm_error *error);
 
-/** First lines: program and run, run time, and shares of CPU time. */
+/** First lines: program and run, waiting, efficiencies, warnings in one line each. */
 void fm_report_summary(const struct fm_report *report);
 
-/** The largest problems as sentences, with their causes and advice. */
-void fm_report_problems(const struct fm_report *report);
+/** The shares of all time as bars. */
+void fm_report_shares(const struct fm_report *report);
+
+/** The largest problems as sentences, and waiting without a cause in the program. If the number of
+ * problems is not chosen, as many as fit.
+ * @param lines  number of lines that are left */
+void fm_report_problems(const struct fm_report *report, unsigned lines);
+
+/** The kinds of wait states with most waiting, by the waiting function. */
+void fm_report_symptoms(const struct fm_report *report);
 
 /** Efficiencies of the run, or of the selected call path, with verdicts. */
 void fm_report_efficiency(const struct fm_report *report);

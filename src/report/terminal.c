@@ -151,6 +151,15 @@ void fm_terminal_graph(const struct fm_terminal *terminal, const double *values,
     putc('|', terminal->stream);
 }
 
+unsigned fm_terminal_lines(const char *text)
+{
+    unsigned count = 0;
+    for (const char *end = strchr(text, '\n'); end != NULL; end = strchr(end + 1, '\n')) {
+        count++;
+    }
+    return count;
+}
+
 char *fm_terminal_name(const struct fm_terminal *terminal, const char *text)
 {
     char *printable = fm_text_printable(text, terminal->utf8);

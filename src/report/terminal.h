@@ -53,6 +53,9 @@ unsigned fm_terminal_bar(const struct fm_terminal *terminal, double fraction, un
  * value other than 0 never looks like 0. No newline is written. */
 void fm_terminal_graph(const struct fm_terminal *terminal, const double *values, unsigned count);
 
+/** @return the number of lines of a text that was written for a terminal. */
+unsigned fm_terminal_lines(const char *text);
+
 /** @return `text` made printable on this terminal, never NULL; to be freed with free(). */
 char *fm_terminal_name(const struct fm_terminal *terminal, const char *text);
 

@@ -111,8 +111,8 @@ await bench.check("the summary says what the report in the terminal says", async
   for (const line of await page.locator(".finding[open] .line dd").allInnerTexts()) {
     assert.ok(terminal.includes(line.replace(/\s+/g, " ")), line);
   }
-  const waiting = /Waiting +([\d.]+%) of CPU time/.exec(terminal)[1];
-  assert.ok(text.includes(`${waiting} of CPU time is lost waiting`));
+  const waiting = /Waiting +([\d.]+%) of all time/.exec(terminal)[1];
+  assert.ok(text.includes(`${waiting} of all time is lost waiting`));
   for (const name of ["Load balance", "Communication"]) {
     const ratio = new RegExp(`${name} +([\\d.]+%)`).exec(terminal)[1];
     assert.ok((await page.getByTestId("efficiency").innerText()).includes(ratio), name);

@@ -84,11 +84,14 @@ export function smallReport(given: SmallReport): Report {
     topologies: [],
     metrics: given.metrics.map(() => ({ formula: "", advice: "", wait_state: false, cost: false })),
     summary: {
+      time: 0,
+      startup: 0,
       waiting: 0,
       shares: [],
       efficiency: null,
       problems: [],
       others: { count: 0, ticks: 0 },
+      without_cause: null,
       observations: [],
     },
   };

@@ -101,8 +101,8 @@ void fm_busy_time_close(struct fm_busy_time *busy_time);
  * `busy_time->busy` is the time spent before `time`. */
 void fm_busy_time_walk_to(struct fm_busy_time *busy_time, uint64_t time);
 
-/** Makes a copy of a walked busy time whose walk stands at the begin again and leaves no
- * checkpoints. The copy shares all tables but `copy->busy`, which is to be freed with fm_free(). */
+/** Makes a copy of a walked busy time whose walk is at the begin again and leaves no checkpoints.
+ * The copy shares all tables but `copy->busy`, which is to be freed with fm_free(). */
 void fm_busy_time_reopen(const struct fm_busy_time *busy_time, struct fm_busy_time *copy);
 
 /** @return whether the walk is in (or at an end of) a call without events inside. */

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_PROBLEMS 3
 #define DEFAULT_BRANCHES 8
 
 static fm_status_t find_metric(const char *id, const char *option, fm_metric_t *metric,
@@ -125,7 +124,8 @@ static fm_status_t write_report(const struct fm_cube *cube, const struct fm_repo
             .directory = request->directory,
             .selection = selection,
             .root = request->root,
-            .problems = request->top != 0 ? request->top : DEFAULT_PROBLEMS,
+            .problems = request->top,
+            .by_symptom = request->by_symptom,
             .top = request->top != 0 ? request->top : DEFAULT_BRANCHES,
             .exclusive = request->exclusive,
             .part = request->part,

@@ -50,6 +50,7 @@ fm_status_t fm_report_request_take(struct fm_report_request *request,
                                    struct fm_option_reader *reader, int option)
 {
     static const char *const formats[] = {"text", "json", "csv", NULL};
+    static const char *const rankings[] = {"cause", "symptom", NULL};
     static const char *const matrices[FM_MATRIX_COUNT + 1] = {"messages", "rma", "delay", "blame"};
     fm_status_t status = FM_OK;
     uint64_t top = 0;
@@ -86,6 +87,10 @@ fm_status_t fm_report_request_take(struct fm_report_request *request,
         request->part = FM_REPORT_MATRIX;
         status = fm_option_choice(reader, matrices, &chosen);
         request->matrix = (enum fm_cube_matrix_kind)chosen;
+        break;
+    case FM_OPTION_report_BY:
+        status = fm_option_choice(reader, rankings, &chosen);
+        request->by_symptom = chosen == 1;
         break;
     case FM_OPTION_report_TOP:
         status = fm_option_number(reader, 1, UINT32_MAX - 1, &top);

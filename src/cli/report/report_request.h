@@ -21,6 +21,7 @@ struct fm_report_request {
     enum fm_report_part part;
     enum fm_cube_matrix_kind matrix; /**< if part is FM_REPORT_MATRIX */
     bool exclusive;
+    bool by_symptom;
     unsigned top; /**< 0: defaults */
 };
 

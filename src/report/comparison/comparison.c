@@ -4,8 +4,10 @@
 #include "base/containers/vector.h"
 #include "base/memory.h"
 #include "cube/model/view.h"
+#include "diagnosis/efficiency.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +20,11 @@ static int64_t magnitude(int64_t value)
     return value < 0 ? -value : value;
 }
 
-/** @return average computation of a location / run time: POP's parallel efficiency */
-static double parallel_efficiency(const struct fm_comparison *comparison, size_t variant)
+/** @return POP's parallel efficiency; 0: nothing was computed */
+static double parallel_efficiency(const struct fm_cube *cube)
 {
-    uint32_t locations = comparison->combination.cubes[variant]->location_count;
-    int64_t length = comparison->lengths[variant];
-    return length == 0 || locations == 0
-               ? 0
-               : (double)fm_comparison_total(comparison, variant, FM_METRIC_COMP) /
-                     (double)locations / (double)length;
+    double efficiency = fm_efficiency_of_cube(cube, NULL).parallel;
+    return isnan(efficiency) ? 0 : efficiency;
 }
 
 /** Computes the totals of the metrics of a variant. */
@@ -51,7 +49,7 @@ static fm_status_t fill_totals(struct fm_comparison *comparison, size_t variant,
     }
     comparison->lengths[variant] =
         (int64_t)fm_convert_ticks(cube->experiment.end - cube->experiment.begin, conversion);
-    comparison->efficiencies[variant] = parallel_efficiency(comparison, variant);
+    comparison->efficiencies[variant] = parallel_efficiency(cube);
     return status;
 }
 

@@ -1,9 +1,9 @@
 #include "view/report/summary_data.h"
 
-#include "cube/model/delay_kind.h"
 #include "diagnosis/efficiency.h"
 #include "diagnosis/observations.h"
-#include "diagnosis/problems.h"
+#include "diagnosis/problems/answer.h"
+#include "diagnosis/problems/wait_groups.h"
 #include "diagnosis/time_shares.h"
 
 /** Number of problems in the page, which has more space than a terminal. */
@@ -48,45 +48,82 @@ static void put_efficiency(struct fm_json *json, const struct fm_diagnosis *diag
     fm_json_end(json);
 }
 
-static void put_problem(struct fm_json *json, const struct fm_problem *problem)
+static void put_sentences(struct fm_json *json, const struct fm_sentences *headline,
+                          const struct fm_sentences *lines)
 {
-    fm_metric_t costs = fm_delay_metrics(fm_delay_kind(problem->kind))->costs;
-    fm_json_object(json, NULL);
-    fm_json_string(json, "metric", fm_metric_info(problem->kind)->id);
-    fm_json_string(json, "cost", fm_metric_info(costs)->id);
-    fm_json_unsigned(json, "callpath", problem->callpath);
-    if (problem->cause == FM_CUBE_NONE) {
-        fm_json_null(json, "cause");
-    } else {
-        fm_json_unsigned(json, "cause", problem->cause);
-    }
-    fm_json_signed(json, "ticks", problem->wait);
-    fm_json_string(json, "headline", problem->headline.items[0].text);
+    fm_json_string(json, "headline", headline->items[0].text);
     fm_json_array(json, "lines");
-    for (size_t i = 0; i < problem->lines.count; i++) {
+    for (size_t i = 0; i < lines->count; i++) {
         fm_json_object(json, NULL);
-        fm_json_string(json, "label", problem->lines.items[i].label);
-        fm_json_string(json, "text", problem->lines.items[i].text);
+        fm_json_string(json, "label", lines->items[i].label);
+        fm_json_string(json, "text", lines->items[i].text);
         fm_json_end(json);
     }
     fm_json_end(json);
+}
+
+static void put_problem(struct fm_json *json, const struct fm_cause_text *problem)
+{
+    const struct fm_cube_problem *cause = problem->cause;
+    fm_json_object(json, NULL);
+    fm_json_unsigned(json, "cause", cause->callpath);
+    if (cause->symptom_count == 0) {
+        fm_json_null(json, "metric");
+        fm_json_null(json, "callpath");
+    } else {
+        fm_metric_t kind = fm_wait_state_kind((fm_metric_t)cause->symptoms[0].metric);
+        fm_json_string(json, "metric", fm_metric_info(kind)->id);
+        fm_json_unsigned(json, "callpath", cause->symptoms[0].callpath);
+    }
+    fm_json_signed(json, "ticks", problem->cost);
+    put_sentences(json, &problem->headline, &problem->lines);
     fm_json_end(json);
+}
+
+/** Writes the kinds of wait states instead of problems, for reports without problems: means. */
+static void put_symptoms(struct fm_json *json, const struct fm_diagnosis *diagnosis)
+{
+    struct fm_wait_groups symptoms;
+    fm_wait_groups_find(diagnosis, PROBLEMS, &symptoms);
+    fm_json_array(json, "problems");
+    for (size_t i = 0; i < symptoms.shown; i++) {
+        const struct fm_wait_group *symptom = &symptoms.items[i];
+        fm_json_object(json, NULL);
+        fm_json_null(json, "cause");
+        fm_json_string(json, "metric", fm_metric_info(symptom->kind)->id);
+        fm_json_unsigned(json, "callpath", symptom->callpath);
+        fm_json_signed(json, "ticks", symptom->wait);
+        put_sentences(json, &symptom->headline, &symptom->lines);
+        fm_json_end(json);
+    }
+    fm_json_end(json);
+    fm_json_object(json, "others");
+    fm_json_unsigned(json, "count", symptoms.count - symptoms.shown);
+    fm_json_signed(json, "ticks", symptoms.rest);
+    fm_json_end(json);
+    fm_json_null(json, "without_cause");
+    fm_wait_groups_free(&symptoms);
 }
 
 static void put_problems(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
-    struct fm_problems problems;
-    fm_problems_find(diagnosis, PROBLEMS, &problems);
+    struct fm_answer problems;
+    fm_answer_make(diagnosis, PROBLEMS, &problems);
     fm_json_array(json, "problems");
-    for (size_t i = 0; i < problems.shown; i++) {
+    for (size_t i = 0; i < problems.count; i++) {
         put_problem(json, &problems.items[i]);
     }
     fm_json_end(json);
     fm_json_object(json, "others");
-    fm_json_unsigned(json, "count", problems.count - problems.shown);
-    fm_json_signed(json, "ticks", problems.rest);
+    fm_json_unsigned(json, "count", problems.omitted_count);
+    fm_json_signed(json, "ticks", problems.omitted);
     fm_json_end(json);
-    fm_problems_free(&problems);
+    if (problems.without_cause.count == 0) {
+        fm_json_null(json, "without_cause");
+    } else {
+        fm_json_string(json, "without_cause", problems.without_cause.items[0].text);
+    }
+    fm_answer_free(&problems);
 }
 
 static void put_observations(struct fm_json *json, const struct fm_diagnosis *diagnosis)
@@ -111,10 +148,16 @@ fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json
     if (status != FM_OK)
         return status;
     fm_json_object(json, "summary");
+    fm_json_signed(json, "time", diagnosis.time);
+    fm_json_signed(json, "startup", diagnosis.longest_startup);
     fm_json_signed(json, "waiting", diagnosis.waiting);
     put_shares(json, &diagnosis);
     put_efficiency(json, &diagnosis);
-    put_problems(json, &diagnosis);
+    if (cube->problem_count > 0) {
+        put_problems(json, &diagnosis);
+    } else {
+        put_symptoms(json, &diagnosis);
+    }
     put_observations(json, &diagnosis);
     fm_json_end(json);
     return FM_OK;

@@ -8,12 +8,14 @@
 #include "base/json/json_writer.h"
 #include "cube/model/cube.h"
 
-/** Writes the member "summary": "waiting" (ticks), "shares" ("name", "ticks": the CPU time by
- * class), "efficiency" (null, or "parallel", "load_balance", "communication", each with "value" and
- * "verdict"), "problems" ("metric", "cost" (metric of the delays that cause this waiting),
- * "callpath", "cause" (call path or null), "ticks", "headline", "lines" of "label" and "text"),
- * "others" ("count", "ticks": of the remaining problems), "observations" (sentences). Errors may be
- * left in the stream. */
+/** Writes the member "summary": "time" (all time without start-up, ticks), "startup" (Init and
+ * Finalize of the location where they are longest, ticks), "waiting" (ticks), "shares" ("name",
+ * "ticks": all time by class), "efficiency" (null, or "parallel", "load_balance", "communication",
+ * each with "value" and "verdict"), "problems" ("cause" (call path; null: the entry is a kind of
+ * wait state, as the report has no problems), "metric" and "callpath" of the largest symptom (or
+ * null), "ticks", "headline", "lines" of "label" and "text"), "others" ("count", "ticks": of the
+ * remaining problems), "without_cause" (a sentence, or null), "observations" (sentences). Errors
+ * may be left in the stream. */
 fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json,
                                 struct fm_error *error);
 

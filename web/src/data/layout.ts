@@ -97,10 +97,12 @@ export interface JsonEfficiency {
 }
 
 export interface JsonProblem {
-  metric: string;
-  cost: string;
-  callpath: number;
+  /** Call path that others wait for; null: the entry is a kind of wait state, its causes are not known. */
   cause: number | null;
+  /** The largest symptom: kind of wait state and its call path; null: not known. */
+  metric: string | null;
+  callpath: number | null;
+  /** Waiting that stems from it. */
   ticks: number;
   headline: string;
   lines: { label: string; text: string }[];
@@ -112,6 +114,10 @@ export interface JsonRatio {
 }
 
 export interface JsonSummary {
+  /** Ticks of all locations, without Init and Finalize. */
+  time: number;
+  /** Ticks of Init and Finalize, on the location where they take longest. */
+  startup: number;
   /** Ticks. */
   waiting: number;
   shares: { name: string; ticks: number }[];
@@ -122,6 +128,8 @@ export interface JsonSummary {
   } | null;
   problems: JsonProblem[];
   others: { count: number; ticks: number };
+  /** A sentence about waiting without a cause in the program. */
+  without_cause: string | null;
   observations: string[];
 }
 

@@ -65,7 +65,7 @@ export interface TimelineArrows {
   readonly time: Float64Array;
 }
 
-/** Shares of time bins, by rows of locations: percent of their CPU time. */
+/** Shares of time bins, by rows of locations: percent of their time. */
 export interface Bins {
   /** Ticks. */
   readonly from: number;

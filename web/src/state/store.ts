@@ -136,7 +136,8 @@ export class Store {
     this.selectMetric(this.report.metricById.get(id)?.index ?? 0);
     const roots = this.report.callForest.roots;
     if (roots.length > 0) this.callOpen.value = new Set(roots);
-    if (problem !== undefined) this.selectCallpath(problem.callpath);
+    const callpath = problem?.callpath ?? null;
+    if (callpath !== null) this.selectCallpath(callpath);
     else this.callpath.value = roots[0] ?? 0;
   }
 

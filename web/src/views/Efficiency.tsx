@@ -59,7 +59,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
               Communication
             </th>
             <th scope="col" title="including callees, sum over all locations">
-              CPU time
+              Time
             </th>
           </tr>
         </thead>
@@ -144,7 +144,7 @@ function efficiencyTable(report: Report, rows: CallpathRows): Table {
     }));
   return {
     title: "Efficiency",
-    columns: [{ title: "Call path" }, numeric("Parallel"), numeric("Load balance"), numeric("Communication"), numeric("CPU time")],
+    columns: [{ title: "Call path" }, numeric("Parallel"), numeric("Load balance"), numeric("Communication"), numeric("Time")],
     rows: [
       [{ text: "The whole run", bold: true }, ...texts(report.efficiency), { text: formatSeconds(rows.total) }],
       ...rows.paths

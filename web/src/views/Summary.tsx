@@ -11,23 +11,24 @@ import type { Store } from "../state/store";
 /** The summary: where the run loses time, why, and what to do. */
 export function Summary({ store }: { store: Store }): JSX.Element {
   const { report } = store;
-  const { problems, observations, others } = report.summary;
+  const { problems, observations, others, without_cause } = report.summary;
   return (
     <section class="view summary" aria-label="Summary">
       <Headline store={store} />
       <div class="summary-columns">
         <div>
-          <h2>Largest costs</h2>
+          <h2>Top problems</h2>
           {problems.length === 0 && (
             <p class="empty">No wait state is significant: the time is spent in other activities.</p>
           )}
           {problems.map((problem, i) => (
             <Finding key={i} store={store} problem={problem} number={i + 1} />
           ))}
+          {without_cause !== null && <p class="muted">{without_cause}</p>}
           {others.count > 0 && (
             <p class="muted">
               {formatCount(others.count)} smaller {others.count === 1 ? "problem" : "problems"}: together{" "}
-              {formatPercent(others.ticks / cpuTime(store))} of CPU time.
+              {formatPercent(others.ticks / report.summary.time)} of all time.
             </p>
           )}
         </div>
@@ -60,20 +61,17 @@ export function Summary({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** Sum of the ticks of all locations. */
-function cpuTime(store: Store): number {
-  const time = store.report.metricById.get("time");
-  return time === undefined ? 0 : store.report.metricInclusive[time.index]!;
-}
-
 function Headline({ store }: { store: Store }): JSX.Element {
   const { report } = store;
   const { experiment, summary } = report;
-  const whole = cpuTime(store);
+  const whole = summary.time;
   const nodes = new Set(report.locations.map((location) => location.node)).size;
   const facts: readonly (readonly [string, string])[] = [
     ["Run time", formatSeconds(experiment.duration)],
-    ["CPU time", formatSeconds(inUnits(report, "sec", whole))],
+    ["All time", formatSeconds(inUnits(report, "sec", whole))],
+    ...(summary.startup === 0
+      ? []
+      : ([["Init and Finalize, not counted", `up to ${formatSeconds(inUnits(report, "sec", summary.startup))}`]] as const)),
     ["Ranks", formatCount(experiment.processes)],
     ["Threads", formatCount(experiment.locations)],
     ["Nodes", formatCount(nodes)],
@@ -87,7 +85,7 @@ function Headline({ store }: { store: Store }): JSX.Element {
             "No wait states were found"
           ) : (
             <>
-              <em>{formatPercent(summary.waiting / whole)}</em> of CPU time is lost waiting
+              <em>{formatPercent(summary.waiting / whole)}</em> of all time is lost waiting
             </>
           )}
         </h1>
@@ -105,13 +103,13 @@ function Headline({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** Distribution of the CPU time, as one bar. */
+/** Distribution of all time, as one bar. */
 function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element {
   const palette = store.palette.value;
   const { shares } = store.report.summary;
   const time = (ticks: number): string => formatSeconds(inUnits(store.report, "sec", ticks));
   return (
-    <figure class="shares" aria-label="CPU time by class">
+    <figure class="shares" aria-label="All time by class">
       <div class="shares-bar" aria-hidden="true">
         {shares.map(({ name, ticks }) => (
           <span
@@ -134,35 +132,40 @@ function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element 
   );
 }
 
-/** A problem in words, with its waiting and its causing ranks. */
+/** A problem in words, with the time of the cause and the waiting of its largest symptom by location. */
 function Finding({ store, problem, number }: { store: Store; problem: JsonProblem; number: number }): JSX.Element {
   const { report } = store;
   const palette = store.palette.value;
-  const metric = report.metricById.get(problem.metric)!;
-  const region = report.callpaths[problem.callpath]?.region;
-  const sameFunction = report.callpaths.filter((each) => each.region === region).map((each) => each.index);
-  const waits = locationValues(report, metricSet(report, metric.index, false), sameFunction);
-  const cost = report.metricById.get(problem.cost);
-  const causes =
-    cost === undefined || problem.cause === null
-      ? null
-      : locationValues(report, metricSet(report, cost.index, false), [problem.cause]);
+  const { cause, metric, callpath } = problem;
+  const values = (id: string | null, path: number | null): Float64Array | null => {
+    const index = id === null ? undefined : report.metricById.get(id)?.index;
+    return index === undefined || path === null ? null : locationValues(report, metricSet(report, index, false), [path]);
+  };
+  const waits = values(metric, callpath);
+  const causes = values("comp", cause);
+  const shown = causes ?? waits;
   return (
     <details class="finding" open={number === 1}>
       <summary>
         <span class="number">{number}</span>
         <span class="headline-sentence">{problem.headline}</span>
         <span class="finding-strip" aria-hidden="true">
-          <Spread values={waits} color={palette.wait} width={90} height={18} label="" />
+          {shown !== null && (
+            <Spread
+              values={shown}
+              color={shown === waits ? palette.wait : palette.cause}
+              width={90}
+              height={18}
+              label=""
+            />
+          )}
         </span>
       </summary>
       <div class="finding-body">
         {report.locations.length > 1 && (
           <div class="strips">
-            <Strip store={store} name="Waiting" values={waits} color={palette.wait} />
-            {causes !== null && (
-              <Strip store={store} name="Waiting caused" values={causes} color={palette.cause} />
-            )}
+            {causes !== null && <Strip store={store} name="Time of the cause" values={causes} color={palette.cause} />}
+            {waits !== null && <Strip store={store} name="Largest symptom" values={waits} color={palette.wait} />}
           </div>
         )}
         <dl class="lines">
@@ -174,23 +177,27 @@ function Finding({ store, problem, number }: { store: Store; problem: JsonProble
           ))}
         </dl>
         <p class="actions">
-          <button type="button" onClick={() => store.showInTrees(problem.metric, problem.callpath)}>
-            Waiting call path
-          </button>
-          {problem.cause !== null && (
-            <button type="button" onClick={() => store.showInTrees(problem.cost, problem.cause ?? undefined)}>
+          {cause !== null && (
+            <button type="button" onClick={() => store.showInTrees("time", cause)}>
               Causing call path
             </button>
           )}
-          <button
-            type="button"
-            onClick={() => {
-              store.kind.value = problem.metric;
-              store.view.value = "waits";
-            }}
-          >
-            Chains of causes
-          </button>
+          {metric !== null && callpath !== null && (
+            <button type="button" onClick={() => store.showInTrees(metric, callpath)}>
+              Waiting call path
+            </button>
+          )}
+          {metric !== null && (
+            <button
+              type="button"
+              onClick={() => {
+                store.kind.value = metric;
+                store.view.value = "waits";
+              }}
+            >
+              Chains of causes
+            </button>
+          )}
         </p>
       </div>
     </details>

@@ -16,7 +16,7 @@ import { treesCsv, treesPicture } from "./trees_export";
 
 const MODES: readonly { mode: Mode; name: string; title: string }[] = [
   { mode: "absolute", name: "Values", title: "seconds, occurrences, bytes" },
-  { mode: "root", name: "% of all", title: "percent of the root of the metric tree: of all CPU time" },
+  { mode: "root", name: "% of all", title: "percent of the root of the metric tree" },
   {
     mode: "selection",
     name: "% of selection",

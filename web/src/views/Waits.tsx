@@ -50,9 +50,9 @@ export function Waits({ store }: { store: Store }): JSX.Element {
   );
 }
 
-function cpuTime(store: Store): number {
-  const time = store.report.metricById.get("time")!;
-  return inUnits(store.report, "sec", store.report.metricInclusive[time.index]!);
+/** Seconds of all locations, without Init and Finalize. */
+function allTime(store: Store): number {
+  return inUnits(store.report, "sec", store.report.summary.time);
 }
 
 function Kinds(props: { store: Store; records: JsonStatistics[]; chosen: JsonStatistics }): JSX.Element {
@@ -63,7 +63,7 @@ function Kinds(props: { store: Store; records: JsonStatistics[]; chosen: JsonSta
     (surface: Surface) => drawBoxes(surface, palette, records, BOX_ROW),
     [palette, report],
   );
-  const whole = cpuTime(store);
+  const whole = allTime(store);
   return (
     <div class="kinds">
       <table class="grid" style={{ "--row": `${BOX_ROW}px` }}>
@@ -71,8 +71,8 @@ function Kinds(props: { store: Store; records: JsonStatistics[]; chosen: JsonSta
           <tr>
             <th scope="col">Kind</th>
             <th scope="col">Waiting</th>
-            <th scope="col" title="of all CPU time">
-              CPU time
+            <th scope="col" title="of all time">
+              All time
             </th>
             <th scope="col">Number</th>
             <th scope="col">Median</th>

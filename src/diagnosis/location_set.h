@@ -1,0 +1,27 @@
+/** @file
+ * Sets of locations as text: "rank 3", "ranks 0-3 and 8", "all 16 ranks", "all other ranks".
+ */
+#ifndef FERMATA_DIAGNOSIS_LOCATION_SET_H
+#define FERMATA_DIAGNOSIS_LOCATION_SET_H
+
+#include "diagnosis/diagnosis.h"
+
+/** A set of locations; the array belongs to others. */
+struct fm_location_set {
+    const uint32_t *items; /**< ascending, no duplicates */
+    uint32_t count;
+};
+
+/** Describes a set of locations. Locations are named by their ranks, in a set with other threads
+ * than the first of a process also by threads.
+ * @param subject  locations that were named before: a set of all locations but these becomes "all
+ *                 other ranks"; NULL: none
+ * @return the text; never NULL, to be freed with free() */
+char *fm_location_set_text(const struct fm_diagnosis *diagnosis, struct fm_location_set set,
+                           const struct fm_location_set *subject);
+
+/** @return what `count` other locations of this run are called: "other rank", "other ranks", "other
+ * thread", "other threads". */
+const char *fm_location_set_others(const struct fm_diagnosis *diagnosis, uint32_t count);
+
+#endif

@@ -1,0 +1,98 @@
+#include "diagnosis/problems/advice.h"
+
+#include "diagnosis/location_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** What the waiting side can do, by kind of wait state. */
+static const struct {
+    fm_metric_t kind;
+    const char *text;
+} by_symptom[] = {
+    {FM_METRIC_MPI_LATESENDER,
+     "start the send before it, as soon as the data are ready, or post MPI_Irecv early and "
+     "compute before waiting."},
+    {FM_METRIC_MPI_LATERECEIVER, "post the receive before it (MPI_Irecv)."},
+    {FM_METRIC_MPI_BARRIER_WAIT,
+     "remove the barrier if it protects nothing: delays of different ranks can then even out."},
+    {FM_METRIC_MPI_WAIT_NXN,
+     "start the collective as a nonblocking one and complete it where its result is needed."},
+    {FM_METRIC_MPI_LATEBROADCAST, "let the root start the operation before it."},
+    {FM_METRIC_MPI_EARLYREDUCE, "use MPI_Ireduce and let the root compute before it waits."},
+    {FM_METRIC_MPI_RMA_SYNC_LATE_POST,
+     "call MPI_Win_post before it, or let the origins compute before MPI_Win_start."},
+    {FM_METRIC_MPI_RMA_COMM_LATE_POST,
+     "call MPI_Win_post before it, or let the origins compute before MPI_Win_start."},
+    {FM_METRIC_MPI_RMA_EARLY_WAIT,
+     "call MPI_Win_complete before it, or let the targets compute before MPI_Win_wait."},
+    {FM_METRIC_MPI_RMA_WAIT_AT_FENCE,
+     "synchronize only the partners (post, start, complete, wait) instead of all ranks by fences."},
+};
+
+/** @return the advice for the largest symptom, or NULL */
+static const char *of_symptom(const struct fm_cube_problem *cause)
+{
+    if (cause->symptom_count == 0) {
+        return NULL;
+    }
+    fm_metric_t kind = fm_wait_state_kind((fm_metric_t)cause->symptoms[0].metric);
+    for (size_t i = 0; i < sizeof by_symptom / sizeof by_symptom[0]; i++) {
+        if (by_symptom[i].kind == kind) {
+            return by_symptom[i].text;
+        }
+    }
+    return NULL;
+}
+
+static void add_imbalance(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                          struct fm_sentences *lines)
+{
+    const struct fm_location_set set = {cause->locations, cause->location_count};
+    const struct fm_cube_excess *excess = &cause->excess;
+    char *where =
+        set.count == 1 ? fm_location_set_text(diagnosis, set, NULL) : strdup("these ranks");
+    if (where == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    const char *symptom = of_symptom(cause);
+    const char *joint = symptom == NULL ? "" : " Otherwise ";
+    symptom = symptom == NULL ? "" : symptom;
+    if (set.count == diagnosis->cube->location_count) {
+        fm_sentences_add(lines, "Try", "Divide its work more evenly in each iteration.%s%s", joint,
+                         symptom);
+    } else if (excess->is_known && excess->elsewhere == 0) {
+        fm_sentences_add(
+            lines, "Try", "Share the work of %s with the %s.%s%s", where,
+            fm_location_set_others(diagnosis, diagnosis->cube->location_count - set.count), joint,
+            symptom);
+    } else {
+        fm_sentences_add(lines, "Try",
+                         "Give %s less of this work, or find out why it takes longer there.%s%s",
+                         where, joint, symptom);
+    }
+    free(where);
+}
+
+void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                   struct fm_sentences *lines)
+{
+    switch (cause->kind) {
+    case FM_CAUSE_IMBALANCE:
+        add_imbalance(diagnosis, cause, lines);
+        break;
+    case FM_CAUSE_SERIALIZATION:
+        fm_sentences_add(lines, "Try",
+                         "Do less while the lock is held, or protect parts of the data by locks of "
+                         "their own. Balancing does not help: only one rank at a time can hold the "
+                         "lock.");
+        break;
+    case FM_CAUSE_PROGRESS:
+        fm_sentences_add(lines, "Try",
+                         "Call MPI in it now and then (MPI_Iprobe is enough), or run with a "
+                         "progress thread (MPICH: MPICH_ASYNC_PROGRESS=1).");
+        break;
+    default:
+        break;
+    }
+}

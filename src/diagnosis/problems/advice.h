@@ -1,0 +1,14 @@
+/** @file
+ * What to do about a problem: advice that fits the kind of cause and its largest symptom.
+ */
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_ADVICE_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_ADVICE_H
+
+#include "diagnosis/diagnosis.h"
+#include "diagnosis/sentences.h"
+
+/** Appends the advice ("Try"). */
+void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                   struct fm_sentences *lines);
+
+#endif

@@ -1,0 +1,234 @@
+#include "diagnosis/problems/answer.h"
+
+#include "base/containers/vector.h"
+#include "base/memory.h"
+#include "diagnosis/location_set.h"
+#include "diagnosis/number_format.h"
+#include "diagnosis/place.h"
+#include "diagnosis/problems/cause_text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Smaller shares of all time are not described. */
+#define SMALLEST_SHARE 0.01
+
+/** Smaller shares of waiting without a cause in the program are not mentioned. */
+#define SMALLEST_REMAINDER 0.005
+
+int64_t fm_cause_ticks(const struct fm_cube *cube, int64_t cost)
+{
+    return cost >> cube->experiment.cost_shift;
+}
+
+/** @return whether the call path ends with a function of a communication or threading library. */
+static bool is_library_call(const struct fm_cube *cube, uint32_t callpath)
+{
+    static const char *const libraries[] = {"mpi", "shmem", "armci", "pthread"};
+    const char *paradigm = cube->regions[cube->callpaths[callpath].region].paradigm;
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        if (strcmp(paradigm, libraries[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** @return whether the program can avoid it: neither the library's own time nor unknown. */
+static bool is_in_program(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    switch (cause->kind) {
+    case FM_CAUSE_IMBALANCE:
+    case FM_CAUSE_SERIALIZATION:
+        return true;
+    case FM_CAUSE_PROGRESS:
+        return !is_library_call(cube, cause->callpath);
+    default:
+        return false;
+    }
+}
+
+static struct fm_location_set locations_of(const struct fm_cube_problem *cause)
+{
+    return (struct fm_location_set){cause->locations, cause->location_count};
+}
+
+/** @return the kind of a cause outside of the program in words */
+static const char *outside_name(uint32_t kind)
+{
+    return kind == FM_CAUSE_TRANSFER   ? "communication"
+           : kind == FM_CAUSE_STARTUP  ? "start-up and shut-down"
+           : kind == FM_CAUSE_PROGRESS ? "missing progress"
+                                       : "unknown causes";
+}
+
+char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    char *text = NULL;
+    int length;
+    if (is_in_program(cube, cause)) {
+        char *function = fm_place_function(diagnosis, cause->callpath);
+        char *where = fm_location_set_text(diagnosis, locations_of(cause), NULL);
+        length = asprintf(&text, "%s on %s", function, where);
+        free(where);
+        free(function);
+    } else if (cause->callpath == FM_CUBE_NONE) {
+        length = asprintf(&text, "%s", outside_name(cause->kind));
+    } else {
+        uint32_t region = cube->callpaths[cause->callpath].region;
+        char *name = fm_place_name(diagnosis, cube->regions[region].name);
+        length = asprintf(&text, "%s in %s", outside_name(cause->kind), name);
+        free(name);
+    }
+    if (length < 0) {
+        abort();
+    }
+    return text;
+}
+
+/** Waiting by kind of cause outside of the program. */
+struct outside {
+    int64_t cost;                          /**< ticks */
+    const struct fm_cube_problem *largest; /**< of this kind */
+};
+
+/** @return the cost of a problem without waiting during start-up, in ticks */
+static int64_t counted_cost(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    int64_t cost = cause->cost;
+    for (uint32_t i = 0; i < cause->symptom_count; i++) {
+        if (fm_is_startup((fm_metric_t)cause->symptoms[i].metric)) {
+            cost -= cause->symptoms[i].cost;
+        }
+    }
+    return fm_cause_ticks(cube, cost);
+}
+
+/** Descending by cost; ties: in the order of the cube. */
+static int compare_costs(const void *left, const void *right)
+{
+    const struct fm_cause_text *a = left;
+    const struct fm_cause_text *b = right;
+    if (a->cost != b->cost) {
+        return a->cost > b->cost ? -1 : 1;
+    }
+    return (a->cause > b->cause) - (a->cause < b->cause);
+}
+
+/** Describes waiting without a cause in the program, by kinds in descending order. */
+static void add_without_cause(const struct fm_diagnosis *diagnosis,
+                              struct outside kinds[FM_CAUSE_KINDS], struct fm_answer *answer)
+{
+    char time[FM_FORMAT_SIZE], percent[FM_FORMAT_SIZE];
+    fm_format_ticks(time, diagnosis->cube, answer->unavoidable);
+    fm_format_percent(percent, answer->unavoidable, diagnosis->time);
+    if ((double)answer->unavoidable < SMALLEST_REMAINDER * (double)diagnosis->time) {
+        return;
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        abort();
+    }
+    for (unsigned shown = 0; shown < FM_CAUSE_KINDS; shown++) {
+        struct outside *largest = &kinds[0];
+        for (unsigned i = 1; i < FM_CAUSE_KINDS; i++) {
+            largest = kinds[i].cost > largest->cost ? &kinds[i] : largest;
+        }
+        if (largest->cost <= 0) {
+            break;
+        }
+        char share[FM_FORMAT_SIZE];
+        uint32_t kind = (uint32_t)(largest - kinds);
+        fprintf(stream, "%s%s%s %s", shown == 0 ? "" : ", ", outside_name(kind),
+                kind == FM_CAUSE_TRANSFER ? " itself" : "",
+                fm_format_percent(share, largest->cost, diagnosis->time));
+        if (largest->largest->callpath != FM_CUBE_NONE) {
+            char *where = fm_place_function(diagnosis, largest->largest->callpath);
+            fprintf(stream, " (most in %s)", where);
+            free(where);
+        }
+        largest->cost = 0;
+    }
+    if (fclose(stream) != 0) {
+        abort();
+    }
+    fm_sentences_add(&answer->without_cause, "",
+                     "Waiting without a cause in the program: %s, %s of all time: %s.", time,
+                     percent, text);
+    free(text);
+}
+
+/** @return the text with this label, or NULL */
+static char **find_text(struct fm_cause_text *problem, const char *label)
+{
+    for (size_t i = 0; i < problem->lines.count; i++) {
+        if (strcmp(problem->lines.items[i].label, label) == 0) {
+            return &problem->lines.items[i].text;
+        }
+    }
+    return NULL;
+}
+
+/** Refers to an earlier problem with the same advice. */
+static void avoid_repetition(struct fm_answer *answer, size_t number)
+{
+    char **text = find_text(&answer->items[number], "Try");
+    for (size_t i = 0; text != NULL && i < number; i++) {
+        char **earlier = find_text(&answer->items[i], "Try");
+        if (earlier != NULL && strcmp(*text, *earlier) == 0) {
+            free(*text);
+            if (asprintf(text, "as for problem %zu", i + 1) < 0) {
+                abort();
+            }
+            return;
+        }
+    }
+}
+
+void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct fm_answer *answer)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    struct outside kinds[FM_CAUSE_KINDS] = {{0}};
+    *answer = (struct fm_answer){0};
+    for (uint32_t i = 0; i < cube->problem_count; i++) {
+        const struct fm_cube_problem *cause = &cube->problems[i];
+        int64_t cost = counted_cost(cube, cause);
+        if (is_in_program(cube, cause)) {
+            fm_vector_push(answer, (struct fm_cause_text){.cause = cause, .cost = cost});
+            continue;
+        }
+        struct outside *kind = &kinds[cause->kind];
+        kind->cost += cost;
+        kind->largest = kind->largest == NULL ? cause : kind->largest;
+        answer->unavoidable += cost;
+    }
+    if (answer->count > 1) {
+        qsort(answer->items, answer->count, sizeof *answer->items, compare_costs);
+    }
+    size_t described = 0;
+    while (described < answer->count && described < limit &&
+           (double)answer->items[described].cost >= SMALLEST_SHARE * (double)diagnosis->time) {
+        fm_cause_text_write(diagnosis, &answer->items[described]);
+        avoid_repetition(answer, described++);
+    }
+    for (size_t i = described; i < answer->count; i++) {
+        answer->omitted_count += answer->items[i].cost > 0;
+        answer->omitted += answer->items[i].cost;
+    }
+    answer->count = described;
+    add_without_cause(diagnosis, kinds, answer);
+}
+
+void fm_answer_free(struct fm_answer *answer)
+{
+    for (size_t i = 0; i < answer->count; i++) {
+        fm_sentences_free(&answer->items[i].headline);
+        fm_sentences_free(&answer->items[i].lines);
+    }
+    fm_sentences_free(&answer->without_cause);
+    fm_vector_free(answer);
+}

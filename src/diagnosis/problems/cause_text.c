@@ -1,0 +1,380 @@
+/* Sentences about one problem. */
+#include "diagnosis/problems/cause_text.h"
+
+#include "base/memory.h"
+#include "diagnosis/location_set.h"
+#include "diagnosis/number_format.h"
+#include "diagnosis/place.h"
+#include "diagnosis/problems/advice.h"
+#include "diagnosis/problems/evidence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Gains below this share of the run time are called small. */
+#define SMALLEST_GAIN 0.005
+
+#define SHOWN_SYMPTOMS 3
+
+/** Symptoms with less than the NOTABLE_PART-th of a problem's cost are not shown. */
+#define NOTABLE_PART 20
+
+static struct fm_location_set locations_of(const struct fm_cube_problem *cause)
+{
+    return (struct fm_location_set){cause->locations, cause->location_count};
+}
+
+static void add_headline(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    char time[FM_FORMAT_SIZE], percent[FM_FORMAT_SIZE];
+    char *name = fm_cause_name(diagnosis, problem->cause);
+    fm_sentences_add(&problem->headline, "", "%s makes others wait %s: %s of all time.", name,
+                     fm_format_ticks(time, diagnosis->cube, problem->cost),
+                     fm_format_percent(percent, problem->cost, diagnosis->time));
+    free(name);
+}
+
+/* ---- When ---- */
+
+/** Writes a span of time with one unit: "0.900-1.650 s". */
+static void format_span(char *buffer, size_t size, const struct fm_cube *cube, uint64_t begin,
+                        uint64_t end)
+{
+    static const struct {
+        double smallest, factor;
+        const char *unit;
+    } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {0, 1e6, "us"}};
+    double scale = 1 / (double)cube->experiment.ticks_per_second;
+    double last = (double)end * scale;
+    unsigned i = 0;
+    while (last < units[i].smallest) {
+        i++;
+    }
+    double shown = last * units[i].factor;
+    int decimals = shown < 10 ? 3 : shown < 100 ? 2 : 1;
+    snprintf(buffer, size, "%.*f-%.*f %s", decimals, (double)begin * scale * units[i].factor,
+             decimals, shown, units[i].unit);
+}
+
+/** Writes the iterations of one part. */
+static void write_occasion(FILE *stream, const struct fm_cube_occasion *occasion)
+{
+    char number[FM_FORMAT_SIZE];
+    fputs(fm_format_count(number, (int64_t)occasion->first), stream);
+    if (occasion->last > occasion->first) {
+        fprintf(stream, "-%s", fm_format_count(number, (int64_t)occasion->last));
+    }
+}
+
+static void add_when(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    char *text = NULL;
+    size_t size = 0;
+    if (cause->occasion_count == 0) {
+        return;
+    }
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    uint64_t covered = 0, costly = 0;
+    for (uint32_t i = 0; i < cause->occasion_count; i++) {
+        const struct fm_cube_occasion *occasion = &cause->occasions[i];
+        char span[3 * FM_FORMAT_SIZE];
+        format_span(span, sizeof span, cube, occasion->begin, occasion->end);
+        fputs(i == 0 ? "" : i + 1 == cause->occasion_count ? " and " : ", ", stream);
+        if (cause->phase == FM_CUBE_NONE) {
+            fputs(span, stream);
+            continue;
+        }
+        fputs(i > 0                              ? ""
+              : occasion->first < occasion->last ? "iterations "
+              : cause->occasion_count > 1        ? "iterations "
+                                                 : "iteration ",
+              stream);
+        write_occasion(stream, occasion);
+        fprintf(stream, " (%s)", span);
+        covered += occasion->last - occasion->first + 1;
+        costly += occasion->count;
+    }
+    if (cause->phase == FM_CUBE_NONE) {
+        fputs(" after the start", stream);
+    } else {
+        const struct fm_cube_phase *phase = &cube->phases[cause->phase];
+        char numbers[3][FM_FORMAT_SIZE];
+        char *name = fm_place_name(diagnosis, cube->regions[phase->region].name);
+        fprintf(stream, " of the %s of `%s`",
+                fm_format_count(numbers[0], (int64_t)phase->iteration_count), name);
+        if (costly > 0 && costly < covered) {
+            fprintf(stream, ", mainly in %s of these %s",
+                    fm_format_count(numbers[1], (int64_t)costly),
+                    fm_format_count(numbers[2], (int64_t)covered));
+        }
+        free(name);
+    }
+    if (fclose(stream) != 0) {
+        abort();
+    }
+    fm_sentences_add(&problem->lines, "When", "%s", text);
+    free(text);
+}
+
+/* ---- How ---- */
+
+static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    const struct fm_cube_excess *excess = &cause->excess;
+    if (!excess->is_known) {
+        return;
+    }
+    char there[FM_FORMAT_SIZE], elsewhere[FM_FORMAT_SIZE];
+    fm_format_ticks(there, cube, (int64_t)excess->there);
+    fm_format_ticks(elsewhere, cube, (int64_t)excess->elsewhere);
+    const char *each = cause->phase == FM_CUBE_NONE ? ""
+                       : cause->occasion_count > 0  ? " in each of these iterations"
+                                                    : " in each iteration";
+    const char *others =
+        fm_location_set_others(diagnosis, cube->location_count - cause->location_count);
+    if (cause->location_count == cube->location_count) {
+        fm_sentences_add(&problem->lines, "How",
+                         "it takes longer now on one rank, now on another; on average %s%s", there,
+                         each);
+    } else if (excess->elsewhere == 0) {
+        fm_sentences_add(&problem->lines, "How", "it takes %s there%s; no %s executes it", there,
+                         each, fm_location_set_others(diagnosis, 1));
+    } else if (excess->there > excess->elsewhere) {
+        fm_sentences_add(&problem->lines, "How", "it takes %s there%s, %s on the %s", there, each,
+                         elsewhere, others);
+    } else {
+        fm_sentences_add(&problem->lines, "How",
+                         "it takes longer there just before others wait, but not on average: %s "
+                         "there%s, %s on the %s",
+                         there, each, elsewhere, others);
+    }
+}
+
+/** @return the lock of a serialization: of the cause or, if that is not known, the only lock that
+ * others waited for; NULL: unknown */
+static const struct fm_cube_lock *lock_of(const struct fm_cube *cube,
+                                          const struct fm_cube_problem *cause)
+{
+    const struct fm_cube_lock *only = NULL;
+    if (cause->lock != FM_CUBE_NONE) {
+        return &cube->locks[cause->lock];
+    }
+    for (uint32_t i = 0; i < cube->lock_count; i++) {
+        if (cube->locks[i].waits == 0) {
+            continue;
+        }
+        if (only != NULL) {
+            return NULL;
+        }
+        only = &cube->locks[i];
+    }
+    return only;
+}
+
+/** @return the lock of a serialization in words; to be freed with free() */
+static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    const struct fm_cube_lock *lock = lock_of(diagnosis->cube, cause);
+    char *text = NULL;
+    char *window = NULL;
+    int length;
+    if (lock == NULL) {
+        length = asprintf(&text, "a lock");
+    } else if (lock->name == NULL) {
+        length =
+            lock->target == FM_CUBE_NONE
+                ? asprintf(&text, "the lock of window %u on all ranks", lock->window)
+                : asprintf(&text, "the lock of window %u on rank %u", lock->window, lock->target);
+    } else {
+        window = fm_place_name(diagnosis, lock->name);
+        length = lock->target == FM_CUBE_NONE
+                     ? asprintf(&text, "the lock of window `%s` on all ranks", window)
+                     : asprintf(&text, "the lock of window `%s` on rank %u", window, lock->target);
+    }
+    if (length < 0) {
+        abort();
+    }
+    free(window);
+    return text;
+}
+
+static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube_problem *cause = problem->cause;
+    char *lock;
+    switch (cause->kind) {
+    case FM_CAUSE_SERIALIZATION:
+        lock = lock_name(diagnosis, cause);
+        fm_sentences_add(&problem->lines, "How",
+                         "serialized by %s: others wait until the lock is released", lock);
+        free(lock);
+        break;
+    case FM_CAUSE_PROGRESS:
+        fm_sentences_add(&problem->lines, "How",
+                         "it makes no MPI calls, so that one-sided operations of other ranks do "
+                         "not progress meanwhile");
+        break;
+    default:
+        add_excess(diagnosis, problem);
+        break;
+    }
+}
+
+/* ---- Seen ---- */
+
+/** @return whether two symptoms are waits of one kind in one function. */
+static bool is_same_symptom(const struct fm_cube *cube, const struct fm_cube_symptom *a,
+                            const struct fm_cube_symptom *b)
+{
+    return a->metric == b->metric &&
+           cube->callpaths[a->callpath].region == cube->callpaths[b->callpath].region;
+}
+
+/** Writes symptom `first` together with all others of its kind in the same function.
+ * @return their cost */
+static int64_t write_symptom(FILE *stream, const struct fm_diagnosis *diagnosis,
+                             const struct fm_cube_problem *cause, uint32_t first)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_symptom *symptom = &cause->symptoms[first];
+    const struct fm_location_set subject = locations_of(cause);
+    bool *member = fm_allocate(cube->location_count, sizeof *member);
+    uint32_t *locations = fm_allocate(cube->location_count, sizeof *locations);
+    int64_t cost = 0;
+    for (uint32_t i = first; i < cause->symptom_count; i++) {
+        const struct fm_cube_symptom *other = &cause->symptoms[i];
+        if (!is_same_symptom(cube, symptom, other)) {
+            continue;
+        }
+        cost += other->cost;
+        for (uint32_t k = 0; k < other->location_count; k++) {
+            member[other->locations[k]] = true;
+        }
+    }
+    struct fm_location_set set = {locations, 0};
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (member[i]) {
+            locations[set.count++] = i;
+        }
+    }
+    char time[FM_FORMAT_SIZE];
+    char *name =
+        fm_place_name(diagnosis, cube->regions[cube->callpaths[symptom->callpath].region].name);
+    char *where = fm_location_set_text(diagnosis, set, &subject);
+    fprintf(stream, "%s in %s on %s (%s)", fm_metric_info((fm_metric_t)symptom->metric)->name, name,
+            where, fm_format_ticks(time, cube, fm_cause_ticks(cube, cost)));
+    free(where);
+    free(name);
+    fm_free(locations);
+    fm_free(member);
+    return cost;
+}
+
+static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    char *text = NULL;
+    size_t size = 0;
+    if (cause->symptom_count == 0) {
+        return;
+    }
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        abort();
+    }
+    int64_t rest = cause->cost;
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < cause->symptom_count && shown < SHOWN_SYMPTOMS; i++) {
+        bool is_new = shown == 0 || cause->symptoms[i].cost >= cause->cost / NOTABLE_PART;
+        for (uint32_t k = 0; k < i; k++) {
+            is_new = is_new && !is_same_symptom(cube, &cause->symptoms[k], &cause->symptoms[i]);
+        }
+        if (is_new) {
+            fputs(shown++ == 0 ? "" : ", ", stream);
+            rest -= write_symptom(stream, diagnosis, cause, i);
+        }
+    }
+    if (rest > cause->cost / NOTABLE_PART) {
+        char time[FM_FORMAT_SIZE];
+        fprintf(stream, ", others (%s)", fm_format_ticks(time, cube, fm_cause_ticks(cube, rest)));
+    }
+    if (fclose(stream) != 0) {
+        abort();
+    }
+    fm_sentences_add(&problem->lines, "Seen", "%s", text);
+    free(text);
+}
+
+/* ---- Gain ---- */
+
+/** Writes the run time after a gain: "1.270 s (-23.5%)". */
+static void format_gain(char *buffer, size_t size, const struct fm_cube *cube, uint64_t run,
+                        uint64_t gain)
+{
+    char time[FM_FORMAT_SIZE], percent[FM_FORMAT_SIZE];
+    snprintf(buffer, size, "%s (-%s)", fm_format_ticks(time, cube, (int64_t)(run - gain)),
+             fm_format_percent(percent, (int64_t)gain, (int64_t)run));
+}
+
+static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
+    uint64_t run = cube->experiment.end - cube->experiment.begin;
+    uint64_t removed = cause->gain.removed < run ? cause->gain.removed : run;
+    uint64_t balanced = cause->gain.balanced < run ? cause->gain.balanced : run;
+    double least = SMALLEST_GAIN * (double)run;
+    char now[FM_FORMAT_SIZE], times[2][3 * FM_FORMAT_SIZE];
+    if (!cause->gain.is_known || run == 0) {
+        return;
+    }
+    fm_format_ticks(now, cube, (int64_t)run);
+    format_gain(times[0], sizeof times[0], cube, run, removed);
+    format_gain(times[1], sizeof times[1], cube, run, balanced);
+    if (cause->kind == FM_CAUSE_SERIALIZATION) {
+        fm_sentences_add(
+            &problem->lines, "Gain",
+            "run time at best %s instead of %s if it needed no lock; part of this if the lock "
+            "is held for less time",
+            times[0], now);
+    } else if ((double)removed < least && (double)balanced < least) {
+        fm_sentences_add(&problem->lines, "Gain",
+                         "less than 0.5%% of the run time: removing this cause alone makes the run "
+                         "hardly shorter");
+    } else if (strcmp(times[0], times[1]) == 0) {
+        fm_sentences_add(&problem->lines, "Gain",
+                         "run time at best %s instead of %s if it took equally long everywhere",
+                         times[0], now);
+    } else if (cause->location_count == cube->location_count || (double)removed < least) {
+        fm_sentences_add(&problem->lines, "Gain",
+                         "run time at best %s instead of %s if its work were spread evenly",
+                         times[1], now);
+    } else {
+        fm_sentences_add(
+            &problem->lines, "Gain",
+            "run time at best %s instead of %s if it took as long there as elsewhere; %s if "
+            "its work were spread evenly",
+            times[0], now, times[1]);
+    }
+}
+
+void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
+{
+    add_headline(diagnosis, problem);
+    add_when(diagnosis, problem);
+    add_how(diagnosis, problem);
+    fm_evidence_of_load(diagnosis, problem->cause, &problem->lines);
+    add_seen(diagnosis, problem);
+    add_gain(diagnosis, problem);
+    fm_evidence_of_samples(diagnosis, problem->cause, &problem->lines);
+    fm_advice_add(diagnosis, problem->cause, &problem->lines);
+}

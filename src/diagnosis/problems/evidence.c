@@ -1,0 +1,97 @@
+#include "diagnosis/problems/evidence.h"
+
+#include "base/memory.h"
+#include "diagnosis/number_format.h"
+#include "diagnosis/place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/** Minimum share of a call path's time without a processor that is stated. */
+#define NOTABLE_LOAD 0.05
+
+/** With so many samples, a function that takes 5 % of the time is missed with a probability below
+ * 1 %. */
+#define ENOUGH_SAMPLES 100
+
+/** @return the exclusive value of `metric` at the cause's call path on its locations. */
+static int64_t value_of_cause(const struct fm_cube *cube, fm_metric_t metric,
+                              const struct fm_cube_problem *cause)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < cause->location_count; i++) {
+        sum += fm_cube_value(cube, metric, cause->callpath, cause->locations[i]);
+    }
+    return sum;
+}
+
+void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
+                         struct fm_sentences *lines)
+{
+    fm_metric_t metric = fm_metric_by_id("stolen_time");
+    if (metric == FM_METRIC_NONE || cause->callpath == FM_CUBE_NONE) {
+        return;
+    }
+    int64_t stolen = value_of_cause(diagnosis->cube, metric, cause);
+    int64_t time = value_of_cause(diagnosis->cube, FM_METRIC_COMP, cause);
+    if (stolen <= 0 || fm_fraction(stolen, time) < NOTABLE_LOAD) {
+        return;
+    }
+    char percent[FM_FORMAT_SIZE];
+    fm_sentences_add(lines, "Load",
+                     "for %s of this time it had no processor: that part is not the program's",
+                     fm_format_percent(percent, stolen, time));
+}
+
+/** @return whether the recorder attributes time between calls to callers that lead to recorded
+ * calls: the archive is fermata's, and the call tree has no other functions. */
+static bool lacks_other_functions(const struct fm_cube *cube)
+{
+    const char *creator = cube->experiment.creator;
+    if (creator == NULL || strncmp(creator, "fermata", 7) != 0) {
+        return false;
+    }
+    bool *calls = fm_allocate(cube->callpath_count, sizeof *calls);
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        if (cube->callpaths[i].parent != FM_CUBE_NONE) {
+            calls[cube->callpaths[i].parent] = true;
+        }
+    }
+    bool lacks = true;
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        const char *paradigm = cube->regions[cube->callpaths[i].region].paradigm;
+        lacks = lacks && (calls[i] || strcmp(paradigm, "user") != 0);
+    }
+    fm_free(calls);
+    return lacks;
+}
+
+void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
+                            const struct fm_cube_problem *cause, struct fm_sentences *lines)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    if (cause->callpath == FM_CUBE_NONE) {
+        return;
+    }
+    uint32_t region = cube->callpaths[cause->callpath].region;
+    if (strcmp(cube->regions[region].paradigm, "user") != 0) {
+        return;
+    }
+    fm_metric_t metric = fm_metric_by_id("samples");
+    bool sampled = metric != FM_METRIC_NONE && diagnosis->metrics[metric] > 0;
+    int64_t count = sampled ? value_of_cause(cube, metric, cause) : 0;
+    if (sampled ? count >= ENOUGH_SAMPLES : !lacks_other_functions(cube)) {
+        return;
+    }
+    char number[FM_FORMAT_SIZE];
+    char *name = fm_place_name(diagnosis, cube->regions[region].name);
+    if (sampled) {
+        fm_sentences_add(lines, "Sure", "`%s` may contain functions that make no MPI calls: %s %s",
+                         name, fm_format_count(number, count), count == 1 ? "sample" : "samples");
+    } else {
+        fm_sentences_add(lines, "Sure",
+                         "`%s` may contain functions that make no MPI calls: no samples were taken",
+                         name);
+    }
+    free(name);
+}
