@@ -9,8 +9,8 @@
 #include <otf2/otf2.h>
 #include <signal.h>
 
-static const struct fm_paradigm_description description = {
-    .otf2 = OTF2_PARADIGM_USER, .name = "C library"};
+static const struct fm_paradigm_description description = {.otf2 = OTF2_PARADIGM_USER,
+                                                           .name = "C library"};
 
 static const struct fm_function functions[FM_BLOCKING_COUNT] = {
 #define FM_BLOCKING(type, name, parameters, arguments)                                             \
@@ -79,9 +79,9 @@ void fm_blocking_end(enum fm_blocking function, uint64_t begin, struct fm_here h
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    uint64_t *place = is_long ? fm_samples_put_stack(thread, fm_here_caller(here), false,
-                                                     FM_WORDS_CALL_LONG)
-                              : NULL;
+    uint64_t *place =
+        is_long ? fm_samples_put_stack(thread, fm_here_caller(here), false, FM_WORDS_CALL_LONG)
+                : NULL;
     if (place != NULL) {
         thread->cursor = put_call(place, first_function + (uint32_t)function, begin, end);
         fm_thread_publish(thread);

@@ -29,8 +29,8 @@ static const char *const names[] = {
 };
 static void *originals[FM_BLOCKING_COUNT];
 
-/* The default version: dlsym may find a version for old programs, with another layout of a condition
- * variable. */
+/* The default version: dlsym may find a version for old programs, with another layout of a
+ * condition variable. */
 static void *find(enum fm_blocking function)
 {
 #if defined(__x86_64__)
