@@ -61,6 +61,7 @@ TEXTS = [
      ["sample", "--matrix=delay", "--metric=mpi_barrier_wait", "--top", "1"]),
     ("matrix-delay-latesender.txt", UTF8,
      ["sample", "--matrix=delay", "--metric=mpi_latesender"]),
+    ("matrix-blame.txt", UTF8, ["sample", "--matrix=blame"]),
     ("matrix-map.txt", UTF8, ["wide", "--matrix=messages", "--top", "3"]),
     ("matrix-narrow.txt", NARROW, ["sample", "--matrix=delay", "--top", "1"]),
     ("matrix-ascii.txt", {**ASCII, "COLUMNS": "40"}, ["wide", "--matrix=messages", "--top", "1"]),

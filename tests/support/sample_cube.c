@@ -293,6 +293,12 @@ static void add_matrices(struct fm_cube *cube)
         {3, 1, FM_METRIC_MPI_LATESENDER, 500, 700000},
         {3, 2, FM_METRIC_MPI_BARRIER_WAIT, 1, 195000},
     };
+    struct fm_cube_link blame[] = {
+        {2, 1, FM_METRIC_BLAME_LATESENDER, 200, 90000},
+        {3, 1, FM_METRIC_BLAME_LATESENDER, 1000, 670000},
+        {3, 1, FM_METRIC_BLAME_BARRIER, 1, 190000},
+        {3, 2, FM_METRIC_BLAME_BARRIER, 1, 195000},
+    };
     struct fm_cube_matrix matrix = {4, messages, 7, 14, 28};
     must(fm_cube_set_matrix(cube, FM_MATRIX_MESSAGES, &matrix, NULL) == FM_OK);
     matrix = (struct fm_cube_matrix){2, operations, 0, 0, 0};
@@ -304,6 +310,8 @@ static void add_matrices(struct fm_cube *cube)
     must(fm_cube_set_matrix(cube, FM_MATRIX_OPERATIONS, &matrix, NULL) == FM_ERR_FAILED);
     matrix = (struct fm_cube_matrix){4, delays, 0, 0, 0};
     must(fm_cube_set_matrix(cube, FM_MATRIX_DELAYS, &matrix, NULL) == FM_OK);
+    matrix = (struct fm_cube_matrix){4, blame, 0, 0, 0};
+    must(fm_cube_set_matrix(cube, FM_MATRIX_BLAME, &matrix, NULL) == FM_OK);
 }
 
 /** Tries to add a problem that contradicts itself or the cube. */

@@ -111,7 +111,7 @@ await bench.check("iterations are those of the report, and lead to their timelin
 });
 
 await bench.check("matrices are those of the report", async () => {
-  for (const [name, amount] of [["messages", "bytes"], ["operations", "bytes"], ["delays", "seconds"]]) {
+  for (const [name, amount] of [["messages", "bytes"], ["operations", "bytes"], ["delays", "seconds"], ["blame", "seconds"]]) {
     const page = await bench.open(html, { hash: `#matrices?matrix=${name}` });
     const rows = parseCsv((await exported(page, "CSV")).toString("utf8"));
     const { links } = json.matrices[name];

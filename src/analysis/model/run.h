@@ -52,8 +52,8 @@ struct fm_analysis {
     const uint32_t *partition_of;    /**< by location: partition that the user chose; NULL: none */
     uint32_t partition_count;
     struct fm_omissions omissions;
-    struct fm_epochs *epochs;           /**< by process; NULL: none */
-    struct fm_lock_queues *lock_queues; /**< NULL: no windows */
+    struct fm_epochs *epochs;             /**< by process; NULL: none */
+    struct fm_lock_queues *lock_queues;   /**< NULL: no windows */
     struct fm_lock_holders *lock_holders; /**< NULL: no windows */
     fm_detail_messages *messages; /**< by receiving process: matched messages; NULL: not kept */
 

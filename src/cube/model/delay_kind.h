@@ -14,7 +14,7 @@ struct fm_delay_metrics {
     fm_metric_t costs;      /**< parent of short_term and long_term */
     fm_metric_t short_term; /**< waiting time of this kind that a call path has caused directly */
     fm_metric_t long_term;  /**< further waiting time, caused by the propagation of these waits */
-    fm_metric_t blame; /**< its waiting time, where others were waited for meanwhile */
+    fm_metric_t blame;      /**< its waiting time, where others were waited for meanwhile */
     fm_metric_t count;      /**< number of wait states; the classes follow */
     fm_metric_t direct;
     fm_metric_t indirect;

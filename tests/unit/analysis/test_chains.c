@@ -57,29 +57,28 @@ static void add_random_locks(struct fm_blame_window *window, uint64_t *state)
         for (uint64_t from = 0, to; from < TICKS; from = to) {
             to = (from + 5 + next_random(state) % 15) / 5 * 5;
             to = to < TICKS ? to : TICKS;
-            fm_vector_push(&window->ties,
-                           (struct fm_blame_tie){
-                               .from = from,
-                               .to = to,
-                               .succession = s,
-                               .location = (uint32_t)(next_random(state) % LOCATIONS),
-                               .other = FM_NONE,
-                               .type = FM_TIE_HOLDER});
+            fm_vector_push(
+                &window->ties,
+                (struct fm_blame_tie){.from = from,
+                                      .to = to,
+                                      .succession = s,
+                                      .location = (uint32_t)(next_random(state) % LOCATIONS),
+                                      .other = FM_NONE,
+                                      .type = FM_TIE_HOLDER});
         }
         for (int i = 0; i < 4; i++) {
             uint64_t from = next_random(state) % (TICKS - 1);
             uint64_t to = from + 1 + next_random(state) % (TICKS - from);
             fm_vector_push(&window->ties,
-                           (struct fm_blame_tie){
-                               .from = from,
-                               .to = to < TICKS ? to : TICKS,
-                               .until = to / 5 * 5 + 5,
-                               .succession = s,
-                               .weight = 1 + next_random(state) % 3,
-                               .location = LOCATIONS, /* in no other chain */
-                               .other = FM_NONE,
-                               .type = FM_TIE_CONTENTION,
-                               .kind = FM_DELAY_MPI_RMA_LOCK});
+                           (struct fm_blame_tie){.from = from,
+                                                 .to = to < TICKS ? to : TICKS,
+                                                 .until = to / 5 * 5 + 5,
+                                                 .succession = s,
+                                                 .weight = 1 + next_random(state) % 3,
+                                                 .location = LOCATIONS, /* in no other chain */
+                                                 .other = FM_NONE,
+                                                 .type = FM_TIE_CONTENTION,
+                                                 .kind = FM_DELAY_MPI_RMA_LOCK});
         }
     }
 }
@@ -260,16 +259,14 @@ static void test_wavefront(void **state)
                                                            .other = i - 1,
                                                            .type = FM_TIE_WAIT});
         if (i + 1 < WIDTH) {
-            fm_vector_push(&window.changes,
-                           (struct fm_blame_change){.time = i + 1,
-                                                    .weight = 1,
-                                                    .location = i,
-                                                    .kind = FM_DELAY_LATESENDER});
-            fm_vector_push(&window.changes,
-                           (struct fm_blame_change){.time = to,
-                                                    .weight = UINT64_MAX,
-                                                    .location = i,
-                                                    .kind = FM_DELAY_LATESENDER});
+            fm_vector_push(&window.changes, (struct fm_blame_change){.time = i + 1,
+                                                                     .weight = 1,
+                                                                     .location = i,
+                                                                     .kind = FM_DELAY_LATESENDER});
+            fm_vector_push(&window.changes, (struct fm_blame_change){.time = to,
+                                                                     .weight = UINT64_MAX,
+                                                                     .location = i,
+                                                                     .kind = FM_DELAY_LATESENDER});
         }
     }
     fm_chains_follow(&window, &kinds, WIDTH, integrate, &integral);

@@ -44,9 +44,8 @@ static void check_random(uint64_t seed, uint32_t high, bool expect_deep)
     for (int i = 0; i < 20000; i++) {
         uint32_t node = (uint32_t)(next_random(&state) % NODES);
         uint32_t kind = (uint32_t)(next_random(&state) % KINDS);
-        uint32_t other = next_random(&state) % 10 < high
-                             ? (node + NODES - 1) % NODES
-                             : (uint32_t)(next_random(&state) % NODES);
+        uint32_t other = next_random(&state) % 10 < high ? (node + NODES - 1) % NODES
+                                                         : (uint32_t)(next_random(&state) % NODES);
         bool is_root = naive.parent[node] == FM_FOREST_NONE;
         assert_int_equal(fm_forest_parent(&forest, node), naive.parent[node]);
         if (next_random(&state) % 4 == 0) {

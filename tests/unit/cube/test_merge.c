@@ -34,7 +34,7 @@ static void test_the_report_that_has_them_tells(void **state)
         const struct fm_cube_link *link = &merged->matrices[m].links[0];
         const struct fm_cube_link *original = &sample->matrices[m].links[0];
         assert_int_equal(merged->matrices[m].link_count, sample->matrices[m].link_count);
-        assert_true(link->amount == (m == FM_MATRIX_DELAYS ? 2 : 1) * original->amount);
+        assert_true(link->amount == (fm_cube_matrix_is_time(m) ? 2 : 1) * original->amount);
         assert_true(link->count == original->count);
     }
     assert_int_equal(merged->problem_count, sample->problem_count);

@@ -69,6 +69,11 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
+/** Whether amounts are waiting time, not bytes. */
+function isWaiting(kind: Kind): boolean {
+  return kind.name === "delays" || kind.name === "blame";
+}
+
 /** Relations between pairs of locations. */
 export function Matrices({ store }: { store: Store }): JSX.Element {
   const { report } = store;
@@ -89,7 +94,7 @@ export function Matrices({ store }: { store: Store }): JSX.Element {
     [grid, kind, store.scale.value],
   );
   const draw = useCallback((surface: Surface) => drawMatrix(surface, palette, model), [palette, model]);
-  const isTime = kind.name === "delays" || kind.name === "blame";
+  const isTime = isWaiting(kind);
   const format = (amount: number): string =>
     value === "times" ? formatCount(amount) : isTime ? formatSeconds(inUnits(report, "sec", amount)) : formatBytes(amount);
   return (
@@ -259,7 +264,7 @@ function Links(props: {
 }
 
 function matrixCsv(report: Report, matrix: Matrix, kind: Kind): string {
-  const isTime = kind.name === "delays";
+  const isTime = isWaiting(kind);
   const rows = Array.from({ length: matrix.count }, (_, i) => [
     matrix.from[i]!,
     matrix.to[i]!,
