@@ -96,8 +96,7 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *site = fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
         sites->first[i + 1] = next;
-        sites->addresses[i + 1] =
-            site[FM_SITE_ADDRESS] | (uint64_t)site[FM_SITE_ADDRESS + 1] << 32;
+        sites->addresses[i + 1] = site[FM_SITE_ADDRESS] | (uint64_t)site[FM_SITE_ADDRESS + 1] << 32;
         for (size_t k = FM_SITE_FRAMES; k + 1 < words; k += 2) {
             struct fm_callsite_frame *frame = &sites->frames[next++];
             frame->region = copy_region(definitions, resolved, site[k]);

@@ -25,7 +25,7 @@ struct fm_callsites {
     uint32_t *first; /**< first frame of each in `frames`; one more than `count` */
     struct fm_callsite_frame *frames;
     uint64_t *addresses; /**< of each call site in its binary; NULL: unknown */
-    uint32_t *called; /**< region that each call site certainly calls; FM_DEFINE_NONE: unknown */
+    uint32_t *called;    /**< region that each call site certainly calls; FM_DEFINE_NONE: unknown */
 };
 
 /** Frames of a call site, outermost first; for an undefined number, one frame of unknown code

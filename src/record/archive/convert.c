@@ -180,7 +180,7 @@ static void compare_visits(struct fm_thread *thread, uint64_t next)
     if (thread->visits_compared) {
         thread->visits_compared = false;
     } else if (time > visit_anywhere && !is_sampled(thread, next) &&
-        (time > visit_ahead || !fm_path_is_ahead(&thread->path, callsites))) {
+               (time > visit_ahead || !fm_path_is_ahead(&thread->path, callsites))) {
         fm_path_doubt(&thread->path);
     }
 }

@@ -254,8 +254,8 @@ static size_t count_left(const struct fm_path *path, const struct fm_callsites *
     return sites->deepest > shown ? sites->deepest - shown : 0;
 }
 
-/* The innermost entry, if it is a function of the stack that may have returned and been called again
- * since the last event (fm_path_doubt); else NULL. */
+/* The innermost entry, if it is a function of the stack that may have returned and been called
+ * again since the last event (fm_path_doubt); else NULL. */
 static struct fm_path_entry *innermost_in_doubt(const struct fm_path *path)
 {
     struct fm_path_entry *entry = NULL;

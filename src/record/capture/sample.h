@@ -25,15 +25,15 @@ struct fm_thread;
 /** Sampling state of one thread. Zeroed = not sampled. */
 struct fm_thread_samples {
     timer_t timer;
-    bool has_timer;     /**< atomic: the function that clears it deletes the timer */
-    bool look_again;    /**< code outside of all known modules: one may have been loaded */
-    uint64_t taken;     /**< samples recorded; written by the handler only, like the next */
-    uint64_t lost;      /**< samples not recorded: no room, or the stack could not be determined */
-    uint64_t handling;  /**< ticks spent on samples, without the delivery of the signals */
+    bool has_timer;    /**< atomic: the function that clears it deletes the timer */
+    bool look_again;   /**< code outside of all known modules: one may have been loaded */
+    uint64_t taken;    /**< samples recorded; written by the handler only, like the next */
+    uint64_t lost;     /**< samples not recorded: no room, or the stack could not be determined */
+    uint64_t handling; /**< ticks spent on samples, without the delivery of the signals */
     const uint64_t *held; /**< fm_samples_hold: no samples while the next record is here */
     bool held_back;       /**< a sample was due meanwhile */
-    long waits;         /**< voluntary context switches of the thread before the last sample */
-    uint64_t flush_due; /**< value that fm_thread.flush_due gets after the next look-up */
+    long waits;           /**< voluntary context switches of the thread before the last sample */
+    uint64_t flush_due;   /**< value that fm_thread.flush_due gets after the next look-up */
 };
 
 /** Numbers of a run, for its description. */
@@ -78,6 +78,9 @@ void fm_samples_hold(struct fm_thread *thread);
  * @param here  if a sample was due meanwhile, it is taken in the caller of this function; NULL: it
  *              is not taken. All signals are blocked. */
 void fm_samples_resume(struct fm_thread *thread, const struct fm_here *here);
+
+/** The signal that samples threads; 0: none. */
+int fm_samples_signal(void);
 
 /** Sums over all threads so far. */
 struct fm_sample_counts fm_samples_count(void);

@@ -121,7 +121,7 @@ struct fm_thread {
     uint32_t pending_region;          /**< region number of the call's events */
     bool pending;                     /**< whether a Leave is pending */
     uint64_t bytes_above;             /**< BYTES_ABOVE record before the next record; 0: none */
-    bool visits_compared;       /**< with those at the next call already (fm_convert_open_call) */
+    bool visits_compared;    /**< with those at the next call already (fm_convert_open_call) */
     uint64_t flush_begin[2]; /**< begin and end of a flush that is to be recorded; 0: none */
     uint64_t events;         /**< events written */
     bool off;                /**< recording was paused at the last record */

@@ -54,7 +54,7 @@ struct fm_journal_process {
     uint64_t start_ticks, start_nanoseconds, start_realtime;
     struct fm_clock_offset offset;
     uint64_t ticks_per_second; /**< measured when the journal began; never 0 */
-    uint64_t callpath_depth; /**< maximum number of functions of a call path; 0: no limit */
+    uint64_t callpath_depth;   /**< maximum number of functions of a call path; 0: no limit */
     char host[256];
 };
 

@@ -4,7 +4,8 @@
 #ifndef FERMATA_RECORD_SELECTION_SAMPLE_RATE_H
 #define FERMATA_RECORD_SELECTION_SAMPLE_RATE_H
 
-/** Minimum and maximum number of samples per second, and the number without a choice of the user. */
+/** Minimum and maximum number of samples per second, and the number without a choice of the user.
+ */
 enum { FM_SAMPLE_RATE_LEAST = 1, FM_SAMPLE_RATE_MOST = 10000, FM_SAMPLE_RATE_DEFAULT = 200 };
 
 /** Reads a frequency like `100Hz`, `2.5kHz`, or a number of Hz, or `off`; letters of any case.

@@ -571,7 +571,8 @@ static void a_doubted_visit_ends_and_begins_anew(void **state)
     doubted(&path, 3, 4, " -b@3 b10@4");
     change(&path, 1, 2, 3, 4); /* b goes on to call c: b may be another visit of it */
     doubted(&path, 5, 6, " -b@5 b10@6 c20@6");
-    change(&path, 1, 1, 4); /* a calls c instead of b: a may be another visit, but it is outermost */
+    change(&path, 1, 1,
+           4); /* a calls c instead of b: a may be another visit, but it is outermost */
     doubted(&path, 7, 8, " -c@7 -b@7 c10@8");
     change(&path, 0, 3, 1, 3, 4);
     doubted(&path, 9, 10, " -c@9 b10@10 c20@10");
