@@ -4,6 +4,7 @@
 #ifndef FERMATA_RECORD_INTERFACE_H
 #define FERMATA_RECORD_INTERFACE_H
 
+#include "record/capture/blocking.h"
 #include "record/paradigm/paradigm.h"
 #include "user/interface.h"
 
@@ -32,6 +33,11 @@ struct fm_recorder {
     void (*save)(bool ending);
     /** The program sets what a signal does; in any thread, in signal handlers too. */
     void (*signal_set)(int number);
+    /** Before and after a call of a function of the C library that may block
+     * (capture/blocking.h). */
+    struct fm_blocking_call (*blocking_begin)(void);
+    void (*blocking_end)(enum fm_blocking function, struct fm_blocking_call call,
+                         struct fm_here here);
     void (*unloaded)(void); /**< called when dlclose() may have unloaded a library */
     /** What the compiler lets instrumented functions call when they begin, and when they end. In
      * any thread, in signal handlers too. */

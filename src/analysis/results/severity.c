@@ -93,6 +93,7 @@ static void add_profile(const struct filling *filling, const struct fm_location 
         *value_at(values, v, own) += (int64_t)profile->time;
         *value_at(values, v, FM_METRIC_OVERHEAD) += (int64_t)profile->overhead;
         *value_at(values, v, FM_METRIC_VISITS) += (int64_t)profile->visits;
+        *value_at(values, v, FM_METRIC_SAMPLES) += (int64_t)profile->samples;
         if (own == FM_METRIC_MPI_RMA_SYNC_ACTIVE) {
             *value_at(values, v, FM_METRIC_SYNCS_RMA_ACTIVE) += (int64_t)profile->visits;
         } else if (own == FM_METRIC_MPI_RMA_SYNC_PASSIVE) {

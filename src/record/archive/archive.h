@@ -138,7 +138,7 @@ void fm_convert_open_call(struct fm_thread *thread);
  * @param sites    functions and lines of its call sites
  * @param regions  receives the region numbers in the events, starting at 0 */
 void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
-                      struct fm_event_regions *regions);
+                      struct fm_event_regions *regions, uint64_t ticks_per_second);
 
 /** Which functions have an event, by number (convert.c). */
 extern bool fm_functions_used[FM_FUNCTIONS_MOST];

@@ -119,6 +119,9 @@ static void write_paradigms(const struct output *o)
     for (uint32_t i = 0; i < o->set->tables[FM_DEFINE_PARADIGM].count; i++) {
         const struct fm_paradigm_description *paradigm = paradigm_of(o->set, i);
         OTF2_Paradigm otf2 = (OTF2_Paradigm)paradigm->otf2;
+        if (otf2 == OTF2_PARADIGM_USER) { /* predefined: no class belongs to it */
+            continue;
+        }
         fm_archive_check(OTF2_GlobalDefWriter_WriteParadigm(
             o->writer, otf2, fm_define_string(o->set, paradigm->name),
             (OTF2_ParadigmClass)paradigm->otf2_class));

@@ -84,7 +84,9 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
     sites->first = calloc((size_t)count + 2, sizeof *sites->first);
     sites->called = malloc(((size_t)count + 1) * sizeof *sites->called);
     sites->frames = calloc(frames, sizeof *sites->frames);
-    if (sites->first == NULL || sites->called == NULL || sites->frames == NULL) {
+    sites->addresses = calloc((size_t)count + 1, sizeof *sites->addresses);
+    if (sites->first == NULL || sites->called == NULL || sites->frames == NULL ||
+        sites->addresses == NULL) {
         fm_callsites_free(sites);
         return false;
     }
@@ -94,6 +96,7 @@ bool fm_callsites_make(struct fm_definitions *definitions, const struct fm_defin
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t *site = fm_defined(resolved, FM_DEFINE_SITE, numbers[i], &words);
         sites->first[i + 1] = next;
+        sites->addresses[i + 1] = site[FM_SITE_ADDRESS] | (uint64_t)site[FM_SITE_ADDRESS + 1] << 32;
         for (size_t k = FM_SITE_FRAMES; k + 1 < words; k += 2) {
             struct fm_callsite_frame *frame = &sites->frames[next++];
             frame->region = copy_region(definitions, resolved, site[k]);
@@ -115,6 +118,7 @@ void fm_callsites_free(struct fm_callsites *sites)
 {
     free(sites->first);
     free(sites->called);
+    free(sites->addresses);
     free(sites->frames);
     memset(sites, 0, sizeof *sites);
 }

@@ -24,7 +24,8 @@ struct fm_callsites {
     uint32_t count;
     uint32_t *first; /**< first frame of each in `frames`; one more than `count` */
     struct fm_callsite_frame *frames;
-    uint32_t *called; /**< region that each call site certainly calls; FM_DEFINE_NONE: unknown */
+    uint64_t *addresses; /**< of each call site in its binary; NULL: unknown */
+    uint32_t *called;    /**< region that each call site certainly calls; FM_DEFINE_NONE: unknown */
 };
 
 /** Frames of a call site, outermost first; for an undefined number, one frame of unknown code

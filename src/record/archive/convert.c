@@ -1,4 +1,14 @@
-/* Conversion of compact records to OTF2 events. */
+/* Conversion of compact records to OTF2 events.
+ *
+ * Visits of functions. Between two events it is only known that the functions on both stacks were
+ * active at both. The innermost of them may have returned in between and been called again, and the
+ * time may have passed in a function that its caller called. It counts as one visit only if
+ *  - the last event is a sample, and the next event is so near that no sample could be taken since,
+ *  - or it has gone forward in its code, and the time is short,
+ *  - or the time is so short that it does not matter.
+ * Otherwise the visit ends at the earlier event and another one begins at the later event
+ * (fm_path_doubt): the time belongs to the caller. */
+#include "base/stack_samples.h"
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
 #include "record/archive/marker.h"
@@ -19,6 +29,12 @@ bool fm_functions_used[FM_FUNCTIONS_MOST];
 static const struct fm_callsites *callsites;
 static struct fm_event_regions *event_regions;
 static struct fm_definitions *definitions;
+
+/* Longest times, in ticks, between two events in one visit of a function: anywhere in it, and
+ * further ahead in its code. */
+static uint64_t visit_anywhere, visit_ahead;
+
+static uint32_t samples_metric; /* number of the counter FM_STACK_SAMPLES; FM_DEFINE_NONE: no yet */
 
 /* Time of the next event: not before the last event. */
 static uint64_t not_before(struct fm_thread *thread, uint64_t time)
@@ -60,8 +76,11 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next)
 /* ---- the path of regions ---- */
 
 void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sites,
-                      struct fm_event_regions *regions)
+                      struct fm_event_regions *regions, uint64_t ticks_per_second)
 {
+    visit_anywhere = ticks_per_second / 200000; /* 5 us */
+    visit_ahead = ticks_per_second / 1000;      /* 1 ms */
+    samples_metric = FM_DEFINE_NONE;
     definitions = set;
     memset(fm_functions_used, 0, sizeof fm_functions_used);
     regions->with_lines = sites->count != 0;
@@ -146,12 +165,39 @@ static void check_path(bool changed)
     }
 }
 
+/* Whether the time before an event belongs to the functions of the sample before it. */
+static bool is_sampled(const struct fm_thread *thread, uint64_t next)
+{
+    return thread->sampled != 0 && thread->sampled == thread->last_time &&
+           next - thread->last_time <= thread->sample_reach;
+}
+
+/* Decides whether the functions on the stack at the last event and at the next one are in the same
+ * visits. */
+static void compare_visits(struct fm_thread *thread, uint64_t next)
+{
+    uint64_t time = next - thread->last_time;
+    if (thread->visits_compared) {
+        thread->visits_compared = false;
+    } else if (time > visit_anywhere && !is_sampled(thread, next) &&
+               (time > visit_ahead || !fm_path_is_ahead(&thread->path, callsites))) {
+        fm_path_doubt(&thread->path);
+    }
+}
+
+/* Time at which functions end that are on the stack of the last event, not on that of the next. */
+static uint64_t over_before(const struct fm_thread *thread, uint64_t next)
+{
+    return is_sampled(thread, next) ? begin_before(thread, next) : thread->last_time;
+}
+
 /* Brings the path up to date before an event. */
 static void settle_path(struct fm_thread *thread, uint64_t next)
 {
+    compare_visits(thread, next);
     if (!fm_path_is_settled(&thread->path)) {
         struct fm_path_writer writer = path_writer(thread);
-        check_path(fm_path_settle(&thread->path, callsites, &writer, thread->last_time,
+        check_path(fm_path_settle(&thread->path, callsites, &writer, over_before(thread, next),
                                   begin_before(thread, next)));
     }
 }
@@ -172,6 +218,7 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
 void fm_convert_open_call(struct fm_thread *thread)
 {
     settle_path(thread, after_last(thread, thread->enter));
+    thread->visits_compared = true;
 }
 
 static void end_all(struct fm_thread *thread, uint64_t time)
@@ -191,10 +238,16 @@ static void begin_region(struct fm_thread *thread, uint64_t header, uint64_t tim
 {
     fm_convert_pending(thread, time);
     struct fm_path_writer writer = path_writer(thread);
-    struct fm_path_times times = {.over = thread->last_time,
-                                  .begun = begin_before(thread, after_last(thread, time)),
-                                  .marked = time};
+    uint64_t next = after_last(thread, time);
     uint32_t ref = fm_record_ref(header);
+    bool has_stack = fm_record_kind(header) == FM_RECORD_REGION_ENTER ||
+                     (fm_record_aux(header) & FM_PATH_APART) == 0;
+    if (has_stack) {
+        compare_visits(thread, next);
+    }
+    struct fm_path_times times = {.over = has_stack ? over_before(thread, next) : thread->last_time,
+                                  .begun = begin_before(thread, next),
+                                  .marked = time};
     check_path(fm_record_kind(header) == FM_RECORD_REGION_ENTER
                    ? fm_path_begin(&thread->path, callsites, ref, &writer, &times)
                    : fm_path_enter_function(&thread->path, callsites, ref, fm_record_aux(header),
@@ -431,9 +484,25 @@ static void convert_stack(struct fm_thread *thread, uint64_t header)
     check_path(good && (site == FM_STACK_NO_SITE || fm_path_push(&thread->path, site)));
 }
 
+/* Writes a sample as a value of the counter of samples, in the function that it was taken in. */
+static void count_sample(struct fm_thread *thread)
+{
+    if (samples_metric == FM_DEFINE_NONE) {
+        const uint32_t words[] = {fm_define_string(definitions, FM_STACK_SAMPLES),
+                                  fm_define_string(definitions, "#"), OTF2_TYPE_UINT64,
+                                  OTF2_METRIC_RELATIVE_POINT};
+        samples_metric = fm_define(definitions, FM_DEFINE_METRIC, words, 4);
+    }
+    OTF2_Type type = OTF2_TYPE_UINT64;
+    OTF2_MetricValue value = {.unsigned_int = 1};
+    check_path(samples_metric != FM_DEFINE_NONE);
+    count(thread, OTF2_EvtWriter_Metric(thread->writer, NULL, thread->last_time, samples_metric, 1,
+                                        &type, &value));
+}
+
 /* The stack is assumed to be unchanged since the last event, the last lost sample or `since`,
  * whichever is latest: new functions begin then; functions that are gone end at the last event. */
-static void convert_sample(struct fm_thread *thread, uint64_t time, uint64_t since)
+static void convert_sample(struct fm_thread *thread, uint64_t time, uint64_t since, uint32_t reach)
 {
     fm_convert_pending(thread, time);
     uint64_t begun = since > thread->gap ? since : thread->gap;
@@ -443,7 +512,9 @@ static void convert_sample(struct fm_thread *thread, uint64_t time, uint64_t sin
     }
     struct fm_path_writer writer = path_writer(thread);
     check_path(fm_path_settle(&thread->path, callsites, &writer, thread->last_time, begun));
-    not_before(thread, time);
+    thread->sampled = not_before(thread, time);
+    thread->sample_reach = reach;
+    count_sample(thread);
 }
 
 static void convert_record(struct fm_thread *thread, const uint64_t *record)
@@ -465,7 +536,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         convert_stack(thread, record[0]);
         return;
     case FM_RECORD_SAMPLE:
-        convert_sample(thread, record[1], record[2]);
+        convert_sample(thread, record[1], record[2], fm_record_ref(record[0]));
         return;
     case FM_RECORD_SAMPLE_LOST:
         thread->gap = record[1];

@@ -10,6 +10,7 @@ bool fm_path_pop(struct fm_path *path, uint32_t kept, bool cut)
     if (kept > path->site_count) {
         return false;
     }
+    fm_path_note_moved(path, kept);
     path->site_count = kept;
     path->settled = path->settled < kept ? path->settled : kept;
     path->due = true;
@@ -34,6 +35,22 @@ bool fm_path_push(struct fm_path *path, uint32_t site)
     path->sites[path->site_count++] = site;
     path->due = true;
     return true;
+}
+
+bool fm_path_is_ahead(const struct fm_path *path, const struct fm_callsites *sites)
+{
+    uint32_t levels, levels_before;
+    size_t function = path->moved - 1;
+    if (path->moved == 0 || function >= path->site_count || sites->addresses == NULL ||
+        path->sites[function] >= sites->count || path->site_before >= sites->count) {
+        return false;
+    }
+    uint32_t site = path->sites[function];
+    const struct fm_callsite_frame *now = fm_callsite_frames(sites, site, &levels);
+    const struct fm_callsite_frame *before =
+        fm_callsite_frames(sites, path->site_before, &levels_before);
+    return levels != 0 && levels_before != 0 && now->region == before->region &&
+           sites->addresses[site] > sites->addresses[path->site_before];
 }
 
 /* Line at which the innermost of the outer `count` functions makes its call. */
@@ -237,6 +254,26 @@ static size_t count_left(const struct fm_path *path, const struct fm_callsites *
     return sites->deepest > shown ? sites->deepest - shown : 0;
 }
 
+/* The innermost entry, if it is a function of the stack that may have returned and been called
+ * again since the last event (fm_path_doubt); else NULL. */
+static struct fm_path_entry *innermost_in_doubt(const struct fm_path *path)
+{
+    struct fm_path_entry *entry = NULL;
+    size_t i = path->count;
+    while (i > 0 && entry == NULL) {
+        entry = path->entries[--i].over ? NULL : &path->entries[i];
+    }
+    if (entry == NULL || path->hidden != 0 || path->cut || entry->function == FM_PATH_MARKED ||
+        entry->instrumented != FM_PATH_PLAIN || !entry->written) {
+        return NULL;
+    }
+    bool is_outermost = true;
+    while (i > 0 && is_outermost) {
+        is_outermost = !is_on_stack(&path->entries[--i]);
+    }
+    return is_outermost ? NULL : entry;
+}
+
 /* Makes the entries equal to the stack; new ones are innermost and not written yet. @return false
  * without memory */
 static bool update(struct fm_path *path, const struct fm_callsites *sites,
@@ -245,9 +282,18 @@ static bool update(struct fm_path *path, const struct fm_callsites *sites,
     struct level levels[FM_PATH_LEVELS];
     uint32_t function = (uint32_t)path->settled, count = 0, next = 0;
     size_t left = 0;
-    if (path->due) {
+    if (path->due || path->doubted) {
         count = levels_of(path, sites, function, levels);
         next = mark_over(path, function, levels, count);
+        struct fm_path_entry *doubted = path->doubted ? innermost_in_doubt(path) : NULL;
+        if (doubted != NULL) {
+            doubted->over = true;
+            path->due = true;
+            function = doubted->function;
+            count = levels_of(path, sites, function, levels);
+            next = mark_over(path, function, levels, count);
+        }
+        path->doubted = false;
         path->hidden = path->hidden > function ? 0 : path->hidden;
         leave_over(path, writer, over);
         left = least_left(path, sites);
@@ -267,6 +313,7 @@ static bool update(struct fm_path *path, const struct fm_callsites *sites,
         }
     }
     path->settled = path->site_count;
+    path->moved = 0;
     return true;
 }
 

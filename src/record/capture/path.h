@@ -8,6 +8,11 @@
  * function that has begun begins at the later one. A sample stands for the time before it: there,
  * functions end and begin at the earlier event.
  *
+ * Equal stacks at two events do not prove that the innermost function did not return in between.
+ * The caller of these functions decides from other evidence (fm_path_is_ahead) whether it counts as
+ * one visit; if not (fm_path_doubt), the function ends at the earlier event and begins at the later
+ * one, so that the time in between belongs to its caller.
+ *
  * A function that makes a tail call is no longer on the stack during that call. If the call site of
  * its caller shows that the caller calls this function, the function is put back into the path.
  *
@@ -59,6 +64,11 @@ struct fm_path {
     size_t settled;        /**< number of outer functions that have entries already */
     bool due;              /**< the stack has changed since the last update of the entries */
     bool cut;              /**< the stack has further functions inside the last one */
+    bool doubted;          /**< the next update begins the innermost function anew */
+    size_t moved;          /**< 1 + number of outer functions that are in the same calls as at the
+                                last event; 0: all are */
+    uint32_t site_before;  /**< call site of the function inside them at the last event;
+                                FM_DEFINE_NONE: there was none */
     uint32_t instrumented; /**< number of open instrumented functions, including hidden ones */
     size_t hidden; /**< 1 + the number of the outermost function that has no entry, or not all its
                         inlined functions, because of the depth limit; 0: all have entries */
@@ -89,6 +99,15 @@ bool fm_path_pop(struct fm_path *path, uint32_t kept, bool cut);
 /** Adds a function inside the others. @return false without memory */
 bool fm_path_push(struct fm_path *path, uint32_t site);
 
+/** Notes that function number `kept` changes its call, before it does. */
+static inline void fm_path_note_moved(struct fm_path *path, size_t kept)
+{
+    if (path->moved == 0 || kept + 1 < path->moved) {
+        path->site_before = kept < path->site_count ? path->sites[kept] : FM_DEFINE_NONE;
+        path->moved = kept + 1;
+    }
+}
+
 /** fm_path_pop and fm_path_push in one step, for the most frequent change: the innermost function
  * makes its next call from another line, and all entries stay as they are.
  * @return false: the stack has changed in another way; the path is as before */
@@ -100,8 +119,22 @@ static inline bool fm_path_move(struct fm_path *path, const struct fm_callsites 
         !fm_callsites_are_similar(sites, path->sites[kept], site)) {
         return false;
     }
+    fm_path_note_moved(path, kept);
     path->sites[kept] = site;
     return true;
+}
+
+/** Whether the innermost function on the stack at the last event and now has gone forward in its
+ * code: it makes its present call behind the earlier one. Called before fm_path_settle. */
+bool fm_path_is_ahead(const struct fm_path *path, const struct fm_callsites *sites);
+
+/** States that the innermost function on the stack at the last event and now may have returned in
+ * between: the next event ends it, and begins it anew. Without effect on marked regions,
+ * instrumented functions, the outermost function and functions inside which others are not shown.
+ */
+static inline void fm_path_doubt(struct fm_path *path)
+{
+    path->doubted = true;
 }
 
 /** Brings the path up to date before an event.
@@ -111,17 +144,22 @@ static inline bool fm_path_move(struct fm_path *path, const struct fm_callsites 
 bool fm_path_settle(struct fm_path *path, const struct fm_callsites *sites,
                     const struct fm_path_writer *writer, uint64_t over, uint64_t begun);
 
-/** Whether fm_path_settle has nothing to do. */
-static inline bool fm_path_is_settled(const struct fm_path *path)
+/** Notes an event at which fm_path_settle has nothing to do, if this is one. @return whether it is
+ */
+static inline bool fm_path_is_settled(struct fm_path *path)
 {
-    return !path->due && path->unwritten == 0;
+    if (path->due || path->unwritten != 0 || path->doubted) {
+        return false;
+    }
+    path->moved = 0;
+    return true;
 }
 
 /** Approximate number of Leaves and Enters that fm_path_settle will write. */
 static inline size_t fm_path_due(const struct fm_path *path)
 {
     return path->unwritten + (path->count > path->settled ? path->count - path->settled : 0) +
-           2 * (path->site_count - path->settled) + 2;
+           2 * (path->site_count - path->settled) + 2 + 2 * (size_t)path->doubted;
 }
 
 /** LINE at which the innermost function of a settled path makes its call, or FM_DEFINE_NONE. */

@@ -24,7 +24,8 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
     X(STACK, 0, 2)                /* aux: functions kept, or'ed with CUT; ref: call site */        \
     X(STACK_SITE, 0, 2)           /* ref: call site of a function inside those */                  \
-    X(SAMPLE, 2, 2)               /* time; earliest time from which the stack may be unchanged */  \
+    X(SAMPLE, 2, 2)               /* ref: ticks after which another sample would be due; time,     \
+                                     earliest time from which the stack may be unchanged */        \
     X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
     X(REGION_ENTER, 1, 2)         /* aux: CUT or 0, ref: region; time */                           \
     X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \

@@ -23,6 +23,7 @@ static struct {
     pid_t process;
     double rate;
     uint64_t nanoseconds, ticks; /* between samples */
+    uint32_t reach;              /* two periods, as in a SAMPLE record */
     void (*tell)(const char *format, ...);
 } samples;
 
@@ -59,46 +60,49 @@ static void look_again(struct fm_thread *thread)
     }
 }
 
-static void record(struct fm_thread *thread, const siginfo_t *info, const ucontext_t *context)
+uint64_t *fm_samples_put_stack(struct fm_thread *thread, struct fm_registers at, bool exact,
+                               int words)
 {
-    enum { MOST_WORDS = FM_STACK_DEEPEST + FM_WORDS_SAMPLE };
-    uint64_t now = fm_clock_now();
     bool told;
-    if (!fm_thread_has_room(thread, MOST_WORDS) && !fm_thread_extend(thread)) {
-        thread->samples.lost++;
-        return;
+    if (!fm_thread_has_room(thread, FM_STACK_DEEPEST + (size_t)words) &&
+        !fm_thread_extend(thread)) {
+        return NULL;
     }
-    const struct fm_stack_change *change =
-        fm_stack_at_signal(thread->stack, fm_here_interrupted(context), &told);
-    uint64_t *place = thread->cursor;
+    const struct fm_stack_change *change = fm_stack_at_signal(thread->stack, at, exact, &told);
     if (!told) {
-        thread->samples.lost++;
         look_again(thread);
-        place[0] = fm_record_header(FM_RECORD_SAMPLE_LOST, 0, 0);
-        place[1] = now;
-        thread->cursor = place + FM_WORDS_SAMPLE_LOST;
-        fm_thread_publish(thread);
-        return;
+        return NULL;
     }
-    thread->samples.taken++;
-    if (change != NULL) {
-        if (change->newest >= thread->told_sites) {
-            thread->told_sites = 0; /* the next call defines the new call sites */
-        }
-        place = fm_thread_put_stack(place, change);
+    if (change == NULL) {
+        return thread->cursor;
     }
-    place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, 0);
-    place[1] = now;
-    place[2] = since_when(thread, now, info->si_overrun);
-    thread->cursor = place + FM_WORDS_SAMPLE;
-    fm_thread_publish(thread);
+    if (change->newest >= thread->told_sites) {
+        thread->told_sites = 0; /* the next call defines the new call sites */
+    }
+    return fm_thread_put_stack(thread->cursor, change);
 }
 
-static void record_timed(struct fm_thread *thread, const siginfo_t *info, const ucontext_t *context)
+static void record(struct fm_thread *thread, struct fm_registers at, bool exact, int overrun)
 {
-    uint64_t begin = fm_clock_now();
-    record(thread, info, context);
-    thread->samples.handling += fm_clock_now() - begin;
+    uint64_t now = fm_clock_now();
+    uint64_t *place = fm_samples_put_stack(thread, at, exact, FM_WORDS_SAMPLE);
+    if (place != NULL) {
+        thread->samples.taken++;
+        place[0] = fm_record_header(FM_RECORD_SAMPLE, 0, samples.reach);
+        place[1] = now;
+        place[2] = since_when(thread, now, overrun);
+        thread->cursor = place + FM_WORDS_SAMPLE;
+    } else {
+        thread->samples.lost++;
+        if (fm_thread_has_room(thread, FM_WORDS_SAMPLE_LOST)) {
+            place = thread->cursor;
+            place[0] = fm_record_header(FM_RECORD_SAMPLE_LOST, 0, 0);
+            place[1] = now;
+            thread->cursor = place + FM_WORDS_SAMPLE_LOST;
+        }
+    }
+    fm_thread_publish(thread);
+    thread->samples.handling += fm_clock_now() - now;
 }
 
 static void take(int number, siginfo_t *info, void *context)
@@ -108,9 +112,27 @@ static void take(int number, siginfo_t *info, void *context)
     (void)number;
     if (thread != NULL && info->si_code == SI_TIMER && !fm_thread_is_quiet(thread) &&
         !thread->is_marking && thread->stack != NULL && !fm_pause_is_due(thread)) {
-        record_timed(thread, info, context);
+        thread->samples.held_back = thread->samples.held == thread->cursor;
+        if (!thread->samples.held_back) {
+            record(thread, fm_here_interrupted(context), true, info->si_overrun);
+        }
     }
     errno = saved;
+}
+
+void fm_samples_hold(struct fm_thread *thread)
+{
+    thread->samples.held_back = false;
+    __atomic_store_n(&thread->samples.held, thread->cursor, __ATOMIC_SEQ_CST);
+}
+
+void fm_samples_resume(struct fm_thread *thread, const struct fm_here *here)
+{
+    __atomic_store_n(&thread->samples.held, NULL, __ATOMIC_SEQ_CST);
+    if (here != NULL && thread->samples.held_back) {
+        record(thread, fm_here_caller(*here), false, 0);
+    }
+    thread->samples.held_back = false;
 }
 
 /* ---- begin and end ---- */
@@ -129,19 +151,23 @@ void fm_samples_begin(void (*tell)(const char *format, ...))
 {
     const char *text = getenv("FERMATA_SAMPLE");
     struct fm_thread *thread = fm_thread_self;
-    if (text == NULL || text[0] == '\0' || thread == NULL || samples.number != 0) {
+    bool is_asked = text != NULL && text[0] != '\0';
+    double rate = is_asked ? fm_sample_rate(text) : FM_SAMPLE_RATE_DEFAULT;
+    if (rate == 0 || thread == NULL || samples.number != 0) {
         return;
     }
     int saved = errno;
-    double rate = fm_sample_rate(text);
     bool has_stack = thread->stack != NULL || thread->pause.stack != NULL;
     int number = rate > 0 && has_stack ? fm_free_signal() : 0;
     samples.tell = tell;
-    if (rate <= 0) {
-        tell("nothing is sampled: FERMATA_SAMPLE is no frequency from %d Hz to %d kHz",
+    if (rate < 0) {
+        tell("nothing is sampled: FERMATA_SAMPLE is neither off nor a frequency from %d Hz to %d "
+             "kHz",
              FM_SAMPLE_RATE_LEAST, FM_SAMPLE_RATE_MOST / 1000);
     } else if (!has_stack) {
-        tell("nothing is sampled: call stacks are not recorded");
+        if (is_asked) {
+            tell("nothing is sampled: call stacks are not recorded");
+        }
     } else if (number == 0 || !install(number)) {
         tell("nothing is sampled: the program uses all real-time signals itself");
     } else {
@@ -150,6 +176,7 @@ void fm_samples_begin(void (*tell)(const char *format, ...))
         samples.rate = rate;
         samples.nanoseconds = (uint64_t)(1e9 / rate);
         samples.ticks = (uint64_t)((double)fm_clock_resolution() / rate);
+        samples.reach = 2 * samples.ticks < UINT32_MAX ? (uint32_t)(2 * samples.ticks) : UINT32_MAX;
         __atomic_store_n(&samples.active, true, __ATOMIC_SEQ_CST);
         fm_samples_attach(thread);
     }
@@ -159,6 +186,11 @@ void fm_samples_begin(void (*tell)(const char *format, ...))
 static bool is_active(void)
 {
     return __atomic_load_n(&samples.active, __ATOMIC_SEQ_CST);
+}
+
+int fm_samples_signal(void)
+{
+    return is_active() ? samples.number : 0;
 }
 
 void fm_samples_attach(struct fm_thread *thread)

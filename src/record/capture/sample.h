@@ -14,6 +14,8 @@
 #ifndef FERMATA_RECORD_CAPTURE_SAMPLE_H
 #define FERMATA_RECORD_CAPTURE_SAMPLE_H
 
+#include "record/stack/registers.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -23,13 +25,15 @@ struct fm_thread;
 /** Sampling state of one thread. Zeroed = not sampled. */
 struct fm_thread_samples {
     timer_t timer;
-    bool has_timer;     /**< atomic: the function that clears it deletes the timer */
-    bool look_again;    /**< code outside of all known modules: one may have been loaded */
-    uint64_t taken;     /**< samples recorded; written by the handler only, like the next */
-    uint64_t lost;      /**< samples not recorded: no room, or the stack could not be determined */
-    uint64_t handling;  /**< ticks spent on samples, without the delivery of the signals */
-    long waits;         /**< voluntary context switches of the thread before the last sample */
-    uint64_t flush_due; /**< value that fm_thread.flush_due gets after the next look-up */
+    bool has_timer;    /**< atomic: the function that clears it deletes the timer */
+    bool look_again;   /**< code outside of all known modules: one may have been loaded */
+    uint64_t taken;    /**< samples recorded; written by the handler only, like the next */
+    uint64_t lost;     /**< samples not recorded: no room, or the stack could not be determined */
+    uint64_t handling; /**< ticks spent on samples, without the delivery of the signals */
+    const uint64_t *held; /**< fm_samples_hold: no samples while the next record is here */
+    bool held_back;       /**< a sample was due meanwhile */
+    long waits;           /**< voluntary context switches of the thread before the last sample */
+    uint64_t flush_due;   /**< value that fm_thread.flush_due gets after the next look-up */
 };
 
 /** Numbers of a run, for its description. */
@@ -38,7 +42,8 @@ struct fm_sample_counts {
     uint64_t taken, lost;
 };
 
-/** Begins sampling, if FERMATA_SAMPLE contains a frequency: of the calling thread, which is between
+/** Begins sampling, unless FERMATA_SAMPLE is `off`, at the frequency that it contains, else at
+ * FM_SAMPLE_RATE_DEFAULT if call stacks are recorded: of the calling thread, which is between
  * its calls, and of threads that attach later.
  * @param tell  prints a message of the process to its user, as printf does */
 void fm_samples_begin(void (*tell)(const char *format, ...));
@@ -55,6 +60,27 @@ void fm_samples_end(void);
 /** Called when the program sets the action of a signal: if it is the signal of sampling, sampling
  * ends. Thread-safe; errno is preserved. */
 void fm_samples_signal_set(int number);
+
+/** Records the change of the call stack since the last event, for a record that follows directly.
+ * Called in a signal handler, or with all signals blocked; errno is not preserved.
+ * @param at     registers of the innermost function, and whether it was interrupted there, as for
+ *               fm_stack_at_signal
+ * @param words  room that the record needs
+ * @return place of the record; NULL: there is no room, or the stack is not known */
+uint64_t *fm_samples_put_stack(struct fm_thread *thread, struct fm_registers at, bool exact,
+                               int words);
+
+/** Holds samples of the calling thread back until fm_samples_resume, or until it records anything.
+ */
+void fm_samples_hold(struct fm_thread *thread);
+
+/** Ends fm_samples_hold.
+ * @param here  if a sample was due meanwhile, it is taken in the caller of this function; NULL: it
+ *              is not taken. All signals are blocked. */
+void fm_samples_resume(struct fm_thread *thread, const struct fm_here *here);
+
+/** The signal that samples threads; 0: none. */
+int fm_samples_signal(void);
 
 /** Sums over all threads so far. */
 struct fm_sample_counts fm_samples_count(void);

@@ -121,10 +121,13 @@ struct fm_thread {
     uint32_t pending_region;          /**< region number of the call's events */
     bool pending;                     /**< whether a Leave is pending */
     uint64_t bytes_above;             /**< BYTES_ABOVE record before the next record; 0: none */
+    bool visits_compared;    /**< with those at the next call already (fm_convert_open_call) */
     uint64_t flush_begin[2]; /**< begin and end of a flush that is to be recorded; 0: none */
     uint64_t events;         /**< events written */
     bool off;                /**< recording was paused at the last record */
     uint64_t gap;            /**< time of the last sample that was lost */
+    uint64_t sampled;        /**< time of the last sample that was not */
+    uint64_t sample_reach;   /**< after it, an event is this near or comes after another sample */
     struct fm_path path;     /**< open regions */
 };
 

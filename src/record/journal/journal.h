@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x354e524a544d4546u /* "FEMTJRN5" */
+#define FM_JOURNAL_MAGIC 0x364e524a544d4546u /* "FEMTJRN6" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {
@@ -53,7 +53,8 @@ struct fm_journal_process {
     uint32_t ticks_used; /**< 0: the clock counts nanoseconds */
     uint64_t start_ticks, start_nanoseconds, start_realtime;
     struct fm_clock_offset offset;
-    uint64_t callpath_depth; /**< maximum number of functions of a call path; 0: no limit */
+    uint64_t ticks_per_second; /**< measured when the journal began; never 0 */
+    uint64_t callpath_depth;   /**< maximum number of functions of a call path; 0: no limit */
     char host[256];
 };
 

@@ -10,6 +10,7 @@
 #include "record/capture/hot.h"
 #include "record/interface.h"
 #include "record/preload/fortran.h"
+#include "record/preload/interpose.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -106,6 +107,7 @@ __attribute__((constructor)) static void note_start(void)
          i++) { /* now, because dlsym is unsafe in signal handlers */
         endings[i].function = (fm_function_t)(uintptr_t)dlsym(RTLD_NEXT, endings[i].name);
     }
+    fm_preload_find_blocking();
     dlerror(); /* clears errors of the look-ups above, which the program must not see */
 }
 
@@ -167,6 +169,7 @@ static bool load_recorder(void)
         }
         recorder->begin(start_ticks, start_nanoseconds);
         user_functions = recorder->user;
+        fm_preload_record_blocking(recorder);
         __atomic_store_n(&save, recorder->save, __ATOMIC_RELEASE);
         __atomic_store_n(&signal_set, recorder->signal_set, __ATOMIC_RELEASE);
         __atomic_store_n(&unloaded, recorder->unloaded, __ATOMIC_RELEASE);

@@ -216,7 +216,8 @@ static bool make_callsites(struct rebuild *r, struct process *process,
             fm_callsites_make(&journal->definitions, &r->resolved,
                               process->sites.numbers[FM_DEFINE_SITE], count, &process->callsites);
     }
-    fm_convert_begin(&journal->definitions, &process->callsites, &process->events);
+    fm_convert_begin(&journal->definitions, &process->callsites, &process->events,
+                     journal->process.ticks_per_second);
     return good;
 }
 

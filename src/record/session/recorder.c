@@ -20,6 +20,8 @@ const struct fm_recorder fermata_recorder = {.begin = fm_session_begin,
                                              .user = &fm_user_functions,
                                              .save = save,
                                              .signal_set = fm_samples_signal_set,
+                                             .blocking_begin = fm_blocking_begin,
+                                             .blocking_end = fm_blocking_end,
                                              .unloaded = fm_session_unloaded,
                                              .function_enter = fm_function_enter,
                                              .function_leave = fm_function_leave};

@@ -1,5 +1,6 @@
 #include "record/session/session.h"
 
+#include "record/capture/blocking.h"
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/experiment/experiment.h"
@@ -89,6 +90,7 @@ static void begin_journal(void)
         .start_nanoseconds = fm_clock.start_nanoseconds,
         .start_realtime = fm_clock.start_realtime,
         .offset = fm_session_clock_offsets()[0],
+        .ticks_per_second = fm_clock_resolution(),
         .callpath_depth = fm_session_callpath_depth(),
     };
     gethostname(process.host, sizeof process.host - 1);
@@ -211,6 +213,11 @@ bool fm_session_open_alone(void)
 /* Makes every thread call fm_session_flush before its next call, which begins the run. */
 void fm_session_attached(void)
 {
+    static bool with_blocking;
+    if (!with_blocking) {
+        with_blocking = true;
+        fm_session_attach(&fm_blocking_functions);
+    }
     if (!fm_session_has_ranks() && !fm_job_is_rank()) {
         fm_threads_attend();
     }

@@ -103,7 +103,7 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
                         strerrordesc_np(reason));
     }
     fm_convert_begin(&fm_session.definitions, &fm_session_state.callsites,
-                     &fm_session_state.regions);
+                     &fm_session_state.regions, fm_clock_resolution());
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         each->rank = fm_session.exchange->rank;
         if (good) {

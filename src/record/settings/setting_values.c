@@ -65,7 +65,7 @@ const char *fm_refuse_callpath(const char *text)
 const char *fm_refuse_sample(const char *text)
 {
     _Static_assert(FM_SAMPLE_RATE_LEAST == 1 && FM_SAMPLE_RATE_MOST == 10000, "said below");
-    return fm_sample_rate(text) > 0 ? NULL : "a frequency from 1 Hz to 10 kHz";
+    return fm_sample_rate(text) >= 0 ? NULL : "a frequency from 1 Hz to 10 kHz, or off";
 }
 
 const char *fm_refuse_duration(const char *text)

@@ -1,6 +1,7 @@
 #include "record/settings/settings.h"
 
 #include "base/memory.h"
+#include "record/selection/sample_rate.h"
 #include "record/settings/configuration_file.h"
 
 #include <stdio.h>
@@ -124,7 +125,8 @@ fm_status_t fm_settings_agree(const struct fm_settings *settings, struct fm_erro
 {
     const struct fm_setting_value *sample = &settings->values[FM_SETTING_SAMPLE];
     const struct fm_setting_value *callpath = &settings->values[FM_SETTING_CALLPATH];
-    if (sample->text != NULL && callpath->text != NULL && strcmp(callpath->text, "flat") == 0) {
+    bool samples = sample->text != NULL && fm_sample_rate(sample->text) > 0;
+    if (samples && callpath->text != NULL && strcmp(callpath->text, "flat") == 0) {
         return fm_fail(error, FM_ERR_USAGE,
                        "samples (%s) need call paths: remove callpath flat (%s)", sample->origin,
                        callpath->origin);

@@ -505,13 +505,13 @@ static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp
 /* Unwinds the stack. @return the difference from the previous stack; NULL: none.
  * @param told  out: false: not possible now, and the state is unchanged */
 static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_registers at,
-                                            bool in_signal, bool *told)
+                                            bool in_signal, bool exact, bool *told)
 {
     struct fm_stack_found *found = &stack->found;
     struct walk walk = {.stack = stack,
                         .found = found,
                         .at = at,
-                        .exact = in_signal,
+                        .exact = exact,
                         .in_signal = in_signal,
                         .fp_last = FM_STACK_DEEPEST - 1,
                         .foreign = at.sp < stack->low || at.sp >= stack->high};
@@ -558,11 +558,11 @@ const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm
         }
     }
     bool told;
-    return update(stack, at, false, &told);
+    return update(stack, at, false, false, &told);
 }
 
 const struct fm_stack_change *fm_stack_at_signal(struct fm_stack *stack, struct fm_registers at,
-                                                 bool *told)
+                                                 bool exact, bool *told)
 {
-    return update(stack, at, true, told);
+    return update(stack, at, true, exact, told);
 }

@@ -127,11 +127,13 @@ struct fm_stack *fm_stack_begin(uint32_t deepest);
  * @return the difference from the previous stack, valid until the next call; NULL: none */
 const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_here here);
 
-/** Like fm_stack_at_call(), in a signal handler. Async-signal-safe.
- * @param at    registers of the innermost function, where it was interrupted
- * @param told  out: false: the stack cannot be determined now, and the state is unchanged */
+/** Like fm_stack_at_call(), in a signal handler or where one may be running. Async-signal-safe; all
+ * signals are blocked.
+ * @param at     registers of the innermost function
+ * @param exact  it was interrupted there; else it has made a call, which returns there
+ * @param told   out: false: the stack cannot be determined now, and the state is unchanged */
 const struct fm_stack_change *fm_stack_at_signal(struct fm_stack *stack, struct fm_registers at,
-                                                 bool *told);
+                                                 bool exact, bool *told);
 
 /** Call site of the outermost shown function; FM_SITE_HIDDEN: there is none. */
 static inline uint32_t fm_stack_outermost(const struct fm_stack *stack)

@@ -1,6 +1,7 @@
 #include "trace/read/counter_definitions.h"
 
 #include "base/containers/sort.h"
+#include "base/stack_samples.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,11 +118,14 @@ static void resolve_members(const struct fm_raw_counters *raw, struct fm_trace_p
     for (uint32_t i = 0; i < raw->counters.count; i++) {
         const struct fm_raw_counter *from = &raw->counters.items[i];
         uint32_t number = into->trace.counter_count;
-        if (first[i] != i) {
+        const char *name = text_of(into, from->name, "unnamed counter");
+        if (strcmp(name, FM_STACK_SAMPLES) == 0) {
+            number = FM_COUNTER_OF_SAMPLES;
+        } else if (first[i] != i) {
             number = fm_references_find(numbers, raw->counters.items[first[i]].reference);
         } else {
             into->trace.counters[into->trace.counter_count++] = (struct fm_counter){
-                .name = fm_copy_string(text_of(into, from->name, "unnamed counter")),
+                .name = fm_copy_string(name),
                 .unit = fm_copy_string(text_of(into, from->unit, "")),
                 .is_total = from->is_total,
                 .is_relative = from->is_relative,

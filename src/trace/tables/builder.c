@@ -373,7 +373,12 @@ void fm_builder_end_location(struct fm_builder *builder)
 void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value)
 {
     const struct fm_trace *trace = builder->trace;
-    if (counter != FM_NONE && trace->keeps_counters) {
+    if (counter == FM_COUNTER_OF_SAMPLES) {
+        if (builder->frames.count != 0) {
+            size_t visit = builder->frames.items[builder->frames.count - 1].visit;
+            builder->location->profile.items[visit].samples++;
+        }
+    } else if (counter != FM_NONE && trace->keeps_counters) {
         fm_counters_add(&builder->location->counters, &builder->next_counter,
                         &trace->counters[counter], counter, builder->now, value);
     }

@@ -113,6 +113,7 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
                            uint32_t root, uint64_t sent, uint64_t received,
                            const uint64_t *request);
 void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator);
+/** @param counter  of the trace; FM_COUNTER_OF_SAMPLES: a call stack was sampled */
 void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value);
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in);

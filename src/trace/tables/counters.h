@@ -15,6 +15,10 @@
 
 #define FM_COUNTER_SAMPLES 4096U
 
+/** Instead of a counter's number: the samples of call stacks (base/stack_samples.h). They are
+ * counted by call path, and are no counter of the trace. */
+#define FM_COUNTER_OF_SAMPLES (UINT32_MAX - 1)
+
 struct fm_counter {
     char *name;
     char *unit;       /**< "": none */

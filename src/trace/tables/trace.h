@@ -163,6 +163,7 @@ struct fm_visit_profile {
     uint64_t time;     /**< ticks, without `overhead` */
     uint64_t overhead; /**< ticks of the recorder's own work */
     uint64_t visits;
+    uint64_t samples; /**< call stacks that were sampled in it */
 };
 
 /** Series whose members are matched in their order. */
