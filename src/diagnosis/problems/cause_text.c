@@ -145,8 +145,8 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
                          "it takes longer now on one rank, now on another; on average %s%s", there,
                          each);
     } else if (excess->elsewhere == 0) {
-        fm_sentences_add(&problem->lines, "How", "it takes %s there%s; no %s executes it", there,
-                         each, fm_location_set_others(diagnosis, 1));
+        fm_sentences_add(&problem->lines, "How", "it takes %s there%s; it was not seen on the %s",
+                         there, each, others);
     } else if (excess->there > excess->elsewhere) {
         fm_sentences_add(&problem->lines, "How", "it takes %s there%s, %s on the %s", there, each,
                          elsewhere, others);

@@ -181,6 +181,34 @@ static void test_small_problems_are_summed_up(void **state)
     fm_cube_free(cube);
 }
 
+/** The cause has `there` samples on its location, and `elsewhere` on the other one. */
+static void expect_sure(int64_t there, int64_t elsewhere, const char *expected)
+{
+    struct fm_cube *cube = make_cube();
+    struct fm_diagnosis diagnosis;
+    struct fm_answer answer;
+    assert_int_equal(fm_cube_set_text(&cube->experiment.creator, "fermata 1", NULL), FM_OK);
+    add(cube, FM_METRIC_SAMPLES, SLOW, 0, there);
+    add(cube, FM_METRIC_SAMPLES, SLOW, 1, elsewhere);
+    add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+    make_diagnosis(cube, &diagnosis);
+    fm_answer_make(&diagnosis, 8, &answer);
+    assert_string_equal(text_of(&answer.items[0], "Sure"), expected);
+    fm_answer_free(&answer);
+    fm_cube_free(cube);
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    expect_sure(100, 0, "");
+    expect_sure(99, 1000, "`slow` may contain functions that make no MPI calls: 99 samples");
+    expect_sure(1, 0, "`slow` may contain functions that make no MPI calls: 1 sample");
+    expect_sure(0, 5, "`slow` may contain functions that make no MPI calls: 0 samples");
+    /* A leaf of the call tree that calls no MPI is in it by other means than samples. */
+    expect_sure(0, 0, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_costs_of_startup),
         cmocka_unit_test(test_library_calls_are_no_causes_of_imbalance),
         cmocka_unit_test(test_small_problems_are_summed_up),
+        cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
