@@ -1,6 +1,5 @@
 #include "analysis/analysis.h"
 
-#include "analysis/causes/blame/blame.h"
 #include "analysis/causes/cause_chain.h"
 #include "analysis/causes/critical_path.h"
 #include "analysis/causes/formation.h"
@@ -10,6 +9,7 @@
 #include "analysis/one_sided/holders/lock_holders.h"
 #include "analysis/one_sided/lock_queue.h"
 #include "analysis/pattern.h"
+#include "analysis/problems/blamed_waits.h"
 #include "analysis/problems/run_problems.h"
 #include "analysis/replicate.h"
 #include "analysis/results/matrices.h"
@@ -84,7 +84,7 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_formation_open(formation, analysis);
     fm_formation_costs(formation);
     fm_stage_begin(analysis->times, "blame");
-    fm_blame_book(formation);
+    struct fm_blamed_waits *blamed = fm_blamed_waits_note(formation);
     fm_stage_begin(analysis->times, "cause chains");
     fm_cause_chains_find(formation, begin, &results->statistics);
     fm_stage_begin(analysis->times, "critical path");
@@ -97,7 +97,8 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     results->bins = fm_time_bins_compute(formation, begin, end);
     fm_matrices_compute(formation, FM_CUBE_LINKS, results->matrices);
     fm_stage_begin(analysis->times, "problems");
-    results->problems = fm_run_problems_find(formation, &results->phases, begin, end);
+    results->problems = fm_run_problems_find(formation, blamed, &results->phases, begin, end);
+    fm_blamed_waits_free(blamed, analysis->trace->location_count);
     fm_formation_forget_caused(formation);
 }
 

@@ -35,8 +35,9 @@ struct fm_recorder {
     void (*signal_set)(int number);
     /** Before and after a call of a function of the C library that may block
      * (capture/blocking.h). */
-    uint64_t (*blocking_begin)(void);
-    void (*blocking_end)(enum fm_blocking function, uint64_t begin, struct fm_here here);
+    struct fm_blocking_call (*blocking_begin)(void);
+    void (*blocking_end)(enum fm_blocking function, struct fm_blocking_call call,
+                         struct fm_here here);
     void (*unloaded)(void); /**< called when dlclose() may have unloaded a library */
     /** What the compiler lets instrumented functions call when they begin, and when they end. In
      * any thread, in signal handlers too. */

@@ -64,6 +64,12 @@ with tempfile.TemporaryDirectory() as folder:
         warnings = report(name.with_suffix(""))["warnings"]
         if warnings != [expected]:
             failures.append(f"{count} sends: {warnings}")
+        # What concerns the whole run comes first: the report tells the first warnings up front.
+        (name.with_suffix("") / "environment.json").write_text('{"processors": 1}')
+        run("analyze", name.with_suffix(""))
+        warnings = report(name.with_suffix(""))["warnings"]
+        if len(warnings) != 2 or "shared the" not in warnings[0] or warnings[1] != expected:
+            failures.append(f"{count} sends on one processor: {warnings}")
 for failure in failures:
     print(failure)
 sys.exit(1 if failures else 0)

@@ -22,40 +22,55 @@ struct wait_message {
 struct search {
     const struct fm_formation *formation;
     struct fm_blamed_waits *blamed; /* by location that waits */
+    struct fm_dispatch *pieces;     /* struct fm_blame_wait_piece, to the blamed location */
     struct fm_dispatch *parts, *waits;
 };
 
-/* ---- parts ---- */
-
-static bool is_charged(void *context, uint32_t location, const struct fm_caused_wait *wait)
+static bool is_charged(fm_delay_kind_t kind)
 {
-    (void)context;
-    (void)location;
-    return fm_charge_of((fm_delay_kind_t)wait->delay_kind) != FM_CHARGE_DELAY;
+    return fm_charge_of(kind) != FM_CHARGE_DELAY;
 }
 
-static void send_part(void *context, unsigned worker, const struct fm_blame_wait_piece *piece)
+/* ---- parts ---- */
+
+static void send_piece(void *context, unsigned worker, const struct fm_blame_wait_piece *piece)
 {
-    struct search *search = context;
-    const struct fm_analysis *analysis = search->formation->analysis;
-    struct part_message message = {
-        .part = {.from = piece->from,
-                 .to = piece->to,
-                 .number = piece->number,
-                 .location = piece->location,
-                 .callpath = FM_NONE,
-                 .kind = FM_CAUSE_UNATTRIBUTED,
-                 .problem = FM_NONE},
-        .waiter = piece->waiter,
-    };
-    if (piece->visit != FM_NONE) {
-        const struct fm_visit_profile *node =
-            &analysis->trace->locations[piece->location].profile.items[piece->visit];
-        message.part.callpath = node->callpath;
-        message.part.kind = fm_cause_kind_of(analysis, node->region, fm_charge_of(piece->kind));
+    const struct search *search = context;
+    if (is_charged(piece->kind)) {
+        const struct fm_trace *trace = search->formation->analysis->trace;
+        fm_dispatch_send(search->pieces, worker, fm_trace_process(trace, piece->location), piece);
     }
-    fm_dispatch_send(search->parts, worker, fm_trace_process(analysis->trace, piece->waiter),
-                     &message);
+}
+
+/* Divides a piece by what the blamed location does. */
+static void take_piece(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)process;
+    const struct search *search = context;
+    const struct fm_blame_wait_piece *piece = record;
+    const struct fm_analysis *analysis = search->formation->analysis;
+    const struct fm_busy_time *busy_time = &search->formation->busy_times[piece->location];
+    struct fm_busy_time_walk walk = {0};
+    struct part_message message = {.part = {.to = piece->from,
+                                            .number = piece->number,
+                                            .location = piece->location,
+                                            .problem = FM_NONE},
+                                   .waiter = piece->waiter};
+    struct fm_blamed_part *part = &message.part;
+    while (part->to < piece->to) {
+        part->from = part->to;
+        fm_busy_time_look(busy_time, &walk, part->from);
+        part->to = walk.until < piece->to ? walk.until : piece->to;
+        part->callpath = FM_NONE;
+        part->kind = FM_CAUSE_UNATTRIBUTED;
+        if (walk.visit != busy_time->nodes) {
+            const struct fm_visit_profile *node = &busy_time->location->profile.items[walk.visit];
+            part->callpath = node->callpath;
+            part->kind = fm_cause_kind_of(analysis, node->region, fm_charge_of(piece->kind));
+        }
+        fm_dispatch_send(search->parts, worker, fm_trace_process(analysis->trace, piece->waiter),
+                         &message);
+    }
 }
 
 static void take_part(void *context, unsigned worker, uint32_t process, const void *record)
@@ -78,7 +93,7 @@ static void send_waits(void *context, unsigned worker, uint32_t first, uint32_t 
         const struct fm_caused_waits *caused = &search->formation->caused[l];
         for (size_t i = 0; i < caused->waits.count; ++i) {
             const struct fm_caused_wait *wait = &caused->waits.items[i];
-            if (is_charged(NULL, l, wait)) {
+            if (is_charged((fm_delay_kind_t)wait->delay_kind)) {
                 struct wait_message message = {
                     .wait = {.cost = (double)wait->wait + wait->phi,
                              .wait = wait->wait,
@@ -163,23 +178,50 @@ static void sort_all(void *context, unsigned worker, uint32_t first, uint32_t la
     }
 }
 
-struct fm_blamed_waits *fm_blamed_waits_find(const struct fm_formation *formation)
+/* @return whether a wait state of the run is charged by blame */
+static bool has_charged(const struct fm_formation *formation)
+{
+    const struct fm_trace *trace = formation->analysis->trace;
+    uint64_t found = 0;
+    for (uint32_t l = 0; l < trace->location_count && found == 0; ++l) {
+        const struct fm_wait_list *waits = &formation->busy_times[l].waits;
+        for (uint32_t w = 0; w < waits->count && found == 0; ++w) {
+            found = is_charged(fm_delay_kind((fm_metric_t)waits->items[w].metric));
+        }
+    }
+    return fm_team_largest(formation->analysis->team, found) != 0;
+}
+
+struct fm_blamed_waits *fm_blamed_waits_note(struct fm_formation *formation)
 {
     struct fm_engine *engine = formation->analysis->engine;
+    if (formation->is_circular || !has_charged(formation)) {
+        fm_blame_book(formation, NULL);
+        return NULL;
+    }
     struct search search = {
         .formation = formation,
         .blamed = fm_allocate(formation->analysis->trace->location_count, sizeof *search.blamed),
     };
+    search.pieces =
+        fm_dispatch_create(engine, sizeof(struct fm_blame_wait_piece), take_piece, &search);
     search.parts = fm_dispatch_create(engine, sizeof(struct part_message), take_part, &search);
-    search.waits = fm_dispatch_create(engine, sizeof(struct wait_message), take_wait, &search);
-    fm_blame_waits(formation, &(struct fm_blame_each){
-                                  .context = &search, .is_wanted = is_charged, .take = send_part});
+    fm_blame_book(formation, &(struct fm_blame_listener){&search, send_piece});
+    fm_dispatch_deliver(search.pieces);
     fm_dispatch_deliver(search.parts);
-    fm_dispatch_run(search.waits, send_waits, &search);
-    fm_engine_run(engine, sort_all, &search);
+    fm_dispatch_free(search.pieces);
     fm_dispatch_free(search.parts);
-    fm_dispatch_free(search.waits);
     return search.blamed;
+}
+
+void fm_blamed_waits_complete(const struct fm_formation *formation, struct fm_blamed_waits *blamed)
+{
+    struct fm_engine *engine = formation->analysis->engine;
+    struct search search = {.formation = formation, .blamed = blamed};
+    search.waits = fm_dispatch_create(engine, sizeof(struct wait_message), take_wait, &search);
+    fm_dispatch_run(search.waits, send_waits, &search);
+    fm_dispatch_free(search.waits);
+    fm_engine_run(engine, sort_all, &search);
 }
 
 void fm_blamed_waits_free(struct fm_blamed_waits *blamed, uint32_t location_count)
@@ -189,20 +231,4 @@ void fm_blamed_waits_free(struct fm_blamed_waits *blamed, uint32_t location_coun
         fm_vector_free(&blamed[l].parts);
     }
     fm_free(blamed);
-}
-
-const struct fm_blamed_wait *fm_blamed_wait(const struct fm_blamed_waits *blamed, uint32_t number)
-{
-    size_t low = 0, high = blamed->waits.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (blamed->waits.items[middle].number < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < blamed->waits.count && blamed->waits.items[low].number == number
-               ? &blamed->waits.items[low]
-               : NULL;
 }

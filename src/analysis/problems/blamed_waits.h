@@ -31,17 +31,18 @@ struct fm_blamed_waits {
     FM_VECTOR(struct fm_blamed_part) parts; /**< by wait state and time */
 };
 
-/** Finds out who is blamed. `phi` of the caused wait states is that of fm_propagate_without(). Runs
- * stages; collective.
- * @return [location], those owned here; to be freed with fm_blamed_waits_free() */
-struct fm_blamed_waits *fm_blamed_waits_find(const struct fm_formation *formation);
+/** Books the blame (fm_blame_book()) and notes who is blamed for the wait states that are charged
+ * by blame: their parts, in no particular order. Runs stages; collective.
+ * @return [location], those owned here; to be freed with fm_blamed_waits_free(); NULL: no wait
+ * state of the run is charged by blame */
+struct fm_blamed_waits *fm_blamed_waits_note(struct fm_formation *formation);
+
+/** Adds the wait states and their costs, and sorts their parts. `phi` of the caused wait states is
+ * that of fm_propagate_without(). Runs stages; collective. */
+void fm_blamed_waits_complete(const struct fm_formation *formation, struct fm_blamed_waits *blamed);
 
 /** NULL is allowed. */
 void fm_blamed_waits_free(struct fm_blamed_waits *blamed, uint32_t location_count);
-
-/** @return the wait state with this number, which must be charged by blame; NULL if nothing is
- * known of it */
-const struct fm_blamed_wait *fm_blamed_wait(const struct fm_blamed_waits *blamed, uint32_t number);
 
 /** @return the cost of a part in ticks. */
 static inline double fm_blamed_cost(const struct fm_blamed_wait *wait,

@@ -28,6 +28,8 @@ struct result {
     bool *is_part;    /* [process]: has a location of the problem */
     struct sum *sums; /* [process]: in the iterations of the occasions */
     uint64_t balanced, removed;
+    uint64_t
+        limit; /* of the gain: waiting of the process outside of the problem that waits least */
 };
 
 /* One location on its way through the iterations. */
@@ -41,6 +43,7 @@ struct search {
     const struct fm_shown_problems *shown;
     const struct fm_iterations *iterations;
     uint64_t begin, end;
+    const uint64_t *busy;           /* [process]: how long it does not wait */
     const struct subject *subjects; /* of one phase */
     uint32_t count;
     struct cursor *cursors; /* by location */
@@ -280,8 +283,8 @@ static uint64_t mean_of(const struct sum *sum)
 }
 
 /* States a result. `others`: room for a time of each process */
-static void describe(const struct result *result, uint32_t processes, uint64_t run_time,
-                     uint64_t *others, struct fm_cube_problem *problem)
+static void describe(const struct result *result, uint32_t processes, uint64_t *others,
+                     struct fm_cube_problem *problem)
 {
     struct sum there = {0};
     size_t count = 0;
@@ -300,9 +303,42 @@ static void describe(const struct result *result, uint32_t processes, uint64_t r
     };
     problem->gain = (struct fm_cube_gain){
         .is_known = there.count > 0,
-        .balanced = result->balanced < run_time ? result->balanced : run_time,
-        .removed = result->removed < run_time ? result->removed : run_time,
+        .balanced = result->balanced < result->limit ? result->balanced : result->limit,
+        .removed = result->removed < result->limit ? result->removed : result->limit,
     };
+}
+
+/* @return [process]: how long the thread that waits most does not wait (other threads may be idle
+ * where the trace shows no waiting); to be freed */
+static uint64_t *find_busy_times(const struct fm_formation *formation)
+{
+    const struct fm_analysis *analysis = formation->analysis;
+    const struct fm_trace *trace = analysis->trace;
+    uint64_t *busy = fm_allocate(trace->process_count, sizeof *busy);
+    for (uint32_t l = 0; l < trace->location_count; ++l) {
+        uint32_t process = fm_trace_process(trace, l);
+        const struct fm_location *location = &trace->locations[l];
+        if (!fm_engine_owns(analysis->engine, process) || location->event_count == 0) {
+            continue;
+        }
+        const struct fm_wait_list *waits = &formation->busy_times[l].waits;
+        uint64_t ticks = location->end - location->begin - waits->before[waits->count];
+        busy[process] = busy[process] == 0 || ticks < busy[process] ? ticks : busy[process];
+    }
+    fm_team_sum(analysis->team, busy, trace->process_count);
+    return busy;
+}
+
+/* The run cannot become shorter than what a process outside of the problem does without waiting. */
+static void limit_gain(const uint64_t *busy, uint32_t processes, uint64_t run_time,
+                       struct result *result)
+{
+    result->limit = run_time;
+    for (uint32_t p = 0; p < processes; ++p) {
+        if (!result->is_part[p] && busy[p] <= run_time && run_time - busy[p] < result->limit) {
+            result->limit = run_time - busy[p];
+        }
+    }
 }
 
 static void examine(struct search *search, struct fm_cube_problem *problems)
@@ -318,13 +354,13 @@ static void examine(struct search *search, struct fm_cube_problem *problems)
             results[s].is_part[fm_trace_process(analysis->trace, search->shown->locations[i])] =
                 true;
         }
+        limit_gain(search->busy, processes, search->end - search->begin, &results[s]);
     }
     go_through(search, results);
     uint64_t *others = fm_allocate(processes, sizeof *others);
     for (uint32_t s = 0; s < search->count; ++s) {
         if (fm_team_leads(analysis->team)) {
-            describe(&results[s], processes, search->end - search->begin, others,
-                     &problems[search->subjects[s].number]);
+            describe(&results[s], processes, others, &problems[search->subjects[s].number]);
         }
         fm_free(results[s].is_part);
         fm_free(results[s].sums);
@@ -368,6 +404,7 @@ void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_
     struct subject *subjects =
         fm_team_spread(team, own.items, own.count * sizeof *own.items, &bytes);
     size_t count = bytes / sizeof *subjects;
+    uint64_t *busy = find_busy_times(formation);
     for (size_t first = 0, last; first < count; first = last) {
         for (last = first + 1; last < count && subjects[last].phase == subjects[first].phase;) {
             ++last;
@@ -378,6 +415,7 @@ void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_
             .iterations = iterations,
             .begin = begin,
             .end = end,
+            .busy = busy,
             .subjects = subjects + first,
             .count = (uint32_t)(last - first),
         };
@@ -385,4 +423,5 @@ void fm_excess_find(const struct fm_formation *formation, const struct fm_shown_
     }
     fm_vector_free(&own);
     fm_free(subjects);
+    fm_free(busy);
 }

@@ -7,6 +7,8 @@
  * time of a process of the problem: in each iteration the run can become shorter by max - mean if
  * the work is balanced, by max - median if the excess is removed (of an even number of times, the
  * lower one of the two in the middle). A problem without a phase has one iteration, the whole run.
+ * The sum over all iterations is limited: the run cannot become shorter than what any process
+ * outside of the problem does without waiting.
  */
 #ifndef FERMATA_ANALYSIS_PROBLEMS_EXCESS_H
 #define FERMATA_ANALYSIS_PROBLEMS_EXCESS_H

@@ -1,5 +1,6 @@
 #include "analysis/problems/grouping.h"
 
+#include "analysis/problems/occasions.h"
 #include "base/containers/sort.h"
 
 /* The largest cost first; equal ones by location. */
@@ -44,7 +45,7 @@ static size_t add_problem(struct fm_problem_list *list, const struct fm_problem_
                           size_t count)
 {
     size_t end = 1;
-    while (end < count && costs[end].cost >= costs[0].cost / 10 + (costs[0].cost % 10 != 0)) {
+    while (end < count && costs[end].cost >= fm_tenths_of(costs[0].cost, 1)) {
         ++end;
     }
     struct fm_cube_problem problem = empty_problem(costs[0].kind, costs[0].callpath);

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Costs are equal if they differ by less than 1 / EQUAL of the whole. */
+#define EQUAL 10000000000
+
 /* k runs with n iterations together. */
 struct choice {
     int64_t cost;                       /* -1: there is no such choice */
@@ -63,14 +66,15 @@ static struct blocks make_blocks(const int64_t *costs, uint32_t count)
 
 /* The choices from a block on: [runs][blocks of them]. */
 struct table {
-    uint32_t limit;                              /* of blocks */
+    uint32_t limit; /* of blocks */
+    int64_t equal;  /* costs that differ by less are equal but for rounding */
     struct choice *here[FM_CUBE_OCCASIONS + 1];  /* the first run begins with the block */
     struct choice *later[FM_CUBE_OCCASIONS + 1]; /* it begins behind the block */
 };
 
-static struct table make_table(uint32_t runs, uint32_t limit)
+static struct table make_table(uint32_t runs, uint32_t limit, int64_t equal)
 {
-    struct table table = {.limit = limit};
+    struct table table = {.limit = limit, .equal = equal};
     for (uint32_t k = 0; k <= runs; ++k) {
         table.here[k] = fm_allocate(limit + (size_t)1, sizeof *table.here[k]);
         table.later[k] = fm_allocate(limit + (size_t)1, sizeof *table.later[k]);
@@ -100,7 +104,8 @@ static struct choice begin_run(const struct choice *rest, uint32_t block)
     return choice;
 }
 
-/* Goes on to the block before. Larger numbers of blocks first, as they refer to smaller ones. */
+/* Goes on to the block before. Larger numbers of blocks first, as they refer to smaller ones. Of
+ * equal costs, the choice that comes earlier in time. */
 static void step(struct table *table, uint32_t runs, uint32_t block, int64_t cost)
 {
     for (uint32_t k = runs; k > 0; --k) {
@@ -108,10 +113,10 @@ static void step(struct table *table, uint32_t runs, uint32_t block, int64_t cos
             struct choice *here = &table->here[k][n], *later = &table->later[k][n];
             const struct choice *longer = &table->here[k][n - 1];
             const struct choice *rest = &table->later[k - 1][n - 1];
-            if (here->cost > later->cost) {
+            if (here->cost >= 0 && here->cost + table->equal >= later->cost) {
                 *later = *here;
             }
-            if (longer->cost >= 0 && longer->cost >= rest->cost) {
+            if (longer->cost >= 0 && longer->cost + table->equal >= rest->cost) {
                 *here = *longer;
                 here->begins[0] = block;
                 here->cost += cost;
@@ -130,7 +135,7 @@ static void step(struct table *table, uint32_t runs, uint32_t block, int64_t cos
 static bool find_choice(const struct blocks *blocks, uint32_t runs, uint32_t limit, int64_t least,
                         struct choice *choice)
 {
-    struct table table = make_table(runs, limit);
+    struct table table = make_table(runs, limit, least / EQUAL);
     uint32_t fewest = limit + 1;
     for (uint32_t block = blocks->count; block-- > 0;) {
         step(&table, runs, block, blocks->costs[block]);

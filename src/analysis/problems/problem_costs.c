@@ -194,21 +194,6 @@ static void collect(const struct computation *computation, struct fm_problem_cos
 
 /* ---- the stages ---- */
 
-/* @return whether a wait state of the run is charged by blame */
-static bool has_blame(const struct fm_formation *formation)
-{
-    const struct fm_trace *trace = formation->analysis->trace;
-    uint64_t found = 0;
-    for (uint32_t l = 0; l < trace->location_count && found == 0; ++l) {
-        const struct fm_wait_list *waits = &formation->busy_times[l].waits;
-        for (uint32_t w = 0; w < waits->count && found == 0; ++w) {
-            fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)waits->items[w].metric);
-            found = fm_charge_of(kind) != FM_CHARGE_DELAY;
-        }
-    }
-    return fm_team_largest(formation->analysis->team, found) != 0;
-}
-
 /* phi as it is if what is charged by blame passes nothing on. */
 static void propagate(struct fm_formation *formation)
 {
@@ -219,20 +204,21 @@ static void propagate(struct fm_formation *formation)
     fm_propagate_without(formation, stops);
 }
 
-struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation)
+struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation,
+                                                 struct fm_blamed_waits *blamed)
 {
     struct fm_engine *engine = formation->analysis->engine;
     struct fm_problem_costs costs = {0};
-    if (has_blame(formation)) {
+    if (blamed != NULL) {
         propagate(formation);
-        costs.blamed = fm_blamed_waits_find(formation);
+        fm_blamed_waits_complete(formation, blamed);
     }
     struct computation computation = {
         .formation = formation,
         .locations =
             fm_allocate(formation->analysis->trace->location_count, sizeof *computation.locations),
         .parts = fm_allocate_apart(fm_engine_workers(engine), sizeof *computation.parts),
-        .blamed = costs.blamed,
+        .blamed = blamed,
     };
     fm_engine_run(engine, charge_all_delays, &computation);
     fm_engine_run(engine, list_costs, &computation);
@@ -242,8 +228,7 @@ struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation)
     return costs;
 }
 
-void fm_problem_costs_free(struct fm_problem_costs *costs, uint32_t location_count)
+void fm_problem_costs_free(struct fm_problem_costs *costs)
 {
     fm_vector_free(&costs->cells);
-    fm_blamed_waits_free(costs->blamed, location_count);
 }

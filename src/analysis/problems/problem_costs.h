@@ -26,14 +26,15 @@ struct fm_problem_costs {
     int64_t unattributed; /**< process 0: what no call path is charged with */
     int64_t sum;          /**< process 0: of all of them */
     double inexact;       /**< process 0: ticks by which the sum may differ from all waiting */
-    struct fm_blamed_waits *blamed; /**< by location; NULL: no wait state is charged by blame */
 };
 
 /** Computes all costs. To be called after fm_formation_costs(); replaces `phi` of the caused wait
  * states, see fm_propagate_without(). Runs stages; collective.
+ * @param blamed  by location: as fm_blamed_waits_note() returned it; is completed
  * @return to be freed with fm_problem_costs_free() */
-struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation);
+struct fm_problem_costs fm_problem_costs_compute(struct fm_formation *formation,
+                                                 struct fm_blamed_waits *blamed);
 
-void fm_problem_costs_free(struct fm_problem_costs *costs, uint32_t location_count);
+void fm_problem_costs_free(struct fm_problem_costs *costs);
 
 #endif

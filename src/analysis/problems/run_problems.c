@@ -34,6 +34,7 @@ static void examine(struct fm_formation *formation, const struct fm_phase_list *
 }
 
 struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
+                                            struct fm_blamed_waits *blamed,
                                             const struct fm_phase_list *phases, uint64_t begin,
                                             uint64_t end)
 {
@@ -41,12 +42,12 @@ struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
     if (formation->is_circular) {
         return problems;
     }
-    struct fm_problem_costs costs = fm_problem_costs_compute(formation);
+    struct fm_problem_costs costs = fm_problem_costs_compute(formation, blamed);
     problems.list = fm_problems_group(&costs);
     problems.sum = costs.sum;
     problems.inexact = costs.inexact;
-    examine(formation, phases, begin, end, costs.blamed, &problems);
-    fm_problem_costs_free(&costs, formation->analysis->trace->location_count);
+    fm_problem_costs_free(&costs);
+    examine(formation, phases, begin, end, blamed, &problems);
     return problems;
 }
 

@@ -1,5 +1,7 @@
 #include "analysis/problems/shown.h"
 
+#include "analysis/problems/occasions.h"
+
 #include <string.h>
 
 /* The problems and their locations as two arrays that process 0 gives to all others. */
@@ -12,7 +14,7 @@ static void choose(const struct fm_problem_list *list, int64_t sum, struct choic
 {
     for (size_t i = 0; i < list->items.count && i < FM_SHOWN_LIMIT; ++i) {
         const struct fm_cube_problem *problem = &list->items.items[i];
-        if (problem->cost < sum / FM_SHOWN_PART + (sum % FM_SHOWN_PART != 0)) {
+        if (problem->cost < fm_tenths_of(sum / (FM_SHOWN_PART / 10), 1)) {
             break;
         }
         struct fm_shown_problem shown = {

@@ -271,17 +271,19 @@ static void move_window(struct search *search, struct fm_mailboxes *mailboxes, u
 
 /* ---- the stages of a pass ---- */
 
-/* Adds what of an own wait state is blamed. */
-static void add_blamed(const struct search *search, const struct walk *walk, uint32_t location,
-                       uint32_t number)
+/* The shares of the own wait states that are charged by blame are known. */
+static void add_blamed(const struct search *search, const struct walk *walk,
+                       const struct fm_blamed_waits *blamed)
 {
-    const struct fm_blamed_waits *blamed = &search->blamed[location];
-    const struct fm_blamed_wait *wait = fm_blamed_wait(blamed, number);
-    for (uint32_t p = wait == NULL ? 0 : wait->first; wait != NULL && p < wait->end; ++p) {
-        const struct fm_blamed_part *part = &blamed->parts.items[p];
-        if (part->problem != FM_NONE) {
-            add_share(search, sums_of(search, walk, number + 1), (uint8_t)part->problem,
-                      (double)(part->to - part->from));
+    for (size_t w = 0; w < blamed->waits.count; ++w) {
+        const struct fm_blamed_wait *wait = &blamed->waits.items[w];
+        double *sums = sums_of(search, walk, wait->number + 1);
+        sums[0] = 0;
+        for (uint32_t p = wait->first; p < wait->end; ++p) {
+            const struct fm_blamed_part *part = &blamed->parts.items[p];
+            if (part->problem != FM_NONE) {
+                add_share(search, sums, (uint8_t)part->problem, (double)(part->to - part->from));
+            }
         }
     }
 }
@@ -294,11 +296,10 @@ static void open_walk(struct search *search, uint32_t location)
     walk->known = walk->next = 0;
     walk->sums = fm_allocate(((size_t)waits->count + 1) * search->width, sizeof *walk->sums);
     for (uint32_t w = 0; w < waits->count; ++w) {
-        if (is_blamed(fm_delay_kind((fm_metric_t)waits->items[w].metric))) {
-            add_blamed(search, walk, location, w);
-        } else {
-            sums_of(search, walk, w + 1)[0] = NAN;
-        }
+        sums_of(search, walk, w + 1)[0] = NAN;
+    }
+    if (search->blamed != NULL) {
+        add_blamed(search, walk, &search->blamed[location]);
     }
     add_up(search, walk, waits);
     if (walk->numbers == NULL && caused_by(search, location)->waits.count > 0) {

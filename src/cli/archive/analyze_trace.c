@@ -175,15 +175,28 @@ static void note_progress(const struct fm_analyze_request *request)
     }
 }
 
+/* Puts the warnings from number `first` on before the others: what concerns the whole run precedes
+ * what concerns single records. */
+static void put_first(struct fm_cube *cube, uint32_t first)
+{
+    for (uint32_t i = 0; i + first < cube->warning_count; ++i) {
+        char *moved = cube->warnings[first + i];
+        memmove(&cube->warnings[i + 1], &cube->warnings[i], first * sizeof *cube->warnings);
+        cube->warnings[i] = moved;
+    }
+}
+
 /* Process 0 writes the report.
  * @param detail  for the timeline of the page; NULL: it has none */
 static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
                                 const struct fm_detail *detail, struct fm_error *error)
 {
+    uint32_t of_records = cube->warning_count;
     fm_status_t status = add_warnings(cube, request->archive, error);
     if (status == FM_OK) {
         status = add_environment(cube, request->archive, error);
     }
+    put_first(cube, of_records);
     if (status == FM_OK) {
         status = fm_cube_write(cube, request->output, error);
     }

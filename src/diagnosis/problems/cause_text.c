@@ -145,8 +145,8 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
                          "it takes longer now on one rank, now on another; on average %s%s", there,
                          each);
     } else if (excess->elsewhere == 0) {
-        fm_sentences_add(&problem->lines, "How", "it takes %s there%s; no %s executes it", there,
-                         each, fm_location_set_others(diagnosis, 1));
+        fm_sentences_add(&problem->lines, "How", "it takes %s there%s; it was not seen on the %s",
+                         there, each, others);
     } else if (excess->there > excess->elsewhere) {
         fm_sentences_add(&problem->lines, "How", "it takes %s there%s, %s on the %s", there, each,
                          elsewhere, others);
@@ -158,31 +158,11 @@ static void add_excess(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     }
 }
 
-/** @return the lock of a serialization: of the cause or, if that is not known, the only lock that
- * others waited for; NULL: unknown */
-static const struct fm_cube_lock *lock_of(const struct fm_cube *cube,
-                                          const struct fm_cube_problem *cause)
-{
-    const struct fm_cube_lock *only = NULL;
-    if (cause->lock != FM_CUBE_NONE) {
-        return &cube->locks[cause->lock];
-    }
-    for (uint32_t i = 0; i < cube->lock_count; i++) {
-        if (cube->locks[i].waits == 0) {
-            continue;
-        }
-        if (only != NULL) {
-            return NULL;
-        }
-        only = &cube->locks[i];
-    }
-    return only;
-}
-
 /** @return the lock of a serialization in words; to be freed with free() */
 static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
 {
-    const struct fm_cube_lock *lock = lock_of(diagnosis->cube, cause);
+    const struct fm_cube_lock *lock =
+        cause->lock == FM_CUBE_NONE ? NULL : &diagnosis->cube->locks[cause->lock];
     char *text = NULL;
     char *window = NULL;
     int length;
@@ -340,16 +320,16 @@ static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     fm_format_ticks(now, cube, (int64_t)run);
     format_gain(times[0], sizeof times[0], cube, run, removed);
     format_gain(times[1], sizeof times[1], cube, run, balanced);
-    if (cause->kind == FM_CAUSE_SERIALIZATION) {
+    if ((double)removed < least && (double)balanced < least) {
+        fm_sentences_add(&problem->lines, "Gain",
+                         "less than 0.5%% of the run time: removing this cause alone makes the run "
+                         "hardly shorter");
+    } else if (cause->kind == FM_CAUSE_SERIALIZATION) {
         fm_sentences_add(
             &problem->lines, "Gain",
             "run time at best %s instead of %s if it needed no lock; part of this if the lock "
             "is held for less time",
             times[0], now);
-    } else if ((double)removed < least && (double)balanced < least) {
-        fm_sentences_add(&problem->lines, "Gain",
-                         "less than 0.5%% of the run time: removing this cause alone makes the run "
-                         "hardly shorter");
     } else if (strcmp(times[0], times[1]) == 0) {
         fm_sentences_add(&problem->lines, "Gain",
                          "run time at best %s instead of %s if it took equally long everywhere",

@@ -77,9 +77,8 @@ void fm_evidence_of_samples(const struct fm_diagnosis *diagnosis,
     if (strcmp(cube->regions[region].paradigm, "user") != 0) {
         return;
     }
-    fm_metric_t metric = fm_metric_by_id("samples");
-    bool sampled = metric != FM_METRIC_NONE && diagnosis->metrics[metric] > 0;
-    int64_t count = sampled ? value_of_cause(cube, metric, cause) : 0;
+    bool sampled = diagnosis->metrics[FM_METRIC_SAMPLES] > 0;
+    int64_t count = sampled ? value_of_cause(cube, FM_METRIC_SAMPLES, cause) : 0;
     if (sampled ? count >= ENOUGH_SAMPLES : !lacks_other_functions(cube)) {
         return;
     }

@@ -13,7 +13,7 @@ static const struct fm_paradigm_description description = {.otf2 = OTF2_PARADIGM
                                                            .name = "C library"};
 
 static const struct fm_function functions[FM_BLOCKING_COUNT] = {
-#define FM_BLOCKING(type, name, parameters, arguments)                                             \
+#define FM_BLOCKING(signals, type, name, parameters, arguments)                                    \
     [FM_BLOCKING_##name] = {#name, OTF2_REGION_ROLE_FUNCTION},
 #include "record/capture/blocking.def"
 #undef FM_BLOCKING
@@ -33,21 +33,30 @@ const struct fm_paradigm fm_blocking_functions = {.description = &description,
                                                   .first = &first_function,
                                                   .attach = find_shortest};
 
-/* Whether the thread is between its recorded calls, and its call stacks are recorded. */
-static bool is_recorded(const struct fm_thread *thread)
+/* Whether the thread is sampled, and between its recorded calls. */
+static bool is_sampled(const struct fm_thread *thread)
 {
-    return thread != NULL && !fm_thread_is_quiet(thread) && !thread->is_marking &&
-           thread->stack != NULL && !fm_pause_is_due(thread);
+    return thread != NULL && __atomic_load_n(&thread->samples.has_timer, __ATOMIC_RELAXED) &&
+           !fm_thread_is_quiet(thread);
 }
 
-uint64_t fm_blocking_begin(void)
+static bool is_recorded(const struct fm_thread *thread)
+{
+    return !thread->is_marking && thread->stack != NULL && !fm_pause_is_due(thread);
+}
+
+struct fm_blocking_call fm_blocking_begin(void)
 {
     struct fm_thread *thread = fm_thread_self;
-    if (__atomic_load_n(&shortest, __ATOMIC_ACQUIRE) == 0 || !is_recorded(thread)) {
-        return 0;
+    struct fm_blocking_call call = {0};
+    if (is_sampled(thread)) {
+        call.signal = fm_samples_signal();
+        if (__atomic_load_n(&shortest, __ATOMIC_ACQUIRE) != 0 && is_recorded(thread)) {
+            fm_samples_hold(thread);
+            call.begin = fm_clock_now();
+        }
     }
-    fm_samples_hold(thread);
-    return fm_clock_now();
+    return call;
 }
 
 static uint64_t *put_call(uint64_t *place, uint32_t function, uint64_t begin, uint64_t end)
@@ -63,12 +72,12 @@ static uint64_t *put_call(uint64_t *place, uint32_t function, uint64_t begin, ui
     return place + FM_WORDS_CALL_LONG;
 }
 
-void fm_blocking_end(enum fm_blocking function, uint64_t begin, struct fm_here here)
+void fm_blocking_end(enum fm_blocking function, struct fm_blocking_call call, struct fm_here here)
 {
     struct fm_thread *thread = fm_thread_self;
     uint64_t end = fm_clock_now();
-    bool is_long = end - begin >= shortest;
-    if (!is_recorded(thread)) {
+    bool is_long = end - call.begin >= shortest;
+    if (!is_sampled(thread) || !is_recorded(thread)) {
         return;
     }
     if (!is_long && !thread->samples.held_back) {
@@ -83,7 +92,7 @@ void fm_blocking_end(enum fm_blocking function, uint64_t begin, struct fm_here h
         is_long ? fm_samples_put_stack(thread, fm_here_caller(here), false, FM_WORDS_CALL_LONG)
                 : NULL;
     if (place != NULL) {
-        thread->cursor = put_call(place, first_function + (uint32_t)function, begin, end);
+        thread->cursor = put_call(place, first_function + (uint32_t)function, call.begin, end);
         fm_thread_publish(thread);
     }
     fm_samples_resume(thread, is_long ? NULL : &here);

@@ -1,8 +1,8 @@
 /** @file
  * Functions of the C library in which threads sleep or wait (blocking.def). If the program itself
- * calls one, between its recorded calls, and the call takes 20 us or more, it is recorded as a call
- * of a function of the program, with the call stack. That is decided after the call: shorter ones
- * cost two readings of the clock.
+ * calls one, in a thread that is sampled, between its recorded calls, and the call takes 20 us or
+ * more, it is recorded as a call of a function of the program, with the call stack. That is decided
+ * after the call: shorter ones cost two readings of the clock.
  *
  * The functions may be called in signal handlers and may be left by longjmp or cancellation.
  * Therefore nothing of the recorder is held or reserved during the call.
@@ -16,7 +16,7 @@
 
 /** Numbers of the functions. */
 enum fm_blocking {
-#define FM_BLOCKING(type, name, parameters, arguments) FM_BLOCKING_##name,
+#define FM_BLOCKING(signals, type, name, parameters, arguments) FM_BLOCKING_##name,
 #include "record/capture/blocking.def"
 #undef FM_BLOCKING
     FM_BLOCKING_COUNT
@@ -27,13 +27,17 @@ struct fm_paradigm;
 /** The functions as a paradigm, whose wrappers are in the preload library. */
 extern const struct fm_paradigm fm_blocking_functions;
 
-/** Called before a call, in any thread, in signal handlers too. errno is preserved.
- * @return the time; 0: the call is not recorded */
-uint64_t fm_blocking_begin(void);
+/** A call of one of the functions. */
+struct fm_blocking_call {
+    uint64_t begin; /**< 0: it is not recorded */
+    int signal;     /**< that samples the thread; 0: none, or the thread is in a recorded call */
+};
 
-/** Called after a call for which fm_blocking_begin did not return 0. errno is preserved.
- * @param begin  the time that it returned
- * @param here   the function that the program has called */
-void fm_blocking_end(enum fm_blocking function, uint64_t begin, struct fm_here here);
+/** Called before a call, in any thread, in signal handlers too. errno is preserved. */
+struct fm_blocking_call fm_blocking_begin(void);
+
+/** Called after a call whose `begin` is not 0. errno is preserved.
+ * @param here  the function that the program has called */
+void fm_blocking_end(enum fm_blocking function, struct fm_blocking_call call, struct fm_here here);
 
 #endif

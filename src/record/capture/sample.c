@@ -188,6 +188,11 @@ static bool is_active(void)
     return __atomic_load_n(&samples.active, __ATOMIC_SEQ_CST);
 }
 
+int fm_samples_signal(void)
+{
+    return is_active() ? samples.number : 0;
+}
+
 void fm_samples_attach(struct fm_thread *thread)
 {
     if (!is_active() || getpid() != samples.process) { /* children inherit no timers */

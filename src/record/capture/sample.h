@@ -79,6 +79,9 @@ void fm_samples_hold(struct fm_thread *thread);
  *              is not taken. All signals are blocked. */
 void fm_samples_resume(struct fm_thread *thread, const struct fm_here *here);
 
+/** The signal that samples threads; 0: none. */
+int fm_samples_signal(void);
+
 /** Sums over all threads so far. */
 struct fm_sample_counts fm_samples_count(void);
 

@@ -9,8 +9,8 @@
  * recorder is notified. All of them call the original functions. */
 #include "record/capture/hot.h"
 #include "record/interface.h"
-#include "record/preload/blocking.h"
 #include "record/preload/fortran.h"
+#include "record/preload/interpose.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -19,8 +19,9 @@ def run(command):
 
 
 def record(options, folder, ranks, program):
-    """Records and analyses a program; returns what it prints."""
-    output = run([options.fermata, "record", "-o", str(folder), "--",
+    """Records and analyses a program; returns what it prints. Without samples: the call paths are
+    known."""
+    output = run([options.fermata, "record", "--sample=off", "-o", str(folder), "--",
                   *mpi_command(options.mpirun, ranks, program)])
     run([options.fermata, "analyze", "--check", "-q", str(folder)])
     return output

@@ -61,7 +61,7 @@ def check(arguments, experiment):
     killed = arguments.order == "_exit"
     ranks = 1 if killed else RANKS
     launcher = [*shlex.split(arguments.mpirun), "-n", str(ranks)] if arguments.mpirun else []
-    run([arguments.fermata, "record", "-o", experiment, "--", *launcher, arguments.program,
+    run([arguments.fermata, "record", "--sample=off", "-o", experiment, "--", *launcher, arguments.program,
          arguments.order], may_fail=killed)
     calls, paradigms = recorded(experiment / "traces.otf2")
     names = [f"MPI Rank {rank}" for rank in range(ranks)] if launcher else ["Process 0"]

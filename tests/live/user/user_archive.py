@@ -18,11 +18,11 @@ def run(command, folder, **settings):
 
 def record(options, folder, program, ranks=2, how=(), chatty=False, **settings):
     """Records `program` (a list of words behind `mpirun -n RANKS`) with the options `how`; returns the
-    experiment and what is wrong: another exit code than unrecorded, findings of `fermata check`, a
+    experiment, without samples, and what is wrong: another exit code than unrecorded, findings of `fermata check`, a
     failing analysis. `chatty`: the launcher prints something of its own, the output may differ."""
     command = [options.mpirun, "-n", str(ranks), *program]
     plain = run(command, folder)
-    recorded = run([options.fermata, "record", "-o", "experiment", *how, "--", *command], folder,
+    recorded = run([options.fermata, "record", "--sample=off", "-o", "experiment", *how, "--", *command], folder,
                    **settings)
     problems = []
     if recorded.returncode != plain.returncode or (not chatty and recorded.stdout != plain.stdout):

@@ -91,8 +91,16 @@ struct fm_blame_pair {
     uint32_t unused;
 };
 
+/** Who wants to know the pieces of all wait states that fm_blame_book() finds. */
+struct fm_blame_listener {
+    void *context;
+    /** Called by any worker. The pieces are not divided by call paths: `visit` means nothing. */
+    void (*take)(void *context, unsigned worker, const struct fm_blame_wait_piece *piece);
+};
+
 /** Books the metrics of blame, each tick of each wait state once, and lists who is blamed by whom:
- * `formation->blame_pairs`. Collective. */
-void fm_blame_book(struct fm_formation *formation);
+ * `formation->blame_pairs`. Collective.
+ * @param listener  NULL: none */
+void fm_blame_book(struct fm_formation *formation, const struct fm_blame_listener *listener);
 
 #endif

@@ -19,6 +19,7 @@ struct booking {
     struct fm_formation *formation;
     struct account *accounts; /* by worker */
     struct fm_dispatch *pairs;
+    const struct fm_blame_listener *listener; /* NULL: none */
 };
 
 static void end_location(struct booking *booking, unsigned worker)
@@ -57,6 +58,9 @@ static void add_to_pair(void *context, unsigned worker, const struct fm_blame_wa
 {
     struct booking *booking = context;
     struct account *account = &booking->accounts[worker];
+    if (booking->listener != NULL) {
+        booking->listener->take(booking->listener->context, worker, piece);
+    }
     uint64_t locations = booking->formation->analysis->trace->location_count;
     uint64_t key = (piece->waiter * locations + piece->location) * FM_DELAY_NONE + piece->kind;
     uint32_t next = (uint32_t)account->pairs.count;
@@ -136,7 +140,7 @@ static void join_pairs(struct booking *booking, unsigned workers)
     formation->blame_pair_count = joined;
 }
 
-void fm_blame_book(struct fm_formation *formation)
+void fm_blame_book(struct fm_formation *formation, const struct fm_blame_listener *listener)
 {
     if (formation->is_circular) {
         return;
@@ -145,6 +149,7 @@ void fm_blame_book(struct fm_formation *formation)
     struct booking booking = {
         .formation = formation,
         .accounts = fm_allocate_apart(workers, sizeof *booking.accounts),
+        .listener = listener,
     };
     for (unsigned w = 0; w < workers; w++) {
         booking.accounts[w].location = FM_NONE;

@@ -2,8 +2,8 @@
  * The part of the preload library that interposes functions of the C library in which threads sleep
  * or wait.
  */
-#ifndef FERMATA_RECORD_PRELOAD_BLOCKING_H
-#define FERMATA_RECORD_PRELOAD_BLOCKING_H
+#ifndef FERMATA_RECORD_PRELOAD_INTERPOSE_H
+#define FERMATA_RECORD_PRELOAD_INTERPOSE_H
 
 #include "record/interface.h"
 

@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Records a program that uses signals in the ways of short programs (signals.c), as by default with
+samples, several times: nothing that it gets from its signals and waits may change.
+
+usage: check_signals.py --fermata F --mpirun M PROGRAM
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import sys
+import tempfile
+
+from check_paths import run
+
+RANKS, RUNS, ROUNDS = 2, 5, 4
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("--fermata", "--mpirun"):
+        parser.add_argument(name, required=True)
+    parser.add_argument("program")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        command = [options.mpirun, "-n", str(RANKS), options.program, str(ROUNDS)]
+        plain = run(command, folder)
+        expected = collections.Counter(plain.stdout.splitlines())
+        if plain.returncode != 0 or len(expected) != 10 or "WRONG" in plain.stdout:
+            sys.exit(f"the program itself fails: {plain}")
+        samples = 0
+        for i in range(RUNS):
+            experiment = pathlib.Path(folder) / f"run-{i}"
+            recorded = run([options.fermata, "record", "-o", str(experiment), "--", *command], folder)
+            if recorded.returncode != 0 or (
+                    collections.Counter(recorded.stdout.splitlines()) != expected):
+                sys.exit(f"unlike the program alone: {recorded}")
+            samples += json.loads((experiment / "environment.json").read_text()
+                                  )["sampling"]["samples"]
+        if samples < RUNS:
+            sys.exit(f"only {samples} samples were taken")
+
+
+main()

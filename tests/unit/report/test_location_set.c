@@ -1,0 +1,82 @@
+/* Sets of locations as text. */
+#include "check.h"
+#include "cube/model/cube.h"
+#include "diagnosis/location_set.h"
+
+#include <stdlib.h>
+
+/** @return a cube of `ranks` processes with `threads` threads each. */
+static struct fm_cube *make_cube(uint32_t ranks, uint32_t threads)
+{
+    struct fm_cube *cube = fm_cube_create();
+    assert_non_null(cube);
+    for (uint32_t i = 0; i < ranks * threads; i++) {
+        assert_int_equal(fm_cube_add_location(cube, i, i / threads, i % threads, "node", "name"),
+                         i);
+    }
+    return cube;
+}
+
+/** Describes the locations that are marked by 'x'; those marked by 's' are the subject. */
+static void expect(uint32_t ranks, uint32_t threads, const char *marks, const char *expected)
+{
+    struct fm_cube *cube = make_cube(ranks, threads);
+    const struct fm_diagnosis diagnosis = {.cube = cube, .options = {.width = 80, .utf8 = true}};
+    uint32_t members[64], subjects[64];
+    struct fm_location_set set = {members, 0}, subject = {subjects, 0};
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        if (marks[i] == 'x') {
+            members[set.count++] = i;
+        } else if (marks[i] == 's') {
+            subjects[subject.count++] = i;
+        }
+    }
+    char *text = fm_location_set_text(&diagnosis, set, subject.count > 0 ? &subject : NULL);
+    assert_string_equal(text, expected);
+    free(text);
+    fm_cube_free(cube);
+}
+
+static void test_ranks(void **state)
+{
+    (void)state;
+    expect(4, 1, "---x", "rank 3");
+    expect(4, 1, "xx--", "ranks 0 and 1");
+    expect(4, 1, "xxx-", "ranks 0-2");
+    expect(4, 1, "xx-x", "ranks 0, 1 and 3");
+    expect(4, 1, "xxxx", "all 4 ranks");
+    expect(2, 1, "xx", "both ranks");
+    expect(12, 1, "x-x-x-x-xxx-", "ranks 0, 2, 4, 6 and 8-10");
+    expect(12, 1, "x-x-x-x-x-x-", "6 of the 12 ranks");
+}
+
+static void test_other_ranks(void **state)
+{
+    (void)state;
+    expect(4, 1, "xxsx", "all other ranks");
+    expect(4, 1, "xxs-", "ranks 0 and 1");
+    expect(3, 1, "xss", "rank 0");
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    expect(1, 4, "-x--", "thread 1");
+    expect(1, 4, "-xxx", "threads 1-3");
+    expect(1, 4, "xxxx", "all 4 threads");
+    expect(1, 4, "sxxx", "all other threads");
+    expect(2, 2, "-x--", "rank 0, thread 1");
+    expect(3, 2, "x-x---", "ranks 0 and 1"); /* their first threads */
+    expect(3, 2, "xx----", "rank 0");        /* all of its threads */
+    expect(3, 2, "xxx--x", "4 threads of ranks 0-2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_other_ranks),
+        cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
