@@ -82,7 +82,7 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_formation_open(formation, analysis);
     fm_formation_costs(formation);
     fm_stage_begin(analysis->times, "blame");
-    fm_blame_book(formation);
+    fm_blame_book(formation, begin, results->statistics.items, results->statistics.count);
     fm_formation_forget_caused(formation);
     fm_stage_begin(analysis->times, "cause chains");
     fm_cause_chains_find(formation, begin, &results->statistics);

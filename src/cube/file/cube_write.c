@@ -182,6 +182,7 @@ static const struct {
     {"BINS", 0, fm_cube_put_bins},
     {"MATX", 0, fm_cube_put_matrices},
     {"TOPO", 0, fm_cube_put_topologies},
+    {"BLAM", 0, fm_cube_put_blamed},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])
