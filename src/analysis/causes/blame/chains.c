@@ -8,44 +8,12 @@
  * the same location, which is always a root ("dead end"). Pairs of wait states are compared where
  * both are known: by their locations (FM_TIE_DETOUR), or, if a lock stands between, here. Locations
  * that depend on one another in a circle are roots as long as the circle lasts. */
-#include "analysis/causes/blame/blame_window.h"
-#include "analysis/causes/blame/forest.h"
+#include "analysis/causes/blame/chain_nodes.h"
 
 #include "base/containers/keyed_sort.h"
-#include "base/containers/map.h"
 #include "trace/tables/trace.h"
 
 #include <string.h>
-
-/* A node of the forest. */
-struct node {
-    uint64_t until;        /* of the wait state of a location, as long as it waits */
-    uint32_t location;     /* FM_NONE: a succession */
-    uint32_t wait;         /* tie that it depends by; FM_NONE: it does not */
-    uint32_t target;       /* node that it depends on */
-    uint32_t client;       /* of a waiting location, that it is of a succession; FM_NONE */
-    uint32_t detour;       /* of a location: the first of its detours; FM_NONE: none */
-    uint32_t held;         /* of a location: the first succession that it is holder of */
-    uint32_t next, before; /* of a succession: others of the same holder */
-    uint32_t line;         /* of a succession: its table */
-    bool is_suspended;     /* on a circle */
-};
-
-/* Who depends on a succession: a wait state's weight, or a waiting location. */
-struct client {
-    uint64_t until;
-    uint64_t weight;
-    uint32_t node;     /* waiting location; FM_NONE: a weight */
-    uint32_t kind;     /* index */
-    uint32_t dead_end; /* node, if the holder waits for longer; FM_NONE: none */
-    bool is_active;
-};
-
-/* The clients of a succession. */
-struct line {
-    FM_VECTOR(uint32_t) first_to_end; /* heap of those that depend on the succession's node */
-    FM_VECTOR(uint32_t) astray;       /* that depend on a dead end */
-};
 
 /* Classes of events, in the order in which those of a tick are handled. */
 enum event {
@@ -61,257 +29,19 @@ enum event {
     EVENTS
 };
 
-struct chains {
-    const struct fm_blame_window *window;
-    const struct fm_blame_kinds *kinds;
-    void (*blame)(void *context, const struct fm_blame_change *change);
-    void *context;
-    struct fm_forest forest;
-    FM_VECTOR(struct node) nodes;
-    uint32_t *node_of_location;
-    uint32_t *dead_end_of_location; /* NULL: none yet */
-    uint32_t locations;
-    struct fm_map node_of_succession;
-    FM_VECTOR(struct line) lines;
-    FM_VECTOR(struct client) clients;
-    uint32_t *client_of_tie;
-    uint32_t *next_detour; /* [tie]; NULL: none yet */
-    FM_VECTOR(uint32_t) suspended;
-    FM_VECTOR(uint32_t) circle;
-    FM_VECTOR(uint64_t) changes; /* [node][kind] of roots, at the current time */
-    FM_VECTOR(uint32_t) changed; /* nodes, maybe more than once */
-    uint64_t time;
-    uint64_t *sums; /* [kind] */
-};
-
-/* ---- nodes ---- */
-
-static uint32_t add_node(struct chains *chains, uint32_t location)
-{
-    fm_vector_push(&chains->nodes, (struct node){.location = location,
-                                                 .wait = FM_NONE,
-                                                 .client = FM_NONE,
-                                                 .detour = FM_NONE,
-                                                 .held = FM_NONE,
-                                                 .next = FM_NONE,
-                                                 .before = FM_NONE,
-                                                 .line = FM_NONE});
-    fm_vector_reserve(&chains->changes, chains->kinds->count);
-    memset(chains->changes.items + chains->changes.count, 0,
-           chains->kinds->count * sizeof *chains->changes.items);
-    chains->changes.count += chains->kinds->count;
-    return fm_forest_add_node(&chains->forest);
-}
-
-static struct node *node_at(const struct chains *chains, uint32_t node)
-{
-    return &chains->nodes.items[node];
-}
-
-static uint32_t location_node(struct chains *chains, uint32_t location)
-{
-    uint32_t *node = &chains->node_of_location[location];
-    if (*node == FM_NONE) {
-        *node = add_node(chains, location);
-    }
-    return *node;
-}
-
-static uint32_t dead_end(struct chains *chains, uint32_t location)
-{
-    if (chains->dead_end_of_location == NULL) {
-        chains->dead_end_of_location =
-            fm_resize(NULL, 0, chains->locations * sizeof *chains->dead_end_of_location);
-        memset(chains->dead_end_of_location, 0xff,
-               chains->locations * sizeof *chains->dead_end_of_location);
-    }
-    uint32_t *node = &chains->dead_end_of_location[location];
-    if (*node == FM_NONE) {
-        *node = add_node(chains, location);
-    }
-    return *node;
-}
-
-static uint32_t succession_node(struct chains *chains, uint64_t succession)
-{
-    uint32_t next = (uint32_t)chains->nodes.count;
-    uint32_t node = *fm_map_at(&chains->node_of_succession, succession, next);
-    if (node == next) {
-        add_node(chains, FM_NONE);
-        node_at(chains, node)->line = (uint32_t)chains->lines.count;
-        fm_vector_push(&chains->lines, (struct line){0});
-    }
-    return node;
-}
-
-/* ---- what roots are blamed for ---- */
-
-static uint64_t *changes_of(struct chains *chains, uint32_t node)
-{
-    fm_vector_push(&chains->changed, node);
-    return chains->changes.items + (size_t)node * chains->kinds->count;
-}
-
-static void change_root(struct chains *chains, uint32_t root, uint32_t kind, uint64_t change)
-{
-    changes_of(chains, root)[kind] += change;
-}
-
-/* Moves the sums of a subtree, in `chains->sums`, from one root to another. */
-static void move_sums(struct chains *chains, uint32_t from, uint32_t to)
-{
-    const uint32_t kinds = chains->kinds->count;
-    bool any = false;
-    for (uint32_t k = 0; k < kinds; k++) {
-        any |= chains->sums[k] != 0;
-    }
-    if (!any) {
-        return;
-    }
-    uint64_t *less = changes_of(chains, from);
-    for (uint32_t k = 0; k < kinds; k++) {
-        less[k] -= chains->sums[k];
-    }
-    uint64_t *more = changes_of(chains, to);
-    for (uint32_t k = 0; k < kinds; k++) {
-        more[k] += chains->sums[k];
-    }
-}
-
-static void keep_sums(struct chains *chains, uint32_t root)
-{
-    memcpy(chains->sums, fm_forest_sums(&chains->forest, root),
-           chains->kinds->count * sizeof *chains->sums);
-}
-
-static void report(struct chains *chains)
-{
-    const uint32_t kinds = chains->kinds->count;
-    for (size_t i = 0; i < chains->changed.count; i++) {
-        uint32_t node = chains->changed.items[i];
-        uint64_t *changes = chains->changes.items + (size_t)node * kinds;
-        for (uint32_t k = 0; k < kinds; k++) {
-            if (changes[k] != 0 && node_at(chains, node)->location != FM_NONE) {
-                chains->blame(chains->context, &(struct fm_blame_change){
-                                                   .time = chains->time,
-                                                   .weight = changes[k],
-                                                   .location = node_at(chains, node)->location,
-                                                   .kind = chains->kinds->kinds[k],
-                                               });
-            }
-            changes[k] = 0;
-        }
-    }
-    chains->changed.count = 0;
-}
-
-static void add_weight(struct chains *chains, uint32_t node, uint32_t kind, uint64_t change)
-{
-    fm_forest_count(&chains->forest, node, kind, change);
-    change_root(chains, fm_forest_root(&chains->forest, node), kind, change);
-}
-
-/* ---- edges ---- */
-
-static void cut(struct chains *chains, uint32_t node)
-{
-    uint32_t root = fm_forest_root(&chains->forest, node);
-    fm_forest_cut(&chains->forest, node);
-    keep_sums(chains, node);
-    move_sums(chains, root, node);
-}
-
-static void suspend(struct chains *chains, uint32_t node)
-{
-    node_at(chains, node)->is_suspended = true;
-    fm_vector_push(&chains->suspended, node);
-}
-
-/* `node`, which is a root, is to depend on one of its own tree: makes all locations of the circle
- * roots. */
-static void open_circle(struct chains *chains, uint32_t node, uint32_t target)
-{
-    chains->circle.count = 0;
-    for (uint32_t n = target; n != node; n = fm_forest_parent(&chains->forest, n)) {
-        fm_vector_push(&chains->circle, n);
-    }
-    for (size_t i = 0; i < chains->circle.count; i++) {
-        uint32_t n = chains->circle.items[i];
-        if (node_at(chains, n)->location != FM_NONE) {
-            cut(chains, n);
-            suspend(chains, n);
-        }
-    }
-}
-
-/* Makes a root depend on its target. */
-static void tie(struct chains *chains, uint32_t node)
-{
-    uint32_t target = node_at(chains, node)->target;
-    uint32_t root = fm_forest_root(&chains->forest, target);
-    if (root == node) {
-        open_circle(chains, node, target);
-        if (node_at(chains, node)->location != FM_NONE) {
-            suspend(chains, node);
-            return;
-        }
-        root = fm_forest_root(&chains->forest, target);
-    }
-    keep_sums(chains, node);
-    fm_forest_link(&chains->forest, node, target);
-    move_sums(chains, node, root);
-}
-
-static void untie(struct chains *chains, uint32_t node)
-{
-    if (!node_at(chains, node)->is_suspended) {
-        cut(chains, node);
-    }
-}
-
-/* Of a node that depends on another one. */
-static void change_target(struct chains *chains, uint32_t node, uint32_t target)
-{
-    untie(chains, node);
-    node_at(chains, node)->target = target;
-    if (!node_at(chains, node)->is_suspended) {
-        tie(chains, node);
-    }
-}
-
-/* Looks whether circles still exist. */
-static void resume(struct chains *chains)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < chains->suspended.count; i++) {
-        struct node *node = node_at(chains, chains->suspended.items[i]);
-        if (node->is_suspended) { /* each once */
-            node->is_suspended = false;
-            chains->suspended.items[count++] = chains->suspended.items[i];
-        }
-    }
-    chains->suspended.count = count;
-    for (size_t i = 0; i < count; i++) {
-        tie(chains, chains->suspended.items[i]);
-    }
-    memmove(chains->suspended.items, chains->suspended.items + count,
-            (chains->suspended.count - count) * sizeof *chains->suspended.items);
-    chains->suspended.count -= count;
-}
-
 /* ---- successions and their clients ---- */
 
-static struct line *line_of(const struct chains *chains, uint32_t succession)
+static struct fm_chain_line *line_of(const struct fm_chains *chains, uint32_t succession)
 {
-    return &chains->lines.items[node_at(chains, succession)->line];
+    return &chains->lines.items[fm_chains_node(chains, succession)->line];
 }
 
-static uint64_t end_of(const struct chains *chains, uint32_t client)
+static uint64_t end_of(const struct fm_chains *chains, uint32_t client)
 {
     return chains->clients.items[client].until;
 }
 
-static void push_client(struct chains *chains, struct line *line, uint32_t client)
+static void push_client(struct fm_chains *chains, struct fm_chain_line *line, uint32_t client)
 {
     fm_vector_push(&line->first_to_end, client);
     uint32_t *heap = line->first_to_end.items;
@@ -323,7 +53,7 @@ static void push_client(struct chains *chains, struct line *line, uint32_t clien
     }
 }
 
-static void pop_client(struct chains *chains, struct line *line)
+static void pop_client(struct fm_chains *chains, struct fm_chain_line *line)
 {
     uint32_t *heap = line->first_to_end.items;
     size_t count = --line->first_to_end.count;
@@ -340,47 +70,48 @@ static void pop_client(struct chains *chains, struct line *line)
 }
 
 /* Makes a client depend on another node. */
-static void move_client(struct chains *chains, struct client *client, uint32_t from, uint32_t to)
+static void move_client(struct fm_chains *chains, struct fm_chain_client *client, uint32_t from,
+                        uint32_t to)
 {
     if (client->node != FM_NONE) {
-        change_target(chains, client->node, to);
+        fm_chains_change_target(chains, client->node, to);
     } else {
-        add_weight(chains, from, client->kind, 0 - client->weight);
-        add_weight(chains, to, client->kind, client->weight);
+        fm_chains_add_weight(chains, from, client->kind, 0 - client->weight);
+        fm_chains_add_weight(chains, to, client->kind, client->weight);
     }
 }
 
 /* The holder of a succession may wait for longer than some clients, which must not follow it. */
-static void send_astray(struct chains *chains, uint32_t succession)
+static void send_astray(struct fm_chains *chains, uint32_t succession)
 {
-    const struct node *node = node_at(chains, succession);
-    if (node->wait == FM_NONE || node_at(chains, node->target)->wait == FM_NONE) {
+    const struct fm_chain_node *node = fm_chains_node(chains, succession);
+    if (node->wait == FM_NONE || fm_chains_node(chains, node->target)->wait == FM_NONE) {
         return;
     }
-    const uint64_t until = node_at(chains, node->target)->until;
-    const uint32_t location = node_at(chains, node->target)->location;
-    struct line *line = line_of(chains, succession);
+    const uint64_t until = fm_chains_node(chains, node->target)->until;
+    const uint32_t location = fm_chains_node(chains, node->target)->location;
+    struct fm_chain_line *line = line_of(chains, succession);
     while (line->first_to_end.count > 0) {
         uint32_t number = line->first_to_end.items[0];
-        struct client *client = &chains->clients.items[number];
+        struct fm_chain_client *client = &chains->clients.items[number];
         if (client->is_active && client->until >= until) {
             return;
         }
         pop_client(chains, line);
         if (client->is_active) {
-            client->dead_end = dead_end(chains, location);
+            client->dead_end = fm_chains_dead_end(chains, location);
             fm_vector_push(&line->astray, number);
             move_client(chains, client, succession, client->dead_end);
         }
     }
 }
 
-static void bring_back(struct chains *chains, uint32_t succession)
+static void bring_back(struct fm_chains *chains, uint32_t succession)
 {
-    struct line *line = line_of(chains, succession);
+    struct fm_chain_line *line = line_of(chains, succession);
     for (size_t i = 0; i < line->astray.count; i++) {
         uint32_t number = line->astray.items[i];
-        struct client *client = &chains->clients.items[number];
+        struct fm_chain_client *client = &chains->clients.items[number];
         if (client->is_active) {
             move_client(chains, client, client->dead_end, succession);
             client->dead_end = FM_NONE;
@@ -390,42 +121,44 @@ static void bring_back(struct chains *chains, uint32_t succession)
     line->astray.count = 0;
 }
 
-static void begin_holder(struct chains *chains, uint32_t number)
+static void begin_holder(struct fm_chains *chains, uint32_t number)
 {
     const struct fm_blame_tie *tie_record = &chains->window->ties.items[number];
-    uint32_t succession = succession_node(chains, tie_record->succession);
-    uint32_t holder = location_node(chains, tie_record->location);
-    struct node *node = node_at(chains, succession);
+    uint32_t succession = fm_chains_succession(chains, tie_record->succession);
+    uint32_t holder = fm_chains_location(chains, tie_record->location);
+    struct fm_chain_node *node = fm_chains_node(chains, succession);
     node->wait = number;
     node->target = holder;
     node->before = FM_NONE;
-    node->next = node_at(chains, holder)->held;
+    node->next = fm_chains_node(chains, holder)->held;
     if (node->next != FM_NONE) {
-        node_at(chains, node->next)->before = succession;
+        fm_chains_node(chains, node->next)->before = succession;
     }
-    node_at(chains, holder)->held = succession;
-    tie(chains, succession);
+    fm_chains_node(chains, holder)->held = succession;
+    fm_chains_tie(chains, succession);
     send_astray(chains, succession);
 }
 
-static void end_holder(struct chains *chains, uint32_t number)
+static void end_holder(struct fm_chains *chains, uint32_t number)
 {
-    uint32_t succession = succession_node(chains, chains->window->ties.items[number].succession);
-    struct node *node = node_at(chains, succession);
+    uint32_t succession =
+        fm_chains_succession(chains, chains->window->ties.items[number].succession);
+    struct fm_chain_node *node = fm_chains_node(chains, succession);
     bring_back(chains, succession);
-    untie(chains, succession);
+    fm_chains_untie(chains, succession);
     node->wait = FM_NONE;
     if (node->next != FM_NONE) {
-        node_at(chains, node->next)->before = node->before;
+        fm_chains_node(chains, node->next)->before = node->before;
     }
     if (node->before != FM_NONE) {
-        node_at(chains, node->before)->next = node->next;
+        fm_chains_node(chains, node->before)->next = node->next;
     } else {
-        node_at(chains, node->target)->held = node->next;
+        fm_chains_node(chains, node->target)->held = node->next;
     }
 }
 
-static uint32_t add_client(struct chains *chains, uint32_t succession, const struct client *client)
+static uint32_t add_client(struct fm_chains *chains, uint32_t succession,
+                           const struct fm_chain_client *client)
 {
     uint32_t number = (uint32_t)chains->clients.count;
     fm_vector_push(&chains->clients, *client);
@@ -433,29 +166,29 @@ static uint32_t add_client(struct chains *chains, uint32_t succession, const str
     return number;
 }
 
-static void begin_contention(struct chains *chains, uint32_t number)
+static void begin_contention(struct fm_chains *chains, uint32_t number)
 {
     const struct fm_blame_tie *record = &chains->window->ties.items[number];
-    uint32_t succession = succession_node(chains, record->succession);
+    uint32_t succession = fm_chains_succession(chains, record->succession);
     uint32_t kind = chains->kinds->index[record->kind];
-    add_weight(chains, succession, kind, record->weight);
+    fm_chains_add_weight(chains, succession, kind, record->weight);
     chains->client_of_tie[number] = add_client(chains, succession,
-                                               &(struct client){.until = record->until,
-                                                                .weight = record->weight,
-                                                                .node = FM_NONE,
-                                                                .kind = kind,
-                                                                .dead_end = FM_NONE,
-                                                                .is_active = true});
+                                               &(struct fm_chain_client){.until = record->until,
+                                                                         .weight = record->weight,
+                                                                         .node = FM_NONE,
+                                                                         .kind = kind,
+                                                                         .dead_end = FM_NONE,
+                                                                         .is_active = true});
     send_astray(chains, succession);
 }
 
-static void end_contention(struct chains *chains, uint32_t number)
+static void end_contention(struct fm_chains *chains, uint32_t number)
 {
     const struct fm_blame_tie *record = &chains->window->ties.items[number];
-    struct client *client = &chains->clients.items[chains->client_of_tie[number]];
+    struct fm_chain_client *client = &chains->clients.items[chains->client_of_tie[number]];
     uint32_t at = client->dead_end != FM_NONE ? client->dead_end
-                                              : succession_node(chains, record->succession);
-    add_weight(chains, at, client->kind, 0 - client->weight);
+                                              : fm_chains_succession(chains, record->succession);
+    fm_chains_add_weight(chains, at, client->kind, 0 - client->weight);
     client->is_active = false;
 }
 
@@ -466,9 +199,9 @@ static bool is_of(const struct fm_blame_tie *detour, const struct fm_blame_tie *
     return wait->until == detour->until && wait->other == detour->other;
 }
 
-static bool makes_detour(const struct chains *chains, uint32_t node)
+static bool makes_detour(const struct fm_chains *chains, uint32_t node)
 {
-    const struct node *waiting = node_at(chains, node);
+    const struct fm_chain_node *waiting = fm_chains_node(chains, node);
     const struct fm_blame_tie *ties = chains->window->ties.items;
     uint32_t detour = waiting->detour;
     while (detour != FM_NONE && !is_of(&ties[detour], &ties[waiting->wait])) {
@@ -477,79 +210,80 @@ static bool makes_detour(const struct chains *chains, uint32_t node)
     return detour != FM_NONE;
 }
 
-static void begin_wait(struct chains *chains, uint32_t number)
+static void begin_wait(struct fm_chains *chains, uint32_t number)
 {
     const struct fm_blame_tie *record = &chains->window->ties.items[number];
-    uint32_t location = location_node(chains, record->location);
-    uint32_t target = record->other != FM_NONE ? location_node(chains, record->other)
-                                               : succession_node(chains, record->succession);
-    struct node *node = node_at(chains, location);
+    uint32_t location = fm_chains_location(chains, record->location);
+    uint32_t target = record->other != FM_NONE ? fm_chains_location(chains, record->other)
+                                               : fm_chains_succession(chains, record->succession);
+    struct fm_chain_node *node = fm_chains_node(chains, location);
     node->wait = number;
     node->until = record->until;
     node->client = FM_NONE;
     if (record->other != FM_NONE && node->detour != FM_NONE && makes_detour(chains, location)) {
-        target = dead_end(chains, record->other);
-        node = node_at(chains, location);
+        target = fm_chains_dead_end(chains, record->other);
+        node = fm_chains_node(chains, location);
     }
     node->target = target;
-    tie(chains, location);
+    fm_chains_tie(chains, location);
     if (record->other == FM_NONE) {
         uint32_t client = add_client(
             chains, target,
-            &(struct client){
+            &(struct fm_chain_client){
                 .until = record->until, .node = location, .dead_end = FM_NONE, .is_active = true});
-        node_at(chains, location)->client = client;
+        fm_chains_node(chains, location)->client = client;
         send_astray(chains, target);
     }
-    for (uint32_t s = node_at(chains, location)->held; s != FM_NONE; s = node_at(chains, s)->next) {
+    for (uint32_t s = fm_chains_node(chains, location)->held; s != FM_NONE;
+         s = fm_chains_node(chains, s)->next) {
         send_astray(chains, s);
     }
 }
 
-static void end_wait(struct chains *chains, uint32_t number)
+static void end_wait(struct fm_chains *chains, uint32_t number)
 {
-    uint32_t location = location_node(chains, chains->window->ties.items[number].location);
-    struct node *node = node_at(chains, location);
-    untie(chains, location);
+    uint32_t location = fm_chains_location(chains, chains->window->ties.items[number].location);
+    struct fm_chain_node *node = fm_chains_node(chains, location);
+    fm_chains_untie(chains, location);
     node->wait = FM_NONE;
     node->is_suspended = false;
     if (node->client != FM_NONE) {
         chains->clients.items[node->client].is_active = false;
         node->client = FM_NONE;
     }
-    for (uint32_t s = node->held; s != FM_NONE; s = node_at(chains, s)->next) {
+    for (uint32_t s = node->held; s != FM_NONE; s = fm_chains_node(chains, s)->next) {
         bring_back(chains, s);
     }
 }
 
-static void redirect(struct chains *chains, uint32_t number, bool to_dead_end)
+static void redirect(struct fm_chains *chains, uint32_t number, bool to_dead_end)
 {
     const struct fm_blame_tie *record = &chains->window->ties.items[number];
     uint32_t location = chains->node_of_location[record->location];
     const struct fm_blame_tie *ties = chains->window->ties.items;
-    if (node_at(chains, location)->wait != FM_NONE &&
-        is_of(record, &ties[node_at(chains, location)->wait])) {
-        change_target(chains, location,
-                      to_dead_end ? dead_end(chains, record->other)
-                                  : location_node(chains, record->other));
+    if (fm_chains_node(chains, location)->wait != FM_NONE &&
+        is_of(record, &ties[fm_chains_node(chains, location)->wait])) {
+        fm_chains_change_target(chains, location,
+                                to_dead_end ? fm_chains_dead_end(chains, record->other)
+                                            : fm_chains_location(chains, record->other));
     }
 }
 
-static void begin_detour(struct chains *chains, uint32_t number)
+static void begin_detour(struct fm_chains *chains, uint32_t number)
 {
-    uint32_t location = location_node(chains, chains->window->ties.items[number].location);
+    uint32_t location = fm_chains_location(chains, chains->window->ties.items[number].location);
     if (chains->next_detour == NULL) {
         chains->next_detour = fm_allocate(chains->window->ties.count, sizeof(uint32_t));
     }
-    chains->next_detour[number] = node_at(chains, location)->detour;
-    node_at(chains, location)->detour = number;
+    chains->next_detour[number] = fm_chains_node(chains, location)->detour;
+    fm_chains_node(chains, location)->detour = number;
     redirect(chains, number, true);
 }
 
-static void end_detour(struct chains *chains, uint32_t number)
+static void end_detour(struct fm_chains *chains, uint32_t number)
 {
-    uint32_t location = location_node(chains, chains->window->ties.items[number].location);
-    uint32_t *link = &node_at(chains, location)->detour;
+    uint32_t location = fm_chains_location(chains, chains->window->ties.items[number].location);
+    uint32_t *link = &fm_chains_node(chains, location)->detour;
     while (*link != number) {
         link = &chains->next_detour[*link];
     }
@@ -557,16 +291,16 @@ static void end_detour(struct chains *chains, uint32_t number)
     redirect(chains, number, false);
 }
 
-static void change_weight(struct chains *chains, uint32_t number)
+static void change_weight(struct fm_chains *chains, uint32_t number)
 {
     const struct fm_blame_change *change = &chains->window->changes.items[number];
-    add_weight(chains, location_node(chains, change->location), chains->kinds->index[change->kind],
-               change->weight);
+    fm_chains_add_weight(chains, fm_chains_location(chains, change->location),
+                         chains->kinds->index[change->kind], change->weight);
 }
 
 /* ---- the window ---- */
 
-static void handle(struct chains *chains, enum event event, uint32_t number)
+static void handle(struct fm_chains *chains, enum event event, uint32_t number)
 {
     switch (event) {
     case WAIT_ENDS:
@@ -664,7 +398,7 @@ static void list_events(const struct fm_blame_window *window, struct event_list 
     fm_keyed_sort(list->items, position, NULL);
 }
 
-static void close_chains(struct chains *chains)
+static void close_chains(struct fm_chains *chains)
 {
     for (size_t i = 0; i < chains->lines.count; i++) {
         fm_vector_free(&chains->lines.items[i].first_to_end);
@@ -691,7 +425,7 @@ void fm_chains_follow(const struct fm_blame_window *window, const struct fm_blam
                       void (*blame)(void *context, const struct fm_blame_change *change),
                       void *context)
 {
-    struct chains chains = {
+    struct fm_chains chains = {
         .window = window,
         .kinds = kinds,
         .blame = blame,
@@ -709,15 +443,15 @@ void fm_chains_follow(const struct fm_blame_window *window, const struct fm_blam
     for (size_t i = 0; i < count; i++) {
         if (list.items[i].key != chains.time) {
             if (chains.suspended.count > 0) {
-                resume(&chains);
+                fm_chains_resume(&chains);
             }
-            report(&chains);
+            fm_chains_report(&chains);
             chains.time = list.items[i].key;
         }
         uint32_t position = list.items[i].value;
         handle(&chains, class_of(&list, position), list.numbers[position]);
     }
-    report(&chains);
+    fm_chains_report(&chains);
     close_chains(&chains);
     fm_free(list.items);
     fm_free(list.numbers);
