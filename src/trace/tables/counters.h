@@ -15,6 +15,10 @@
 
 #define FM_COUNTER_SAMPLES 4096U
 
+/** Instead of a counter's number, plus fm_processor_time_t: values of base/processor_time.h. They
+ * are added up by call path and are no counters of the trace. */
+#define FM_COUNTER_OF_PROCESSOR_TIME (UINT32_MAX - 16)
+
 struct fm_counter {
     char *name;
     char *unit;       /**< "": none */

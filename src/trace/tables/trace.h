@@ -12,6 +12,7 @@
 
 #include "base/containers/vector.h"
 #include "base/error.h"
+#include "base/processor_time.h"
 #include "functions/function_kind.h"
 #include "trace/tables/callpaths.h"
 #include "trace/tables/counters.h"
@@ -163,6 +164,7 @@ struct fm_visit_profile {
     uint64_t time;     /**< ticks, without `overhead` */
     uint64_t overhead; /**< ticks of the recorder's own work */
     uint64_t visits;
+    uint64_t processor_times[FM_PROCESSOR_TIME_COUNT]; /**< ticks, by fm_processor_time_t */
 };
 
 /** Series whose members are matched in their order. */
