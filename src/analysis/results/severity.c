@@ -84,6 +84,14 @@ static int64_t *value_at(struct location_values *location, uint32_t visit, fm_me
     return &location->values[(size_t)visit * PROFILE_METRICS + metric];
 }
 
+/* The metrics of the processor times of the trace. */
+static const fm_metric_t processor_metrics[FM_PROCESSOR_TIME_COUNT] = {
+    [FM_MEASURED_TIME] = FM_METRIC_MEASURED_TIME,
+    [FM_STOLEN_TIME] = FM_METRIC_STOLEN_TIME,
+    [FM_DELAY_MEASURED_TIME] = FM_METRIC_DELAY_MEASURED_TIME,
+    [FM_RUN_DELAY] = FM_METRIC_RUN_DELAY,
+};
+
 static void add_profile(const struct filling *filling, const struct fm_location *location,
                         struct location_values *values)
 {
@@ -94,6 +102,9 @@ static void add_profile(const struct filling *filling, const struct fm_location 
         *value_at(values, v, FM_METRIC_OVERHEAD) += (int64_t)profile->overhead;
         *value_at(values, v, FM_METRIC_VISITS) += (int64_t)profile->visits;
         *value_at(values, v, FM_METRIC_SAMPLES) += (int64_t)profile->samples;
+        for (unsigned i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
+            *value_at(values, v, processor_metrics[i]) += (int64_t)profile->processor_times[i];
+        }
         if (own == FM_METRIC_MPI_RMA_SYNC_ACTIVE) {
             *value_at(values, v, FM_METRIC_SYNCS_RMA_ACTIVE) += (int64_t)profile->visits;
         } else if (own == FM_METRIC_MPI_RMA_SYNC_PASSIVE) {

@@ -8,6 +8,7 @@
  *  - or the time is so short that it does not matter.
  * Otherwise the visit ends at the earlier event and another one begins at the later event
  * (fm_path_doubt): the time belongs to the caller. */
+#include "base/processor_time.h"
 #include "base/stack_samples.h"
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
@@ -35,6 +36,9 @@ static struct fm_definitions *definitions;
 static uint64_t visit_anywhere, visit_ahead;
 
 static uint32_t samples_metric; /* number of the counter FM_STACK_SAMPLES; FM_DEFINE_NONE: no yet */
+
+/* Numbers of the counters of processor times; FM_DEFINE_NONE: not defined yet. */
+static uint32_t processor_times[FM_PROCESSOR_TIME_COUNT];
 
 /* Time of the next event: not before the last event. */
 static uint64_t not_before(struct fm_thread *thread, uint64_t time)
@@ -83,6 +87,9 @@ void fm_convert_begin(struct fm_definitions *set, const struct fm_callsites *sit
     samples_metric = FM_DEFINE_NONE;
     definitions = set;
     memset(fm_functions_used, 0, sizeof fm_functions_used);
+    for (int i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
+        processor_times[i] = FM_DEFINE_NONE;
+    }
     regions->with_lines = sites->count != 0;
     event_regions = regions;
     callsites = sites;
@@ -202,10 +209,49 @@ static void settle_path(struct fm_thread *thread, uint64_t next)
     }
 }
 
+static void write_processor_time(struct fm_thread *thread, fm_processor_time_t which,
+                                 uint64_t nanoseconds)
+{
+    static const char *const names[] = {
+#define FM_PROCESSOR_TIME(symbol, name) name,
+        FM_PROCESSOR_TIMES(FM_PROCESSOR_TIME)
+#undef FM_PROCESSOR_TIME
+    };
+    uint32_t *number = &processor_times[which];
+    if (*number == FM_DEFINE_NONE) {
+        const uint32_t words[] = {fm_define_string(definitions, names[which]),
+                                  fm_define_string(definitions, "ns"), OTF2_TYPE_UINT64,
+                                  OTF2_METRIC_RELATIVE_LAST};
+        *number = fm_define(definitions, FM_DEFINE_METRIC, words, 4);
+        check_path(*number != FM_DEFINE_NONE);
+    }
+    OTF2_Type type = OTF2_TYPE_UINT64;
+    OTF2_MetricValue value = {.unsigned_int = nanoseconds};
+    count(thread, OTF2_EvtWriter_Metric(thread->writer, NULL, thread->last_time, *number, 1, &type,
+                                        &value));
+}
+
+/* Begins a call: brings the path up to date and writes the processor times of the stretch before
+ * it, in the code that computed. */
+static void begin_call(struct fm_thread *thread, uint64_t enter)
+{
+    settle_path(thread, enter);
+    if (thread->stretch[0] != 0) {
+        not_before(thread, enter - 1);
+        write_processor_time(thread, FM_MEASURED_TIME, thread->stretch[0]);
+        write_processor_time(thread, FM_STOLEN_TIME, thread->stretch[1]);
+        if (thread->stretch[2] != FM_DELAY_UNKNOWN) {
+            write_processor_time(thread, FM_DELAY_MEASURED_TIME, thread->stretch[0]);
+            write_processor_time(thread, FM_RUN_DELAY, thread->stretch[2]);
+        }
+        thread->stretch[0] = 0;
+    }
+}
+
 static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t enter,
                          uint64_t leave)
 {
-    settle_path(thread, after_last(thread, enter));
+    begin_call(thread, after_last(thread, enter));
     enter = not_before(thread, after_last(thread, enter));
     fm_functions_used[function] = true;
     thread->pending = true;
@@ -217,7 +263,7 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
 
 void fm_convert_open_call(struct fm_thread *thread)
 {
-    settle_path(thread, after_last(thread, thread->enter));
+    begin_call(thread, after_last(thread, thread->enter));
     thread->visits_compared = true;
 }
 
@@ -448,6 +494,7 @@ static void begin_pause(struct fm_thread *thread, uint64_t time)
                           thread->writer, NULL, not_before(thread, time), OTF2_MEASUREMENT_OFF));
     }
     thread->off = true;
+    thread->stretch[0] = 0;
 }
 
 /* Called in a pause. */
@@ -540,6 +587,9 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         return;
     case FM_RECORD_SAMPLE_LOST:
         thread->gap = record[1];
+        return;
+    case FM_RECORD_PROCESSOR:
+        memcpy(thread->stretch, record + 2, sizeof thread->stretch);
         return;
     case FM_RECORD_RECORDING_OFF:
         begin_pause(thread, record[1]);

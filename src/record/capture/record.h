@@ -27,6 +27,8 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(SAMPLE, 2, 2)               /* ref: ticks after which another sample would be due; time,     \
                                      earliest time from which the stack may be unchanged */        \
     X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
+    X(PROCESSOR, 4, 2)            /* time; nanoseconds of the stretch of computation before it,    \
+                                     stolen ones, run delay or FM_DELAY_UNKNOWN */                 \
     X(REGION_ENTER, 1, 2)         /* aux: CUT or 0, ref: region; time */                           \
     X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
     X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \

@@ -194,6 +194,7 @@ static struct fm_thread *new_thread(void)
     }
     if (thread != NULL) {
         thread->publish = &thread->done;
+        thread->stretch_least = thread->reading_due = UINT64_MAX;
         fill(thread, chunks[0]);
         fm_thread_publish(thread);
         thread->spare = chunks[1];
@@ -256,6 +257,7 @@ struct fm_thread *fm_thread_attach(void)
             pthread_setspecific(threads.key, thread);
         }
         fm_samples_attach(thread);
+        fm_processor_attach(thread);
     }
     errno = saved;
     return thread;

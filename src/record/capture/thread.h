@@ -16,6 +16,7 @@
 #include "record/capture/instrumented_functions.h"
 #include "record/capture/nesting.h"
 #include "record/capture/path.h"
+#include "record/capture/processor_time.h"
 #include "record/capture/record.h"
 #include "record/capture/sample.h"
 #include "record/flight/cut.h"
@@ -83,6 +84,11 @@ struct fm_thread {
     uint64_t next_id;    /**< last assigned request or matching id */
     uint32_t index;      /**< number of the thread in its process, in order of appearance */
     uint32_t told_sites; /**< call sites below this number are defined (fm_thread_tell_sites) */
+    /* The members that measure stretches of computation (processor_time.h). */
+    uint64_t left;          /**< Leave of the last call; 0: none */
+    uint64_t stretch_least; /**< ticks of a long stretch; UINT64_MAX: nothing is measured */
+    uint64_t reading_due;   /**< a Leave at or after this time reads the CPU clock */
+    uint64_t long_after;    /**< bit of function % 64: so does a Leave of this function */
     struct fm_thread_functions functions;
     uint64_t *unpublished;
     uint32_t writing; /**< not 0: the records are being written to the journal (fm_thread_claim) */
@@ -93,6 +99,7 @@ struct fm_thread {
     struct fm_nesting open; /**< regions of user code: struct fm_open_region * | FM_OPEN_ flags */
     struct fm_thread_pause pause;
     struct fm_thread_samples samples;
+    struct fm_thread_processor processor;
 
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
@@ -124,6 +131,8 @@ struct fm_thread {
     bool visits_compared;    /**< with those at the next call already (fm_convert_open_call) */
     uint64_t flush_begin[2]; /**< begin and end of a flush that is to be recorded; 0: none */
     uint64_t events;         /**< events written */
+    uint64_t stretch[3];     /**< words of a PROCESSOR record without its time that precedes the
+                                next call; 0: none */
     bool off;                /**< recording was paused at the last record */
     uint64_t gap;            /**< time of the last sample that was lost */
     uint64_t sampled;        /**< time of the last sample that was not */
@@ -323,6 +332,7 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
     }
     thread->depth = 1;
     fm_signal_fence();
+    uint32_t before = thread->function;
     thread->function = function;
     if (thread->stack != NULL) {
         fm_thread_note_stack(thread, FM_HERE);
@@ -331,6 +341,10 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
         fm_functions_tell(thread, fm_clock_now());
     }
     thread->enter = fm_clock_now();
+    if (FM_UNLIKELY(thread->enter - thread->left >=
+                    __atomic_load_n(&thread->stretch_least, __ATOMIC_RELAXED))) {
+        fm_processor_enter(thread, before);
+    }
     if (FM_UNLIKELY(thread->enter >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED))) {
         fm_thread_attend(thread, FM_HERE);
     }
@@ -360,6 +374,7 @@ static inline uint64_t *fm_thread_leave_at(struct fm_thread *thread, uint64_t ti
 {
     uint64_t duration = time - thread->enter;
     uint64_t *place = thread->cursor;
+    thread->left = time;
     if (FM_UNLIKELY(duration >> FM_CALL_DURATION_BITS != 0 ||
                     !fm_thread_has_room(thread, FM_WORDS_CALL + words))) {
         return fm_thread_leave_slowly(thread, time, words);
@@ -386,6 +401,10 @@ static inline void fm_thread_publish(struct fm_thread *thread)
 /** Ends the call's recording; nothing more may be reserved for it. */
 static inline void fm_thread_done(struct fm_thread *thread)
 {
+    if (FM_UNLIKELY(thread->left >= __atomic_load_n(&thread->reading_due, __ATOMIC_RELAXED) ||
+                    (thread->long_after >> thread->function % 64 & 1) != 0)) {
+        fm_processor_leave(thread);
+    }
     fm_signal_fence();
     thread->depth--;
     fm_signal_fence();

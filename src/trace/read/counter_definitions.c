@@ -1,6 +1,7 @@
 #include "trace/read/counter_definitions.h"
 
 #include "base/containers/sort.h"
+#include "base/processor_time.h"
 #include "base/stack_samples.h"
 
 #include <math.h>
@@ -110,6 +111,22 @@ static uint32_t *find_first_ones(const struct fm_raw_counters *raw,
     return first;
 }
 
+/* @return the number of a counter of processor times (counters.h), or FM_NONE */
+static uint32_t find_processor_time(const char *name)
+{
+    static const char *const names[] = {
+#define FM_PROCESSOR_TIME(symbol, name) name,
+        FM_PROCESSOR_TIMES(FM_PROCESSOR_TIME)
+#undef FM_PROCESSOR_TIME
+    };
+    for (uint32_t i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return FM_COUNTER_OF_PROCESSOR_TIME + i;
+        }
+    }
+    return FM_NONE;
+}
+
 static void resolve_members(const struct fm_raw_counters *raw, struct fm_trace_private *into)
 {
     struct fm_references *numbers = &into->counter_numbers;
@@ -119,8 +136,11 @@ static void resolve_members(const struct fm_raw_counters *raw, struct fm_trace_p
         const struct fm_raw_counter *from = &raw->counters.items[i];
         uint32_t number = into->trace.counter_count;
         const char *name = text_of(into, from->name, "unnamed counter");
+        uint32_t processor_time = find_processor_time(name);
         if (strcmp(name, FM_STACK_SAMPLES) == 0) {
             number = FM_COUNTER_OF_SAMPLES;
+        } else if (processor_time != FM_NONE) {
+            number = processor_time;
         } else if (first[i] != i) {
             number = fm_references_find(numbers, raw->counters.items[first[i]].reference);
         } else {

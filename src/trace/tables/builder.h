@@ -54,7 +54,8 @@ struct fm_builder {
     struct fm_requests requests;
     struct fm_traffic_counter traffic;
     struct fm_table_sizes sizes; /**< of the location before */
-    size_t next_counter;         /**< where the search for a counter's series begins */
+    uint64_t stretch;    /**< ticks of the last FM_MEASURED_TIME or FM_DELAY_MEASURED_TIME */
+    size_t next_counter; /**< where the search for a counter's series begins */
     struct fm_trace_defects *defects;
     struct fm_trace_defects defects_before;  /**< when the location began */
     size_t left_open_before, foreign_before; /**< requests of the process, likewise */
@@ -113,7 +114,8 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
                            uint32_t root, uint64_t sent, uint64_t received,
                            const uint64_t *request);
 void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator);
-/** @param counter  of the trace; FM_COUNTER_OF_SAMPLES: a call stack was sampled */
+/** @param counter  of the trace; FM_COUNTER_OF_SAMPLES: a call stack was sampled;
+ * FM_COUNTER_OF_PROCESSOR_TIME + i */
 void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double value);
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in);

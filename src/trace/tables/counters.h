@@ -19,6 +19,10 @@
  * counted by call path, and are no counter of the trace. */
 #define FM_COUNTER_OF_SAMPLES (UINT32_MAX - 1)
 
+/** Instead of a counter's number, plus fm_processor_time_t: values of base/processor_time.h. They
+ * are added up by call path and are no counters of the trace. */
+#define FM_COUNTER_OF_PROCESSOR_TIME (UINT32_MAX - 16)
+
 struct fm_counter {
     char *name;
     char *unit;       /**< "": none */

@@ -12,6 +12,7 @@
 
 #include "base/containers/vector.h"
 #include "base/error.h"
+#include "base/processor_time.h"
 #include "functions/function_kind.h"
 #include "trace/tables/callpaths.h"
 #include "trace/tables/counters.h"
@@ -166,6 +167,7 @@ struct fm_visit_profile {
     uint64_t overhead; /**< ticks of the recorder's own work */
     uint64_t visits;
     uint64_t samples; /**< call stacks that were sampled in it */
+    uint64_t processor_times[FM_PROCESSOR_TIME_COUNT]; /**< ticks, by fm_processor_time_t */
 };
 
 /** Series whose members are matched in their order. */

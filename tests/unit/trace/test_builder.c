@@ -558,6 +558,43 @@ static void test_operations_that_begin_in_a_pause(void **state)
                 gap->series == FM_SERIES_RECEIVES);
 }
 
+static void processor_time(struct fixture *f, fm_processor_time_t which, double nanoseconds)
+{
+    fm_builder_counter(&f->builder, FM_COUNTER_OF_PROCESSOR_TIME + which, nanoseconds);
+}
+
+/* A stretch from 1030 to 1100: 10 ticks in main, 40 in solve, 20 in main. */
+static void test_processor_times_are_spread_over_the_stretch(void **state)
+{
+    struct fixture *f = *state;
+    f->trace.ticks_per_second = 500000000; /* a tick is 2 ns */
+    begin(f, 0);
+    enter(f, 1000, MAIN);
+    enter(f, 1010, SEND);
+    leave(f, 1030, SEND);
+    enter(f, 1040, SOLVE);
+    leave(f, 1080, SOLVE);
+    fm_builder_time(&f->builder, 1100);
+    processor_time(f, FM_MEASURED_TIME, 140);
+    processor_time(f, FM_STOLEN_TIME, 66);
+    processor_time(f, FM_DELAY_MEASURED_TIME, 140);
+    processor_time(f, FM_RUN_DELAY, 1e6); /* no more than the stretch */
+    enter(f, 1100, SEND);
+    leave(f, 1110, SEND);
+    fm_builder_time(&f->builder, 1120);
+    processor_time(f, FM_MEASURED_TIME, 1e9); /* no more than the location */
+    leave(f, 1120, MAIN);
+    end(f);
+    static const uint64_t expected[][FM_PROCESSOR_TIME_COUNT] = {
+        {30 + 80, 14, 30, 30}, {0, 0, 0, 0}, {40 + 40, 19, 40, 40}};
+    for (uint32_t visit = 0; visit < 3; visit++) {
+        const struct fm_visit_profile *profile = &f->locations[0].profile.items[visit];
+        for (int i = 0; i < FM_PROCESSOR_TIME_COUNT; i++) {
+            assert_int_equal(profile->processor_times[i], expected[visit][i]);
+        }
+    }
+}
+
 #define test(name) cmocka_unit_test_setup_teardown(test_##name, set_up, tear_down)
 
 int main(void)
@@ -582,6 +619,7 @@ int main(void)
         test(pauses_of_other_recorders),
         test(sends_that_are_completed_in_a_pause),
         test(operations_that_begin_in_a_pause),
+        test(processor_times_are_spread_over_the_stretch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

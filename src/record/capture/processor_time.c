@@ -1,0 +1,163 @@
+#include "record/capture/processor_time.h"
+
+#include "record/capture/thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Readings after calls of a function that no long stretch has followed, until another one does. */
+enum { EXPECTED = 4 };
+
+static struct {
+    bool active;        /* atomic; the other members are constant from then on */
+    uint64_t stretch;   /* ticks of FM_STRETCH_LEAST */
+    uint64_t interval;  /* of FM_READING_INTERVAL */
+    uint64_t delay;     /* of FM_DELAY_INTERVAL */
+    double nanoseconds; /* of a tick */
+} limits;
+
+bool fm_processor_parse_delay(const char *text, uint64_t *delay)
+{
+    char *end;
+    const char *second = strchr(text, ' ');
+    if (second == NULL || second[1] < '0' || second[1] > '9') {
+        return false;
+    }
+    *delay = strtoull(second + 1, &end, 10);
+    return *end == ' ' || *end == '\n';
+}
+
+static bool read_delay(uint64_t *delay)
+{
+    char text[96];
+    int file = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return false;
+    }
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    text[length > 0 ? length : 0] = '\0';
+    return fm_processor_parse_delay(text, delay);
+}
+
+static uint64_t read_cpu(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static uint64_t nanoseconds(uint64_t ticks)
+{
+    return (uint64_t)((double)ticks * limits.nanoseconds);
+}
+
+/* A reading of the CPU clock at the present time. */
+static void keep_reading(struct fm_thread *thread, uint64_t cpu, uint64_t now)
+{
+    struct fm_thread_processor *own = &thread->processor;
+    own->cpu = cpu;
+    own->read = now;
+    own->blocked = 0;
+    thread->reading_due = now + limits.interval;
+}
+
+/* ---- the end of a call ---- */
+
+void fm_processor_leave(struct fm_thread *thread)
+{
+    struct fm_thread_processor *own = &thread->processor;
+    uint64_t bit = thread->function % 64;
+    uint64_t since = thread->left - own->read;
+    if (thread->pause.paused || since < limits.interval / 5) {
+        return;
+    }
+    if (own->expected[bit] > 0 && --own->expected[bit] == 0) {
+        thread->long_after &= ~((uint64_t)1 << bit);
+    }
+    int saved = errno;
+    own->delay_is_last = thread->left >= own->delay_due && read_delay(&own->delay);
+    if (own->delay_is_last) {
+        own->delay_due = thread->left + limits.delay;
+    }
+    uint64_t cpu = read_cpu();
+    keep_reading(thread, cpu, fm_clock_now());
+    errno = saved;
+}
+
+/* ---- the begin of a call ---- */
+
+static void write_record(struct fm_thread *thread, uint64_t now, uint64_t cpu, uint64_t delay)
+{
+    const struct fm_thread_processor *own = &thread->processor;
+    uint64_t wall = nanoseconds(now - own->read);
+    uint64_t running = cpu - own->cpu + nanoseconds(own->blocked);
+    uint64_t *place = fm_thread_reserve(thread, FM_WORDS_PROCESSOR);
+    place[0] = fm_record_header(FM_RECORD_PROCESSOR, 0, 0);
+    place[1] = now;
+    place[2] = wall;
+    place[3] = wall > running ? wall - running : 0;
+    place[4] = delay;
+    fm_thread_publish(thread);
+}
+
+void fm_processor_enter(struct fm_thread *thread, uint32_t before)
+{
+    struct fm_thread_processor *own = &thread->processor;
+    uint64_t stretch = thread->enter - thread->left;
+    int saved = errno;
+    if (thread->left == 0 || thread->pause.paused) {
+        return;
+    }
+    int64_t earlier = (int64_t)(thread->left - own->read); /* less than 0: after the call's end */
+    if (own->read != 0 && earlier <= (int64_t)(stretch / 20)) {
+        uint64_t cpu = read_cpu(), now = fm_clock_now(), delay = 0;
+        bool is_due = own->delay_is_last || now >= own->delay_due;
+        bool is_read = is_due && read_delay(&delay);
+        bool is_known = is_read && own->delay_is_last && delay >= own->delay;
+        write_record(thread, now, cpu, is_known ? delay - own->delay : FM_DELAY_UNKNOWN);
+        own->delay_is_last = is_read;
+        own->delay = delay;
+        keep_reading(thread, cpu, now);
+    }
+    own->expected[before % 64] = EXPECTED;
+    thread->long_after |= (uint64_t)1 << before % 64;
+    thread->enter = fm_clock_now();
+    errno = saved;
+}
+
+/* ---- threads ---- */
+
+static void start(struct fm_thread *thread)
+{
+    __atomic_store_n(&thread->stretch_least, limits.stretch, __ATOMIC_RELAXED);
+    __atomic_store_n(&thread->reading_due, 0, __ATOMIC_RELAXED);
+}
+
+void fm_processor_attach(struct fm_thread *thread)
+{
+    thread->processor = (struct fm_thread_processor){0};
+    thread->left = 0;
+    thread->long_after = 0;
+    thread->stretch_least = UINT64_MAX;
+    thread->reading_due = UINT64_MAX;
+    if (__atomic_load_n(&limits.active, __ATOMIC_ACQUIRE)) {
+        start(thread);
+    }
+}
+
+void fm_processor_begin(uint64_t resolution)
+{
+    limits.stretch = resolution / FM_STRETCH_LEAST;
+    limits.interval = resolution / FM_READING_INTERVAL;
+    limits.delay = resolution / FM_DELAY_INTERVAL;
+    limits.nanoseconds = 1e9 / (double)resolution;
+    __atomic_store_n(&limits.active, true, __ATOMIC_RELEASE);
+    for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
+        start(thread);
+    }
+}

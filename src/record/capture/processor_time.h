@@ -1,0 +1,67 @@
+/** @file
+ * Time for which a thread had no processor although it computed: the wall time of a stretch of
+ * computation between two recorded calls, minus the CPU time of the thread, minus the blocking
+ * calls in the stretch. Measured for stretches of at least FM_STRETCH_LEAST.
+ *
+ * Both clocks must be read at both ends of the stretch. At its end, its length is known. At its
+ * begin it is not, and a reading of the CPU clock costs several times as much as recording a call.
+ * So the CPU clock is read at the end of a call
+ *  - if the last reading is FM_READING_INTERVAL old,
+ *  - or if a long stretch has followed one of the last calls of the same function, and the last
+ *    reading is a fifth of that old.
+ * A stretch is measured if a reading was taken at its begin, or earlier by no more than a twentieth
+ * of its length; it then includes the time since. Not measured are: shorter stretches; stretches of
+ * 1 to 5 ms after other calls, until their function is known to precede them; the time before the
+ * first and after the last recorded call.
+ *
+ * The kernel's own figure, the run delay of schedstat, is read together with the CPU clock, but at
+ * the end of calls at most every FM_DELAY_INTERVAL: the file is opened each time, so that a program
+ * never encounters a descriptor of the recorder.
+ */
+#ifndef FERMATA_RECORD_CAPTURE_PROCESSOR_TIME_H
+#define FERMATA_RECORD_CAPTURE_PROCESSOR_TIME_H
+
+#include "record/capture/hot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fm_thread;
+
+/** Shortest measured stretch, and shortest times between two readings of the CPU clock and of the
+ * run delay at the end of calls; in parts of a second. */
+enum { FM_STRETCH_LEAST = 1000, FM_READING_INTERVAL = 4000, FM_DELAY_INTERVAL = 100 };
+
+/** In a PROCESSOR record: the run delay is not known. */
+#define FM_DELAY_UNKNOWN UINT64_MAX
+
+/** State of a thread. Zeroed = nothing is measured. */
+struct fm_thread_processor {
+    uint64_t read;        /**< time of the last reading; 0: none */
+    uint64_t cpu;         /**< CPU time then, nanoseconds */
+    uint64_t blocked;     /**< ticks of blocking calls inside the stretch since then */
+    uint64_t delay;       /**< the last run delay that was read, nanoseconds */
+    uint64_t delay_due;   /**< a Leave at or after this time may read it again */
+    bool delay_is_last;   /**< it was read at the last reading */
+    uint8_t expected[64]; /**< by bit of fm_thread.long_after: readings that it still permits */
+};
+
+/** Begins to measure, in the threads so far and in later ones.
+ * @param resolution  clock ticks per second */
+void fm_processor_begin(uint64_t resolution);
+
+/** Prepares the calling thread, which becomes a location. */
+void fm_processor_attach(struct fm_thread *thread);
+
+/** Called at the end of a recorded call for which a reading may be due. errno is preserved. */
+FM_API FM_COLD void fm_processor_leave(struct fm_thread *thread);
+
+/** Called at the begin of a recorded call after a long stretch: writes a PROCESSOR record if the
+ * stretch was measured, and reads the call's Enter again. errno is preserved.
+ * @param before  function of the call before the stretch */
+FM_API FM_COLD void fm_processor_enter(struct fm_thread *thread, uint32_t before);
+
+/** Run delay in the text of a schedstat file, in nanoseconds. @return false: not in the text */
+bool fm_processor_parse_delay(const char *text, uint64_t *delay);
+
+#endif

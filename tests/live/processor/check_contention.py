@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Records ranks that compute beside six other spinning processes, all on at most two processors: the
+metrics of processor time agree with what the ranks themselves have read from the kernel.
+
+usage: check_contention.py --fermata F --mpirun M --program P
+"""
+
+import argparse
+import collections
+import contextlib
+import csv
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+RANKS, ITERATIONS, CPU_SECONDS = 2, 15, 0.02
+SPINNERS = 6
+TOLERANCE = 0.05
+
+
+@contextlib.contextmanager
+def spinning_processes():
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                 for _ in range(SPINNERS)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def run(command, folder):
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+                       OMPI_MCA_hwloc_base_binding_policy="none")
+    result = subprocess.run(command, cwd=folder, env=environment, timeout=250,
+                            capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{command}: {result.returncode}: {result.stderr}")
+    return result.stdout
+
+
+def sums_of(table):
+    """Sums of the severities over all ranks: by metric, and by metric and call path."""
+    whole, paths = collections.Counter(), collections.Counter()
+    for row in csv.DictReader(table.splitlines()):
+        whole[row["metric"]] += float(row["value"])
+        paths[row["metric"], row["callpath"]] += float(row["value"])
+    return whole, paths
+
+
+def compare(told, whole, paths):
+    """Differences between the metrics and what the ranks have printed."""
+    wall, delay = (sum(float(line.split()[i]) for line in told) for i in (2, 3))
+    failures = []
+
+    def near(name, value, expected):
+        if not abs(value - expected) <= TOLERANCE * expected:
+            failures.append(f"{name}: {value:.4f}, expected {expected:.4f}")
+
+    if len(told) != RANKS or delay < 0.2 * wall:
+        failures.append(f"the ranks have not competed for processors: {told}")
+    near("measured time", whole["measured_time"], wall)
+    near("stolen time", whole["stolen_time"], delay)
+    share = whole["stolen_time"] / whole["measured_time"]
+    near("stolen share", share, delay / wall)
+    near("share of the run delay", whole["run_delay"] / whole["delay_measured_time"], share)
+    if whole["delay_measured_time"] < 0.5 * whole["measured_time"]:
+        failures.append(f"the run delay was read too seldom: {whole}")
+    for (metric, path), value in paths.items():
+        if metric in ("stolen_time", "measured_time") and "MPI_" in path and value > 0:
+            failures.append(f"{metric} at {path}: {value}")
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for option in ("--fermata", "--mpirun", "--program"):
+        parser.add_argument(option, required=True)
+    options = parser.parse_args()
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        with spinning_processes():
+            output = run([options.fermata, "record", "-o", "experiment", "--", options.mpirun, "-n",
+                          str(RANKS), options.program, str(ITERATIONS), str(CPU_SECONDS)], folder)
+        run([options.fermata, "analyze", "--check", "experiment"], folder)
+        table = run([options.fermata, "export", "--to", "csv", "-o", "-", "experiment"], folder)
+    told = [line for line in output.splitlines() if line.startswith("rank ")]
+    failures = compare(told, *sums_of(table))
+    for failure in failures:
+        print(failure)
+    sys.exit(1 if failures else 0)
+
+
+main()

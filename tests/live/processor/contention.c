@@ -1,0 +1,58 @@
+/* Computes between barriers, and reads from the kernel for how long it had no processor:
+ *
+ *   contention ITERATIONS CPU_SECONDS
+ *
+ * Each rank prints the wall time and the run delay of its computation. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds_of(clockid_t clock)
+{
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The second number of schedstat, in seconds. */
+static double run_delay(void)
+{
+    char text[96] = "";
+    int file = open("/proc/thread-self/schedstat", O_RDONLY);
+    if (file < 0 || read(file, text, sizeof text - 1) <= 0) {
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    close(file);
+    return 1e-9 * strtod(strchr(text, ' '), NULL);
+}
+
+__attribute__((noinline)) static void compute(double cpu)
+{
+    double end = seconds_of(CLOCK_THREAD_CPUTIME_ID) + cpu;
+    while (seconds_of(CLOCK_THREAD_CPUTIME_ID) < end) {
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rank, iterations = argc > 1 ? atoi(argv[1]) : 20;
+    double cpu = argc > 2 ? atof(argv[2]) : 0.02, wall = 0, delay = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < iterations; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        double begin = seconds_of(CLOCK_MONOTONIC_RAW), before = run_delay();
+        compute(cpu);
+        delay += run_delay() - before;
+        wall += seconds_of(CLOCK_MONOTONIC_RAW) - begin;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d: %.6f %.6f\n", rank, wall, delay);
+    MPI_Finalize();
+    return 0;
+}

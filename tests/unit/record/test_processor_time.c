@@ -1,0 +1,149 @@
+/* Stretches of computation: their records agree with the clocks, and readings are limited. */
+#include "record/capture/thread.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { BEFORE = 5, AFTER = 6, RESOLUTION = 1000000000 };
+
+static struct fm_thread *call(uint32_t function)
+{
+    struct fm_thread *thread = fm_thread_enter(function);
+    assert_non_null(thread);
+    fm_thread_leave(thread, 0);
+    fm_thread_done(thread);
+    return thread;
+}
+
+static uint64_t cpu(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void pass(uint64_t spinning, uint64_t sleeping)
+{
+    const struct timespec time = {0, (long)sleeping};
+    uint64_t end = cpu() + spinning;
+    while (cpu() < end) {
+    }
+    nanosleep(&time, NULL);
+}
+
+/* The PROCESSOR record that a stretch between two calls makes. */
+static const uint64_t *measure(uint64_t spinning, uint64_t sleeping, uint64_t blocked,
+                               uint64_t *most, uint64_t *least)
+{
+    uint64_t before = cpu();
+    struct fm_thread *thread = call(BEFORE);
+    thread->processor.blocked = blocked;
+    uint64_t begin = cpu();
+    pass(spinning, sleeping);
+    uint64_t end = cpu();
+    const uint64_t *place = thread->cursor;
+    call(AFTER);
+    *most = cpu() - before;
+    *least = end - begin;
+    return place;
+}
+
+static void wait_for_reading(struct fm_thread *thread)
+{
+    while (fm_clock_now() < thread->reading_due) {
+    }
+}
+
+static void a_stretch_agrees_with_the_clocks(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t spinning, sleeping, blocked;
+    } ways[] = {
+        {3000000, 0, 0}, {0, 8000000, 0}, {2000000, 5000000, 0}, {2000000, 5000000, 4000000}};
+    struct fm_thread *thread = call(BEFORE);
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        uint64_t most, least, blocked = ways[i].blocked;
+        wait_for_reading(thread);
+        const uint64_t *record =
+            measure(ways[i].spinning, ways[i].sleeping, blocked, &most, &least);
+        assert_int_equal(fm_record_kind(record[0]), FM_RECORD_PROCESSOR);
+        assert_true(record[2] >= ways[i].spinning + ways[i].sleeping);
+        assert_true(record[3] + most + blocked >= record[2]);
+        assert_true(record[3] + least + blocked <= record[2]);
+        assert_true(record[4] == FM_DELAY_UNKNOWN || record[4] <= record[2]);
+        assert_true(record[1] <= thread->left);
+    }
+}
+
+static void no_reading_at_the_begin_is_no_measurement(void **state)
+{
+    (void)state;
+    struct fm_thread *thread = call(BEFORE);
+    thread->processor.read = 0;
+    thread->reading_due = UINT64_MAX;
+    thread->long_after = 0;
+    pass(2000000, 0);
+    const uint64_t *place = thread->cursor;
+    call(AFTER);
+    assert_int_equal(fm_record_kind(place[0]), FM_RECORD_CALL);
+    /* The next stretch after that function will be. */
+    assert_true((thread->long_after >> BEFORE & 1) != 0);
+}
+
+static void expectations_end(void **state)
+{
+    (void)state;
+    struct fm_thread *thread = call(BEFORE);
+    thread->function = BEFORE;
+    thread->long_after = (uint64_t)1 << BEFORE;
+    thread->processor.expected[BEFORE] = 2;
+    thread->left = thread->processor.read + RESOLUTION / FM_READING_INTERVAL / 6;
+    fm_processor_leave(thread); /* too early for another reading */
+    assert_int_equal(thread->processor.expected[BEFORE], 2);
+    for (int i = 0; i < 2; i++) {
+        assert_true(thread->long_after != 0);
+        thread->left = thread->processor.read + RESOLUTION / FM_READING_INTERVAL / 4;
+        fm_processor_leave(thread);
+    }
+    assert_true(thread->long_after == 0);
+}
+
+static void the_run_delay_is_the_second_number(void **state)
+{
+    (void)state;
+    uint64_t delay = 1;
+    assert_true(fm_processor_parse_delay("173762484 409519813 49\n", &delay));
+    assert_int_equal(delay, 409519813);
+    assert_true(fm_processor_parse_delay("0 0 0\n", &delay));
+    assert_int_equal(delay, 0);
+    static const char *const others[] = {"", "12", "12 ", "12 -3 4", "12 x", "12 34x"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        assert_false(fm_processor_parse_delay(others[i], &delay));
+    }
+}
+
+static bool keep(struct fm_thread *thread, bool full)
+{
+    (void)thread, (void)full;
+    return false;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_stretch_agrees_with_the_clocks),
+        cmocka_unit_test(no_reading_at_the_begin_is_no_measurement),
+        cmocka_unit_test(expectations_end),
+        cmocka_unit_test(the_run_delay_is_the_second_number),
+    };
+    fm_clock_start(0, 0);
+    fm_clock.counter = false; /* ticks are nanoseconds */
+    fm_threads_begin(4 * 1024 * 1024, keep);
+    fm_processor_begin(RESOLUTION);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
