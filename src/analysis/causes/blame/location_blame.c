@@ -223,8 +223,10 @@ static void list_arrivals(struct examined *examined)
     fm_vector_reserve(&scratch->weights, caused->waits.count);
     for (uint32_t i = 0; i < caused->waits.count; i++) {
         const struct fm_caused_wait *wait = &caused->waits.items[i];
-        uint64_t weight =
-            request->weight == NULL ? 1 : request->weight(request->context, examined->number, wait);
+        uint64_t weight = request != NULL && request->weight == NULL ? 1 : 0;
+        if (request != NULL && request->weight != NULL) {
+            weight = request->weight(request->context, examined->number, wait);
+        }
         scratch->weights.items[i] = weight;
         if (fm_delay_metrics((fm_delay_kind_t)wait->delay_kind)->is_contention &&
             send_contention(examined, wait, weight)) {
