@@ -84,7 +84,8 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_formation_open(formation, analysis);
     fm_formation_costs(formation);
     fm_stage_begin(analysis->times, "blame");
-    struct fm_blamed_waits *blamed = fm_blamed_waits_note(formation);
+    struct fm_blamed_waits *blamed = fm_blamed_waits_note(
+        formation, begin, results->statistics.items, results->statistics.count);
     fm_stage_begin(analysis->times, "cause chains");
     fm_cause_chains_find(formation, begin, &results->statistics);
     fm_stage_begin(analysis->times, "critical path");

@@ -28,6 +28,23 @@ static void print_link(const struct fm_report *report, const struct fm_cube_caus
     free(location);
 }
 
+/** Prints what was being done while the instance waited. */
+static void print_blamed(const struct fm_report *report, const struct fm_cube_instance *instance)
+{
+    const struct fm_cube_blamed *blamed = &instance->blamed;
+    if (blamed->location == FM_CUBE_NONE || instance->wait == 0)
+        return;
+    char *location = fm_place_location(&report->diagnosis, blamed->location);
+    char *path = blamed->callpath == FM_CUBE_NONE
+                     ? NULL
+                     : fm_place_callpath(&report->diagnosis, blamed->callpath);
+    unsigned percent = (unsigned)((double)blamed->ticks * 100 / (double)instance->wait + 0.5);
+    fm_terminal_print(report->terminal, "       ", INDENT, "for %u%% of it, %s was in %s", percent,
+                      location, path == NULL ? "no recorded call path" : path);
+    free(path);
+    free(location);
+}
+
 static bool is_selected(const struct fm_view *view, const struct fm_cube_instance *instance)
 {
     return view->callpaths[instance->callpath] && view->locations[instance->location];
@@ -74,6 +91,7 @@ void fm_report_why(const struct fm_report *report, fm_metric_t wait)
             free(path);
             free(location);
         }
+        print_blamed(report, instance);
         for (uint32_t k = 0; k < instance->chain_length; k++)
             print_link(report, &instance->chain[k]);
     }

@@ -57,16 +57,18 @@ static fm_status_t add_causes(struct fm_cube *cube, struct fm_error *error)
         .upper_quartile = 120000,
         .max = 400000,
         .worst_count = 2,
-        .worst = {{0,
-                   SAMPLE_WAIT,
-                   600000,
-                   400000,
-                   1,
-                   SAMPLE_SEND,
-                   2,
-                   {{1, SAMPLE_RECV, FM_METRIC_MPI_LATESENDER, 950, 380000},
-                    {3, SAMPLE_SOLVE, FM_METRIC_NONE, 1000, 370000}}},
-                  {0, SAMPLE_WAIT, 1200000, 120000, 1, SAMPLE_SEND, 0, {{0}}}},
+        .worst =
+            {{0,
+              SAMPLE_WAIT,
+              600000,
+              400000,
+              1,
+              SAMPLE_SEND,
+              {3, SAMPLE_SOLVE, 280000},
+              2,
+              {{1, SAMPLE_RECV, FM_METRIC_MPI_LATESENDER, 950, 380000},
+               {3, SAMPLE_SOLVE, FM_METRIC_NONE, 1000, 370000}}},
+             {0, SAMPLE_WAIT, 1200000, 120000, 1, SAMPLE_SEND, {1, SAMPLE_SEND, 120000}, 0, {{0}}}},
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < sizeof cells / sizeof *cells && status == FM_OK; i++)
@@ -100,7 +102,8 @@ static fm_status_t add_deep_call(struct fm_cube *cube, struct fm_error *error)
         .upper_quartile = 400000,
         .max = 400000,
         .worst_count = 1,
-        .worst = {{1, SAMPLE_WAIT, 600000, 400000, 2, SAMPLE_SEND, 0, {{0}}}},
+        .worst =
+            {{1, SAMPLE_WAIT, 600000, 400000, 2, SAMPLE_SEND, {2, SAMPLE_SEND, 1000}, 0, {{0}}}},
     };
     fm_status_t status = fm_cube_set_text(&cube->experiment.machine, "", error);
     if (status == FM_OK)

@@ -97,7 +97,7 @@ static void walk(struct walking *walking, struct fm_mailboxes *mailboxes, unsign
             path->begin = from < token.time ? from : token.time;
             return;
         }
-        fm_path_holds_note(&path->holds, formation, at, wait);
+        fm_path_moves_note(&path->moves, at, wait);
         ++token.moves_at_once;
         token.time = from;
         token.location = wait->cause_location;
@@ -301,7 +301,8 @@ void fm_critical_path_open(struct fm_critical_path *path, struct fm_formation *f
     }
     struct profiling profiling = {path, formation};
     fm_mailboxes_run(analysis->engine, start_walk, go_on, &(struct walking){path, formation});
-    fm_path_holds_join(&path->holds, analysis->team);
+    fm_path_holds_find(analysis, &path->moves, &path->holds);
+    fm_vector_free(&path->moves);
     fm_engine_run(analysis->engine, profile_busy, &profiling);
     fm_engine_run(analysis->engine, profile_segments, &profiling);
     add_up_callpaths(path, analysis);

@@ -25,6 +25,7 @@ struct fm_critical_path {
     uint64_t **busy; /**< [location][node of its call tree]: ticks in the run without waiting */
     uint64_t **serialized; /**< [location][node of its call tree]: ticks on the path in `holds` */
     uint64_t **span_busy;  /**< the same inside the spans; NULL if `spans` is */
+    fm_path_moves moves;   /**< for locks; empty after the walk */
     fm_path_holds holds;   /**< of locks that serialize the path */
     uint64_t *serialized_total; /**< [call path]: ticks on the path in `holds` */
     uint64_t *path_total;       /**< [call path]: ticks on the path, on all locations */

@@ -192,11 +192,12 @@ static bool has_charged(const struct fm_formation *formation)
     return fm_team_largest(formation->analysis->team, found) != 0;
 }
 
-struct fm_blamed_waits *fm_blamed_waits_note(struct fm_formation *formation)
+struct fm_blamed_waits *fm_blamed_waits_note(struct fm_formation *formation, uint64_t begin,
+                                             struct fm_cube_statistics *statistics, uint32_t count)
 {
     struct fm_engine *engine = formation->analysis->engine;
     if (formation->is_circular || !has_charged(formation)) {
-        fm_blame_book(formation, NULL);
+        fm_blame_book(formation, begin, statistics, count, NULL);
         return NULL;
     }
     struct search search = {
@@ -206,7 +207,8 @@ struct fm_blamed_waits *fm_blamed_waits_note(struct fm_formation *formation)
     search.pieces =
         fm_dispatch_create(engine, sizeof(struct fm_blame_wait_piece), take_piece, &search);
     search.parts = fm_dispatch_create(engine, sizeof(struct part_message), take_part, &search);
-    fm_blame_book(formation, &(struct fm_blame_listener){&search, send_piece});
+    fm_blame_book(formation, begin, statistics, count,
+                  &(struct fm_blame_listener){&search, send_piece});
     fm_dispatch_deliver(search.pieces);
     fm_dispatch_deliver(search.parts);
     fm_dispatch_free(search.pieces);

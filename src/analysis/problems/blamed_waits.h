@@ -31,11 +31,12 @@ struct fm_blamed_waits {
     FM_VECTOR(struct fm_blamed_part) parts; /**< by wait state and time */
 };
 
-/** Books the blame (fm_blame_book()) and notes who is blamed for the wait states that are charged
- * by blame: their parts, in no particular order. Runs stages; collective.
+/** Books the blame (fm_blame_book(), with its parameters) and notes who is blamed for the wait
+ * states that are charged by blame: their parts, in no particular order. Runs stages; collective.
  * @return [location], those owned here; to be freed with fm_blamed_waits_free(); NULL: no wait
  * state of the run is charged by blame */
-struct fm_blamed_waits *fm_blamed_waits_note(struct fm_formation *formation);
+struct fm_blamed_waits *fm_blamed_waits_note(struct fm_formation *formation, uint64_t begin,
+                                             struct fm_cube_statistics *statistics, uint32_t count);
 
 /** Adds the wait states and their costs, and sorts their parts. `phi` of the caused wait states is
  * that of fm_propagate_without(). Runs stages; collective. */

@@ -209,6 +209,7 @@ static struct fm_cube_statistics summarize(uint64_t begin, const struct collecti
             .enter = instance->enter - begin,
             .wait = instance->wait,
             .cause_location = instance->cause_location,
+            .blamed = {FM_CUBE_NONE, FM_CUBE_NONE, 0},
         };
     }
     return statistics;

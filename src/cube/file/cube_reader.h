@@ -26,7 +26,8 @@ enum fm_cube_section {
     FM_SECTION_BINS,
     FM_SECTION_MATX,
     FM_SECTION_TOPO,
-    FM_SECTION_PROB
+    FM_SECTION_PROB,
+    FM_SECTION_BLAM
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -65,6 +66,7 @@ fm_status_t fm_cube_read_options(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_phases(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_bins(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_matrices(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_blamed(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_topologies(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_problems(struct fm_cube_reader *reader);
 

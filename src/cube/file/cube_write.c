@@ -183,6 +183,7 @@ static const struct {
     {"MATX", 0, fm_cube_put_matrices},
     {"TOPO", 0, fm_cube_put_topologies},
     {"PROB", 0, fm_cube_put_problems},
+    {"BLAM", 0, fm_cube_put_blamed},
 };
 
 #define SMALL_SECTIONS (sizeof sections / sizeof sections[0])

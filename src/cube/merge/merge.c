@@ -26,6 +26,12 @@ static void map_instance(struct fm_cube_instance *instance, const struct fm_cube
         instance->cause_location = locations[instance->cause_location];
     if (instance->cause_callpath != FM_CUBE_NONE)
         instance->cause_callpath = callpaths[instance->cause_callpath];
+    struct fm_cube_blamed *blamed = &instance->blamed;
+    blamed->location =
+        blamed->location == FM_CUBE_NONE ? FM_CUBE_NONE : locations[blamed->location];
+    blamed->callpath =
+        blamed->callpath == FM_CUBE_NONE ? FM_CUBE_NONE : callpaths[blamed->callpath];
+    blamed->ticks = fm_convert_ticks(blamed->ticks, conversion);
     for (uint32_t i = 0; i < instance->chain_length; i++) {
         struct fm_cube_cause *cause = &instance->chain[i];
         cause->location = locations[cause->location];

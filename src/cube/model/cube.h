@@ -67,6 +67,13 @@ struct fm_cube_cause {
     uint64_t ticks;
 };
 
+/** What is blamed for most of a wait state: what was being done while it lasted. */
+struct fm_cube_blamed {
+    uint32_t location; /**< FM_CUBE_NONE: not known */
+    uint32_t callpath; /**< FM_CUBE_NONE: none was executed */
+    uint64_t ticks;    /**< part of the waiting time */
+};
+
 /** One wait state, as shown among the worst of its kind. */
 struct fm_cube_instance {
     uint32_t location;       /**< location that waited */
@@ -75,6 +82,7 @@ struct fm_cube_instance {
     uint64_t wait;           /**< ticks */
     uint32_t cause_location; /**< location whose event ended the wait; FM_CUBE_NONE: unknown */
     uint32_t cause_callpath; /**< call whose lateness ended the wait; FM_CUBE_NONE: unknown */
+    struct fm_cube_blamed blamed;
     uint32_t chain_length;
     struct fm_cube_cause chain[FM_CUBE_CHAIN]; /**< nearest cause first */
 };

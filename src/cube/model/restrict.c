@@ -71,6 +71,11 @@ static void map_instances(struct fm_cube_statistics *record, const uint32_t *map
         instance->callpath = map[instance->callpath];
         if (instance->cause_callpath != FM_CUBE_NONE)
             instance->cause_callpath = map[instance->cause_callpath];
+        if (instance->blamed.callpath != FM_CUBE_NONE) {
+            instance->blamed.callpath = map[instance->blamed.callpath];
+            if (instance->blamed.callpath == FM_CUBE_NONE) /* outside of the subtree */
+                instance->blamed = (struct fm_cube_blamed){FM_CUBE_NONE, FM_CUBE_NONE, 0};
+        }
         /* A chain ends where it leaves the subtree. */
         for (uint32_t j = 0; j < instance->chain_length; j++) {
             instance->chain[j].callpath = map[instance->chain[j].callpath];

@@ -120,6 +120,20 @@ static void put_chain(struct fm_json *json, const struct fm_cube *cube,
     fm_json_end(json);
 }
 
+static void put_blamed(struct fm_json *json, const struct fm_cube *cube,
+                       const struct fm_cube_instance *instance)
+{
+    if (instance->blamed.location == FM_CUBE_NONE) {
+        fm_json_null(json, "blamed");
+        return;
+    }
+    fm_json_object(json, "blamed");
+    fm_json_unsigned(json, "location", instance->blamed.location);
+    fm_json_index(json, "callpath", instance->blamed.callpath);
+    fm_json_seconds(json, "time", cube, instance->blamed.ticks);
+    fm_json_end(json);
+}
+
 static void put_instances(struct fm_json *json, const struct fm_cube *cube,
                           const struct fm_cube_statistics *record)
 {
@@ -134,6 +148,7 @@ static void put_instances(struct fm_json *json, const struct fm_cube *cube,
         fm_json_seconds(json, "wait", cube, instance->wait);
         fm_json_index(json, "cause_location", instance->cause_location);
         fm_json_index(json, "cause_callpath", instance->cause_callpath);
+        put_blamed(json, cube, instance);
         put_chain(json, cube, instance);
         fm_json_end(json);
     }

@@ -72,13 +72,15 @@ static void add_location(struct fm_timeline_window *window, uint32_t location)
     }
 }
 
-/** Adds the locations of the wait, its cause and its chain of causes. */
+/** Adds the locations of the wait, its cause, what is blamed for it, and its chain of causes. */
 static void add_involved(struct fm_timeline_window *window)
 {
     const struct fm_cube_instance *instance = window->instance;
     add_location(window, instance->location);
     if (instance->cause_location != FM_CUBE_NONE)
         add_location(window, instance->cause_location);
+    if (instance->blamed.location != FM_CUBE_NONE)
+        add_location(window, instance->blamed.location);
     for (uint32_t i = 0; i < instance->chain_length; i++)
         add_location(window, instance->chain[i].location);
 }

@@ -171,6 +171,9 @@ static void assert_same_cube(const struct fm_cube *a, const struct fm_cube *b)
             assert_true(s->worst[j].wait == t->worst[j].wait);
             assert_int_equal(s->worst[j].cause_location, t->worst[j].cause_location);
             assert_int_equal(s->worst[j].cause_callpath, t->worst[j].cause_callpath);
+            assert_int_equal(s->worst[j].blamed.location, t->worst[j].blamed.location);
+            assert_int_equal(s->worst[j].blamed.callpath, t->worst[j].blamed.callpath);
+            assert_true(s->worst[j].blamed.ticks == t->worst[j].blamed.ticks);
         }
     }
     assert_int_equal(a->lock_count, b->lock_count);
@@ -511,8 +514,13 @@ static bool has_no_bins(const struct fm_cube *cube)
 static bool has_no_matrices(const struct fm_cube *cube)
 {
     return cube->matrices[0].link_count + cube->matrices[1].link_count +
-               cube->matrices[2].link_count ==
+               cube->matrices[2].link_count + cube->matrices[3].link_count ==
            0;
+}
+
+static bool blames_nobody(const struct fm_cube *cube)
+{
+    return cube->statistics[0].worst[0].blamed.location == FM_CUBE_NONE;
 }
 
 static bool has_no_topologies(const struct fm_cube *cube)
@@ -536,6 +544,7 @@ static void test_sections_of_other_versions_are_left_out(void **state)
     check_optional_section("MATX", has_no_matrices);
     check_optional_section("TOPO", has_no_topologies);
     check_optional_section("PROB", has_no_problems);
+    check_optional_section("BLAM", blames_nobody);
 }
 
 static void test_other_versions_are_refused_as_such(void **state)

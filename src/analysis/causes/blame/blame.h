@@ -98,9 +98,14 @@ struct fm_blame_listener {
     void (*take)(void *context, unsigned worker, const struct fm_blame_wait_piece *piece);
 };
 
-/** Books the metrics of blame, each tick of each wait state once, and lists who is blamed by whom:
- * `formation->blame_pairs`. Collective.
- * @param listener  NULL: none */
-void fm_blame_book(struct fm_formation *formation, const struct fm_blame_listener *listener);
+/** Books the metrics of blame, each tick of each wait state once; lists who is blamed by whom,
+ * `formation->blame_pairs`; and finds what is blamed for most of each of the worst wait states
+ * (`blamed`), of equal parts the lowest location and call path. Collective.
+ * @param begin       of the run, ticks of the trace's clock
+ * @param statistics  the same on all processes of the team
+ * @param listener    NULL: none */
+void fm_blame_book(struct fm_formation *formation, uint64_t begin,
+                   struct fm_cube_statistics *statistics, uint32_t count,
+                   const struct fm_blame_listener *listener);
 
 #endif

@@ -1,5 +1,6 @@
 /* The metrics of blame, and which location is blamed by which. */
 #include "analysis/causes/blame/blame.h"
+#include "analysis/causes/blame/instance_blame.h"
 #include "analysis/causes/cost_table.h"
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
@@ -20,6 +21,7 @@ struct booking {
     struct account *accounts; /* by worker */
     struct fm_dispatch *pairs;
     const struct fm_blame_listener *listener; /* NULL: none */
+    struct fm_instance_search instances;
 };
 
 static void end_location(struct booking *booking, unsigned worker)
@@ -73,6 +75,7 @@ static void add_to_pair(void *context, unsigned worker, const struct fm_blame_wa
     struct fm_blame_pair *pair = &account->pairs.items[number];
     pair->ticks += piece->to - piece->from;
     pair->count += piece->to == piece->until;
+    fm_instance_search_take(&booking->instances, worker, piece);
 }
 
 static void send_pairs(void *context, unsigned worker, uint32_t first, uint32_t last)
@@ -140,7 +143,9 @@ static void join_pairs(struct booking *booking, unsigned workers)
     formation->blame_pair_count = joined;
 }
 
-void fm_blame_book(struct fm_formation *formation, const struct fm_blame_listener *listener)
+void fm_blame_book(struct fm_formation *formation, uint64_t begin,
+                   struct fm_cube_statistics *statistics, uint32_t count,
+                   const struct fm_blame_listener *listener)
 {
     if (formation->is_circular) {
         return;
@@ -154,6 +159,7 @@ void fm_blame_book(struct fm_formation *formation, const struct fm_blame_listene
     for (unsigned w = 0; w < workers; w++) {
         booking.accounts[w].location = FM_NONE;
     }
+    fm_instance_search_begin(&booking.instances, formation, begin, statistics, count);
     fm_blame_find_both(
         formation, &(struct fm_blame_request){.context = &booking, .take = book},
         &(struct fm_blame_each){.context = &booking, .take = add_to_pair, .without_visits = true});
@@ -162,5 +168,6 @@ void fm_blame_book(struct fm_formation *formation, const struct fm_blame_listene
         fm_cost_table_free(&booking.accounts[w].table);
     }
     join_pairs(&booking, workers);
+    fm_instance_search_end(&booking.instances, statistics);
     fm_free(booking.accounts);
 }

@@ -16,14 +16,22 @@ struct fm_path_hold {
 
 typedef FM_VECTOR(struct fm_path_hold) fm_path_holds;
 
-/** The path moves from a waiting location to that which it waited for: notes the two holds if the
- * location waited for a lock. To be called where the waiting location is owned. */
-void fm_path_holds_note(fm_path_holds *holds, const struct fm_formation *formation,
-                        uint32_t location, const struct fm_wait *wait);
+/** The path moves from a location that waited for a lock to the location that it waited for. */
+struct fm_path_move {
+    uint64_t until; /**< end of the wait state */
+    uint32_t waiter, cause;
+};
 
-/** Makes all holds known to all processes of the team: ascending by location and time, those of a
- * location joined so that they do not overlap. Collective. */
-void fm_path_holds_join(fm_path_holds *holds, struct fm_team *team);
+typedef FM_VECTOR(struct fm_path_move) fm_path_moves;
+
+/** Notes a move of the path, if it was a lock that the location waited for. */
+void fm_path_moves_note(fm_path_moves *moves, uint32_t location, const struct fm_wait *wait);
+
+/** Finds the holds at the moves that the processes of the team have noted. All get all of them:
+ * ascending by location and time, those of a location joined so that they do not overlap.
+ * Collective. */
+void fm_path_holds_find(const struct fm_analysis *analysis, const fm_path_moves *moves,
+                        fm_path_holds *holds);
 
 /** @return the number of the first hold of a location that ends behind a time; that of another
  * location, or `holds->count`, if there is none. */

@@ -26,6 +26,7 @@ struct segment {
 struct lock_wait {
     uint32_t tenure;
     uint32_t hold; /* position of the predecessor */
+    bool is_plain; /* it depends on its cause all the time */
     uint64_t shared_until;
 };
 
@@ -63,6 +64,7 @@ struct sent_claim {
 struct fm_lock_holders {
     const struct fm_analysis *analysis;
     struct fm_lock_view *views; /* by location */
+    fm_lock_turns *turns;       /* by process */
     struct scratch *scratch;    /* by worker */
     struct fm_dispatch *spans;
     struct fm_dispatch *claims;
@@ -103,6 +105,7 @@ struct fm_lock_holders *fm_lock_holders_create(const struct fm_analysis *analysi
     struct fm_lock_holders *holders = fm_allocate(1, sizeof *holders);
     holders->analysis = analysis;
     holders->views = fm_allocate(analysis->trace->location_count, sizeof *holders->views);
+    holders->turns = fm_allocate(analysis->trace->process_count, sizeof *holders->turns);
     holders->scratch =
         fm_allocate_apart(fm_engine_workers(analysis->engine), sizeof *holders->scratch);
     holders->spans =
@@ -219,6 +222,10 @@ void fm_lock_holders_free(struct fm_lock_holders *holders)
         fm_vector_free(&holders->views[l].waiting);
         fm_vector_free(&holders->views[l].caused);
     }
+    for (uint32_t p = 0; p < holders->analysis->trace->process_count; p++) {
+        fm_vector_free(&holders->turns[p]);
+    }
+    fm_free(holders->turns);
     fm_free(holders->views);
     fm_free(holders);
 }
@@ -226,6 +233,11 @@ void fm_lock_holders_free(struct fm_lock_holders *holders)
 struct fm_lock_view *fm_lock_holders_view(struct fm_lock_holders *holders, uint32_t location)
 {
     return holders == NULL ? NULL : &holders->views[location];
+}
+
+const fm_lock_turns *fm_lock_holders_turns(const struct fm_lock_holders *holders, uint32_t home)
+{
+    return &holders->turns[home];
 }
 
 /* ---- holds over time ---- */
@@ -347,7 +359,6 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
                        uint64_t succession, uint64_t from, uint64_t to)
 {
     const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
-    const struct fm_lock_tenure *cause = &adding->tenures[tenure->blocked_by];
     const struct fm_trace *trace = adding->holders->analysis->trace;
     struct sent_claim sent = {
         .claim =
@@ -358,12 +369,8 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
                 .to = to,
                 .succession = succession,
                 .wait = number,
-                .acquired = tenure->acquired,
-                .released = tenure->released,
-                .cause_acquired = cause->acquired,
-                .cause_released = cause->released,
                 .waiter = tenure->waiter,
-                .cause = cause->location,
+                .cause = adding->tenures[tenure->blocked_by].location,
             },
         .to_waiter = true,
     };
@@ -372,6 +379,21 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
     sent.to_waiter = false;
     fm_dispatch_send(adding->holders->claims, adding->worker,
                      fm_trace_process(trace, sent.claim.cause), &sent);
+}
+
+static void add_turn(const struct adding *adding, const struct fm_lock_tenure *tenure)
+{
+    const struct fm_lock_tenure *cause = &adding->tenures[tenure->blocked_by];
+    fm_vector_push(&adding->holders->turns[adding->scratch->home],
+                   (struct fm_lock_turn){
+                       .until = tenure->waited_until,
+                       .acquired = tenure->acquired,
+                       .released = tenure->released,
+                       .cause_acquired = cause->acquired,
+                       .cause_released = cause->released,
+                       .waiter = tenure->waiter,
+                       .cause = cause->location,
+                   });
 }
 
 /* Sends the segments that waits see, adjacent ones of one location as one span. */
@@ -401,6 +423,18 @@ static void send_shared_spans(const struct adding *adding, uint64_t succession, 
     }
 }
 
+/* @return whether a location is the holder in all segments */
+static bool are_of(const segment_vector *segments, const struct hold *holds, uint32_t location)
+{
+    for (size_t s = 0; s < segments->count; s++) {
+        uint32_t hold = segments->items[s].hold;
+        if (hold != FM_NONE && holds[hold].location != location) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Sends what a wait alone sees from `from` to its end: holds up to its predecessor, without those
  * of its own process. */
 static void send_own(const struct adding *adding, const struct lock_wait *wait, uint64_t number,
@@ -409,7 +443,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
     struct scratch *scratch = adding->scratch;
     const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
     const struct hold *holds = scratch->holds.items;
-    uint64_t succession = new_succession(scratch), to = tenure->waited_until;
+    uint64_t to = tenure->waited_until;
     scratch->own_holds.count = 0;
     uint32_t first = wait->hold + 1;
     while (first > 0 && holds[first - 1].latest_release > from) {
@@ -422,12 +456,16 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
     }
     const struct hold *own = scratch->own_holds.items;
     find_segments(scratch, own, scratch->own_holds.count, from, to, &scratch->own_segments);
+    const uint32_t cause = holds[wait->hold].location;
+    if (from == tenure->waited_from && are_of(&scratch->own_segments, own, cause)) {
+        return;
+    }
+    uint64_t succession = new_succession(scratch);
     for (size_t s = 0; s < scratch->own_segments.count; s++) {
         const struct segment *segment = &scratch->own_segments.items[s];
         uint64_t end =
             s + 1 < scratch->own_segments.count ? scratch->own_segments.items[s + 1].from : to;
-        uint32_t location =
-            segment->hold != FM_NONE ? own[segment->hold].location : holds[wait->hold].location;
+        uint32_t location = segment->hold != FM_NONE ? own[segment->hold].location : cause;
         send_span(adding, succession, location, segment->from, end);
     }
     send_claim(adding, wait, number, succession, from, to);
@@ -531,6 +569,12 @@ static void share(const struct adding *adding)
             last--;
         }
         wait->shared_until = until;
+        if (until == tenure->waited_until && last == first &&
+            scratch->holds.items[scratch->segments.items[first].hold].location ==
+                adding->tenures[tenure->blocked_by].location) {
+            wait->is_plain = true;
+            continue;
+        }
         scratch->segments.items[first].more_waits++;
         if (last + 1 < scratch->segments.count) {
             scratch->segments.items[last + 1].more_waits--;
@@ -561,6 +605,10 @@ static void add_waits(const struct adding *adding)
         const struct lock_wait *wait = &scratch->lock_waits.items[i];
         const struct fm_lock_tenure *tenure = &tenures[wait->tenure];
         uint64_t number = (uint64_t)scratch->home << 32 | scratch->waits++;
+        add_turn(adding, tenure);
+        if (wait->is_plain) {
+            continue;
+        }
         if (wait->shared_until > tenure->waited_from) {
             send_claim(adding, wait, number, succession, tenure->waited_from, wait->shared_until);
         }

@@ -37,17 +37,27 @@ struct fm_holder_span {
 };
 
 /** From `from` to `to` a wait state sees a succession. The claims of a wait state cover its waiting
- * part; whether the call has this wait state in the end, the arbitration decides. */
+ * part; there are none if it depends on its cause all the time, as other wait states do. Whether
+ * the call has this wait state in the end, the arbitration decides. */
 struct fm_lock_claim {
     uint64_t until, enter; /**< of the wait state */
     uint64_t from, to;
     uint64_t succession;
-    uint64_t wait;               /**< number of the wait for a lock, unique in the run */
-    uint64_t acquired, released; /**< when the waiting epoch holds the lock afterwards */
-    uint64_t cause_acquired, cause_released; /**< when the epoch held it that was waited for */
+    uint64_t wait;   /**< number of the wait for a lock, unique in the run */
+    uint32_t waiter; /**< location */
+    uint32_t cause;  /**< location */
+};
+
+/** A wait state for a lock: when the two epochs hold the lock, one after the other. */
+struct fm_lock_turn {
+    uint64_t until;                          /**< end of the wait state */
+    uint64_t acquired, released;             /**< by the waiting epoch */
+    uint64_t cause_acquired, cause_released; /**< by the epoch that it waited for */
     uint32_t waiter;                         /**< location */
     uint32_t cause;                          /**< location */
 };
+
+typedef FM_VECTOR(struct fm_lock_turn) fm_lock_turns;
 
 typedef FM_VECTOR(struct fm_holder_span) fm_holder_spans;
 typedef FM_VECTOR(struct fm_lock_claim) fm_lock_claims;
@@ -78,6 +88,9 @@ void fm_lock_holders_deliver(struct fm_lock_holders *holders);
 
 /** @return what is known of a location that is owned here; NULL if `holders` is NULL. */
 struct fm_lock_view *fm_lock_holders_view(struct fm_lock_holders *holders, uint32_t location);
+
+/** @return all waits for the locks that are judged at a process, which is owned here. */
+const fm_lock_turns *fm_lock_holders_turns(const struct fm_lock_holders *holders, uint32_t home);
 
 /** Finds the claims of a wait state. Where one call waits for several locks of one owner until the
  * same tick, the first one counts.
