@@ -17,7 +17,7 @@
 
 /** Lines before the problems, and behind them. */
 #define HEADING_LINES 2
-#define CLOSING_LINES 5
+#define CLOSING_LINES 6
 
 /** Prints a problem into a buffer. @return the text, to be freed with free() */
 static char *draw_problem(const struct fm_report *report, unsigned number,
@@ -76,7 +76,7 @@ void fm_report_problems(const struct fm_report *report, unsigned lines)
     }
     if (problems.omitted > 0) {
         char percent[FM_FORMAT_SIZE], count[FM_FORMAT_SIZE];
-        fm_terminal_print(terminal, "", 2, "%s smaller %s: together %s of all time%s.",
+        fm_terminal_print(terminal, "", 2, "%s more %s: together %s of all time%s.",
                           fm_format_count(count, (int64_t)problems.omitted_count),
                           problems.omitted_count == 1 ? "problem" : "problems",
                           fm_format_percent(percent, problems.omitted, report->diagnosis.time),

@@ -185,18 +185,20 @@ void fm_report_summary(const struct fm_report *report)
     }
     uint32_t nodes = count_nodes(cube);
     fm_terminal_print(
-        terminal, "  Run time", LABEL_COLUMNS + 2, "%s on %u %s, %u %s",
+        terminal, "  Run time", LABEL_COLUMNS + 2, "%s on %s %s, %s %s",
         fm_format_ticks(numbers[0], cube, (int64_t)(experiment->end - experiment->begin)),
-        experiment->process_count, experiment->process_count == 1 ? "rank" : "ranks", nodes,
+        fm_format_count(numbers[1], experiment->process_count),
+        experiment->process_count == 1 ? "rank" : "ranks", fm_format_count(numbers[2], nodes),
         nodes == 1 ? "node" : "nodes");
     if (report->diagnosis.startup > 0) {
         fm_terminal_print(terminal, "  Start-up", LABEL_COLUMNS + 2,
                           "Init and Finalize: up to %s, left out of all shares",
                           fm_format_ticks(numbers[0], cube, report->diagnosis.longest_startup));
     }
-    fm_terminal_print(terminal, "  All time", LABEL_COLUMNS + 2, "%s on %u %s, %s events",
+    fm_terminal_print(terminal, "  All time", LABEL_COLUMNS + 2, "%s on %s %s, %s events",
                       fm_format_ticks(numbers[1], cube, report->diagnosis.time),
-                      cube->location_count, cube->location_count == 1 ? "thread" : "threads",
+                      fm_format_count(numbers[0], cube->location_count),
+                      cube->location_count == 1 ? "thread" : "threads",
                       fm_format_count(numbers[2], (int64_t)experiment->event_count));
     print_waiting(report);
     print_stolen(report);

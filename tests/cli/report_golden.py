@@ -36,6 +36,8 @@ TEXTS = [
     ("progress.txt", UTF8, ["progress", "--top", "1"]),
     ("little-progress.txt", UTF8, ["little-progress", "--top", "1"]),
     ("causes.txt", UTF8, ["causes", "--top", "5"]),
+    ("problems.txt", UTF8, ["problems"]),
+    ("problems-all.txt", UTF8, ["problems", "--top=20"]),
     ("by-symptom.txt", UTF8, ["causes", "--by=symptom", "--top", "5"]),
     ("why.txt", UTF8, ["causes", "--why", "mpi_rma_early_wait"]),
     ("deep.txt", UTF8, ["deep", "--top", "2"]),
@@ -124,6 +126,9 @@ def check_texts(folder):
         if update:
             path.write_bytes(result.stdout)
         check(name, path.read_bytes() == result.stdout, "differs from the golden file")
+        if name in ("overview.txt", "problems.txt"):
+            answer = result.stdout.decode().partition("\nShares of all time\n")[0]
+            check(name, answer.count("\n") <= 40, "the answer has more than 40 lines")
         if name.endswith(".txt"):
             width = int(environment["COLUMNS"])
             for line in result.stdout.decode().splitlines():
@@ -189,7 +194,7 @@ def check_others(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    for kind in "sample", "empty", "wide", "progress", "little-progress", "causes", "deep":
+    for kind in "sample", "empty", "wide", "progress", "little-progress", "causes", "deep", "problems":
         os.mkdir(f"{folder}/{kind}")
         subprocess.run([write_sample, kind, f"{folder}/{kind}/report.fer"], check=True)
     os.mkdir(f"{folder}/nothing")

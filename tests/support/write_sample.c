@@ -1,7 +1,7 @@
-/* write_sample sample|empty|wide|progress|little-progress|causes|deep FILE: writes a report for the
- * tests of the report command. progress: the sample, where rank 0 also waits for progress, long or
- * shortly; causes: the sample, where it is known why ranks wait; deep: the same, with a long call
- * path. */
+/* write_sample sample|empty|wide|progress|little-progress|causes|deep|problems FILE: writes a
+ * report for the tests of the report command. progress: the sample, where rank 0 also waits for
+ * progress, long or shortly; causes: the sample, where it is known why ranks wait; deep: the same,
+ * with a long call path; problems: the sample with start-up and problems of all kinds. */
 #include "sample_cube.h"
 
 #include <stdio.h>
@@ -113,6 +113,76 @@ static fm_status_t add_deep_call(struct fm_cube *cube, struct fm_error *error)
     return status == FM_OK ? add_causes(cube, error) : status;
 }
 
+/* Problems of all kinds, more than fit on the first screen, and start-up. */
+static fm_status_t add_problems(struct fm_cube *cube, struct fm_error *error)
+{
+    uint32_t slow[] = {3, 4}, all[] = {0, 1, 2, 3, 4}, first[] = {0}, waiters[] = {0, 1, 2};
+    const struct fm_cube_symptom symptoms[] = {
+        {FM_METRIC_MPI_LATESENDER, SAMPLE_RECV, 3, waiters, 500000},
+        {FM_METRIC_MPI_RMA_SYNC_LOCK_COMPETITION, SAMPLE_WAIT, 3, waiters, 200000},
+        {FM_METRIC_MPI_BARRIER_WAIT, SAMPLE_BARRIER, 5, all, 150000},
+        {FM_METRIC_MPI_RMA_EARLY_WAIT, SAMPLE_WAIT, 1, first, 120000},
+    };
+    const struct fm_cube_occasion part = {3, 7, 270000, 760000, 4, 0.9};
+    const struct {
+        enum fm_cause_kind kind;
+        uint32_t callpath;
+        uint32_t *locations;
+        uint32_t location_count;
+        int64_t cost;
+        struct fm_cube_excess excess;
+        struct fm_cube_gain gain;
+    } causes[] = {
+        {FM_CAUSE_IMBALANCE,
+         SAMPLE_SOLVE,
+         slow,
+         2,
+         1000000,
+         {60000, 0, true},
+         {true, 250000, 400000}},
+        {FM_CAUSE_IMBALANCE, SAMPLE_EVIL, all, 5, 800000, {3000, 0, true}, {true, 120000, 0}},
+        {FM_CAUSE_SERIALIZATION,
+         SAMPLE_SOLVE,
+         waiters,
+         3,
+         500000,
+         {0, 0, false},
+         {true, 0, 300000}},
+        {FM_CAUSE_PROGRESS, SAMPLE_SOLVE, first, 1, 400000, {0, 0, false}, {false, 0, 0}},
+        {FM_CAUSE_TRANSFER, SAMPLE_SEND, waiters, 3, 300000, {0, 0, false}, {false, 0, 0}},
+        {FM_CAUSE_IMBALANCE, SAMPLE_EVIL, first, 1, 200000, {5000, 6000, true}, {true, 1000, 2000}},
+        {FM_CAUSE_STARTUP, SAMPLE_BARRIER, first, 1, 100000, {0, 0, false}, {false, 0, 0}},
+        {FM_CAUSE_UNATTRIBUTED, FM_CUBE_NONE, NULL, 0, 80000, {0, 0, false}, {false, 0, 0}},
+    };
+    fm_cube_free_problems(cube);
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes && status == FM_OK; i++) {
+        bool is_small = causes[i].cost <= 200000;
+        const struct fm_cube_problem problem = {
+            .kind = causes[i].kind,
+            .callpath = causes[i].callpath,
+            .phase = i == 0 ? 0 : FM_CUBE_NONE,
+            .lock = causes[i].kind == FM_CAUSE_SERIALIZATION ? 1 : FM_CUBE_NONE,
+            .location_count = causes[i].location_count,
+            .locations = causes[i].locations,
+            .cost = causes[i].cost,
+            .occasion_count = i == 0 ? 1 : 0,
+            .occasions = {part},
+            .excess = causes[i].excess,
+            .gain = causes[i].gain,
+            .symptom_count = is_small ? 0 : 4,
+            .symptoms = is_small ? NULL : (struct fm_cube_symptom *)symptoms,
+        };
+        status = fm_cube_add_problem(cube, &problem, error);
+    }
+    uint32_t init = fm_cube_add_callpath(cube, SAMPLE_MAIN,
+                                         fm_cube_add_region(cube, "MPI_Init", "mpi", NULL, 0));
+    for (uint32_t i = 0; i < 4 && status == FM_OK; i++) {
+        status = fm_cube_add(cube, FM_METRIC_MPI_INIT_EXIT, init, i, 100000 + i * 10000, error);
+    }
+    return status == FM_OK ? fm_cube_seal(cube, error) : status;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -130,6 +200,8 @@ int main(int argc, char **argv)
         status = add_causes(cube, &error);
     else if (strcmp(argv[1], "deep") == 0)
         status = add_deep_call(cube, &error);
+    else if (strcmp(argv[1], "problems") == 0)
+        status = add_problems(cube, &error);
     if (status == FM_OK)
         status = fm_cube_write(cube, argv[2], &error);
     if (status != FM_OK)

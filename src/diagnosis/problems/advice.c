@@ -11,8 +11,7 @@ static const struct {
     const char *text;
 } by_symptom[] = {
     {FM_METRIC_MPI_LATESENDER,
-     "start the send before it, as soon as the data are ready, or post MPI_Irecv early and "
-     "compute before waiting."},
+     "start the send before it, or let the receivers compute before MPI_Wait."},
     {FM_METRIC_MPI_LATERECEIVER, "post the receive before it (MPI_Irecv)."},
     {FM_METRIC_MPI_BARRIER_WAIT,
      "remove the barrier if it protects nothing: delays of different ranks can then even out."},
@@ -83,9 +82,8 @@ void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
         break;
     case FM_CAUSE_SERIALIZATION:
         fm_sentences_add(lines, "Try",
-                         "Do less while the lock is held, or protect parts of the data by locks of "
-                         "their own. Balancing does not help: only one rank at a time can hold the "
-                         "lock.");
+                         "Do less while the lock is held, or divide the data among several locks. "
+                         "Balancing the work does not help.");
         break;
     case FM_CAUSE_PROGRESS:
         fm_sentences_add(lines, "Try",

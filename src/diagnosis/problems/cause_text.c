@@ -15,7 +15,7 @@
 /** Gains below this share of the run time are called small. */
 #define SMALLEST_GAIN 0.005
 
-#define SHOWN_SYMPTOMS 3
+#define SHOWN_SYMPTOMS 2
 
 /** Symptoms with less than the NOTABLE_PART-th of a problem's cost are not shown. */
 #define NOTABLE_PART 20
@@ -57,19 +57,60 @@ static void format_span(char *buffer, size_t size, const struct fm_cube *cube, u
              decimals, shown, units[i].unit);
 }
 
-/** Writes the iterations of one part. */
-static void write_occasion(FILE *stream, const struct fm_cube_occasion *occasion)
+/** Writes the parts of the run in which a cost arises: "0.900-1.650 s after the start". */
+static void write_spans(FILE *stream, const struct fm_cube *cube,
+                        const struct fm_cube_problem *cause)
 {
-    char number[FM_FORMAT_SIZE];
-    fputs(fm_format_count(number, (int64_t)occasion->first), stream);
-    if (occasion->last > occasion->first) {
-        fprintf(stream, "-%s", fm_format_count(number, (int64_t)occasion->last));
+    for (uint32_t i = 0; i < cause->occasion_count; i++) {
+        const struct fm_cube_occasion *occasion = &cause->occasions[i];
+        char span[3 * FM_FORMAT_SIZE];
+        format_span(span, sizeof span, cube, occasion->begin, occasion->end);
+        fprintf(stream, "%s%s",
+                i == 0                           ? ""
+                : i + 1 == cause->occasion_count ? " and "
+                                                 : ", ",
+                span);
+    }
+    fputs(" after the start", stream);
+}
+
+/** Writes the iterations in which a cost arises: "iterations 25-44 of 60 of `step` (0.900-1.650 s),
+ * 19 of these 20". */
+static void write_iterations(FILE *stream, const struct fm_diagnosis *diagnosis,
+                             const struct fm_cube_problem *cause)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_phase *phase = &cube->phases[cause->phase];
+    const struct fm_cube_occasion *last = &cause->occasions[cause->occasion_count - 1];
+    char numbers[2][FM_FORMAT_SIZE], span[3 * FM_FORMAT_SIZE];
+    uint64_t covered = 0, costly = 0;
+    fputs(cause->occasions[0].first == last->last ? "iteration " : "iterations ", stream);
+    for (uint32_t i = 0; i < cause->occasion_count; i++) {
+        const struct fm_cube_occasion *occasion = &cause->occasions[i];
+        fprintf(stream, "%s%s",
+                i == 0                           ? ""
+                : i + 1 == cause->occasion_count ? " and "
+                                                 : ", ",
+                fm_format_count(numbers[0], (int64_t)occasion->first));
+        if (occasion->last > occasion->first) {
+            fprintf(stream, "-%s", fm_format_count(numbers[0], (int64_t)occasion->last));
+        }
+        covered += occasion->last - occasion->first + 1;
+        costly += occasion->count;
+    }
+    format_span(span, sizeof span, cube, cause->occasions[0].begin, last->end);
+    char *name = fm_place_name(diagnosis, cube->regions[phase->region].name);
+    fprintf(stream, " of %s of `%s` (%s)",
+            fm_format_count(numbers[0], (int64_t)phase->iteration_count), name, span);
+    free(name);
+    if (costly > 0 && costly < covered) {
+        fprintf(stream, ", %s of these %s", fm_format_count(numbers[0], (int64_t)costly),
+                fm_format_count(numbers[1], (int64_t)covered));
     }
 }
 
 static void add_when(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
-    const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_problem *cause = problem->cause;
     char *text = NULL;
     size_t size = 0;
@@ -80,40 +121,10 @@ static void add_when(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     if (stream == NULL) {
         abort(); /* Without memory for one line no error message can be printed either. */
     }
-    uint64_t covered = 0, costly = 0;
-    for (uint32_t i = 0; i < cause->occasion_count; i++) {
-        const struct fm_cube_occasion *occasion = &cause->occasions[i];
-        char span[3 * FM_FORMAT_SIZE];
-        format_span(span, sizeof span, cube, occasion->begin, occasion->end);
-        fputs(i == 0 ? "" : i + 1 == cause->occasion_count ? " and " : ", ", stream);
-        if (cause->phase == FM_CUBE_NONE) {
-            fputs(span, stream);
-            continue;
-        }
-        fputs(i > 0                              ? ""
-              : occasion->first < occasion->last ? "iterations "
-              : cause->occasion_count > 1        ? "iterations "
-                                                 : "iteration ",
-              stream);
-        write_occasion(stream, occasion);
-        fprintf(stream, " (%s)", span);
-        covered += occasion->last - occasion->first + 1;
-        costly += occasion->count;
-    }
     if (cause->phase == FM_CUBE_NONE) {
-        fputs(" after the start", stream);
+        write_spans(stream, diagnosis->cube, cause);
     } else {
-        const struct fm_cube_phase *phase = &cube->phases[cause->phase];
-        char numbers[3][FM_FORMAT_SIZE];
-        char *name = fm_place_name(diagnosis, cube->regions[phase->region].name);
-        fprintf(stream, " of the %s of `%s`",
-                fm_format_count(numbers[0], (int64_t)phase->iteration_count), name);
-        if (costly > 0 && costly < covered) {
-            fprintf(stream, ", mainly in %s of these %s",
-                    fm_format_count(numbers[1], (int64_t)costly),
-                    fm_format_count(numbers[2], (int64_t)covered));
-        }
-        free(name);
+        write_iterations(stream, diagnosis, cause);
     }
     if (fclose(stream) != 0) {
         abort();
@@ -296,15 +307,6 @@ static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
 
 /* ---- Gain ---- */
 
-/** Writes the run time after a gain: "1.270 s (-23.5%)". */
-static void format_gain(char *buffer, size_t size, const struct fm_cube *cube, uint64_t run,
-                        uint64_t gain)
-{
-    char time[FM_FORMAT_SIZE], percent[FM_FORMAT_SIZE];
-    snprintf(buffer, size, "%s (-%s)", fm_format_ticks(time, cube, (int64_t)(run - gain)),
-             fm_format_percent(percent, (int64_t)gain, (int64_t)run));
-}
-
 static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -313,37 +315,30 @@ static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
     uint64_t removed = cause->gain.removed < run ? cause->gain.removed : run;
     uint64_t balanced = cause->gain.balanced < run ? cause->gain.balanced : run;
     double least = SMALLEST_GAIN * (double)run;
-    char now[FM_FORMAT_SIZE], times[2][3 * FM_FORMAT_SIZE];
+    char now[FM_FORMAT_SIZE], without[FM_FORMAT_SIZE], even[FM_FORMAT_SIZE];
     if (!cause->gain.is_known || run == 0) {
         return;
     }
     fm_format_ticks(now, cube, (int64_t)run);
-    format_gain(times[0], sizeof times[0], cube, run, removed);
-    format_gain(times[1], sizeof times[1], cube, run, balanced);
+    fm_format_ticks(without, cube, (int64_t)(run - removed));
+    fm_format_ticks(even, cube, (int64_t)(run - balanced));
     if ((double)removed < least && (double)balanced < least) {
         fm_sentences_add(&problem->lines, "Gain",
-                         "less than 0.5%% of the run time: removing this cause alone makes the run "
-                         "hardly shorter");
+                         "less than 0.5%% of the run time: other ranks are nearly as late");
     } else if (cause->kind == FM_CAUSE_SERIALIZATION) {
-        fm_sentences_add(
-            &problem->lines, "Gain",
-            "run time at best %s instead of %s if it needed no lock; part of this if the lock "
-            "is held for less time",
-            times[0], now);
-    } else if (strcmp(times[0], times[1]) == 0) {
-        fm_sentences_add(&problem->lines, "Gain",
-                         "run time at best %s instead of %s if it took equally long everywhere",
-                         times[0], now);
+        fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it needed no lock", now,
+                         without);
+    } else if (strcmp(without, even) == 0) {
+        fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it took as long everywhere",
+                         now, without);
     } else if (cause->location_count == cube->location_count || (double)removed < least) {
-        fm_sentences_add(&problem->lines, "Gain",
-                         "run time at best %s instead of %s if its work were spread evenly",
-                         times[1], now);
+        fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if its work were spread evenly",
+                         now, even);
     } else {
-        fm_sentences_add(
-            &problem->lines, "Gain",
-            "run time at best %s instead of %s if it took as long there as elsewhere; %s if "
-            "its work were spread evenly",
-            times[0], now, times[1]);
+        fm_sentences_add(&problem->lines, "Gain",
+                         "%s -> %s at best if it took as long there as elsewhere; %s at best if "
+                         "its work were spread evenly",
+                         now, without, even);
     }
 }
 

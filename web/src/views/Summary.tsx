@@ -27,7 +27,7 @@ export function Summary({ store }: { store: Store }): JSX.Element {
           {without_cause !== null && <p class="muted">{without_cause}</p>}
           {others.count > 0 && (
             <p class="muted">
-              {formatCount(others.count)} smaller {others.count === 1 ? "problem" : "problems"}: together{" "}
+              {formatCount(others.count)} more {others.count === 1 ? "problem" : "problems"}: together{" "}
               {formatPercent(others.ticks / report.summary.time)} of all time.
             </p>
           )}
