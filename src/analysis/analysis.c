@@ -12,6 +12,7 @@
 #include "analysis/problems/blamed_waits.h"
 #include "analysis/problems/run_problems.h"
 #include "analysis/replicate.h"
+#include "analysis/results/coverage.h"
 #include "analysis/results/matrices.h"
 #include "analysis/results/phases.h"
 #include "analysis/results/severity.h"
@@ -301,6 +302,8 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     if (in_detail) { /* keeps the records, which the caller reads afterwards */
         fm_readers_add(analysis, FM_READS(MESSAGES) | FM_READS(COLLECTIVES) | FM_READS(ONE_SIDED));
     }
+    fm_stage_begin(analysis->times, "find missing records");
+    analysis->coverage = fm_coverage_find(analysis);
     fm_patterns_run(analysis);
     if (!in_detail) {
         fm_engine_run(analysis->engine, forget_records, trace);
@@ -392,6 +395,7 @@ fm_status_t fm_analysis_run_in_detail(const char *archive,
         status = fill_cube(&analysis, options, made, error);
         fm_lock_queues_free(analysis.lock_queues);
         fm_lock_holders_free(analysis.lock_holders);
+        fm_free(analysis.coverage);
     }
     fm_free(partition_of);
     fm_free(own_metrics);

@@ -20,6 +20,7 @@ struct matching {
     struct fm_gathering *gathering;
     struct fm_join *join;
     struct takers takers[FM_CALL_KINDS];
+    atomic_bool moved_bytes; /* some record of a collective counts bytes */
 };
 
 static void list_takers(struct matching *matching)
@@ -49,9 +50,11 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
     struct matching *matching = context;
     struct fm_collective_walk walk = {0};
     struct fm_member member;
+    bool moved_bytes = false;
     for (uint32_t process = first; process < last; ++process) {
         fm_collective_walk_begin(&walk, matching->analysis->trace, process);
         while (fm_collective_walk_next(&walk, &member)) {
+            moved_bytes |= member.moved_bytes;
             /* Members of all kinds: those of one instance may have called different operations. */
             fm_gathering_add(matching->gathering, worker, &member);
             if (matching->takers[member.call].of_instances.count != 0) {
@@ -59,6 +62,10 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
             }
         }
     }
+    if (moved_bytes) {
+        matching->moved_bytes = true;
+    }
+    matching->analysis->omissions.unrecorded_inits += walk.without_record;
     fm_collective_walk_free(&walk);
 }
 
@@ -107,6 +114,7 @@ void fm_collectives_match(struct fm_analysis *analysis)
     };
     list_takers(&matching);
     fm_engine_run(analysis->engine, post_members, &matching);
+    analysis->counts_collective_bytes = fm_team_largest(analysis->team, matching.moved_bytes) != 0;
     fm_gathering_close(matching.gathering);
     fm_finders_run(analysis, judge_members, &matching);
     fm_join_judge(matching.join, judge_instance, &matching);

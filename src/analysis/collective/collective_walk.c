@@ -5,7 +5,7 @@
 
 /* Collectives that create a communicator are counted on that communicator, separately from those
  * that use it. */
-enum { SERIES_USE, SERIES_CREATION };
+enum { SERIES_USE, SERIES_CREATION, SERIES_INIT, SERIES_FINALIZE };
 
 static size_t collective_count(const struct fm_location *location)
 {
@@ -55,13 +55,88 @@ static uint8_t call_of(const struct fm_trace *trace, const struct fm_location *l
     }
 }
 
+static bool is_of_run(fm_call_t call)
+{
+    return call == FM_CALL_INIT || call == FM_CALL_FINALIZE;
+}
+
+/* Lists the calls of MPI_Init and MPI_Finalize of a location: if there are any, the former are
+ * searched from the begin on, the latter from the end on. */
+static void list_calls_of(struct fm_collective_walk *walk, uint32_t l)
+{
+    const struct fm_location *location = &walk->trace->locations[l];
+    uint64_t left[2] = {0, 0};
+    for (size_t v = 0; v < location->profile.count; v++) {
+        const struct fm_region *region = &walk->trace->regions[location->profile.items[v].region];
+        if (is_of_run(region->call)) {
+            left[region->call == FM_CALL_FINALIZE] += location->profile.items[v].visits;
+        }
+    }
+    const uint32_t count = (uint32_t)location->enter.count;
+    for (uint32_t a = 0; a < count && left[0] > 0; a++) {
+        if (fm_trace_called(walk->trace, location, a)->call == FM_CALL_INIT) {
+            fm_vector_push(&walk->calls, (struct fm_record_ref){l, a});
+            left[0]--;
+        }
+    }
+    for (uint32_t a = count; a > 0 && left[1] > 0; a--) {
+        if (fm_trace_called(walk->trace, location, a - 1)->call == FM_CALL_FINALIZE) {
+            fm_vector_push(&walk->calls, (struct fm_record_ref){l, a - 1});
+            left[1]--;
+        }
+    }
+}
+
+/* Lists those of the process, in the order of their Enter. */
+static void list_calls(struct fm_collective_walk *walk)
+{
+    const struct fm_trace *trace = walk->trace;
+    const struct fm_process *process = &trace->processes[walk->process];
+    walk->next_of_kind[0] = walk->next_of_kind[1] = 0;
+    for (uint32_t t = 0; t < process->location_count; t++) {
+        list_calls_of(walk, process->first_location + t);
+    }
+    struct fm_record_ref *calls = walk->calls.items;
+    for (size_t i = 1; i < walk->calls.count; i++) {
+        const struct fm_record_ref moved = calls[i];
+        const uint64_t enter = trace->locations[moved.location].enter.items[moved.row];
+        size_t hole = i;
+        while (hole > 0 &&
+               trace->locations[calls[hole - 1].location].enter.items[calls[hole - 1].row] >
+                   enter) {
+            calls[hole] = calls[hole - 1];
+            hole--;
+        }
+        calls[hole] = moved;
+    }
+    walk->without_record += walk->calls.count;
+}
+
+/* @return the first communicator of all processes, or FM_NONE */
+static uint32_t find_world(const struct fm_trace *trace)
+{
+    for (uint32_t c = 0; trace->process_count > 1 && c < trace->communicator_count; c++) {
+        const struct fm_communicator *communicator = &trace->communicators[c];
+        if (!communicator->is_self && communicator->size == trace->process_count &&
+            communicator->first_group_size == communicator->size) {
+            return c;
+        }
+    }
+    return FM_NONE;
+}
+
 void fm_collective_walk_begin(struct fm_collective_walk *walk, const struct fm_trace *trace,
                               uint32_t process)
 {
+    walk->world = walk->trace == trace ? walk->world : find_world(trace);
     walk->trace = trace;
     walk->process = process;
     fm_map_clear(&walk->membership_of);
     walk->memberships.count = 0;
+    walk->calls.count = walk->next_call = 0;
+    if (walk->world != FM_NONE && fm_trace_rank(trace, walk->world, process) != FM_NONE) {
+        list_calls(walk);
+    }
     fm_gaps_begin(&walk->gaps, trace, process);
     fm_record_merge_begin(&walk->merge, trace, process, collective_count, collective_start);
 }
@@ -92,8 +167,37 @@ static void skip_gaps(struct fm_collective_walk *walk, uint64_t time)
     }
 }
 
+static void take_call(struct fm_collective_walk *walk, struct fm_member *member)
+{
+    const struct fm_record_ref call = walk->calls.items[walk->next_call++];
+    const struct fm_location *location = &walk->trace->locations[call.location];
+    const fm_call_t kind = fm_trace_called(walk->trace, location, call.row)->call;
+    const bool ends = kind == FM_CALL_FINALIZE;
+    *member = (struct fm_member){
+        .enter = location->enter.items[call.row],
+        .wait_enter = location->enter.items[call.row],
+        .leave = location->leave.items[call.row],
+        .scope = walk->world,
+        .ordinal = walk->next_of_kind[ends]++,
+        .communicator = walk->world,
+        .rank = fm_trace_rank(walk->trace, walk->world, walk->process),
+        .process = walk->process,
+        .start_location = call.location,
+        .start_activity = call.row,
+        .wait_location = call.location,
+        .wait_activity = call.row,
+        .root = OTF2_COLLECTIVE_ROOT_NONE,
+        .call = (uint8_t)kind,
+        .series = ends ? SERIES_FINALIZE : SERIES_INIT,
+    };
+}
+
 bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *member)
 {
+    if (walk->next_call < walk->calls.count) {
+        take_call(walk, member);
+        return true;
+    }
     const struct fm_trace *trace = walk->trace;
     struct fm_record_ref record;
     while (fm_record_merge_next(&walk->merge, &record)) {
@@ -101,6 +205,11 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
         const struct fm_collective *part = &location->collectives.items[record.row];
         if (part->communicator == FM_NONE || trace->communicators[part->communicator].size < 2 ||
             fm_trace_called(trace, location, part->start)->paradigm != FM_PARADIGM_MPI) {
+            continue;
+        }
+        if (walk->world != FM_NONE &&
+            is_of_run(fm_trace_called(trace, location, part->start)->call)) {
+            walk->without_record--;
             continue;
         }
         if (fm_gaps_ahead(&walk->gaps)) {
@@ -141,5 +250,6 @@ void fm_collective_walk_free(struct fm_collective_walk *walk)
 {
     fm_map_free(&walk->membership_of);
     fm_vector_free(&walk->memberships);
+    fm_vector_free(&walk->calls);
     fm_gaps_free(&walk->gaps);
 }

@@ -1,6 +1,9 @@
 /** @file
  * Walks over the parts of a process in collective operations on communicators, in the order of its
  * calls. Operations that were not recorded (pauses) count in this order.
+ *
+ * MPI_Init and MPI_Finalize take part by their calls, also if they have no collective records, and
+ * are numbered separately: they are operations of all processes of the run.
  */
 #ifndef FERMATA_ANALYSIS_COLLECTIVE_COLLECTIVE_WALK_H
 #define FERMATA_ANALYSIS_COLLECTIVE_COLLECTIVE_WALK_H
@@ -26,6 +29,11 @@ struct fm_collective_walk {
     struct fm_map membership_of; /**< communicator -> position */
     FM_VECTOR(struct fm_membership) memberships;
     uint32_t recent; /**< in `memberships` */
+    uint32_t world;  /**< communicator of all processes; FM_NONE: none is known */
+    FM_VECTOR(struct fm_record_ref) calls; /**< of MPI_Init and MPI_Finalize: row = activity */
+    size_t next_call;
+    uint32_t next_of_kind[2]; /**< ordinals of the next MPI_Init and MPI_Finalize */
+    uint64_t without_record;  /**< calls of them less their collective records */
 };
 
 /** Begins a process. */

@@ -4,8 +4,13 @@
 
 #include <otf2/otf2.h>
 
-static bool moved_bytes(const struct fm_member *const *members, uint32_t count)
+/* @return whether an operation moved bytes; true if the archive counts none in any collective */
+static bool moved_bytes(const struct fm_finder *finder, const struct fm_member *const *members,
+                        uint32_t count)
 {
+    if (!finder->analysis->counts_collective_bytes) {
+        return true;
+    }
     for (uint32_t i = 0; i < count; ++i) {
         if (members[i]->moved_bytes) {
             return true;
@@ -40,7 +45,7 @@ static void find_late_broadcast(const struct fm_finder *finder, const struct fm_
                                 uint32_t count)
 {
     const struct fm_member *root = find_root(members, count);
-    if (root == NULL || !moved_bytes(members, count)) {
+    if (root == NULL || !moved_bytes(finder, members, count)) {
         return;
     }
     for (uint32_t i = 0; i < count; ++i) {
@@ -60,7 +65,7 @@ static void find_early_reduce(const struct fm_finder *finder, const struct fm_me
                               uint32_t count)
 {
     const struct fm_member *root = find_root(members, count);
-    if (root == NULL || !moved_bytes(members, count)) {
+    if (root == NULL || !moved_bytes(finder, members, count)) {
         return;
     }
     const struct fm_member *last = NULL;

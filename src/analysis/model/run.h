@@ -23,7 +23,10 @@ struct fm_omissions {
     atomic_uint_fast64_t incomplete_collectives; /**< some member's record is missing */
     atomic_uint_fast64_t mixed_collectives;      /**< members called different operations */
     atomic_uint_fast64_t unknown_neighborhoods;  /**< neighbourhood collectives without topology */
-    atomic_uint_fast64_t unmatched_epochs;       /**< access or exposure epochs without partner */
+    atomic_uint_fast64_t unrecorded_inits;  /**< Init and Finalize without collective records */
+    atomic_uint_fast64_t unrequested_locks; /**< acquired without the record of their request */
+    atomic_uint_fast64_t unreleased_locks;
+    atomic_uint_fast64_t unmatched_epochs; /**< access or exposure epochs without partner */
 };
 
 /** Tables that are used only by the search for wait states. */
@@ -35,6 +38,7 @@ typedef enum {
     FM_TABLES
 } fm_table_t;
 
+struct fm_called_function;
 struct fm_dispatch;
 struct fm_epochs;
 struct fm_lock_holders;
@@ -51,6 +55,8 @@ struct fm_analysis {
     bool path_from_init_to_finalize; /**< the critical path covers only MPI_Init to MPI_Finalize */
     const uint32_t *partition_of;    /**< by location: partition that the user chose; NULL: none */
     uint32_t partition_count;
+    struct fm_called_function *coverage; /**< by region: results/coverage.h; then freed */
+    bool counts_collective_bytes;        /**< the records of collectives count bytes */
     struct fm_omissions omissions;
     struct fm_epochs *epochs;             /**< by process; NULL: none */
     struct fm_lock_queues *lock_queues;   /**< NULL: no windows */

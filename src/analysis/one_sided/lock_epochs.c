@@ -42,10 +42,25 @@ void fm_lock_walk_begin(struct fm_lock_walk *walk, uint32_t process, struct fm_l
     forget_process(walk);
     walk->process = process;
     walk->into = into;
+    walk->first_epoch = into->epochs.count;
+}
+
+/* Counts the epochs of the process whose records have a gap. */
+static void count_gaps(struct fm_lock_walk *walk)
+{
+    uint64_t unrequested = 0, unreleased = 0;
+    for (size_t i = walk->first_epoch; i < walk->into->epochs.count; i++) {
+        const struct fm_lock_epoch *epoch = &walk->into->epochs.items[i];
+        unrequested += epoch->unrequested;
+        unreleased += epoch->release.activity == FM_NONE;
+    }
+    walk->analysis->omissions.unrequested_locks += unrequested;
+    walk->analysis->omissions.unreleased_locks += unreleased;
 }
 
 void fm_lock_walk_end(struct fm_lock_walk *walk)
 {
+    count_gaps(walk);
     for (size_t i = 0; i < walk->windows.count; ++i) {
         fm_vector_push(&walk->into->uses, walk->windows.items[i].use);
     }
@@ -186,6 +201,7 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
                        .acquisition = acquired ? add_acquisition(walk, record, call) : FM_NONE,
                        .last_call = target == FM_NONE ? FM_NONE : call.activity,
                        .in_row = target != FM_NONE,
+                       .unrequested = acquired,
                    });
     struct fm_window_locks *locks = &walk->windows.items[window_index];
     fm_vector_push(&walk->open,

@@ -26,6 +26,7 @@ struct fm_lock_epoch {
     bool in_row;                /**< its calls are consecutive activities of the location of the
                                      request and are not listed. Only in epochs with one target. */
     bool exclusive;
+    bool unrequested; /**< it begins with its acquisition */
 };
 
 /** A recorded acquisition of a lock. */

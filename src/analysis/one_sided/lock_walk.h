@@ -53,6 +53,7 @@ struct fm_lock_walk {
     struct fm_progress *progress; /**< NULL: needs are not collected */
     unsigned worker;
     struct fm_lock_epochs *into;
+    size_t first_epoch; /**< of the process, in `into` */
     uint32_t process;
     struct fm_map window_index;
     FM_VECTOR(struct fm_window_locks) windows;

@@ -1,6 +1,31 @@
 #include "analysis/results/warnings.h"
 
+#include "functions/silent_calls.h"
+
 #include <inttypes.h>
+
+struct silences {
+    struct fm_cube *cube;
+    struct fm_error *error;
+    fm_status_t status;
+};
+
+static void warn_of_silence(void *context, const char *sentence)
+{
+    struct silences *silences = context;
+    if (silences->status == FM_OK) {
+        silences->status = fm_cube_warn(silences->cube, silences->error, "%s.", sentence);
+    }
+}
+
+static fm_status_t warn_of_silent_calls(const struct fm_analysis *analysis, struct fm_cube *cube,
+                                        struct fm_error *error)
+{
+    struct silences silences = {cube, error, FM_OK};
+    fm_silent_calls_report(analysis->coverage, analysis->trace->region_count, warn_of_silence,
+                           &silences);
+    return silences.status;
+}
 
 /* The sentences stand in one table: a count, and the wording for one and for several. */
 fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *cube,
@@ -58,6 +83,17 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
          "not analysed",
          "neighbourhood collectives ran on communicators whose topology is not in the trace: "
          "not analysed"},
+        {omissions->unrecorded_inits,
+         "call of MPI_Init or MPI_Finalize has no collective record: matched by the call",
+         "calls of MPI_Init or MPI_Finalize have no collective record: matched by the calls"},
+        {omissions->unrequested_locks,
+         "lock of a window has no record of its request: waiting in the requesting call was not "
+         "looked for",
+         "locks of windows have no record of their request: waiting in the requesting calls was "
+         "not looked for"},
+        {omissions->unreleased_locks,
+         "lock of a window has no record of its release: no Lock Contention behind it",
+         "locks of windows have no record of their release: no Lock Contention behind them"},
         {omissions->unmatched_epochs,
          paused ? "access or exposure epoch of a window was not recorded by all of its partners: "
                   "analysed as far as known"
@@ -75,6 +111,9 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
             status = fm_cube_warn(cube, error, "%" PRIu64 " %s.", count,
                                   count == 1 ? warnings[i].one : warnings[i].many);
         }
+    }
+    if (status == FM_OK) {
+        status = warn_of_silent_calls(analysis, cube, error);
     }
     if (status == FM_OK && defects->pauses != 0) {
         status = fm_cube_warn(cube, error,

@@ -22,14 +22,19 @@ static fm_status_t add_warnings(struct fm_cube *cube, const char *archive, struc
     fm_status_t status = FM_OK;
     char *missing = fm_missing_of_experiment(archive);
     char *doubt = fm_clock_doubt_of_experiment(archive);
+    char *unseen = fm_unseen_of_experiment(archive);
     if (missing != NULL) {
         status = fm_cube_warn(cube, error, "incomplete run: %s", missing);
     }
     if (status == FM_OK && doubt != NULL) {
         status = fm_cube_warn(cube, error, FM_CLOCK_DOUBT "%s", doubt);
     }
+    if (status == FM_OK && unseen != NULL) {
+        status = fm_cube_warn(cube, error, "%s.", unseen);
+    }
     free(missing);
     free(doubt);
+    free(unseen);
     return status;
 }
 

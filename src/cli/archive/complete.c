@@ -42,16 +42,30 @@ char *fm_clock_doubt_of_experiment(const char *archive)
     return doubt;
 }
 
+char *fm_unseen_of_experiment(const char *archive)
+{
+    json_t *environment = fm_environment_load(archive);
+    const char *text = json_string_value(json_object_get(environment, "unseen"));
+    char *unseen = text != NULL ? strdup(text) : NULL;
+    json_decref(environment);
+    return unseen;
+}
+
 void fm_warn_of_experiment(const char *archive)
 {
     char *missing = fm_missing_of_experiment(archive);
     char *doubt = fm_clock_doubt_of_experiment(archive);
+    char *unseen = fm_unseen_of_experiment(archive);
     if (missing != NULL) {
         fprintf(stderr, "fermata: warning: incomplete run: %s\n", fm_safe_text(missing));
     }
     if (doubt != NULL) {
         fprintf(stderr, "fermata: warning: " FM_CLOCK_DOUBT "%s\n", fm_safe_text(doubt));
     }
+    if (unseen != NULL) {
+        fprintf(stderr, "fermata: warning: %s\n", fm_safe_text(unseen));
+    }
     free(missing);
     free(doubt);
+    free(unseen);
 }

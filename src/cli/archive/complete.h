@@ -21,6 +21,10 @@ char *fm_missing_of_experiment(const char *archive);
  * environment.json: a sentence; NULL: they do, or the file does not say. To be freed. */
 char *fm_clock_doubt_of_experiment(const char *archive);
 
+/** Calls that the recorder could not record, by the experiment's environment.json: sentences; NULL:
+ * none. To be freed. */
+char *fm_unseen_of_experiment(const char *archive);
+
 /** Prints these sentences as warnings. */
 void fm_warn_of_experiment(const char *archive);
 

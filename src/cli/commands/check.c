@@ -46,12 +46,20 @@ static void print_finding(void *context, const struct fm_survey *survey,
     puts(fm_safe_copy(reason, sizeof reason, finding->reason));
 }
 
+static void print_silence(void *context, const char *sentence)
+{
+    (void)context;
+    char text[1024];
+    printf("note: %s\n", fm_safe_copy(text, sizeof text, sentence));
+}
+
 static int check(void *argument)
 {
     struct request *request = argument;
     struct fm_validation result = {0};
     struct fm_error error;
-    fm_status_t status = fm_validate(request->archive, print_finding, request, &result, &error);
+    fm_status_t status =
+        fm_validate(request->archive, print_finding, print_silence, request, &result, &error);
     if (status != FM_OK && status != FM_ERR_FAILED) {
         fprintf(stderr, "fermata check: %s\n", fm_safe_text(error.message));
         return status;

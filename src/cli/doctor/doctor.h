@@ -15,6 +15,9 @@ void fm_doctor_report(enum fm_health health, const char *remedy, const char *for
  * @param name  as in a shell: looked for in PATH unless it has a slash */
 void fm_doctor_program(const char *name);
 
+/** States which functions of MPI a program uses or defines that are not recorded. */
+void fm_doctor_mpi(const char *path, const struct fm_elf *elf);
+
 /** Tells what is known of a program's functions: whether call paths lead through them, and how they
  * are named. */
 void fm_doctor_symbols(const char *path, const struct fm_elf *elf);

@@ -43,28 +43,23 @@ static bool is_dynamic(const struct fm_elf *elf)
     return false;
 }
 
-/* Whether the program has a symbol, which it defines itself or takes from a library. */
-static bool has_symbol(const struct fm_elf *elf, const char *wanted, bool defined)
+struct wanted {
+    const char *name;
+    bool defined, found;
+};
+
+static void compare_symbol(void *context, const char *name, bool defined)
 {
-    size_t size = strlen(wanted) + 1;
-    for (unsigned i = 0; i < elf->head->e_shnum; i++) {
-        const Elf64_Shdr *table = fm_elf_section(elf, i);
-        if (table == NULL || (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM)) {
-            continue;
-        }
-        const Elf64_Shdr *names = fm_elf_section(elf, table->sh_link);
-        const Elf64_Sym *symbols = fm_elf_at(elf, table->sh_offset, table->sh_size);
-        const char *text = names != NULL ? fm_elf_at(elf, names->sh_offset, names->sh_size) : NULL;
-        for (uint64_t s = 0;
-             text != NULL && symbols != NULL && s < table->sh_size / sizeof *symbols; s++) {
-            uint64_t name = symbols[s].st_name;
-            if ((symbols[s].st_shndx != SHN_UNDEF) == defined && name + size <= names->sh_size &&
-                memcmp(text + name, wanted, size) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
+    struct wanted *wanted = context;
+    wanted->found |= defined == wanted->defined && strcmp(name, wanted->name) == 0;
+}
+
+/* Whether the program has a symbol, which it defines itself or takes from a library. */
+static bool has_symbol(const struct fm_elf *elf, const char *name, bool defined)
+{
+    struct wanted wanted = {.name = name, .defined = defined};
+    fm_elf_visit_symbols(elf, compare_symbol, &wanted);
+    return wanted.found;
 }
 
 /* In a child: the dynamic linker lists what it would load, without running the program. */
@@ -117,11 +112,12 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
     } else if (!is_dynamic(elf)) {
         fm_doctor_report(FM_HEALTH_BAD, "link it without -static",
                          "%s is linked statically: nothing can be preloaded", path);
-    } else if (has_symbol(elf, "MPI_Init", true)) { /* the library was linked into it */
+    } else if (has_symbol(elf, "PMPI_Init", true)) { /* the library was linked into it */
         fm_doctor_report(FM_HEALTH_BAD, "link it with the shared MPI library",
                          "the MPI library is linked statically into %s", path);
     } else {
         look_at_libraries(path);
+        fm_doctor_mpi(path, elf);
         if (has_symbol(elf, "__cyg_profile_func_enter", false)) {
             fm_doctor_report(FM_HEALTH_GOOD, NULL,
                              "%s is instrumented: its functions report their begin and end", path);

@@ -5,6 +5,7 @@
 #define FERMATA_CLI_DOCTOR_ELF_FILE_H
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,6 +21,12 @@ static inline const void *fm_elf_at(const struct fm_elf *elf, uint64_t offset, u
 {
     return offset <= elf->size && size <= elf->size - offset ? elf->bytes + offset : NULL;
 }
+
+/** Receives a symbol. @param defined  by the file itself; otherwise it is taken from a library */
+typedef void fm_elf_symbol_t(void *context, const char *name, bool defined);
+
+/** Visits the symbols of all tables: one may come twice. */
+void fm_elf_visit_symbols(const struct fm_elf *elf, fm_elf_symbol_t *visit, void *context);
 
 /** @return a section's header; NULL: there is none with that number. */
 static inline const Elf64_Shdr *fm_elf_section(const struct fm_elf *elf, unsigned number)

@@ -238,6 +238,10 @@ static void write_description(FILE *file, const struct fm_environment *e)
         fputs(",\n  \"recorded\": ", file);
         fm_text_write_json(file, e->recorded);
     }
+    if (e->unseen != NULL) {
+        fputs(",\n  \"unseen\": ", file);
+        fm_text_write_json(file, e->unseen);
+    }
     fprintf(file, ",\n  \"limits_hit\": {\"buffer_flushes\": %llu, \"failure\": ",
             (unsigned long long)e->flushes);
     if (e->failure != NULL) {

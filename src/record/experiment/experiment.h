@@ -48,6 +48,7 @@ struct fm_environment {
     size_t library_count;
     const char *progress;   /**< FERMATA_PROGRESS: "target" or "async", NULL if it is neither */
     const char *recorded;   /**< parts of the run selected for recording, NULL: everything */
+    const char *unseen;     /**< calls that are not recorded, sentences, or NULL */
     const char *failure;    /**< first failure, or NULL */
     const char *incomplete; /**< the missing parts, a sentence, or NULL */
     double sample_rate;     /**< in Hz; 0: nothing was sampled */

@@ -87,6 +87,14 @@ static bool add_epoch(struct fm_unrecorded_table *table, const uint64_t *record,
     return call != FM_CALL_POST || add(table, FM_SERIES_EXPOSURE_EPOCHS, window, group, 0);
 }
 
+/* The creation of a communicator by its members alone counts on no other communicator; MPI_Init and
+ * MPI_Finalize are numbered separately, by their calls. */
+static bool counts_on_communicator(fm_call_t call)
+{
+    return call != FM_CALL_DETACHED_COMMUNICATOR && call != FM_CALL_INIT &&
+           call != FM_CALL_FINALIZE;
+}
+
 bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *r, const char *function)
 {
     uint32_t ref = fm_record_ref(r[0]);
@@ -99,8 +107,7 @@ bool fm_unrecorded_note(struct fm_unrecorded_table *table, const uint64_t *r, co
         return add(table, FM_SERIES_RECEIVES, ref, (uint32_t)r[1], (uint32_t)(r[1] >> 32));
     case FM_RECORD_COLLECTIVE_END:
     case FM_RECORD_COLLECTIVE_COMPLETE:
-        /* The creation of a communicator by its members alone counts on no other communicator. */
-        return call_kind(function) == FM_CALL_DETACHED_COMMUNICATOR ||
+        return !counts_on_communicator(call_kind(function)) ||
                add(table, FM_SERIES_COLLECTIVES, ref, 0, 0);
     case FM_RECORD_WIN_COLLECTIVE_END:
         return add(table, FM_SERIES_WINDOW_COLLECTIVES, ref, 0, 0);

@@ -16,6 +16,7 @@
 #include "record/session/session_stack.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
+#include "record/session/session_unseen.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -37,6 +38,9 @@ static const char *function_name(uint32_t function)
  * end it. */
 static void exit_begins(void)
 {
+    if (getpid() == fm_session_state.process && !fm_session_is_set(&fm_session.open)) {
+        fm_session_tell_of_sessions();
+    }
     if (!fm_session_close_at_exit()) {
         fm_session_save(true);
         fm_flight_alarm();

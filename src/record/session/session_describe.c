@@ -8,11 +8,13 @@
 #include "record/session/session_stack.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
+#include "record/session/session_unseen.h"
 #include "record/stack/helper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool verbose(void)
 {
@@ -79,6 +81,7 @@ void fm_session_describe_end(const struct fm_closing *closing,
 {
     struct fm_environment facts = fm_session_environment();
     char texts[512];
+    facts.unseen = fm_session_unseen();
     fm_closing_describe(closing, rates, fm_clock_now(), &facts, texts, sizeof texts);
     const struct fm_experiment_totals totals = fm_experiment_totals(&facts);
     fm_experiment_describe(fm_session.directory, &facts);
@@ -86,6 +89,10 @@ void fm_session_describe_end(const struct fm_closing *closing,
                       (unsigned long long)facts.events, (unsigned long long)facts.locations,
                       (unsigned long long)facts.bytes, (unsigned long long)facts.flushes,
                       "flushes of full buffers");
+    if (facts.unseen != NULL) {
+        fm_experiment_log(fm_session.directory, "not recorded: %s", facts.unseen);
+        dprintf(STDERR_FILENO, "fermata: warning: %s\n", facts.unseen);
+    }
     if (facts.clock_doubt != NULL) {
         fm_experiment_log(fm_session.directory, "the clock: %s", facts.clock_doubt);
         fm_session_tell("times of different processes may be wrong: %s", facts.clock_doubt);

@@ -4,6 +4,7 @@
 #include "record/session/session.h"
 #include "record/session/session_state.h"
 #include "record/session/session_tell.h"
+#include "record/session/session_unseen.h"
 
 static struct {
     struct active {
@@ -53,7 +54,10 @@ bool fm_session_attach(const struct fm_paradigm *paradigm)
         fm_session_tell("%s is not recorded: there is no room for its functions; record the "
                         "program with fewer paradigms",
                         paradigm->description->name);
-    } else if (paradigm->attach != NULL) {
+        return false;
+    }
+    fm_session_find_unseen(paradigm);
+    if (paradigm->attach != NULL) {
         paradigm->attach();
     }
     return added;

@@ -418,7 +418,7 @@ void fm_builder_counter(struct fm_builder *builder, uint32_t counter, double val
             builder->location->profile.items[visit].samples++;
         }
     } else if (counter >= FM_COUNTER_OF_PROCESSOR_TIME &&
-        counter < FM_COUNTER_OF_PROCESSOR_TIME + FM_PROCESSOR_TIME_COUNT) {
+               counter < FM_COUNTER_OF_PROCESSOR_TIME + FM_PROCESSOR_TIME_COUNT) {
         add_processor_time(builder, (fm_processor_time_t)(counter - FM_COUNTER_OF_PROCESSOR_TIME),
                            value);
     } else if (counter != FM_NONE && trace->keeps_counters) {

@@ -169,28 +169,15 @@ static void put_in_order(struct fm_location *location, size_t posted)
     fm_free(ordered);
 }
 
-static bool was_paused(const struct fm_trace *trace, uint32_t process)
-{
-    const struct fm_process *p = &trace->processes[process];
-    for (uint32_t l = p->first_location; l < p->first_location + p->location_count; ++l) {
-        if (trace->locations[l].pauses.count != 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A request that is started again was complete by then, although some recorders write no
- * completion; and a request may complete while recording is paused. This holds for sends only: a
- * receive without the record of its completion is unknown. */
-static uint64_t complete_unseen_sends(struct fm_trace *trace, const struct fm_requests *requests,
-                                      bool paused)
+/* A send matches like any other if its completion is missing: some recorders write none, the
+ * request may have been freed, or recording was paused or ended before. A receive without the
+ * record of its completion is unknown. */
+static uint64_t complete_unseen_sends(struct fm_trace *trace, const struct fm_requests *requests)
 {
     uint64_t found = 0;
     for (size_t o = 0; o < requests->left_open.count; ++o) {
         const struct fm_open_request *open = &requests->left_open.items[o];
-        if (open->location != FM_NONE && open->kind == FM_REQUEST_SEND &&
-            (open->restarted || paused)) {
+        if (open->location != FM_NONE && open->kind == FM_REQUEST_SEND) {
             trace->locations[open->location].sends.items[open->row].complete = FM_UNRECORDED;
             ++found;
         }
@@ -262,8 +249,7 @@ void fm_builder_end_process(struct fm_builder *builder)
     fm_sort(requests->foreign.items, requests->foreign.count, sizeof *requests->foreign.items,
             compare_foreign);
     uint64_t completed = requests->foreign.count != 0 ? complete_foreign(builder) : 0;
-    uint64_t unrecorded = complete_unseen_sends(
-        builder->trace, requests, was_paused(builder->trace, builder->location->process));
+    uint64_t unrecorded = complete_unseen_sends(builder->trace, requests);
     builder->defects->unrecorded_completions += unrecorded;
     builder->defects->open_requests += requests->left_open.count - completed - unrecorded;
     fm_requests_clear(requests);

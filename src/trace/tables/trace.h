@@ -81,8 +81,8 @@ struct fm_group {
  * (start) and of `complete_location` (complete). */
 struct fm_message_end {
     uint32_t start;    /**< call that sent, or gave the receive its place in the matching order */
-    uint32_t complete; /**< call that completed it; FM_NONE: never completed, matches nothing;
-                            FM_UNRECORDED (sends only): some call that is not known */
+    uint32_t complete; /**< call that completed it; FM_NONE (receives only): never, it matches
+                          nothing; FM_UNRECORDED (sends only): some call that is not known */
     uint32_t complete_location;
     uint32_t communicator;
     uint32_t peer; /**< rank in the communicator */
@@ -166,7 +166,7 @@ struct fm_visit_profile {
     uint64_t time;     /**< ticks, without `overhead` */
     uint64_t overhead; /**< ticks of the recorder's own work */
     uint64_t visits;
-    uint64_t samples; /**< call stacks that were sampled in it */
+    uint64_t samples;                                  /**< call stacks that were sampled in it */
     uint64_t processor_times[FM_PROCESSOR_TIME_COUNT]; /**< ticks, by fm_processor_time_t */
 };
 
@@ -270,8 +270,8 @@ struct fm_trace_defects {
     uint64_t open_calls;       /**< calls that never returned */
     uint64_t
         unusable_records;   /**< records outside of communication calls or with wrong references */
-    uint64_t open_requests; /**< requests that were never completed */
-    uint64_t unrecorded_completions; /**< sends that were completed without a record of it */
+    uint64_t open_requests; /**< receives and collectives that were never completed */
+    uint64_t unrecorded_completions; /**< sends without a record of their completion */
     uint64_t pauses;                 /**< of the recording, on all locations */
     uint64_t paused;                 /**< ticks of them */
     uint64_t missing_locations;      /**< locations whose events could not be read to their end */

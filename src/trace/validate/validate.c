@@ -98,8 +98,9 @@ static void check_locations(struct fm_validator *validator)
     fm_free(order);
 }
 
-fm_status_t fm_validate(const char *archive, fm_finding_handler_t handler, void *context,
-                        struct fm_validation *result, struct fm_error *error)
+fm_status_t fm_validate(const char *archive, fm_finding_handler_t handler,
+                        fm_silence_handler_t *silence, void *context, struct fm_validation *result,
+                        struct fm_error *error)
 {
     struct fm_validator validator = {.handler = handler, .context = context};
     fm_status_t status = fm_survey_open(archive, &validator.survey, error);
@@ -107,7 +108,9 @@ fm_status_t fm_validate(const char *archive, fm_finding_handler_t handler, void 
         return status;
     }
     fm_validator_check_definitions(&validator);
+    fm_validator_begin_calls(&validator);
     check_locations(&validator);
+    fm_validator_end_calls(&validator, silence, context);
     *result = validator.result;
     if (result->findings > 0) {
         status = fm_fail(error, FM_ERR_FAILED, "%s: %llu findings", archive,

@@ -4,6 +4,7 @@
 #ifndef FERMATA_TRACE_VALIDATE_VALIDATE_H
 #define FERMATA_TRACE_VALIDATE_VALIDATE_H
 
+#include "functions/silent_calls.h"
 #include "trace/survey/survey.h"
 
 /** An inconsistency of an archive. */
@@ -33,8 +34,11 @@ struct fm_validation {
  *  - the number of events is that of the location's definition.
  * The records of several threads of a process interleave in an unknown order; for such a process
  * the order of the records of a request, operation or lock is not checked.
+ * @param silence  receives a sentence for each kind of calls whose waiting cannot be analysed,
+ * which is no finding; NULL: not wanted
  * @return FM_OK: nothing found; FM_ERR_FAILED: findings; FM_ERR_DATA: unreadable */
-fm_status_t fm_validate(const char *archive, fm_finding_handler_t handler, void *context,
-                        struct fm_validation *result, struct fm_error *error);
+fm_status_t fm_validate(const char *archive, fm_finding_handler_t handler,
+                        fm_silence_handler_t *silence, void *context, struct fm_validation *result,
+                        struct fm_error *error);
 
 #endif

@@ -199,6 +199,7 @@ void fm_validator_check_event(void *context, const struct fm_survey_event *event
 {
     struct fm_validator *validator = context;
     check_time(validator, event);
+    fm_validator_count(validator, event);
     switch (event->kind) {
     case FM_SURVEY_ENTER:
         check_enter(validator, event);

@@ -4,6 +4,7 @@
 #ifndef FERMATA_TRACE_VALIDATE_VALIDATOR_H
 #define FERMATA_TRACE_VALIDATE_VALIDATOR_H
 
+#include "functions/silent_calls.h"
 #include "trace/validate/validate.h"
 
 /** A collective operation between its begin and end record. */
@@ -17,6 +18,7 @@ struct fm_validator {
     fm_finding_handler_t handler;
     void *context;
     struct fm_validation result;
+    struct fm_called_function *functions; /**< by region of the survey */
 
     /* of the current process */
     bool several_threads;
@@ -50,6 +52,16 @@ void fm_validator_check_event(void *validator, const struct fm_survey_event *eve
 
 /** Checks the state at the end of the current location's events. */
 void fm_validator_end_location(struct fm_validator *validator);
+
+/** Prepares the count of calls and of the kinds of records in them. */
+void fm_validator_begin_calls(struct fm_validator *validator);
+
+/** Counts an event: a call, or a record in the innermost one. */
+void fm_validator_count(struct fm_validator *validator, const struct fm_survey_event *event);
+
+/** Reports the calls without the records that their analysis needs, and frees the counts. */
+void fm_validator_end_calls(struct fm_validator *validator, fm_silence_handler_t *handler,
+                            void *context);
 
 /** Checks the records of requests, one-sided operations and locks; ignores all others. */
 void fm_validator_check_state(struct fm_validator *validator, const struct fm_survey_event *event);

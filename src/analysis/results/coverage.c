@@ -1,0 +1,151 @@
+#include "analysis/results/coverage.h"
+
+#include "functions/silent_calls.h"
+
+/* Kinds of records, and values of a region that are added up: its calls, and for each kind by how
+ * many it was seen. */
+enum { KINDS = 8, VALUES = KINDS + 1 };
+
+/* What one worker has found. */
+struct found {
+    uint64_t *calls;  /* by region */
+    uint8_t *records; /* by region: FM_RECORDED_... */
+    uint8_t *awaited; /* by region: those that the current location may show */
+    unsigned char apart[FM_APART];
+};
+
+struct coverage {
+    const struct fm_trace *trace;
+    const uint8_t *needed; /* by region: FM_RECORDED_... */
+    struct found *found;   /* by worker */
+};
+
+static unsigned kind_of(const struct fm_rma *record)
+{
+    switch (record->type) {
+    case FM_RMA_PUT:
+    case FM_RMA_GET:
+    case FM_RMA_ATOMIC:
+        return FM_RECORDED_OPERATION;
+    case FM_RMA_COLLECTIVE:
+        return FM_RECORDED_WINDOW_COLLECTIVE;
+    case FM_RMA_GROUP_SYNC:
+        return FM_RECORDED_GROUP_SYNC;
+    case FM_RMA_LOCK_REQUEST:
+    case FM_RMA_LOCK_ACQUIRE:
+        return FM_RECORDED_LOCK;
+    case FM_RMA_LOCK_RELEASE:
+        return FM_RECORDED_RELEASE;
+    default:
+        return FM_RECORDED_COMPLETION;
+    }
+}
+
+/* Notes a record in a call. @return whether it was the first of its kind in the region */
+static bool note(struct found *found, const struct fm_location *location, uint32_t activity,
+                 unsigned kind)
+{
+    const uint32_t region = fm_trace_region(location, activity);
+    const bool is_first = (found->awaited[region] & kind) != 0;
+    found->records[region] |= (uint8_t)kind;
+    found->awaited[region] = (uint8_t)(found->awaited[region] & ~kind);
+    return is_first;
+}
+
+/* Lists what the calls of a location may show that is not known yet. @return the number of kinds
+ * and regions */
+static uint32_t await(const struct coverage *coverage, struct found *found,
+                      const struct fm_location *location)
+{
+    uint32_t awaited = 0;
+    for (size_t v = 0; v < location->profile.count; v++) {
+        const struct fm_visit_profile *visit = &location->profile.items[v];
+        found->calls[visit->region] += visit->visits;
+        const uint8_t needed = coverage->needed[visit->region];
+        if ((needed & ~found->records[visit->region]) != 0 && found->awaited[visit->region] == 0) {
+            found->awaited[visit->region] = needed;
+            awaited++;
+        }
+    }
+    return awaited;
+}
+
+static void visit_location(const struct coverage *coverage, struct found *found,
+                           const struct fm_location *location)
+{
+    /* Most functions show their records in the first calls: then nothing is left to look for. */
+    uint32_t awaited = await(coverage, found, location);
+    for (size_t i = 0; awaited > 0 && i < location->sends.count; i++) {
+        awaited -= note(found, location, location->sends.items[i].start, FM_RECORDED_MESSAGE);
+    }
+    for (size_t i = 0; awaited > 0 && i < location->receives.count; i++) {
+        awaited -= note(found, location, location->receives.items[i].start, FM_RECORDED_MESSAGE);
+    }
+    for (size_t i = 0; awaited > 0 && i < location->collectives.count; i++) {
+        awaited -=
+            note(found, location, location->collectives.items[i].start, FM_RECORDED_COLLECTIVE);
+    }
+    for (size_t i = 0; awaited > 0 && i < location->rma.count; i++) {
+        const struct fm_rma *record = &location->rma.items[i];
+        awaited -= note(found, location, record->activity, kind_of(record));
+    }
+    for (size_t v = 0; v < location->profile.count; v++) {
+        found->awaited[location->profile.items[v].region] = 0;
+    }
+}
+
+static void visit_processes(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    const struct coverage *coverage = context;
+    const struct fm_trace *trace = coverage->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); l++) {
+        visit_location(coverage, &coverage->found[worker], &trace->locations[l]);
+    }
+}
+
+struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
+{
+    const struct fm_trace *trace = analysis->trace;
+    const uint32_t count = trace->region_count;
+    const unsigned workers = fm_engine_workers(analysis->engine);
+    uint8_t *needed = fm_allocate(count, sizeof *needed);
+    for (uint32_t r = 0; r < count; r++) {
+        const struct fm_region *region = &trace->regions[r];
+        needed[r] = (uint8_t)fm_records_needed(region->paradigm, region->name, region->call);
+    }
+    struct coverage coverage = {trace, needed, fm_allocate_apart(workers, sizeof *coverage.found)};
+    for (unsigned w = 0; w < workers; w++) {
+        coverage.found[w].calls = fm_allocate(count, sizeof *coverage.found[w].calls);
+        coverage.found[w].records = fm_allocate(count, sizeof *coverage.found[w].records);
+        coverage.found[w].awaited = fm_allocate(count, sizeof *coverage.found[w].awaited);
+    }
+    fm_engine_run(analysis->engine, visit_processes, &coverage);
+    uint64_t *sums = fm_allocate(VALUES * (size_t)count, sizeof *sums);
+    for (unsigned w = 0; w < workers; w++) {
+        struct found *found = &coverage.found[w];
+        for (uint32_t r = 0; r < count; r++) {
+            sums[VALUES * (size_t)r] += found->calls[r];
+            for (unsigned kind = 0; kind < KINDS; kind++) {
+                sums[VALUES * (size_t)r + 1 + kind] += found->records[r] >> kind & 1;
+            }
+        }
+        fm_free(found->calls);
+        fm_free(found->records);
+        fm_free(found->awaited);
+    }
+    fm_team_sum(analysis->team, sums, VALUES * (size_t)count);
+    struct fm_called_function *functions = fm_allocate(count, sizeof *functions);
+    for (uint32_t r = 0; r < count; r++) {
+        const struct fm_region *region = &trace->regions[r];
+        functions[r] = (struct fm_called_function){region->name, region->paradigm, region->call,
+                                                   sums[VALUES * (size_t)r], 0};
+        for (unsigned kind = 0; kind < KINDS; kind++) {
+            functions[r].records |= sums[VALUES * (size_t)r + 1 + kind] != 0 ? 1U << kind : 0;
+        }
+    }
+    fm_free(sums);
+    fm_free(needed);
+    fm_free(coverage.found);
+    return functions;
+}

@@ -1,0 +1,165 @@
+/* Functions of MPI that a program uses or defines and that the recorder does not record: the
+ * recorder has wrappers for the names that the preloaded library exports. */
+#include "base/error.h"
+#include "base/process/installed.h"
+#include "cli/doctor/doctor.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void fm_elf_visit_symbols(const struct fm_elf *elf, fm_elf_symbol_t *visit, void *context)
+{
+    for (unsigned i = 0; i < elf->head->e_shnum; i++) {
+        const Elf64_Shdr *table = fm_elf_section(elf, i);
+        if (table == NULL || (table->sh_type != SHT_SYMTAB && table->sh_type != SHT_DYNSYM)) {
+            continue;
+        }
+        const Elf64_Shdr *names = fm_elf_section(elf, table->sh_link);
+        const Elf64_Sym *symbols = fm_elf_at(elf, table->sh_offset, table->sh_size);
+        const char *text = names != NULL ? fm_elf_at(elf, names->sh_offset, names->sh_size) : NULL;
+        if (text == NULL || symbols == NULL || names->sh_size == 0 ||
+            text[names->sh_size - 1] != '\0') {
+            continue;
+        }
+        for (uint64_t s = 0; s < table->sh_size / sizeof *symbols; s++) {
+            if (symbols[s].st_name < names->sh_size) {
+                visit(context, text + symbols[s].st_name, symbols[s].st_shndx != SHN_UNDEF);
+            }
+        }
+    }
+}
+
+/* Names in a sentence; the others are counted. */
+enum { MOST_NAMES = 6, TEXT = 256 };
+
+struct names {
+    char text[TEXT];
+    unsigned listed, more;
+};
+
+struct search {
+    const struct fm_elf *recorder; /* NULL while it is not known */
+    const char *wanted;            /* of the recorder */
+    bool found;
+    struct names unknown, own, spawning;
+};
+
+static bool has_name(const struct names *names, const char *name)
+{
+    const char *found = strstr(names->text, name);
+    const char end = found != NULL ? found[strlen(name)] : 'x';
+    return end == '\0' || end == ',';
+}
+
+static void add_name(struct names *names, const char *name)
+{
+    const size_t length = strlen(names->text);
+    if (has_name(names, name)) {
+        return;
+    }
+    if (names->listed == MOST_NAMES || length + strlen(name) + 3 > sizeof names->text) {
+        names->more++;
+        return;
+    }
+    snprintf(names->text + length, sizeof names->text - length, "%s%s", length == 0 ? "" : ", ",
+             name);
+    names->listed++;
+}
+
+static void compare(void *context, const char *name, bool defined)
+{
+    struct search *search = context;
+    search->found |= defined && strcmp(name, search->wanted) == 0;
+}
+
+/* @return whether a name is that of a function of MPI: MPI_Send, not MPI_IN_PLACE or MPI_T_... */
+static bool is_of_mpi(const char *name)
+{
+    return strncmp(name, "MPI_", 4) == 0 && name[4] >= 'A' && name[4] <= 'Z' && name[5] >= 'a' &&
+           name[5] <= 'z';
+}
+
+static void classify(void *context, const char *versioned, bool defined)
+{
+    struct search *search = context;
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(versioned, "@"), versioned);
+    if (!is_of_mpi(name)) {
+        return;
+    }
+    if (defined) {
+        add_name(&search->own, name);
+        return;
+    }
+    search->wanted = name;
+    search->found = search->recorder == NULL;
+    if (search->recorder != NULL) {
+        fm_elf_visit_symbols(search->recorder, compare, search);
+    }
+    if (!search->found) {
+        add_name(&search->unknown, name);
+    } else if (strncmp(name, "MPI_Comm_spawn", 14) == 0) {
+        add_name(&search->spawning, name);
+    }
+}
+
+static const char *and_more(const struct names *names, char *text, size_t size)
+{
+    snprintf(text, size, names->more != 0 ? " and %u more" : "", names->more);
+    return text;
+}
+
+static void report(const struct search *search, const char *path)
+{
+    char more[48];
+    if (search->unknown.listed != 0) {
+        fm_doctor_report(FM_HEALTH_WARNING,
+                         "nothing to do if the program does not depend on them; their time counts "
+                         "as computation",
+                         "%s uses functions that are not recorded (MPI 4, or not known): %s%s",
+                         path, search->unknown.text, and_more(&search->unknown, more, sizeof more));
+    }
+    if (search->own.listed != 0) {
+        fm_doctor_report(FM_HEALTH_WARNING, "record the program without its layer",
+                         "%s defines functions of MPI itself, whose calls are not recorded: %s%s",
+                         path, search->own.text, and_more(&search->own, more, sizeof more));
+    }
+    if (search->spawning.listed != 0) {
+        fm_doctor_report(FM_HEALTH_WARNING, "record them in a run of their own",
+                         "%s may spawn processes (%s), which are not part of its experiment", path,
+                         search->spawning.text);
+    }
+}
+
+void fm_doctor_mpi(const char *path, const struct fm_elf *elf)
+{
+    char recorder_path[PATH_MAX];
+    struct search search = {.recorder = NULL};
+    struct fm_elf recorder;
+    struct stat status;
+    void *bytes = MAP_FAILED;
+    int file =
+        fm_find_library("libfermata-preload.so", recorder_path, sizeof recorder_path, NULL) == FM_OK
+            ? open(recorder_path, O_RDONLY | O_CLOEXEC)
+            : -1;
+    if (file >= 0 && fstat(file, &status) == 0 && (size_t)status.st_size > sizeof *recorder.head) {
+        bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    if (bytes != MAP_FAILED) {
+        recorder = (struct fm_elf){bytes, (size_t)status.st_size, bytes};
+        search.recorder = &recorder;
+    }
+    fm_elf_visit_symbols(elf, classify, &search);
+    report(&search, path);
+    if (bytes != MAP_FAILED) {
+        munmap(bytes, (size_t)status.st_size);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+}

@@ -1,0 +1,313 @@
+#include "functions/silent_calls.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+/* Names in a sentence; the others are counted. */
+#define MOST_NAMES 6
+
+/* Why nothing is said about calls. */
+enum reason {
+    NOT_SILENT,
+    SHMEM_CALLS,
+    ARMCI_CALLS,
+    OPENMP_CALLS,
+    PTHREAD_CALLS,
+    PARTITIONED,
+    PERSISTENT_COLLECTIVE,
+    SENDRECV_REQUEST,
+    SESSION,
+    SPAWN,
+    NO_MESSAGES,
+    NO_COLLECTIVES,
+    NO_FILE_COLLECTIVES,
+    NO_WINDOW_COLLECTIVES,
+    NO_GROUP_SYNCS,
+    NO_LOCKS,
+    NO_RELEASES,
+    NO_OPERATIONS,
+    NO_COMPLETIONS,
+    REASONS
+};
+
+static const struct {
+    unsigned records;     /* whose absence is the reason; 0: another reason */
+    bool in_each;         /* each function needs its own; otherwise one of the archive is enough */
+    const char *sentence; /* behind the names */
+} reasons[REASONS] = {
+    [SHMEM_CALLS] = {.sentence = "wait states of SHMEM are not analysed: the report shows the time "
+                                 "of these calls, not what they wait for"},
+    [ARMCI_CALLS] = {.sentence = "wait states of ARMCI are not analysed: the report shows the time "
+                                 "of these calls, not what they wait for"},
+    [OPENMP_CALLS] = {.sentence = "wait states of OpenMP are not analysed: the report shows the "
+                                  "time of these constructs, not what they wait for"},
+    [PTHREAD_CALLS] = {.sentence =
+                           "wait states of POSIX threads are not analysed: the report shows "
+                           "the time of these calls, not what they wait for"},
+    [PARTITIONED] = {.sentence = "partitioned communication is not analysed: waiting for these "
+                                 "messages counts as MPI time without waiting"},
+    [PERSISTENT_COLLECTIVE] = {.sentence =
+                                   "persistent collectives are not analysed: waiting for them "
+                                   "counts as MPI time without waiting; the non-blocking forms "
+                                   "are analysed"},
+    [SENDRECV_REQUEST] = {.sentence = "non-blocking send-receives are not analysed: waiting for "
+                                      "these messages counts as MPI time without waiting"},
+    [SESSION] = {.sentence = "sessions are not analysed: waiting on communicators that were made "
+                             "from them may be missing"},
+    [SPAWN] = {.sentence = "processes that were spawned or connected are not part of this archive: "
+                           "waiting for them is not found; record them in a run of their own"},
+    [NO_MESSAGES] = {FM_RECORDED_MESSAGE, false,
+                     "the archive has no record of a message: Late Sender and Late Receiver were "
+                     "not looked for; switch the recorder's point-to-point records on"},
+    [NO_COLLECTIVES] = {FM_RECORDED_COLLECTIVE, true,
+                        "the archive has no collective record of these calls: waiting in them was "
+                        "not looked for; switch the recorder's collective records on"},
+    [NO_FILE_COLLECTIVES] = {.sentence = "the archive has no collective record of these calls: "
+                                         "Wait at file operations was not looked for"},
+    [NO_WINDOW_COLLECTIVES] = {FM_RECORDED_WINDOW_COLLECTIVE, true,
+                               "the archive has no collective record of these calls: Wait at "
+                               "Create, Fence and Free was not looked for in them; switch the "
+                               "recorder's one-sided records on"},
+    [NO_GROUP_SYNCS] = {FM_RECORDED_GROUP_SYNC, true,
+                        "the archive has no synchronization record of these calls: Late Post and "
+                        "Early Wait were not looked for in them; switch the recorder's one-sided "
+                        "records on"},
+    [NO_LOCKS] = {FM_RECORDED_LOCK, false,
+                  "the archive has no record of a lock's request or acquisition: Lock Contention "
+                  "and Wait for Progress were not looked for (unless all locks were NOCHECK, there "
+                  "may be some); switch the recorder's one-sided records on"},
+    [NO_RELEASES] =
+        {FM_RECORDED_RELEASE, false,
+         "the archive has no record of a lock's release: Lock Contention was not looked "
+         "for (unless all locks were NOCHECK, there may be some); switch the recorder's "
+         "one-sided records on"},
+    [NO_OPERATIONS] = {FM_RECORDED_OPERATION, false,
+                       "the archive has no record of a one-sided operation: waiting in them was "
+                       "not looked for; switch the recorder's one-sided records on"},
+    [NO_COMPLETIONS] = {FM_RECORDED_COMPLETION, false,
+                        "the archive has no record of a completion or a flush's target: Wait for "
+                        "Progress and Lock Contention were not looked for in these calls"},
+};
+
+static const char *const message_functions[] = {
+    "Send", "Bsend", "Ssend", "Rsend",  "Isend",    "Ibsend",           "Issend", "Irsend",
+    "Recv", "Irecv", "Mrecv", "Imrecv", "Sendrecv", "Sendrecv_replace", NULL};
+
+static const char *const operations[] = {"Put",
+                                         "Get",
+                                         "Accumulate",
+                                         "Get_accumulate",
+                                         "Fetch_and_op",
+                                         "Compare_and_swap",
+                                         "Rput",
+                                         "Rget",
+                                         "Raccumulate",
+                                         "Rget_accumulate",
+                                         NULL};
+
+/* Whether a name without its prefix is one of a list, also as the form for large counts. */
+static bool is_one_of(const char *const *list, const char *name)
+{
+    const size_t length = strlen(name);
+    const bool large = length > 2 && strcasecmp(name + length - 2, "_c") == 0;
+    for (; *list != NULL; list++) {
+        const size_t wanted = strlen(*list);
+        if (strncasecmp(name, *list, wanted) == 0 &&
+            (length == wanted || (large && length == wanted + 2))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *without_prefix(const char *name)
+{
+    return strncasecmp(name, "MPI_", 4) == 0 ? name + 4 : name;
+}
+
+static bool begins(const char *name, const char *begin)
+{
+    return strncasecmp(name, begin, strlen(begin)) == 0;
+}
+
+unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t call)
+{
+    if (paradigm != FM_PARADIGM_MPI) {
+        return 0;
+    }
+    switch (call) {
+    case FM_CALL_BARRIER:
+    case FM_CALL_ALL_TO_ALL:
+    case FM_CALL_ONE_TO_ALL:
+    case FM_CALL_ALL_TO_ONE:
+    case FM_CALL_SCAN:
+    case FM_CALL_NEIGHBORHOOD:
+    case FM_CALL_COMMUNICATOR:
+    case FM_CALL_FILE:
+        return FM_RECORDED_COLLECTIVE;
+    case FM_CALL_WINDOW_CREATE:
+    case FM_CALL_WINDOW_FREE:
+    case FM_CALL_FENCE:
+        return FM_RECORDED_WINDOW_COLLECTIVE;
+    case FM_CALL_START:
+    case FM_CALL_COMPLETE:
+    case FM_CALL_POST:
+    case FM_CALL_WAIT:
+        return FM_RECORDED_GROUP_SYNC;
+    case FM_CALL_LOCK:
+        return FM_RECORDED_LOCK;
+    case FM_CALL_UNLOCK:
+        return FM_RECORDED_RELEASE;
+    case FM_CALL_FLUSH:
+    case FM_CALL_FLUSH_ALL:
+    case FM_CALL_FLUSH_LOCAL:
+    case FM_CALL_FLUSH_LOCAL_ALL:
+        return FM_RECORDED_COMPLETION;
+    default:
+        break;
+    }
+    name = without_prefix(name);
+    return is_one_of(message_functions, name) ? FM_RECORDED_MESSAGE
+           : is_one_of(operations, name)      ? FM_RECORDED_OPERATION
+                                              : 0;
+}
+
+static bool is_persistent_collective(const char *name)
+{
+    static const char *const collectives[] = {"Allgather", "Allgatherv",     "Allreduce",
+                                              "Alltoall",  "Alltoallv",      "Alltoallw",
+                                              "Barrier",   "Bcast",          "Exscan",
+                                              "Gather",    "Gatherv",        "Neighbor_",
+                                              "Reduce",    "Reduce_scatter", "Reduce_scatter_block",
+                                              "Scan",      "Scatter",        "Scatterv",
+                                              NULL};
+    const char *end = strstr(name, "_init");
+    if (end == NULL || (strcmp(end, "_init") != 0 && strcmp(end, "_init_c") != 0)) {
+        return false;
+    }
+    for (size_t i = 0; collectives[i] != NULL; i++) {
+        const size_t length = strlen(collectives[i]);
+        if (strncmp(name, collectives[i], length) == 0 &&
+            (name + length == end || collectives[i][length - 1] == '_')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum reason reason_of_mpi(const struct fm_called_function *function)
+{
+    static const char *const spawning[] = {"Comm_spawn",  "Comm_spawn_multiple", "Comm_connect",
+                                           "Comm_accept", "Comm_join",           NULL};
+    const char *name = without_prefix(function->name);
+    if (begins(name, "Psend_init") || begins(name, "Precv_init") || begins(name, "Pready") ||
+        begins(name, "Parrived")) {
+        return PARTITIONED;
+    }
+    if (begins(name, "Session_init")) {
+        return SESSION;
+    }
+    if (begins(name, "Isendrecv")) {
+        return SENDRECV_REQUEST;
+    }
+    if (is_one_of(spawning, name)) {
+        return SPAWN;
+    }
+    return is_persistent_collective(name) ? PERSISTENT_COLLECTIVE : NOT_SILENT;
+}
+
+/* @param recorded  kinds of records that the archive has at all */
+static enum reason reason_of(const struct fm_called_function *function, unsigned recorded)
+{
+    switch (function->paradigm) {
+    case FM_PARADIGM_SHMEM:
+        return SHMEM_CALLS;
+    case FM_PARADIGM_ARMCI:
+        return ARMCI_CALLS;
+    case FM_PARADIGM_OPENMP:
+        return OPENMP_CALLS;
+    case FM_PARADIGM_PTHREAD:
+        return PTHREAD_CALLS;
+    case FM_PARADIGM_MPI:
+        break;
+    default:
+        return NOT_SILENT;
+    }
+    const enum reason without_rule = reason_of_mpi(function);
+    if (without_rule != NOT_SILENT) {
+        return without_rule;
+    }
+    const unsigned needed = fm_records_needed(function->paradigm, function->name, function->call);
+    for (enum reason reason = NOT_SILENT; needed != 0 && reason < REASONS; reason++) {
+        if (reasons[reason].records == needed) {
+            const unsigned has = reasons[reason].in_each ? function->records : recorded;
+            return (has & needed) != 0              ? NOT_SILENT
+                   : function->call == FM_CALL_FILE ? NO_FILE_COLLECTIVES
+                                                    : reason;
+        }
+    }
+    return NOT_SILENT;
+}
+
+struct names {
+    char text[512];
+    size_t length;
+    unsigned listed, more;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+    const size_t left = sizeof names->text - names->length;
+    if (names->listed >= MOST_NAMES || strlen(name) + 3 > left) {
+        names->more++;
+        return;
+    }
+    names->length += (size_t)snprintf(names->text + names->length, left, "%s%s",
+                                      names->listed == 0 ? "" : ", ", name);
+    names->listed++;
+}
+
+static bool is_repeated(const struct fm_called_function *functions, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (functions[i].calls != 0 && functions[i].paradigm == functions[index].paradigm &&
+            strcmp(functions[i].name, functions[index].name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void fm_silent_calls_report(const struct fm_called_function *functions, size_t count,
+                            fm_silence_handler_t *handler, void *context)
+{
+    unsigned recorded = 0;
+    for (size_t i = 0; i < count; i++) {
+        recorded |= functions[i].records;
+    }
+    for (enum reason reason = NOT_SILENT + 1; reason < REASONS; reason++) {
+        struct names names = {.length = 0};
+        uint64_t calls = 0;
+        for (size_t i = 0; i < count; i++) {
+            if (functions[i].calls != 0 && reason_of(&functions[i], recorded) == reason) {
+                calls += functions[i].calls;
+                if (!is_repeated(functions, i)) {
+                    add_name(&names, functions[i].name);
+                }
+            }
+        }
+        if (calls == 0) {
+            continue;
+        }
+        char sentence[1024], more[48] = "";
+        if (names.more != 0) {
+            snprintf(more, sizeof more, " and %u more", names.more);
+        }
+        snprintf(sentence, sizeof sentence, "%s%s (%" PRIu64 " %s): %s", names.text, more, calls,
+                 calls == 1 ? "call" : "calls", reasons[reason].sentence);
+        handler(context, sentence);
+    }
+}

@@ -1,0 +1,23 @@
+/** @file
+ * Calls of MPI that are not recorded, or not as the program means them: functions without a wrapper
+ * (those of MPI 4), functions that the program or one of its libraries defines itself (a layer of
+ * the profiling interface), and processes that the program spawns.
+ */
+#ifndef FERMATA_RECORD_SESSION_SESSION_UNSEEN_H
+#define FERMATA_RECORD_SESSION_SESSION_UNSEEN_H
+
+#include "record/paradigm/paradigm.h"
+
+/** Reads the symbols of all loaded objects, once. Called when a paradigm is attached; only MPI has
+ * such functions. */
+void fm_session_find_unseen(const struct fm_paradigm *paradigm);
+
+/** @return sentences that name the functions, separated by "; "; NULL: none. To be called by the
+ * thread that ends the run. */
+const char *fm_session_unseen(void);
+
+/** States why nothing was recorded if the program uses sessions of MPI 4 instead of MPI_Init. Only
+ * one process of a run prints this. */
+void fm_session_tell_of_sessions(void);
+
+#endif

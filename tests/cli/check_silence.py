@@ -1,0 +1,125 @@
+"""Archives that call functions about whose waiting they say nothing: each gap has a sentence with the names of
+the functions, in `analyze`, in the report, in JSON and in `check`; complete archives have none.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+BEGIN = "unit 1\nranks 2\nwindow w0 world\n"
+
+# Per gap: the calls of rank 0 (names, each with the records inside), and what its sentence contains.
+GAPS = {
+    "messages": (["MPI_Send", "MPI_Irecv"], ["no record of a message", "Late Sender"]),
+    "collectives": (["MPI_Barrier", "MPI_Allreduce", "MPI_Ibcast", "MPI_Comm_dup"],
+                    ["no collective record", "waiting in them was not looked for"]),
+    "large counts": (["MPI_Alltoall_c"], ["no collective record"]),
+    "files": (["MPI_File_open"], ["no collective record", "Wait at file operations"]),
+    "fences": (["MPI_Win_create", "MPI_Win_fence"], ["Wait at Create, Fence and Free"]),
+    "epochs": (["MPI_Win_start", "MPI_Win_complete", "MPI_Win_post", "MPI_Win_wait"],
+               ["Late Post and Early Wait"]),
+    "lock requests": (["MPI_Win_lock"], ["request or acquisition", "Lock Contention"]),
+    "lock releases": ([("MPI_Win_lock", "lock_request w0 1 0 x"), "MPI_Win_unlock"],
+                      ["no record of a lock's release", "Lock Contention"]),
+    "flushes": ([("MPI_Win_lock_all", "lock_request w0 all 0 s"), ("MPI_Put", "put w0 1 8 1"),
+                 "MPI_Win_flush",
+                 ("MPI_Win_unlock_all", "lock_release w0 all 0 s")],
+                ["flush's target", "Wait for Progress"]),
+    "operations": (["MPI_Put", "MPI_Rget"], ["no record of a one-sided operation"]),
+    "partitioned": (["MPI_Psend_init", "MPI_Pready", "MPI_Parrived"],
+                    ["partitioned communication is not analysed"]),
+    "persistent collectives": (["MPI_Barrier_init", "MPI_Allreduce_init_c",
+                                "MPI_Neighbor_alltoall_init"],
+                               ["persistent collectives are not analysed"]),
+    "send-receives": (["MPI_Isendrecv"], ["non-blocking send-receives are not analysed"]),
+    "sessions": (["MPI_Session_init"], ["sessions are not analysed"]),
+    "spawned processes": (["MPI_Comm_spawn", "MPI_Comm_accept"], ["not part of this archive"]),
+    "SHMEM": (["shmem_putmem"], ["wait states of SHMEM are not analysed"]),
+    "ARMCI": (["ARMCI_Put"], ["wait states of ARMCI are not analysed"]),
+    "OpenMP": (["!$omp barrier"], ["wait states of OpenMP are not analysed"]),
+    "POSIX threads": (["pthread_mutex_lock"], ["wait states of POSIX threads are not analysed"]),
+}
+
+# Sentences of the analysis alone, which matches records: calls with records, and what is warned of.
+UNMATCHED = {
+    "init": ([("MPI_Init", None)], "has no collective record: matched by the call"),
+    "acquisition": ([("MPI_Win_lock", "lock_acquire w0 1 0 x"),
+                     ("MPI_Win_unlock", "lock_release w0 1 0 x")], "no record of its request"),
+    "release": ([("MPI_Win_lock", "lock_request w0 1 0 x"),
+                 ("MPI_Put", "put w0 1 8 1"),
+                 ("MPI_Win_unlock", None)], "no record of its release"),
+}
+
+COMPLETE = [("MPI_Send", "send 1 0 8"), ("MPI_Barrier", "coll_begin", "coll_end barrier self - 0 0"),
+            ("MPI_Win_lock", "lock_request w0 1 0 x"), ("MPI_Put", "put w0 1 8 1"),
+            ("MPI_Win_flush", "done_remote w0 1"), ("MPI_Win_unlock", "lock_release w0 1 0 x"),
+            ("MPI_Comm_rank",), ("MPI_Wtime",)]
+
+
+def scenario(calls):
+    lines = [BEGIN, "0 0 enter main"]
+    for time, call in enumerate(calls):
+        name, *records = (call,) if isinstance(call, str) else call
+        lines.append(f"{time} 0 enter {name}")
+        lines += [f"{time} 0 {record}" for record in records if record]
+        lines.append(f"{time}.5 0 leave {name}")
+    lines += [f"{len(calls)} 0 leave main", "0 1 enter main", f"{len(calls)} 1 leave main"]
+    return "\n".join(lines) + "\n"
+
+
+class Commands:
+    def __init__(self, fermata, folder):
+        self.fermata, self.folder = fermata, folder
+
+    def run(self, *arguments):
+        outcome = subprocess.run([self.fermata, *map(str, arguments)], capture_output=True,
+                                 text=True)
+        return outcome.stdout + outcome.stderr
+
+    def texts(self, calls, number):
+        """What each command says about the archive, lines joined."""
+        file, archive = self.folder / f"{number}.scn", self.folder / f"archive-{number}"
+        file.write_text(scenario(calls))
+        self.run("synth", file, "-o", archive)
+        texts = {"analyze": self.run("analyze", archive)}
+        report = json.loads(self.run("report", "--format=json", archive))
+        texts["json"] = "\n".join(report["warnings"])
+        texts["report"] = self.run("report", archive)
+        texts["check"] = self.run("check", archive)
+        return {command: " ".join(text.split()) for command, text in texts.items()}
+
+
+def check_gap(commands, gap, number):
+    calls, phrases = GAPS[gap]
+    names = [call for call in calls if isinstance(call, str)]
+    for command, text in commands.texts(calls, number).items():
+        for wanted in names + phrases:
+            if wanted not in text:
+                yield f"{gap}: `{command}` does not say {wanted!r}:\n{text}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("fermata")
+    options = parser.parse_args()
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="fermata-silence-") as folder:
+        commands = Commands(options.fermata, pathlib.Path(folder))
+        for number, gap in enumerate(GAPS):
+            wrong += check_gap(commands, gap, number)
+        for number, (gap, (calls, phrase)) in enumerate(UNMATCHED.items(), len(GAPS)):
+            texts = commands.texts(calls, number)
+            wrong += [f"{gap}: `{command}` does not say {phrase!r}:\n{texts[command]}"
+                      for command in ("analyze", "json", "report") if phrase not in texts[command]]
+        for command, text in commands.texts(COMPLETE, "complete").items():
+            for phrase in ("the archive has no", "not analysed:", "not looked for"):
+                if phrase in text:
+                    wrong.append(f"complete archive: `{command}` says {phrase!r}:\n{text}")
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+main()
