@@ -403,8 +403,8 @@ class RandomTest(unittest.TestCase):
 
     def test_generation_covers_the_rules(self):
         """Sends beside receives above and below the size from which sends wait; flushes that name
-        their targets by RmaSync and by operations that are complete; Init without records; deep
-        queues for locks and long chains of waits."""
+        their targets by RmaSync; known acquisitions of locks; Init without records; deep queues for
+        locks and long chains of waits."""
         seen = set()
         for index in range(300):
             scenario = scenario_file.parse_scenario(
@@ -420,7 +420,7 @@ class RandomTest(unittest.TestCase):
                              "above" if message.send.size >= limit else "below")
             for calls_of in times.calls.values():
                 for call in calls_of:
-                    seen.update("sync" for record in call.records if record.name == "sync")
+                    seen |= {record.name for record in call.records} & {"sync", "lock_acquire"}
                     if call.name == "Init" and not call.records:
                         seen.add("no record")
             of_run = severities.intervals_of(times, severities.compute(times))
@@ -429,8 +429,8 @@ class RandomTest(unittest.TestCase):
                     seen.add("deep queue")
             if len(of_run.wait_states) and self.longest_chain(of_run) >= 8:
                 seen.add("long chain")
-        self.assertEqual({"no size", "above", "below", "sync", "no record", "deep queue",
-                          "long chain"}, seen)
+        self.assertEqual({"no size", "above", "below", "sync", "lock_acquire", "no record",
+                          "deep queue", "long chain"}, seen)
 
     @staticmethod
     def longest_chain(of_run):
