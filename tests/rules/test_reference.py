@@ -80,11 +80,14 @@ class CollectiveTest(ReferenceTest):
         self.assert_value(1, "comms_cdst", "MPI_Bcast", 0)
         self.assert_value(8, "bytes_cin", "MPI_Gather", 2)
 
-    def test_rooted_collectives_of_no_bytes_wait_for_nobody(self):
-        self.evaluate(["ranks 2"], calls(0, ("MPI_Bcast", 1, 6, "coll_end bcast world 1 0 0")),
-                      calls(1, ("MPI_Bcast", 4, 5, "coll_end bcast world 1 0 0")))
-        self.assert_value(0, "mpi_latebroadcast")
-        self.assert_value(2, "syncs_coll")
+    def test_rooted_collectives_of_no_bytes_wait_for_nobody_where_bytes_are_counted(self):
+        for size, expected in ((8, 0), (0, 3)):
+            alone = "coll_end allreduce self - %d 0" % size
+            self.evaluate(["ranks 2"], calls(0, ("MPI_Allreduce", 0, 0, alone),
+                                             ("MPI_Bcast", 1, 6, "coll_end bcast world 1 0 0")),
+                          calls(1, ("MPI_Bcast", 4, 5, "coll_end bcast world 1 0 0")))
+            self.assert_value(expected, "mpi_latebroadcast")
+            self.assert_value(2 if size else 3, "syncs_coll")
 
     def test_scan_waits_for_lower_ranks_only(self):
         end = "coll_end scan world - 8 8"
