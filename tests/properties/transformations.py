@@ -73,7 +73,7 @@ def permuted(scenario, places):
     changed = []
     for line in header:
         words = line.split()
-        if words[:1] == ["comm"]:
+        if words[:1] in (["comm"], ["node"]):
             words[2:] = [str(places[int(rank)]) for rank in words[2:]]
         elif words[:1] == ["window"] and words[2] == "world":
             words[2] = "everybody"

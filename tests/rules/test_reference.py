@@ -80,11 +80,14 @@ class CollectiveTest(ReferenceTest):
         self.assert_value(1, "comms_cdst", "MPI_Bcast", 0)
         self.assert_value(8, "bytes_cin", "MPI_Gather", 2)
 
-    def test_rooted_collectives_of_no_bytes_wait_for_nobody(self):
-        self.evaluate(["ranks 2"], calls(0, ("MPI_Bcast", 1, 6, "coll_end bcast world 1 0 0")),
-                      calls(1, ("MPI_Bcast", 4, 5, "coll_end bcast world 1 0 0")))
-        self.assert_value(0, "mpi_latebroadcast")
-        self.assert_value(2, "syncs_coll")
+    def test_rooted_collectives_of_no_bytes_wait_for_nobody_where_bytes_are_counted(self):
+        for size, expected in ((8, 0), (0, 3)):
+            alone = "coll_end allreduce self - %d 0" % size
+            self.evaluate(["ranks 2"], calls(0, ("MPI_Allreduce", 0, 0, alone),
+                                             ("MPI_Bcast", 1, 6, "coll_end bcast world 1 0 0")),
+                          calls(1, ("MPI_Bcast", 4, 5, "coll_end bcast world 1 0 0")))
+            self.assert_value(expected, "mpi_latebroadcast")
+            self.assert_value(2 if size else 3, "syncs_coll")
 
     def test_scan_waits_for_lower_ranks_only(self):
         end = "coll_end scan world - 8 8"
@@ -403,8 +406,8 @@ class RandomTest(unittest.TestCase):
 
     def test_generation_covers_the_rules(self):
         """Sends beside receives above and below the size from which sends wait; flushes that name
-        their targets by RmaSync and by operations that are complete; Init without records; deep
-        queues for locks and long chains of waits."""
+        their targets by RmaSync; known acquisitions of locks; Init without records; deep queues for
+        locks and long chains of waits."""
         seen = set()
         for index in range(300):
             scenario = scenario_file.parse_scenario(
@@ -420,7 +423,7 @@ class RandomTest(unittest.TestCase):
                              "above" if message.send.size >= limit else "below")
             for calls_of in times.calls.values():
                 for call in calls_of:
-                    seen.update("sync" for record in call.records if record.name == "sync")
+                    seen |= {record.name for record in call.records} & {"sync", "lock_acquire"}
                     if call.name == "Init" and not call.records:
                         seen.add("no record")
             of_run = severities.intervals_of(times, severities.compute(times))
@@ -429,8 +432,8 @@ class RandomTest(unittest.TestCase):
                     seen.add("deep queue")
             if len(of_run.wait_states) and self.longest_chain(of_run) >= 8:
                 seen.add("long chain")
-        self.assertEqual({"no size", "above", "below", "sync", "no record", "deep queue",
-                          "long chain"}, seen)
+        self.assertEqual({"no size", "above", "below", "sync", "lock_acquire", "no record",
+                          "deep queue", "long chain"}, seen)
 
     @staticmethod
     def longest_chain(of_run):

@@ -179,6 +179,12 @@ def collective_instances(timeline):
             **_calls_of_all(timeline, "finalize", _FINALIZE)}
 
 
+def counts_bytes(timeline):
+    """Whether the records of collectives count bytes: some recorders leave them all at 0."""
+    return any(record.args[3] + record.args[4] for records in timeline.records.values()
+               for record in records if record.name in ("coll_end", "nb_coll_complete"))
+
+
 def _collective_starts(records):
     """Pairs (starting record, record that names the communicator) in the order of the starts.
 

@@ -124,9 +124,10 @@ def _predecessor(epoch, before, orders):
 
 def _activities(epoch, targets):
     """The calls of an epoch that can wait for the lock; operations on `targets` only."""
+    others = {operation.call for operation in epoch.operations if operation.target not in targets}
     if epoch.acquire:
-        return [epoch.acquire]
-    operations = [operation.call for operation in epoch.operations if operation.target in targets]
+        return [epoch.acquire] if epoch.acquire not in others else []
+    operations = [operation.call for operation in epoch.operations if operation.call not in others]
     return [epoch.request] + operations + epoch.flushes + [epoch.release]
 
 

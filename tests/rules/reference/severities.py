@@ -49,7 +49,7 @@ def compute(timeline):
     windows = epochs.window_processes(timeline)
     candidates = list(ws.point_to_point_candidates(point_to_point.messages,
                                                   timeline.scenario.nodes))
-    candidates += ws.collective_candidates(instances)
+    candidates += ws.collective_candidates(instances, matching.counts_bytes(timeline))
     candidates += ws.one_sided_candidates(windows)
     candidates += passive_target.candidates(timeline, windows)
     chosen = ws.decide(candidates)

@@ -64,6 +64,7 @@ class LockActions:
         self.hardware = False
         self.software_share = self.random.choice((0, 0.3, 0.6, 1))
         self.hot_share = self.random.choice((0.3, 0.7, 1))
+        self.acquire_record_share = self.random.choice((0, 0, 0, 0.7, 1))
         self.rma_sync_share = self.random.choice((0, 0, 0.3, 1))
         self.all_share = self.random.choice((0.05, 0.15, 0.4))
         self.ways = self.random.choice((("lock",), ("unlock",), ("operation",),
@@ -133,6 +134,9 @@ class LockActions:
         def finish():
             for epoch in acquiring:
                 epoch.acquired = True
+                if self.random.random() < self.acquire_record_share:
+                    self.emit(loc, "lock_acquire %s %s 0 %s" % (
+                        epoch.window.name, epoch.word, "x" if epoch.exclusive else "s"))
                 for target in epoch.targets:
                     epoch.window.lock_state(target).holders[loc.rank] = epoch.exclusive
             last()

@@ -163,7 +163,8 @@ def _overlaps(enters, leaves):
     return max(enters) < min(leaves)
 
 
-def collective_candidates(instances):
+def collective_candidates(instances, counts_bytes):
+    """`counts_bytes`: whether records of collectives count bytes."""
     for members in instances.values():
         kind = instance_kind(members)
         if kind is None:
@@ -171,7 +172,8 @@ def collective_candidates(instances):
         if kind in _OVERLAP_REQUIRED and not _overlaps([m.start.enter for m in members],
                                                        [m.activity.leave for m in members]):
             continue
-        if kind in ("one_to_all", "all_to_one") and sum(member.bytes for member in members) == 0:
+        is_empty = counts_bytes and sum(member.bytes for member in members) == 0
+        if kind in ("one_to_all", "all_to_one") and is_empty:
             continue
         yield from _instance_candidates(kind, members)
 
