@@ -119,7 +119,7 @@ void fm_shorten_name(char *name)
     leave_out_namespaces(name);
     leave_out_defaults(name);
     close_brackets(name);
-    /* `basic_string<char >` is left where the defaults began with a bracket of their own. */
+    /* `vector<int >` is left of `vector<int, std::allocator<int> >`. */
     for (char *at = name; (at = strstr(at, " >")) != NULL;) {
         bool is_argument = at != name && at[-1] != '<' && at[-1] != '>' && at[1] == '>' &&
                            strncmp(at, " >=", 3) != 0 && is_in_word(at[-1]);
