@@ -2,7 +2,8 @@
 
 An application's slowdown is the sum of the cost of calls within the run (stretches.py), and of
 the time of the run outside MPI_Init and MPI_Finalize, with and without the recorder: this part
-contains the begin, the end, and the archive."""
+contains the begin, the end, and the archive. Samples are taken at their default rate in recorded
+stretches and in the others; their cost is that of the run with them and without, and is added."""
 
 import json
 import os
@@ -118,9 +119,9 @@ class Runs:
             raise ProgramFailed(f"{self.application.name}: {len(sample.processes)} processes")
         return sample
 
-    def _record(self, callpath="stack", stretch=0):
-        return self._run(self.programs.fermata, "record", f"--callpath={callpath}", "-o",
-                         self.archive, "--", stretch=stretch)
+    def _record(self, *options, stretch=0):
+        return self._run(self.programs.fermata, "record", *options, "-o", self.archive, "--",
+                         stretch=stretch)
 
     def plain(self):
         return self._run()
@@ -129,6 +130,9 @@ class Runs:
         sample = self._record()
         sample.events = self.events()
         return sample
+
+    def unsampled(self):
+        return self._record("--sample=off")
 
     def events(self):
         """Number of events in the archive of the last run."""
@@ -140,7 +144,7 @@ class Runs:
 
     def distance(self):
         """Number of calls and microseconds between them."""
-        self._record("flat")  # an Enter for each MPI call, and no other Enter
+        self._record("--callpath=flat")  # an Enter for each MPI call, and no other Enter
         return _distance(self.programs, self.archive)
 
     def remove(self):
@@ -158,11 +162,19 @@ def _within(sample):
     return sum(slowdown_of(process.stretches) for process in sample.processes) / RANKS
 
 
-def _ratio(in_turn, recorded, plain):
+def _of_samples(samples):
+    """The CPU time within the run that samples take, as a share. Medians, because the runs are
+    disturbed by more than that."""
+    sampled, unsampled = (median([_inside(s) for s in samples[name]])
+                          for name in ("recorded", "unsampled"))
+    return sampled / unsampled - 1
+
+
+def _ratio(in_turn, recorded, plain, of_samples):
     """The CPU time of the application with the recorder, relative to that without."""
-    calls = _within(in_turn) * _inside(plain)
+    within = (_within(in_turn) + of_samples) * _inside(plain)
     ends = (recorded.cpu - _inside(recorded)) - (plain.cpu - _inside(plain))
-    return 1 + (calls + ends) / plain.cpu
+    return 1 + (within + ends) / plain.cpu
 
 
 def _check_stretches(sample, application, calls):
@@ -185,7 +197,9 @@ def slowdown(programs, folder, options):
     for application in _applications(programs, folder, options.application_length):
         runs = Runs(programs, folder, application)
         samples = alternate({"plain": runs.plain, "recorded": runs.recorded,
-                             "in turn": runs.in_turn}, options.repeats)
+                             "unsampled": runs.unsampled, "in turn": runs.in_turn},
+                            options.repeats)
+        of_samples = _of_samples(samples)
         calls, distance = runs.distance()
         _check_stretches(samples["in turn"][0], application, calls)
         runs.remove()
@@ -202,14 +216,19 @@ def slowdown(programs, folder, options):
         }
         about = f"{application.name}, calls {distance:.1f} us apart"
         yield Figure("P3", f"CPU time, {about}",
-                     [_ratio(*turn) for turn in zip(samples["in turn"], samples["recorded"],
-                                                    samples["plain"])], bar, details=details)
+                     [_ratio(*turn, of_samples) for turn in zip(samples["in turn"],
+                                                                samples["recorded"],
+                                                                samples["plain"])],
+                     bar, details=details)
         yield Figure("P3", f"its floor: clock, OTF2's writer and files alone, {application.name}",
                      [1 + (calls * c + recorded.events * r) / plain.cpu
                       for c, r, recorded, plain in zip(costs.clock, costs.record,
                                                        samples["recorded"], samples["plain"])],
                      None)
-        yield Figure("P3", f"within the run, {application.name}", within, None)
+        yield Figure("P3", f"within the run, without samples, {application.name}", within, None)
+        yield Figure("P3", f"samples within the run, {application.name}",
+                     [_inside(s) / _inside(u) for s, u in zip(samples["recorded"],
+                                                              samples["unsampled"])], None)
         yield Figure("P3", f"whole runs side by side: CPU time, {application.name}",
                      ratios_of(samples["recorded"], samples["plain"], cpu_of), None)
         yield Figure("P3", f"whole runs side by side: elapsed time, {application.name}",

@@ -38,7 +38,7 @@ class Archives:
         shutil.rmtree(self.folder / "fermata", ignore_errors=True)
         return run([self.programs.fermata, "record", f"--callpath={callpath}",
                     "-o", self.folder / "fermata", "--", *MPIRUN, *self.program],
-                   environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7"))
+                   environment=dict(os.environ, FERMATA_FLUSH_INTERVAL="0.7", FERMATA_SAMPLE="off"))
 
     def with_stacks(self):
         return self.fermata("stack")

@@ -2,9 +2,11 @@
  * on standard output (exchange.h). The recorder starts it at the end of a run, and when a filter
  * selects the functions that are recorded. */
 #include "symbols/lookup_protocol.h"
+#include "symbols/symbol_name.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int main(void)
@@ -17,6 +19,8 @@ int main(void)
         fputs("fermata-symbols is an internal program of fermata; use fermata\n", stderr);
         return 2;
     }
+    const char *names = getenv("FERMATA_NAMES");
+    fm_symbol_names_full(names != NULL && strcmp(names, "full") == 0);
     unsetenv("DEBUGINFOD_URLS");      /* no network access */
     setvbuf(stdout, NULL, _IOLBF, 0); /* answers before a time-out are used */
     return fm_symbols_answer(stdin, stdout) == 0 ? 0 : 3;

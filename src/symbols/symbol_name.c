@@ -1,8 +1,9 @@
 #include "symbols/symbol_name.h"
 
+#include "symbols/short_name.h"
+
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,15 +127,28 @@ static size_t behind_result(const char *text, size_t length)
     return start;
 }
 
+static bool is_full; /* C++ names have all that the symbol has */
+
+void fm_symbol_names_full(bool full)
+{
+    is_full = full;
+}
+
 static char *cpp_name(const char *symbol)
 {
     char *text = demangle(symbol);
     if (text == NULL) {
         return NULL;
     }
+    if (is_full) {
+        return text;
+    }
     size_t length = without_parameters(text), start = behind_result(text, length);
     char *name = length > start ? strndup(text + start, length - start) : strdup(text);
     free(text);
+    if (name != NULL) {
+        fm_shorten_name(name);
+    }
     return name;
 }
 

@@ -4,14 +4,21 @@
 #ifndef FERMATA_SYMBOLS_SYMBOL_NAME_H
 #define FERMATA_SYMBOLS_SYMBOL_NAME_H
 
+#include <stdbool.h>
+
 /** @return the name without the compiler's additions, to be freed with free(); NULL without memory.
  *
- * C++ (Itanium ABI), Rust in its older form: demangled, without parameters and result type:
+ * C++ (Itanium ABI), Rust in its older form: demangled, without parameters and result type, and
+ * shortened (short_name.h):
  *     `_ZN4Comm7forwardEi` -> `Comm::forward`
  * Fortran: procedures of modules by gfortran, flang, Intel:
  *     `__mod_MOD_proc`, `_QMmodPproc`, `mod_mp_proc_` -> `mod::proc`
  * Parts and copies of functions: `f.cold`, `f.part.0`, `f.constprop.0.isra.0` -> `f`.
  * Thread-safe. */
 char *fm_symbol_name(const char *symbol);
+
+/** Whether C++ names are left as they are demangled, with parameters. Initially they are not.
+ * Called before other threads exist. */
+void fm_symbol_names_full(bool full);
 
 #endif

@@ -62,6 +62,11 @@ const char *fm_refuse_callpath(const char *text)
     return is_one_of(text, words) ? NULL : "stack, flat or depth=N";
 }
 
+const char *fm_refuse_names(const char *text)
+{
+    return strcmp(text, "short") == 0 || strcmp(text, "full") == 0 ? NULL : "short or full";
+}
+
 const char *fm_refuse_sample(const char *text)
 {
     _Static_assert(FM_SAMPLE_RATE_LEAST == 1 && FM_SAMPLE_RATE_MOST == 10000, "said below");

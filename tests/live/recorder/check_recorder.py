@@ -37,7 +37,8 @@ def compare_runs(options, folder, failures):
     """Runs the program without and with the recorder; returns the experiment directory."""
     program = [options.mpirun, "-n", str(options.ranks), options.program]
     plain = run(program, folder)
-    record = [options.fermata, "record", "-o", "experiment", "--memory", options.memory, "--"]
+    record = [options.fermata, "record", "--sample=off", "-o", "experiment",
+              "--memory", options.memory, "--"]
     recorded = run(record + program, folder)
     if plain.returncode != 0:
         failures.append(f"the program itself fails: {plain.stderr}")

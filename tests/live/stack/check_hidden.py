@@ -21,8 +21,9 @@ import otf2
 
 from check_paths import run
 
-RANKS, STEPS = 2, 20
-SEEN = 0.6    # of the computation: ranks that wait for a processor have few samples
+RANKS, STEPS = 2, 15
+SEEN = 0.5    # of the computation: its end may lie far behind the last sample of a rank that
+              # waited for a processor
 STRAY = 0.15  # of the computation: time next to calls may be charged to neighbours
 
 
@@ -86,7 +87,7 @@ def record(options, folder, sample, failures):
 def check(name, measured, times, function, failures):
     for rank, own in measured.items():
         found, wanted = times[rank], own["compute"]
-        if found[function] < SEEN * wanted:
+        if found[function] + found["now"] < SEEN * wanted:
             failures.append(f"{name}: rank {rank}: {function} has {found[function]:.3f} s of "
                             f"{wanted:.3f} s of computation: {dict(found)}")
         # halo() measured its own time with that in MPI.

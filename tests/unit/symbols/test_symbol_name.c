@@ -20,7 +20,14 @@ static void cpp(void **state)
 {
     (void)state;
     is_named("_ZN9LAMMPS_NS6Verlet3runEi", "LAMMPS_NS::Verlet::run");
-    is_named("_ZNKSt6vectorIiSaIiEE4sizeEv", "std::vector<int, std::allocator<int> >::size");
+    is_named("_ZNKSt6vectorIiSaIiEE4sizeEv", "std::vector<int>::size");
+    is_named(
+        "_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEESt6vectorIdSaIdEESt4less"
+        "IS5_ESaISt4pairIKS5_S8_EEE5clearEv",
+        "std::map<std::string, std::vector<double>>::clear");
+    is_named("_ZNSolsEi", "std::ostream::operator<<");
+    is_named("_ZN4pool3getISt10unique_ptrI5fieldSt14default_deleteIS2_EEEEvT_",
+             "pool::get<std::unique_ptr<field>>");
     is_named("_ZN1AcvbEv", "A::operator bool");
     is_named("_ZN1AclEi", "A::operator()");
     is_named("_ZN1AlsEi", "A::operator<<");
