@@ -190,7 +190,28 @@ static void settle_path(struct fm_thread *thread, uint64_t next)
     }
 }
 
-<<<<<<< HEAD
+void fm_convert_pending(struct fm_thread *thread, uint64_t next)
+{
+    OTF2_EvtWriter *writer = thread->writer;
+    if (thread->pending) {
+        thread->pending = false;
+        uint64_t time = not_before(thread, thread->pending_leave);
+        count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_region));
+    }
+    /* The record of the call in which the buffer became full follows the FLUSH record, but the call
+     * began before the flush. */
+    if (thread->flush_begin[0] != 0 && thread->flush_begin[0] <= next) {
+        if (thread->flush_begin[0] > thread->last_time + visit_anywhere) {
+            settle_path(thread, thread->flush_begin[0]); /* the flush is work of the next event */
+        }
+        uint64_t begin = not_before(thread, thread->flush_begin[0]);
+        uint64_t end = thread->flush_begin[1] < begin ? begin : thread->flush_begin[1];
+        count(thread, OTF2_EvtWriter_BufferFlush(writer, NULL, begin, end));
+        thread->last_time = end;
+        thread->flush_begin[0] = 0;
+    }
+}
+
 static void write_processor_time(struct fm_thread *thread, fm_processor_time_t which,
                                  uint64_t nanoseconds)
 {
@@ -227,27 +248,6 @@ static void begin_call(struct fm_thread *thread, uint64_t enter)
             write_processor_time(thread, FM_RUN_DELAY, thread->stretch[2]);
         }
         thread->stretch[0] = 0;
-=======
-void fm_convert_pending(struct fm_thread *thread, uint64_t next)
-{
-    OTF2_EvtWriter *writer = thread->writer;
-    if (thread->pending) {
-        thread->pending = false;
-        uint64_t time = not_before(thread, thread->pending_leave);
-        count(thread, OTF2_EvtWriter_Leave(writer, NULL, time, thread->pending_region));
-    }
-    /* The record of the call in which the buffer became full follows the FLUSH record, but the call
-     * began before the flush. */
-    if (thread->flush_begin[0] != 0 && thread->flush_begin[0] <= next) {
-        if (thread->flush_begin[0] > thread->last_time + visit_anywhere) {
-            settle_path(thread, thread->flush_begin[0]); /* the flush is work of the next event */
-        }
-        uint64_t begin = not_before(thread, thread->flush_begin[0]);
-        uint64_t end = thread->flush_begin[1] < begin ? begin : thread->flush_begin[1];
-        count(thread, OTF2_EvtWriter_BufferFlush(writer, NULL, begin, end));
-        thread->last_time = end;
-        thread->flush_begin[0] = 0;
->>>>>>> rec1
     }
 }
 
