@@ -110,7 +110,10 @@ static void classify(void *context, const char *versioned, bool defined)
 
 static const char *and_more(const struct names *names, char *text, size_t size)
 {
-    snprintf(text, size, names->more != 0 ? " and %u more" : "", names->more);
+    text[0] = '\0';
+    if (names->more != 0) {
+        snprintf(text, size, " and %u more", names->more);
+    }
     return text;
 }
 
