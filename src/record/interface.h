@@ -4,7 +4,7 @@
 #ifndef FERMATA_RECORD_INTERFACE_H
 #define FERMATA_RECORD_INTERFACE_H
 
-#include "record/capture/blocking.h"
+#include "record/computation/blocking.h"
 #include "record/paradigm/paradigm.h"
 #include "user/interface.h"
 
@@ -34,7 +34,7 @@ struct fm_recorder {
     /** The program sets what a signal does; in any thread, in signal handlers too. */
     void (*signal_set)(int number);
     /** Before and after a call of a function of the C library that may block
-     * (capture/blocking.h). */
+     * (computation/blocking.h). */
     struct fm_blocking_call (*blocking_begin)(void);
     void (*blocking_end)(enum fm_blocking function, struct fm_blocking_call call,
                          struct fm_here here);

@@ -1,5 +1,6 @@
 /* Interposes the functions of the C library in which threads sleep or wait. Each calls the original
- * function; the recorder decides afterwards whether the call is recorded (capture/blocking.h). */
+ * function; the recorder decides afterwards whether the call is recorded (computation/blocking.h).
+ */
 #undef _FORTIFY_SOURCE
 #include "record/preload/interpose.h"
 
@@ -24,7 +25,7 @@ static const struct fm_recorder *recorder; /* NULL until it is loaded */
 
 static const char *const names[] = {
 #define FM_BLOCKING(signals, type, name, parameters, arguments) #name,
-#include "record/capture/blocking.def"
+#include "record/computation/blocking.def"
 #undef FM_BLOCKING
 };
 static void *originals[FM_BLOCKING_COUNT];
@@ -146,4 +147,4 @@ enum {
         }                                                                                          \
         return fm_result;                                                                          \
     }
-#include "record/capture/blocking.def"
+#include "record/computation/blocking.def"

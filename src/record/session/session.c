@@ -1,8 +1,8 @@
 #include "record/session/session.h"
 
-#include "record/capture/blocking.h"
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
+#include "record/computation/blocking.h"
 #include "record/experiment/experiment.h"
 #include "record/experiment/job.h"
 #include "record/flight/flight.h"

@@ -1,4 +1,4 @@
-#include "record/capture/blocking.h"
+#include "record/computation/blocking.h"
 
 #include "record/capture/sample.h"
 #include "record/capture/thread.h"
@@ -15,7 +15,7 @@ static const struct fm_paradigm_description description = {.otf2 = OTF2_PARADIGM
 static const struct fm_function functions[FM_BLOCKING_COUNT] = {
 #define FM_BLOCKING(signals, type, name, parameters, arguments)                                    \
     [FM_BLOCKING_##name] = {#name, OTF2_REGION_ROLE_FUNCTION},
-#include "record/capture/blocking.def"
+#include "record/computation/blocking.def"
 #undef FM_BLOCKING
 };
 

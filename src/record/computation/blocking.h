@@ -7,8 +7,8 @@
  * The functions may be called in signal handlers and may be left by longjmp or cancellation.
  * Therefore nothing of the recorder is held or reserved during the call.
  */
-#ifndef FERMATA_RECORD_CAPTURE_BLOCKING_H
-#define FERMATA_RECORD_CAPTURE_BLOCKING_H
+#ifndef FERMATA_RECORD_COMPUTATION_BLOCKING_H
+#define FERMATA_RECORD_COMPUTATION_BLOCKING_H
 
 #include "record/stack/registers.h"
 
@@ -17,7 +17,7 @@
 /** Numbers of the functions. */
 enum fm_blocking {
 #define FM_BLOCKING(signals, type, name, parameters, arguments) FM_BLOCKING_##name,
-#include "record/capture/blocking.def"
+#include "record/computation/blocking.def"
 #undef FM_BLOCKING
     FM_BLOCKING_COUNT
 };
