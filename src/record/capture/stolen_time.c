@@ -1,4 +1,4 @@
-#include "record/capture/processor_time.h"
+#include "record/capture/stolen_time.h"
 
 #include "record/capture/thread.h"
 
