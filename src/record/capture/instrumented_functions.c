@@ -112,11 +112,6 @@ static FM_COLD bool grow(struct fm_thread_functions *f)
     return true;
 }
 
-static bool is_own(const struct fm_thread_functions *f, uint64_t sp)
-{
-    return sp - f->low < f->high - f->low;
-}
-
 #define UNKNOWN_FRAME UINT64_MAX
 
 /* Adds a place at its first use. Signals are blocked, as for a new function. */
@@ -146,24 +141,19 @@ static uint64_t frame_of(struct fm_registers at)
     }
 }
 
-static FM_COLD void find_bounds(struct fm_thread_functions *f)
-{
-    f->bounds_known = true;
-    fm_bounds_own(&f->low, &f->high);
-}
-
 /* Number of open functions that have not ended when a function begins. Functions on other stacks
  * have ended when the thread's own stack is in use. An inlined function has the frame and the call
  * site of the function around it, but the two report their begin at different addresses. */
-static size_t count_there(struct fm_thread_functions *f, uint64_t frame, uint64_t pc,
-                          uint64_t call_site)
+static size_t count_there(struct fm_thread *thread, uint64_t frame, uint64_t pc, uint64_t call_site)
 {
+    const struct fm_thread_functions *f = &thread->functions;
+    const struct fm_own_stack *own = &thread->own_stack;
     size_t count = f->count;
-    if (!is_own(f, frame)) {
+    if (!fm_own_stack_has(own, frame)) {
         return count;
     }
     while (count > 0 && f->open[count - 1].frame != UNKNOWN_FRAME &&
-           (!is_own(f, f->open[count - 1].frame) || f->open[count - 1].frame < frame)) {
+           (!fm_own_stack_has(own, f->open[count - 1].frame) || f->open[count - 1].frame < frame)) {
         count--;
     }
     for (size_t i = count; i > 0 && f->open[i - 1].frame == frame; i--) {
@@ -271,7 +261,6 @@ void fm_functions_end(struct fm_thread *thread)
     }
     f->count = f->common = 0;
     f->due = f->told != 0;
-    f->bounds_known = false;
 }
 
 /* ---- targets of the inserted calls ---- */
@@ -288,7 +277,8 @@ void fm_function_enter(void *function, void *call_site)
     uint64_t address = (uint64_t)(uintptr_t)function;
     struct fm_here here = FM_HERE;
     if (FM_UNLIKELY(fm_places == NULL || (thread == NULL && (thread = attach(address)) == NULL) ||
-                    (fm_thread_is_quiet(thread) | thread->is_marking) != 0)) {
+                    thread->is_marking != 0 ||
+                    (fm_thread_is_quiet(thread) && !fm_thread_end_left_call(thread, here)))) {
         return;
     }
     uint32_t site = site_of(address);
@@ -300,11 +290,9 @@ void fm_function_enter(void *function, void *call_site)
     struct fm_thread_functions *f = &thread->functions;
     struct fm_registers at = fm_here_caller(here);
     uint64_t frame = frame_of(at);
-    if (FM_UNLIKELY(!f->bounds_known)) {
-        find_bounds(f);
-    }
+    fm_own_stack_find(&thread->own_stack);
     if (f->count != 0 && f->open[f->count - 1].frame <= frame) {
-        size_t there = count_there(f, frame, at.pc, (uint64_t)(uintptr_t)call_site);
+        size_t there = count_there(thread, frame, at.pc, (uint64_t)(uintptr_t)call_site);
         if (there < f->count) {
             end(thread, there, fm_clock_now(), true, here);
         }
@@ -326,11 +314,12 @@ void fm_function_enter(void *function, void *call_site)
 /* Number of the function that ends; f->count: it is not open. Its frame may be removed already,
  * because this call is its last one; a frame inside the stack pointer belongs to a function that
  * was skipped (longjmp). */
-static size_t find_open(const struct fm_thread_functions *f, uint64_t function, uint64_t sp)
+static size_t find_open(const struct fm_thread *thread, uint64_t function, uint64_t sp)
 {
+    const struct fm_thread_functions *f = &thread->functions;
     size_t i = site_of(function) != FM_SITE_HIDDEN ? f->count : 0;
-    while (i > 0 &&
-           (f->open[i - 1].function != function || (f->open[i - 1].frame < sp && is_own(f, sp)))) {
+    while (i > 0 && (f->open[i - 1].function != function ||
+                     (f->open[i - 1].frame < sp && fm_own_stack_has(&thread->own_stack, sp)))) {
         i--;
     }
     return i > 0 ? i - 1 : f->count;
@@ -352,7 +341,7 @@ void fm_function_leave(void *function, void *call_site)
     uint64_t sp = fm_here_caller(here).sp;
     const struct fm_open_function *last = &f->open[f->count - 1];
     bool is_last = last->function == address && last->frame >= sp;
-    size_t number = is_last ? f->count - 1 : find_open(f, address, sp);
+    size_t number = is_last ? f->count - 1 : find_open(thread, address, sp);
     if (number < f->count) {
         thread->is_marking = 1;
         fm_signal_fence();

@@ -37,13 +37,11 @@ struct fm_open_function {
 /** Instrumented functions of one thread. Zeroed = none is open. */
 struct fm_thread_functions {
     bool due;                      /**< records are missing: common, told and count differ */
-    bool bounds_known;             /**< low and high of the thread's own stack are determined */
     struct fm_open_function *open; /**< outermost first */
     size_t count, room;
-    size_t common;      /**< number of outer ones that are also open in the records */
-    size_t told;        /**< number of functions that are open in the records */
-    uint64_t low, high; /**< low == high: unknown */
-    uint64_t dropped;   /**< visits that were too short */
+    size_t common;    /**< number of outer ones that are also open in the records */
+    size_t told;      /**< number of functions that are open in the records */
+    uint64_t dropped; /**< visits that were too short */
 };
 
 /** Reads the settings of instrumented functions from the environment: FERMATA_MIN_DURATION (see

@@ -293,6 +293,7 @@ static void retire(void *ending)
     fm_samples_detach(thread);
     fm_thread_self = NULL;
     fm_signal_fence();
+    thread->own_stack.is_known = false;
     thread->depth = 0;
     thread->is_marking = 0;
     if (!atomic_load_explicit(&threads.over, memory_order_acquire)) {
@@ -564,6 +565,25 @@ uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t 
     }
     place[1] = thread->enter;
     return place + call;
+}
+
+bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here)
+{
+    if (thread->depth == 0 || __atomic_load_n(&thread->over, __ATOMIC_RELAXED) != 0) {
+        return false;
+    }
+    uint64_t now = fm_here_caller(here).sp;
+    uint64_t then = (uint64_t)(uintptr_t)thread->call.frame;
+    fm_own_stack_find(&thread->own_stack);
+    if (!fm_own_stack_has(&thread->own_stack, now) || !fm_own_stack_has(&thread->own_stack, then)) {
+        return false;
+    }
+    if (now <= then && fm_here_caller(thread->call).pc == thread->returns_to) {
+        return false;
+    }
+    fm_thread_leave(thread, 0);
+    fm_thread_done(thread);
+    return true;
 }
 
 void fm_thread_reuse(struct fm_thread *thread)

@@ -7,6 +7,10 @@
  * the flush function and reuses them. When a thread ends, its location becomes available to a later
  * thread: there are never more locations than threads that recorded at the same time.
  *
+ * A program may leave a call without returning from it: by a C++ exception or longjmp() in a
+ * function that the library calls, such as an error handler. Such a call ends at the thread's next
+ * event (fm_thread_end_left_call).
+ *
  * Other threads, and signal handlers, may read a thread's records up to `done`.
  */
 #ifndef FERMATA_RECORD_CAPTURE_THREAD_H
@@ -18,9 +22,10 @@
 #include "record/capture/path.h"
 #include "record/capture/record.h"
 #include "record/capture/sample.h"
-#include "record/computation/thread_time.h"
+#include "record/computation/stolen_time.h"
 #include "record/flight/cut.h"
 #include "record/selection/pause.h"
+#include "record/stack/bounds.h"
 #include "record/stack/registers.h"
 
 #include <stdbool.h>
@@ -84,7 +89,9 @@ struct fm_thread {
     uint64_t next_id;    /**< last assigned request or matching id */
     uint32_t index;      /**< number of the thread in its process, in order of appearance */
     uint32_t told_sites; /**< call sites below this number are defined (fm_thread_tell_sites) */
-    /* The members that measure stretches of computation (processor_time.h). */
+    struct fm_here call; /**< the wrapper of the open call, and ... */
+    uint64_t returns_to; /**< the address that it returns to */
+    /* The members that measure stretches of computation (stolen_time.h). */
     uint64_t left;          /**< Leave of the last call; 0: none */
     uint64_t stretch_least; /**< ticks of a long stretch; UINT64_MAX: nothing is measured */
     uint64_t reading_due;   /**< a Leave at or after this time reads the CPU clock */
@@ -100,6 +107,7 @@ struct fm_thread {
     struct fm_thread_pause pause;
     struct fm_thread_samples samples;
     struct fm_thread_processor processor;
+    struct fm_own_stack own_stack;
 
     struct fm_chunk *first;   /**< oldest chunk with records */
     struct fm_chunk *current; /**< chunk being filled */
@@ -310,6 +318,14 @@ static inline void fm_signal_fence(void)
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
+/** Ends the open call if the program has left it. It has if the caller's frame contains the place
+ * where the frame of the call's wrapper was, or if the wrapper's return address is no longer there;
+ * both can be seen on the thread's own stack only. After a jump, deeper calls may leave the return
+ * address unchanged by chance: then the call is ended by a later event.
+ * @param here  in the function that the program has called now
+ * @return whether the thread is not in a call any more; false: it is, or recording is over */
+FM_API FM_COLD bool fm_thread_end_left_call(struct fm_thread *thread, struct fm_here here);
+
 /** Whether the thread must not record now: it is in a call, or recording is over. */
 static inline bool fm_thread_is_quiet(const struct fm_thread *thread)
 {
@@ -327,11 +343,13 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
             return NULL;
         }
     }
-    if (FM_UNLIKELY(fm_thread_is_quiet(thread))) {
+    if (FM_UNLIKELY(fm_thread_is_quiet(thread)) && !fm_thread_end_left_call(thread, FM_HERE)) {
         return NULL;
     }
     thread->depth = 1;
     fm_signal_fence();
+    thread->call = FM_HERE;
+    thread->returns_to = fm_here_caller(FM_HERE).pc;
     uint32_t before = thread->function;
     thread->function = function;
     if (thread->stack != NULL) {

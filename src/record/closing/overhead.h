@@ -4,7 +4,7 @@
  * Rare work (begin, end, writing buffers) is measured directly. A recorded call costs less than the
  * clock reading that would measure it; therefore a calibration at the end of the run measures the
  * cost of a call, which is multiplied by the number of calls. Not included are the wrappers'
- * look-ups for operations, readings of the CPU clock (processor_time.h), the delivery of sampling
+ * look-ups for operations, readings of the CPU clock (stolen_time.h), the delivery of sampling
  * signals, and cache pollution by records.
  */
 #ifndef FERMATA_RECORD_CLOSING_OVERHEAD_H

@@ -11,6 +11,27 @@
  * preserved. */
 void fm_bounds_own(uint64_t *low, uint64_t *high);
 
+/** A thread's own stack. Zeroed = not determined yet. */
+struct fm_own_stack {
+    bool is_known;
+    uint64_t low, high;
+};
+
+/** Determines the calling thread's own stack, unless it is known. As fm_bounds_own. */
+static inline void fm_own_stack_find(struct fm_own_stack *stack)
+{
+    if (__builtin_expect(!stack->is_known, 0)) {
+        stack->is_known = true;
+        fm_bounds_own(&stack->low, &stack->high);
+    }
+}
+
+/** Whether an address is on a stack that is known. */
+static inline bool fm_own_stack_has(const struct fm_own_stack *stack, uint64_t address)
+{
+    return address - stack->low < stack->high - stack->low;
+}
+
 /** Range of pages that are known to exist. Zeroed = empty. */
 struct fm_bounds_pages {
     uint64_t low, high;

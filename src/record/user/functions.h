@@ -50,7 +50,8 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_user_thread(ui
             return NULL;
         }
     }
-    if (__builtin_expect(fm_thread_is_quiet(thread), 0)) {
+    if (__builtin_expect(fm_thread_is_quiet(thread), 0) &&
+        !fm_thread_end_left_call(thread, FM_HERE)) {
         return NULL;
     }
     thread->is_marking = 1;

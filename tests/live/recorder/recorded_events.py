@@ -4,6 +4,10 @@ import collections
 
 import otf2
 
+# base/processor_time.h
+PROCESSOR_TIMES = ("measured computation", "time without processor",
+                   "computation with known run delay", "run delay")
+
 
 def repair_inter_communicators():
     """The bindings of OTF2 3.0 prepend the fields of Comm to those of InterComm, and fail to read
@@ -68,6 +72,8 @@ def read(anchor):
             elif kind == "BufferFlush":
                 flushes += 1
                 last[location] = event.stop_time
+            elif kind == "Metric" and event.metric.members[0].name in PROCESSOR_TIMES:
+                continue  # values of the recorder's between calls, where computation is long
             elif kind not in ("ProgramBegin", "ProgramEnd"):
                 if location in opened:
                     opened[location].records.append(Record(kind, event))

@@ -37,12 +37,20 @@ static bool read_all(struct fm_thread *thread, bool full)
     return true;
 }
 
+/* A wrapper with a frame of its own. */
+static __attribute__((noinline)) struct fm_thread *enter_in(uint32_t function)
+{
+    struct fm_thread *thread = fm_thread_enter(function);
+    __asm__ volatile("");
+    return thread;
+}
+
 static void *record_calls(void *nothing)
 {
     for (uint32_t i = 0; i < CALLS; i++) {
         struct fm_thread *thread = fm_thread_enter(i % 400);
         assert_non_null(thread);
-        assert_null(fm_thread_enter(1)); /* nested calls are not recorded */
+        assert_null(enter_in(1)); /* nested calls are not recorded */
         uint64_t *record = fm_thread_leave(thread, FM_WORDS_ISEND_COMPLETE);
         record[0] = fm_record_header(FM_RECORD_ISEND_COMPLETE, 0, 0);
         record[1] = i;
@@ -132,10 +140,30 @@ static void long_calls_are_recorded(void **state)
     fm_thread_reuse(thread);
 }
 
+/* The frame of the next call is where that of the first was: the first was left, by longjmp(). */
+static void a_call_that_was_left_ends_at_the_next(void **state)
+{
+    (void)state;
+    struct fm_thread *thread = enter_in(11);
+    assert_non_null(thread);
+    uint64_t enter = thread->enter;
+    uint64_t *record = thread->cursor;
+    assert_ptr_equal(enter_in(12), thread);
+    assert_int_equal(fm_record_kind(record[0]), FM_RECORD_CALL);
+    assert_int_equal(fm_record_aux(record[0]), 11);
+    assert_true(record[1] == enter && thread->enter > enter);
+    assert_true(enter + fm_record_duration(record[0]) <= thread->enter);
+    fm_thread_leave(thread, 0);
+    fm_thread_done(thread);
+    assert_int_equal(thread->depth, 0);
+    fm_thread_reuse(thread);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(long_calls_are_recorded),
+        cmocka_unit_test(a_call_that_was_left_ends_at_the_next),
         cmocka_unit_test(records_come_out_in_order),
         cmocka_unit_test(sizes_are_kept),
         cmocka_unit_test(long_calls_keep_their_duration),

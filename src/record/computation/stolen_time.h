@@ -18,8 +18,8 @@
  * the end of calls at most every FM_DELAY_INTERVAL: the file is opened each time, so that a program
  * never encounters a descriptor of the recorder.
  */
-#ifndef FERMATA_RECORD_COMPUTATION_THREAD_TIME_H
-#define FERMATA_RECORD_COMPUTATION_THREAD_TIME_H
+#ifndef FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
+#define FERMATA_RECORD_COMPUTATION_PROCESSOR_TIME_H
 
 #include "record/capture/hot.h"
 

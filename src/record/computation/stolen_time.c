@@ -1,4 +1,4 @@
-#include "record/computation/thread_time.h"
+#include "record/computation/stolen_time.h"
 
 #include "record/capture/thread.h"
 
