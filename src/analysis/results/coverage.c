@@ -41,15 +41,18 @@ static unsigned kind_of(const struct fm_rma *record)
     }
 }
 
-/* Notes a record in a call. @return whether it was the first of its kind in the region */
+/* Notes a record in a call, of a kind that is awaited. @return whether it was the first of its kind
+ * in the region */
 static bool note(struct found *found, const struct fm_location *location, uint32_t activity,
                  unsigned kind)
 {
     const uint32_t region = fm_trace_region(location, activity);
-    const bool is_first = (found->awaited[region] & kind) != 0;
+    if ((found->awaited[region] & kind) == 0) {
+        return false;
+    }
     found->records[region] |= (uint8_t)kind;
     found->awaited[region] = (uint8_t)(found->awaited[region] & ~kind);
-    return is_first;
+    return true;
 }
 
 /* Lists what the calls of a location may show that is not known yet. @return the number of kinds
@@ -61,10 +64,11 @@ static uint32_t await(const struct coverage *coverage, struct found *found,
     for (size_t v = 0; v < location->profile.count; v++) {
         const struct fm_visit_profile *visit = &location->profile.items[v];
         found->calls[visit->region] += visit->visits;
-        const uint8_t needed = coverage->needed[visit->region];
-        if ((needed & ~found->records[visit->region]) != 0 && found->awaited[visit->region] == 0) {
-            found->awaited[visit->region] = needed;
-            awaited++;
+        const uint8_t missing =
+            (uint8_t)(coverage->needed[visit->region] & ~found->records[visit->region]);
+        if (missing != 0 && found->awaited[visit->region] == 0) {
+            found->awaited[visit->region] = missing;
+            awaited += (uint32_t)__builtin_popcount(missing);
         }
     }
     return awaited;
