@@ -50,11 +50,9 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
     struct matching *matching = context;
     struct fm_collective_walk walk = {0};
     struct fm_member member;
-    bool moved_bytes = false;
     for (uint32_t process = first; process < last; ++process) {
         fm_collective_walk_begin(&walk, matching->analysis->trace, process);
         while (fm_collective_walk_next(&walk, &member)) {
-            moved_bytes |= member.moved_bytes;
             /* Members of all kinds: those of one instance may have called different operations. */
             fm_gathering_add(matching->gathering, worker, &member);
             if (matching->takers[member.call].of_instances.count != 0) {
@@ -62,7 +60,7 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
             }
         }
     }
-    if (moved_bytes) {
+    if (walk.counts_bytes) {
         matching->moved_bytes = true;
     }
     matching->analysis->omissions.unrecorded_inits += walk.without_record;

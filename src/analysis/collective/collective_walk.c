@@ -203,6 +203,7 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
     while (fm_record_merge_next(&walk->merge, &record)) {
         const struct fm_location *location = &trace->locations[record.location];
         const struct fm_collective *part = &location->collectives.items[record.row];
+        walk->counts_bytes |= part->moved_bytes;
         if (part->communicator == FM_NONE || trace->communicators[part->communicator].size < 2 ||
             fm_trace_called(trace, location, part->start)->paradigm != FM_PARADIGM_MPI) {
             continue;

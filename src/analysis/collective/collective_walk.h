@@ -34,6 +34,7 @@ struct fm_collective_walk {
     size_t next_call;
     uint32_t next_of_kind[2]; /**< ordinals of the next MPI_Init and MPI_Finalize */
     uint64_t without_record;  /**< calls of them less their collective records */
+    bool counts_bytes;        /**< some record so far, of any communicator, has bytes */
 };
 
 /** Begins a process. */
