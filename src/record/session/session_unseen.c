@@ -152,9 +152,13 @@ static const char *object_name(const struct dl_phdr_info *object)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* @return whether an object is the MPI library itself: it defines the profiling names, too */
-static bool is_library(const struct symbols *symbols)
+/* @return whether an object is the MPI library itself, which defines the profiling names, too, or
+ * one of its language bindings (libmpichfort.so, libmpi_mpifh.so, libmpi_cxx.so) */
+static bool is_library(const char *name, const struct symbols *symbols)
 {
+    if (strncmp(name, "libmpi", 6) == 0) {
+        return true;
+    }
     for (uint32_t i = symbols->first_defined; i < symbols->count; i++) {
         if (symbols->items[i].st_shndx != SHN_UNDEF &&
             strcmp(symbols->text + symbols->items[i].st_name, "PMPI_Init") == 0) {
@@ -171,7 +175,7 @@ static int examine(struct dl_phdr_info *object, size_t size, void *context)
     const char *name = object_name(object);
     struct symbols symbols;
     if (strncmp(name, "libfermata-", 11) == 0 || !find_symbols(object, &symbols) ||
-        is_library(&symbols)) {
+        is_library(name, &symbols)) {
         return 0;
     }
     for (uint32_t i = 1; i < symbols.count; i++) {

@@ -98,9 +98,7 @@ def check_sentence(options, folder, metric, pattern):
         yield f"{pattern} is not in what is said of {metric}: {text}"
 
 
-DELAY = rf"Because \S*/matvec \(solver\.c:\d+\) takes \S+ \w+ longer on ranks? " \
-        rf"[^.]*\b{SLOW}\b[^.]* than on average\. This causes \S+ of this kind of " \
-        r"waiting directly, and \S+ of all waiting of the run\."
+DELAY = rf"Why `\S*matvec` \(solver\.c:\d+\) on rank {SLOW} \(\S+%\)"
 CHAIN = rf"<- rank {SLOW} spent \S+ \w+ more in \S*/matvec\b"
 
 

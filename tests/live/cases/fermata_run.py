@@ -18,10 +18,11 @@ def run(command):
     return outcome.stdout
 
 
-def record(options, folder, ranks, program):
-    """Records and analyses a program; returns what it prints. Without samples: the call paths are
-    known."""
-    output = run([options.fermata, "record", "--sample=off", "-o", str(folder), "--",
+def record(options, folder, ranks, program, samples=False):
+    """Records and analyses a program; returns what it prints. Without samples, its call paths are
+    those of its MPI calls and marks only."""
+    chosen = [] if samples else ["--sample=off"]
+    output = run([options.fermata, "record", *chosen, "-o", str(folder), "--",
                   *mpi_command(options.mpirun, ranks, program)])
     run([options.fermata, "analyze", "--check", "-q", str(folder)])
     return output

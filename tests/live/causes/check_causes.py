@@ -149,7 +149,7 @@ def check(options, name):
                str(EXCESS), *arguments, plant]
     with tempfile.TemporaryDirectory(dir=options.keep) as scratch:
         folder = pathlib.Path(scratch) / "experiment"
-        output = fermata_run.record(options, folder, ranks, program)
+        output = fermata_run.record(options, folder, ranks, program, samples=True)
         if f"planted: {plant} took" not in output:
             sys.exit(f"the program's own output is missing from\n{output}")
         answer = Answer(json.loads(fermata_run.report(options, folder, "--format=json")))

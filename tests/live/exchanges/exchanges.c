@@ -66,11 +66,11 @@ static inline __attribute__((always_inline)) void exchange(int bytes, int send_f
 #define SIZES(size)                                                                                \
     size(4) size(32) size(256) size(2048) size(16384) size(131072) size(1048576) size(4194304)
 #define FUNCTIONS(bytes)                                                                           \
-    __attribute__((noinline, noclone)) static void send_first_##bytes(void)                        \
+    __attribute__((noinline)) static void send_first_##bytes(void)                                 \
     {                                                                                              \
         exchange(bytes, 1);                                                                        \
     }                                                                                              \
-    __attribute__((noinline, noclone)) static void receive_first_##bytes(void)                     \
+    __attribute__((noinline)) static void receive_first_##bytes(void)                              \
     {                                                                                              \
         exchange(bytes, 0);                                                                        \
     }

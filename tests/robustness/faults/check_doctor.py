@@ -25,6 +25,7 @@ def main():
         folder = pathlib.Path(name)
         source = folder / "empty.c"
         source.write_text("int MPI_Init(void); int MPI_Init(void) { return 0; }\n"
+                          "int PMPI_Init(void); int PMPI_Init(void) { return 0; }\n"
                           "int main(void) { return MPI_Init(); }\n")
         plain = folder / "plain.c"
         plain.write_text("int main(void) { return 0; }\n")
