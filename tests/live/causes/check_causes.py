@@ -71,10 +71,11 @@ def expect_cause(answer, problem, function, ranks, kind="imbalance"):
 
 
 def expect_gain(problem, balanced, removed):
-    """Bounds may exceed what was planted by the ranks' waiting for a processor."""
+    """Bounds may exceed what was planted by the ranks' waiting for a processor. Without marks in the
+    program a stretch of computation is known to one period of the samples at either end."""
     for name, planted in (("balanced", balanced), ("removed", removed)):
         found = problem["gain"][name]
-        expect(0.97 * planted <= found <= 1.3 * planted,
+        expect(0.9 * planted <= found <= 1.3 * planted,
                f"gain if {name}: {found:.3f} s, planted {planted:.3f} s")
 
 
