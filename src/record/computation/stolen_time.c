@@ -13,11 +13,12 @@
 enum { EXPECTED = 4 };
 
 static struct {
-    bool active;        /* atomic; the other members are constant from then on */
-    uint64_t stretch;   /* ticks of FM_STRETCH_LEAST */
-    uint64_t interval;  /* of FM_READING_INTERVAL */
-    uint64_t delay;     /* of FM_DELAY_INTERVAL */
-    double nanoseconds; /* of a tick */
+    bool active;       /* atomic; the other members are constant from then on */
+    uint64_t stretch;  /* ticks of FM_STRETCH_LEAST */
+    uint64_t interval; /* of FM_READING_INTERVAL */
+    uint64_t delay;    /* of FM_DELAY_INTERVAL */
+    uint64_t scale; /* nanoseconds of a tick, times 2^32: floating point would change the flags of
+                       the program */
 } limits;
 
 bool fm_processor_parse_delay(const char *text, uint64_t *delay)
@@ -53,7 +54,7 @@ static uint64_t read_cpu(void)
 
 static uint64_t nanoseconds(uint64_t ticks)
 {
-    return (uint64_t)((double)ticks * limits.nanoseconds);
+    return (uint64_t)((unsigned __int128)ticks * limits.scale >> 32);
 }
 
 /* A reading of the CPU clock at the present time. */
@@ -155,7 +156,7 @@ void fm_processor_begin(uint64_t resolution)
     limits.stretch = resolution / FM_STRETCH_LEAST;
     limits.interval = resolution / FM_READING_INTERVAL;
     limits.delay = resolution / FM_DELAY_INTERVAL;
-    limits.nanoseconds = 1e9 / (double)resolution;
+    limits.scale = (UINT64_C(1000000000) << 32) / resolution;
     __atomic_store_n(&limits.active, true, __ATOMIC_RELEASE);
     for (struct fm_thread *thread = fm_threads_all(); thread != NULL; thread = thread->next) {
         start(thread);
