@@ -89,13 +89,11 @@ static bool add_facts(struct fm_function_row *all, const struct fm_function_row 
 {
     all->metric = all->metric == NULL ? row->metric : all->metric;
     all->role = all->role == FM_UNSTATED ? row->role : all->role;
-    all->scenario_role =
-        all->scenario_role == FM_UNSTATED ? row->scenario_role : all->scenario_role;
     all->call = all->call == FM_UNSTATED ? row->call : all->call;
     all->facts = all->facts == FM_UNSTATED ? row->facts : all->facts;
     all->progresses = all->progresses == FM_UNSTATED ? row->progresses : all->progresses;
-    return all->metric != NULL && all->role != FM_UNSTATED && all->scenario_role != FM_UNSTATED &&
-           all->call != FM_UNSTATED && all->facts != FM_UNSTATED && all->progresses != FM_UNSTATED;
+    return all->metric != NULL && all->role != FM_UNSTATED && all->call != FM_UNSTATED &&
+           all->facts != FM_UNSTATED && all->progresses != FM_UNSTATED;
 }
 
 static struct fm_function_row find(const struct fm_function_section *section, const char *name)
@@ -105,8 +103,7 @@ static struct fm_function_row find(const struct fm_function_section *section, co
     if (function != NULL) {
         return *function;
     }
-    struct fm_function_row all = {NULL,        NULL,        FM_UNSTATED, FM_UNSTATED,
-                                  FM_UNSTATED, FM_UNSTATED, FM_UNSTATED};
+    struct fm_function_row all = {NULL, NULL, FM_UNSTATED, FM_UNSTATED, FM_UNSTATED, FM_UNSTATED};
     for (const struct fm_function_row *rule = section->rules;; rule++) {
         if (matches(rule->name, name, end) && add_facts(&all, rule)) {
             return all;
@@ -118,9 +115,7 @@ struct fm_function_kind fm_function_kind(fm_paradigm_t paradigm, const char *nam
 {
     const struct fm_function_section *section = section_of(paradigm, name);
     if (section == NULL) {
-        return (struct fm_function_kind){.call = FM_CALL_USER,
-                                         .role = OTF2_REGION_ROLE_FUNCTION,
-                                         .scenario_role = OTF2_REGION_ROLE_FUNCTION};
+        return (struct fm_function_kind){.call = FM_CALL_USER, .role = OTF2_REGION_ROLE_FUNCTION};
     }
     size_t skipped = has_prefix(name, section->prefix) ? strlen(section->prefix) : 0;
     struct fm_function_row row = find(section, name + skipped);
@@ -128,7 +123,6 @@ struct fm_function_kind fm_function_kind(fm_paradigm_t paradigm, const char *nam
         .own_metric = row.metric,
         .call = (fm_call_t)row.call,
         .role = row.role,
-        .scenario_role = row.scenario_role,
         .progresses = row.progresses,
         .completes_requests = (row.facts & FM_FACT_COMPLETES) != 0,
         .reads_file = (row.facts & FM_FACT_READS) != 0,

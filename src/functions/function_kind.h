@@ -52,8 +52,7 @@ typedef enum {
 struct fm_function_kind {
     const char *own_metric; /**< id of the metric of the function's own time (metrics.def) */
     fm_call_t call;
-    uint8_t role;          /**< OTF2_RegionRole in archives of recorded runs */
-    uint8_t scenario_role; /**< OTF2_RegionRole in archives made of scenarios */
+    uint8_t role;    /**< OTF2_RegionRole */
     bool progresses; /**< it drives the progress of the library: it communicates, synchronizes,
                         tests, probes, waits, does I/O, or creates or frees communicators, windows,
                         files */

@@ -3,7 +3,7 @@ import re
 import sys
 from typing import NamedTuple
 
-ROW = re.compile(r"(own|plain|none|rule)\s+(progressing|local|-)\s+([\w/-]+)\s+([\w-]+)\s+([\w-]+)\s+"
+ROW = re.compile(r"(own|plain|none|rule)\s+(progressing|local|-)\s+([\w-]+)\s+([\w-]+)\s+([\w-]+)\s+"
                  r"([\w,-]+)\s+(\S.*)$")
 PROTOTYPE = re.compile(r"(\w[\w ]*?\s*\*?)\s*\b(\w+)\((.*)\)$")
 PREFIX = re.compile(r'prefix "(.+)"$')
@@ -15,12 +15,11 @@ ENDING = re.compile(r"ending\s+(certain|possible)\s+(\w+)$")
 
 
 class Row(NamedTuple):
-    """One row; the columns as they are written, the role split at its slash."""
+    """One row; the columns as they are written."""
     prefix: str  # that of the section
     body: str
     progress: str  # progressing, local or -
     role: str
-    scenario_role: str
     call: str
     metric: str
     facts: str
@@ -62,17 +61,16 @@ class Table:
             return "not a line of a table of functions"
         return None
 
-    def take_row(self, body, progress, roles, call, metric, facts, function):
+    def take_row(self, body, progress, role, call, metric, facts, function):
         if self.prefix is None:
             return "a prefix must stand above the rows"
-        role, _, scenario_role = roles.partition("/")
         prototype = PROTOTYPE.match(function) if body in ("own", "plain") else None
         if prototype is None and body in ("own", "plain"):
             return "a recorded function needs its prototype"
         result, name, parameters = prototype.groups() if prototype else ("", function, "")
         if not name.startswith(self.prefix):
             return f"{name} does not begin with {self.prefix}"
-        self.rows.append(Row(self.prefix, body, progress, role, scenario_role or role, call, metric, facts,
+        self.rows.append(Row(self.prefix, body, progress, role, call, metric, facts,
                              result.strip(), name, parameters))
         return None
 

@@ -25,7 +25,6 @@ def initializer(row):
     metric = "NULL" if row.metric == "-" else f'"{row.metric}"'
     facts = "FM_UNSTATED" if row.facts == "-" else " | ".join(FACTS[w] for w in row.facts.split(","))
     return (f'    {{"{name}", {metric}, {constant("OTF2_REGION_ROLE_", row.role)}, '
-            f'{constant("OTF2_REGION_ROLE_", row.scenario_role)}, '
             f'{constant("FM_CALL_", row.call)}, {facts}, {PROGRESS[row.progress]}}},')
 
 
@@ -41,7 +40,7 @@ def section(path, number, prefix, rows):
     for row in functions:
         if "-" in (row.progress, row.role, row.call, row.metric, row.facts):
             sys.exit(f"{path}: {row.name}: only a rule may leave a fact open")
-    if not rules or rules[-1].name != prefix + "*" or "-" in rules[-1][2:8]:
+    if not rules or rules[-1].name != prefix + "*" or "-" in rules[-1][2:7]:
         sys.exit(f"{path}: the last rule of a section is {prefix}* and states every fact")
     symbol = f"{path.stem}_{number}"
     lines, count = [], f"sizeof {symbol}_functions / sizeof {symbol}_functions[0]"

@@ -20,7 +20,7 @@ enum { FM_FACT_COMPLETES = 1, FM_FACT_READS = 2, FM_FACT_WRITES = 4 };
 struct fm_function_row {
     const char *name; /**< in lower case, without the prefix */
     const char *metric;
-    uint8_t role, scenario_role, call, facts;
+    uint8_t role, call, facts;
     uint8_t progresses; /**< whether the call drives the progress of the library */
 };
 

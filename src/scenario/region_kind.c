@@ -6,5 +6,5 @@ struct fm_region_kind fm_region_kind(const char *name)
 {
     fm_paradigm_t paradigm = fm_paradigm_of_function(name);
     return (struct fm_region_kind){fm_paradigm_otf2(paradigm),
-                                   fm_function_kind(paradigm, name).scenario_role};
+                                   fm_function_kind(paradigm, name).role};
 }
