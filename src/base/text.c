@@ -156,18 +156,37 @@ void fm_text_write_json(FILE *stream, const char *text)
     putc('"', stream);
 }
 
+/** @return whether a spreadsheet takes a cell that begins with the character for a formula; the
+ * last four are the full-width forms of the others, which some locales accept, too. */
+static bool begins_formula(uint32_t code_point)
+{
+    static const uint32_t signs[] = {'=', '+', '-', '@', 0xff1d, 0xff0b, 0xff0d, 0xff20};
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        if (code_point == signs[i])
+            return true;
+    }
+    return false;
+}
+
 void fm_text_write_csv(FILE *stream, const char *text)
 {
-    bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+    /* Not only commas: some locales separate fields by semicolons. */
+    bool quoted = strpbrk(text, ",;\"") != NULL;
+    uint32_t code_point = 0;
     if (quoted)
         putc('"', stream);
+    if (*text != '\0')
+        fm_text_decode(text, &code_point);
+    if (begins_formula(code_point))
+        putc('\'', stream);
     while (*text != '\0') {
-        uint32_t code_point;
         size_t length = fm_text_decode(text, &code_point);
         if (code_point == INVALID)
             fputs(replacement, stream);
         else if (code_point == '"')
             fputs("\"\"", stream);
+        else if (is_control(code_point))
+            fprintf(stream, code_point < 0x80 ? "\\x%02x" : "\\u{%x}", code_point);
         else
             fwrite(text, 1, length, stream);
         text += length;

@@ -38,8 +38,11 @@ char *fm_text_shell_word(const char *text);
  * become U+FFFD. Errors are left in the stream. */
 void fm_text_write_json(FILE *stream, const char *text);
 
-/** Writes `text` as a field of a CSV file (RFC 4180), in quotes where needed. Bytes that are no
- * valid UTF-8 become U+FFFD. Errors are left in the stream. */
+/** Writes `text` as a field of a CSV file (RFC 4180), in quotes where needed. The field is harmless
+ * on a terminal and in a spreadsheet: control characters (line feeds included) become \xNN or
+ * \u{NNNN} as in fm_text_printable(), and a text that a spreadsheet would evaluate (a leading =, +,
+ * -, @) gets a leading apostrophe. For texts only: numbers are written without it. Bytes that are
+ * no valid UTF-8 become U+FFFD. Errors are left in the stream. */
 void fm_text_write_csv(FILE *stream, const char *text);
 
 /** Writes `text` (NULL: nothing) as the content of an XML element or of an attribute in double

@@ -1,13 +1,16 @@
 /* A property as flame graphs for speedscope (https://www.speedscope.app): one profile of all
- * locations together, then one profile for each location. A sample is a call path; its weight is
- * the value of the property. */
+ * locations together, then one profile for each location, or, if there are too many to choose from,
+ * for each group of locations (location_groups.h). A sample is a call path; its weight is the value
+ * of the property, in a group its mean over the group's locations. */
 #include "base/json/json_writer.h"
+#include "base/memory.h"
 #include "export/export.h"
+#include "export/location_groups.h"
 
 #include <stdlib.h>
 
 struct weight {
-    uint32_t location, callpath;
+    uint32_t location, callpath; /* or a group instead of a location */
     int64_t value;
 };
 
@@ -40,10 +43,9 @@ static void join_equal(struct weights *weights)
 }
 
 /* Collects the cells of a metric and all metrics below it, ascending by location, then by call
- * path.
- * @param together  all locations count as one location, number 0 */
+ * path. */
 static fm_status_t collect(struct weights *weights, const struct fm_cube *cube, fm_metric_t metric,
-                           bool together, struct fm_error *error)
+                           struct fm_error *error)
 {
     *weights = (struct weights){calloc(cube->cell_count + 1, sizeof *weights->items), 0};
     if (weights->items == NULL) {
@@ -52,15 +54,41 @@ static fm_status_t collect(struct weights *weights, const struct fm_cube *cube, 
     for (size_t i = 0; i < cube->cell_count; i++) {
         const struct fm_cube_cell *cell = &cube->cells[i];
         if (cell->value > 0 && fm_metric_is_within((fm_metric_t)cell->metric, metric)) {
-            weights->items[weights->count++] = (struct weight){
-                together ? 0 : cell->location,
-                cell->callpath,
-                cell->value,
-            };
+            weights->items[weights->count++] =
+                (struct weight){cell->location, cell->callpath, cell->value};
         }
     }
     qsort(weights->items, weights->count, sizeof *weights->items, compare_weights);
     join_equal(weights);
+    return FM_OK;
+}
+
+/* Adds the cells of a metric and all metrics below it up, by group of locations and call path.
+ * Needs memory for the groups only, not for the cells.
+ * @param of  [location]: its group; NULL: all locations are in group 0 */
+static fm_status_t collect_groups(struct weights *weights, const struct fm_cube *cube,
+                                  fm_metric_t metric, const uint32_t *of, uint32_t groups,
+                                  struct fm_error *error)
+{
+    size_t count = (size_t)groups * cube->callpath_count;
+    *weights = (struct weights){calloc(count + 1, sizeof *weights->items), 0};
+    if (weights->items == NULL) {
+        return fm_fail(error, FM_ERR_SYSTEM, "out of memory for the flame graphs");
+    }
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (cell->value > 0 && fm_metric_is_within((fm_metric_t)cell->metric, metric)) {
+            size_t group = of == NULL ? 0 : of[cell->location];
+            weights->items[group * cube->callpath_count + cell->callpath].value += cell->value;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (weights->items[i].value != 0) {
+            weights->items[weights->count++] =
+                (struct weight){(uint32_t)(i / cube->callpath_count),
+                                (uint32_t)(i % cube->callpath_count), weights->items[i].value};
+        }
+    }
     return FM_OK;
 }
 
@@ -100,9 +128,11 @@ static void put_stack(const struct fm_cube *cube, uint32_t callpath, uint32_t *s
     fm_json_end(json);
 }
 
+/* @param locations  number of locations whose values the weights are the sum of: the profile shows
+ *                   their mean */
 static void put_profile(const struct fm_cube *cube, fm_metric_t metric, const char *name,
-                        const struct weight *weights, size_t count, uint32_t *stack,
-                        struct fm_json *json)
+                        const struct weight *weights, size_t count, uint32_t locations,
+                        uint32_t *stack, struct fm_json *json)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -118,7 +148,7 @@ static void put_profile(const struct fm_cube *cube, fm_metric_t metric, const ch
                    : unit == FM_UNIT_BYTES ? "bytes"
                                            : "none");
     fm_json_unsigned(json, "startValue", 0);
-    fm_json_double(json, "endValue", fm_cube_scaled(cube, metric, sum));
+    fm_json_double(json, "endValue", fm_cube_scaled(cube, metric, sum) / locations);
     fm_json_array(json, "samples");
     for (size_t i = 0; i < count; i++) {
         put_stack(cube, weights[i].callpath, stack, json);
@@ -126,7 +156,7 @@ static void put_profile(const struct fm_cube *cube, fm_metric_t metric, const ch
     fm_json_end(json);
     fm_json_array(json, "weights");
     for (size_t i = 0; i < count; i++) {
-        fm_json_double(json, NULL, fm_cube_scaled(cube, metric, weights[i].value));
+        fm_json_double(json, NULL, fm_cube_scaled(cube, metric, weights[i].value) / locations);
     }
     fm_json_end(json);
     fm_json_end(json);
@@ -136,9 +166,9 @@ static fm_status_t put_all(const struct fm_cube *cube, fm_metric_t metric, uint3
                            struct fm_json *json, struct fm_error *error)
 {
     struct weights weights;
-    fm_status_t status = collect(&weights, cube, metric, true, error);
+    fm_status_t status = collect_groups(&weights, cube, metric, NULL, 1, error);
     if (status == FM_OK) {
-        put_profile(cube, metric, "all locations", weights.items, weights.count, stack, json);
+        put_profile(cube, metric, "all locations", weights.items, weights.count, 1, stack, json);
         free(weights.items);
     }
     return status;
@@ -148,7 +178,7 @@ static fm_status_t put_locations(const struct fm_cube *cube, fm_metric_t metric,
                                  struct fm_json *json, struct fm_error *error)
 {
     struct weights weights;
-    fm_status_t status = collect(&weights, cube, metric, false, error);
+    fm_status_t status = collect(&weights, cube, metric, error);
     if (status != FM_OK) {
         return status;
     }
@@ -156,11 +186,47 @@ static fm_status_t put_locations(const struct fm_cube *cube, fm_metric_t metric,
         uint32_t location = weights.items[i].location;
         for (end = i; end < weights.count && weights.items[end].location == location; end++) {
         }
-        put_profile(cube, metric, cube->locations[location].name, &weights.items[i], end - i, stack,
-                    json);
+        char *label = fm_location_label(&cube->locations[location]);
+        put_profile(cube, metric, label, &weights.items[i], end - i, 1, stack, json);
+        free(label);
     }
     free(weights.items);
     return FM_OK;
+}
+
+static struct fm_location_groups make_groups(const struct fm_cube *cube, fm_metric_t metric)
+{
+    int64_t *values = fm_allocate(cube->location_count, sizeof *values);
+    for (size_t i = 0; i < cube->cell_count; i++) {
+        const struct fm_cube_cell *cell = &cube->cells[i];
+        if (fm_metric_is_within((fm_metric_t)cell->metric, metric)) {
+            values[cell->location] += cell->value;
+        }
+    }
+    struct fm_location_groups groups =
+        fm_location_groups_make(cube, values, fm_metric_info(metric)->unit);
+    fm_free(values);
+    return groups;
+}
+
+static fm_status_t put_groups(const struct fm_cube *cube, fm_metric_t metric, uint32_t *stack,
+                              struct fm_json *json, struct fm_error *error)
+{
+    struct weights weights;
+    struct fm_location_groups groups = make_groups(cube, metric);
+    fm_status_t status = collect_groups(&weights, cube, metric, groups.of, groups.count, error);
+    if (status == FM_OK) {
+        for (size_t i = 0, end; i < weights.count; i = end) {
+            uint32_t group = weights.items[i].location;
+            for (end = i; end < weights.count && weights.items[end].location == group; end++) {
+            }
+            put_profile(cube, metric, groups.names[group], &weights.items[i], end - i,
+                        groups.sizes[group], stack, json);
+        }
+        free(weights.items);
+    }
+    fm_location_groups_free(&groups);
+    return status;
 }
 
 static fm_status_t write_speedscope(const struct fm_export_request *request, FILE *stream,
@@ -183,7 +249,9 @@ static fm_status_t write_speedscope(const struct fm_export_request *request, FIL
     fm_json_array(&json, "profiles");
     fm_status_t status = put_all(cube, request->metric, stack, &json, error);
     if (status == FM_OK) {
-        status = put_locations(cube, request->metric, stack, &json, error);
+        status = cube->location_count > FM_SINGLE_LOCATIONS
+                     ? put_groups(cube, request->metric, stack, &json, error)
+                     : put_locations(cube, request->metric, stack, &json, error);
     }
     fm_json_end(&json);
     fm_json_end(&json);
@@ -195,7 +263,7 @@ static fm_status_t write_speedscope(const struct fm_export_request *request, FIL
 const struct fm_export_format fm_export_speedscope = {
     .name = "speedscope",
     .file = "report.speedscope.json",
-    .summary = "flame graphs of --metric (default: time), one for each location",
+    .summary = "flame graphs of --metric (default: time), one for each location or group",
     .of_one_metric = true,
     .write = write_speedscope,
 };

@@ -2,7 +2,7 @@
 // usage: check_server.mjs WEB FERMATA SCENARIO SYNTHESIZE_SOR
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { inflateSync } from "node:zlib";
@@ -22,8 +22,12 @@ bench.run(fermata, "analyze", "--quiet", large);
 const servers = [];
 
 /** Starts a server. @returns its address, and how to end it: the exit status comes */
-async function serve(place, ...options) {
-  const server = spawn(fermata, ["view", "--no-browser", ...options, place], { stdio: ["ignore", "pipe", "pipe"] });
+const serve = (place, ...options) => serveIn({}, place, "--no-browser", ...options);
+
+/** The same with changed environment variables; undefined removes one. */
+async function serveIn(changes, place, ...options) {
+  const env = { ...process.env, SSH_CONNECTION: undefined, ...changes };
+  const server = spawn(fermata, ["view", ...options, place], { stdio: ["ignore", "pipe", "pipe"], env });
   servers.push(server);
   let text = "";
   let complaints = "";
@@ -36,7 +40,9 @@ async function serve(place, ...options) {
   const url = /http:\/\/127\.0\.0\.1:(\d+)\/([0-9a-f]{32})\//.exec(text);
   assert.ok(url, `no address: ${text}${complaints}`);
   return {
+    text,
     url: url[0],
+    pid: server.pid,
     port: Number(url[1]),
     token: url[2],
     complaints: () => complaints,
@@ -110,11 +116,15 @@ await bench.check("without the token, or with a foreign name for the server, eve
     assert.equal(answer.status, 403, path);
     assert.ok(!answer.body.includes(server.token));
   }
-  for (const host of ["evil.example", `evil.example:${server.port}`, "127.0.0.1", `127.0.0.1.evil.example:${server.port}`,
-    `127.0.0.1:${server.port + 1}`]) {
+  for (const host of ["evil.example", `evil.example:${server.port}`, `127.0.0.1.evil.example:${server.port}`, "127.0.0.2",
+    "localhost.evil.example", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:0", "127.0.0.1:65536", "127.0.0.1:080", "localhost:1:2",
+    "user@localhost", "0.0.0.0", "[::1", "[::2]", "::1"]) {
     assert.equal((await ask(server.port, base, { headers: { host } })).status, 421, host);
   }
-  assert.equal((await ask(server.port, base, { headers: { host: `localhost:${server.port}` } })).status, 200);
+  // A tunnel (ssh -L 9000:127.0.0.1:PORT) has a port of its own.
+  for (const host of ["localhost", "LocalHost", "127.0.0.1", "[::1]"].flatMap((name) => [name, `${name}:9000`, `${name}:65535`])) {
+    assert.equal((await ask(server.port, base, { headers: { host } })).status, 200, host);
+  }
   for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
     assert.equal((await ask(server.port, base, { method })).status, 405, method);
   }
@@ -140,6 +150,101 @@ await bench.check("what is no request, or too long a one, harms nobody", async (
     assert.doesNotMatch(await send(bytes), /^HTTP\/1\.1 200/, bytes.slice(0, 80));
   }
   assert.equal((await ask(server.port, base)).status, 200);
+});
+
+await bench.check("a request has exactly one Host header", async () => {
+  const own = `Host: 127.0.0.1:${server.port}\r\n`;
+  for (const hosts of ["", own + own, `${own}Host: evil.example\r\n`, `${own}HOST: localhost\r\n`, `Host: evil.example\r\n${own}`]) {
+    for (const version of ["1.1", "1.0"]) {
+      assert.match(await send(`GET ${base} HTTP/${version}\r\n${hosts}\r\n`), /^HTTP\/1\.[01] 400/, JSON.stringify(hosts));
+    }
+  }
+  assert.match(await send(`GET ${base} HTTP/1.1\r\n${own}Connection: close\r\n\r\n`), /^HTTP\/1\.1 200/);
+});
+
+/** Opens connections that send what is given and nothing more. @returns them, connected */
+const idle = (count, bytes) =>
+  Promise.all(Array.from({ length: count }, () => new Promise((resolve) => {
+    const socket = connect(server.port, "127.0.0.1", () => {
+      if (bytes !== "") socket.write(bytes);
+      resolve(socket);
+    });
+    socket.on("error", () => {});
+    socket.resume();
+  })));
+
+await bench.check("connections without a request lock nobody out, and those with the token stay", async () => {
+  const trusted = connect(server.port, "127.0.0.1");
+  const askAgain = () => new Promise((resolve) => {
+    trusted.once("data", (data) => resolve(data.toString()));
+    trusted.write(`HEAD ${base}report HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  });
+  assert.match(await askAgain(), /^HTTP\/1\.1 200/);
+  const wrong = `GET /${"0".repeat(32)}/ HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  for (const bytes of ["", "GET / HT", `GET ${base} HTTP/1.1\r\nHost: localhost\r\n`, wrong]) {
+    const sockets = await idle(300, bytes);
+    const page = await Promise.race([ask(server.port, base), new Promise((resolve) => setTimeout(resolve, 8000))]);
+    assert.equal(page?.status, 200, `locked out by 300 connections with ${JSON.stringify(bytes)}`);
+    const open = readdirSync(`/proc/${server.pid}/fd`).length;
+    assert.ok(open < 120, `${open} open files`);
+    for (const socket of sockets) socket.destroy();
+  }
+  assert.match(await askAgain(), /^HTTP\/1\.1 200/);
+  trusted.destroy();
+});
+
+await bench.check("a connection without a request is closed soon", async () => {
+  const [socket] = await idle(1, "GET ");
+  const began = Date.now();
+  await new Promise((resolve) => socket.on("close", resolve));
+  assert.ok(Date.now() - began > 5000, "a slow client has no chance");
+});
+
+/** @returns the processes whose command line or title has the text */
+const commandsWith = (text) =>
+  readdirSync("/proc").filter((name) => {
+    try {
+      return /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, "latin1").includes(text);
+    } catch {
+      return false; // has ended
+    }
+  });
+
+await bench.check("the browser gets the address by a file of the user, not by its command line", async () => {
+  const [tools, temporary] = [bench.path("tools"), bench.path("temporary")];
+  for (const folder of [tools, temporary]) mkdirSync(folder);
+  const seen = bench.path("opened");
+  // A browser that stays: its command line can be read.
+  writeFileSync(`${tools}/xdg-open`, `#!/bin/sh\nprintf '%s\\n' "$@" >${seen}.part\nmv ${seen}.part ${seen}\nsleep 30 & echo $! >${seen}.pid; wait\n`, { mode: 0o700 });
+  const opening = await serveIn({ PATH: `${tools}:${process.env.PATH}`, DISPLAY: ":0", XDG_RUNTIME_DIR: temporary }, small, "--no-timeline");
+  for (let i = 0; i < 200 && !existsSync(seen); i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  const [file, ...others] = readFileSync(seen, "utf8").trimEnd().split("\n");
+  assert.deepEqual(others, []);
+  assert.ok(commandsWith(file).length > 0, "the test does not find the browser");
+  assert.deepEqual(commandsWith(opening.token), []);
+  assert.ok(file.startsWith(`${temporary}/`));
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  // A real browser follows it.
+  const page = await bench.browser.newPage();
+  await page.goto(`file://${file}`);
+  await page.waitForURL((url) => url.href.startsWith(opening.url));
+  await page.locator("nav").getByRole("button", { name: "Trees" }).waitFor();
+  await page.close();
+  assert.equal(await opening.end(), 0);
+  assert.ok(!existsSync(file), "the file stays");
+  for (let i = 0; i < 100 && !existsSync(`${seen}.pid`); i++) await new Promise((resolve) => setTimeout(resolve, 50));
+  process.kill(Number(readFileSync(`${seen}.pid`, "utf8")), "SIGTERM");
+});
+
+await bench.check("on a machine reached by ssh it prints the command that forwards the port", async () => {
+  const remote = await serveIn({ SSH_CONNECTION: "192.0.2.7 50000 127.0.0.1 22" }, small, "--no-browser", "--no-timeline");
+  assert.match(remote.text, new RegExp(`run there: ssh -L ${remote.port}:127\\.0\\.0\\.1:${remote.port} 127\\.0\\.0\\.1\\n`));
+  await remote.end();
+  for (const hostile of ["", "a b c d", "192.0.2.7 1 $(reboot) 22", "192.0.2.7 1 \x1b[31m 22"]) {
+    const other = await serveIn({ SSH_CONNECTION: hostile }, small, "--no-browser", "--no-timeline");
+    assert.doesNotMatch(other.text, /ssh/);
+    await other.end();
+  }
 });
 
 await bench.check("it listens on this machine's own address only", () => {

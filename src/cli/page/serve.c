@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 #include "cli/page/page_file.h"
+#include "cli/page/redirect_file.h"
+#include "cli/page/ssh_line.h"
 #include "cli/page/tile_file.h"
 #include "cli/report/report_file.h"
 #include "cli/text/safe_text.h"
@@ -19,11 +21,14 @@
 /* Compressed size of a report's data up to which a browser can hold it. Larger data are reduced. */
 #define REPORT_LIMIT ((size_t)96 << 20)
 
-/* Opens the address in the browser of a desktop, as a process detached from this one. */
-static void open_browser(const char *url)
+static bool has_screen(void)
 {
-    if (getenv("DISPLAY") == NULL && getenv("WAYLAND_DISPLAY") == NULL)
-        return;
+    return getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
+}
+
+/* Opens a file in the browser of a desktop, as a process detached from this one. */
+static void open_browser(const char *file)
+{
     pid_t child = fork();
     if (child == 0) {
         sigset_t none;
@@ -33,13 +38,26 @@ static void open_browser(const char *url)
         for (int fd = 0; fd < 3; fd++)
             dup2(null, fd);
         if (fork() == 0) {
-            execlp("xdg-open", "xdg-open", url, (char *)NULL);
+            execlp("xdg-open", "xdg-open", file, (char *)NULL);
             _exit(127);
         }
         _exit(0);
     }
     if (child > 0)
         waitpid(child, NULL, 0);
+}
+
+/* Prints the address; on a machine that the user has reached by ssh, also how to reach it. */
+static fm_status_t print_address(const struct fm_server *server, struct fm_error *error)
+{
+    char *ssh = fm_ssh_line_here(fm_server_port(server));
+    printf("fermata: %s\n", fm_server_url(server));
+    if (ssh != NULL)
+        printf("fermata: to open this address on your own machine, run there: %s\n", ssh);
+    printf("fermata: end with Ctrl-C\n");
+    free(ssh);
+    return fflush(stdout) == 0 ? FM_OK
+                               : fm_fail(error, FM_ERR_SYSTEM, "cannot write the address: %m");
 }
 
 static fm_status_t serve_content(const struct fm_serve_request *request,
@@ -56,14 +74,20 @@ static fm_status_t serve_content(const struct fm_serve_request *request,
     fm_status_t status = fm_server_start(content, request->port, &server, error);
     if (status != FM_OK)
         return status;
-    printf("fermata: %s\nfermata: end with Ctrl-C\n", fm_server_url(server));
-    if (fflush(stdout) != 0)
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write the address: %m");
-    if (status == FM_OK && request->browser)
-        open_browser(fm_server_url(server));
+    char *redirect = NULL;
+    status = print_address(server, error);
+    if (status == FM_OK && request->browser && has_screen()) {
+        if (fm_redirect_file_create(fm_server_url(server), &redirect, error) == FM_OK)
+            open_browser(redirect);
+        else
+            fprintf(stderr, "fermata view: warning: no browser is opened: %s\n",
+                    fm_safe_text(error->message));
+    }
     int signal = 0;
     while (status == FM_OK && sigwait(&signals, &signal) != 0) {
     }
+    fm_redirect_file_remove(redirect);
+    free(redirect);
     fm_server_stop(server);
     return status;
 }

@@ -1,9 +1,11 @@
-/* A timeline in Perfetto's native format (TrackEvent packets): for long runs. Each rank has a
- * track, and below it a track for each of its locations. Each region and call is a span, and the
- * waiting part of a call a span inside it. Messages, one-sided operations and causes of waits are
- * flows. A flow leads from the span of the call to a mark at the time of arrival, because the span
- * of a receive may begin before that of its send. */
+/* A timeline in Perfetto's native format (TrackEvent packets): for long runs. A rank is a process,
+ * its locations are threads, with descriptors in the order of ranks; packets of events follow in
+ * order of time. Each region and call is a span, and the waiting part of a call a span inside it.
+ * Messages, one-sided operations and causes of waits are flows. A flow leads from the span of the
+ * call to a mark at the time of arrival, because the span of a receive may begin before that of its
+ * send. */
 #include "export/event_source.h"
+#include "export/perfetto/ordered_events.h"
 #include "export/perfetto/protobuf.h"
 #include "timeline/spans.h"
 
@@ -30,9 +32,24 @@ enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END = 2, TYPE_INSTANT = 3 };
 enum { INTERNED_CATEGORIES = 1, INTERNED_NAMES = 2 };
 enum { NAME_IID = 1, NAME_TEXT = 2 };
 enum { ANNOTATION_STRING = 6, ANNOTATION_UNSIGNED = 3, ANNOTATION_NAME = 10 };
-enum { DESCRIPTOR_UUID = 1, DESCRIPTOR_NAME = 2, DESCRIPTOR_PARENT = 5 };
+enum {
+    DESCRIPTOR_UUID = 1,
+    DESCRIPTOR_NAME = 2,
+    DESCRIPTOR_PROCESS = 3,
+    DESCRIPTOR_THREAD = 4,
+    DESCRIPTOR_PARENT = 5,
+    DESCRIPTOR_ORDER_RANK = 12,
+    DESCRIPTOR_PROCESS_ORDER = 19,
+    DESCRIPTOR_THREAD_ORDER = 20
+};
+enum { ORDER_EXPLICIT = 1 };
+enum { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 
 #define SEQUENCE 1
+
+/** Events that are sorted at once: 64 MB. */
+#define WINDOW_EVENTS (UINT64_C(1) << 20)
 
 /* Categories: the paradigms, followed by these. */
 enum { CATEGORY_WAIT = FM_PARADIGM_MEASUREMENT + 1, CATEGORY_ARRIVAL, CATEGORY_COUNT };
@@ -47,7 +64,6 @@ struct writer {
     const struct fm_event_source *events;
     const struct fm_trace *trace;
     FILE *stream;
-    uint32_t location;
     struct fm_protobuf event, packet, framed;
 };
 
@@ -63,7 +79,7 @@ static uint64_t arrow_name(const struct writer *writer, const struct fm_arrow *a
                : metric_name(writer, FM_METRIC_COUNT + (unsigned)arrow->kind);
 }
 
-/* Ids of tracks: ranks and locations, from 1; 0 is no track. */
+/* Ids of tracks: ranks and locations, from 1; 0 is the root of all. */
 static uint64_t rank_track(uint32_t process)
 {
     return process + UINT64_C(1);
@@ -118,59 +134,60 @@ static void annotate(struct writer *writer, const char *name, const char *text, 
     fm_protobuf_free(&annotation);
 }
 
-static void put_wait(struct writer *writer, const struct fm_candidate *wait, uint64_t begin)
+static void put_wait(struct writer *writer, const struct fm_ordered_event *event)
 {
-    uint64_t end = wait->t < writer->events->to ? wait->t : writer->events->to;
-    if (end <= begin) {
-        return;
-    }
+    const struct fm_candidate *wait =
+        fm_span_wait(writer->events->detail, event->location, event->activity);
     const struct fm_location *cause = &writer->trace->locations[wait->cause_location];
-    begin_event(writer, TYPE_SLICE_BEGIN, writer->location);
+    begin_event(writer, TYPE_SLICE_BEGIN, event->location);
     name_event(writer, metric_name(writer, wait->metric), CATEGORY_WAIT);
     annotate(writer, "metric", fm_metric_info((fm_metric_t)wait->metric)->id, 0);
     annotate(writer, "caused by rank", NULL, cause->process);
-    put_event(writer, begin);
-    begin_event(writer, TYPE_SLICE_END, writer->location);
-    put_event(writer, end);
+    put_event(writer, event->time);
 }
 
-static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t activity)
+static void put_begin(struct writer *writer, const struct fm_ordered_event *event)
 {
-    struct writer *writer = context;
-    const struct fm_location *location = &writer->trace->locations[writer->location];
-    uint32_t region = location->profile.items[visit].region;
+    const struct fm_location *location = &writer->trace->locations[event->location];
+    uint32_t region = location->profile.items[event->visit].region;
     size_t count = 0;
     const fm_arrows *arrows = &writer->events->arrows;
     const struct fm_arrow *tails =
-        activity == FM_NONE ? NULL : fm_arrows_from(arrows, writer->location, activity, &count);
-    begin_event(writer, TYPE_SLICE_BEGIN, writer->location);
+        event->activity == FM_NONE
+            ? NULL
+            : fm_arrows_from(arrows, event->location, event->activity, &count);
+    begin_event(writer, TYPE_SLICE_BEGIN, event->location);
     name_event(writer, region_name(region), writer->trace->regions[region].paradigm);
     for (size_t i = 0; i < count; i++) {
         fm_protobuf_fixed64(&writer->event, EVENT_FLOW_IDS,
                             (uint64_t)(&tails[i] - arrows->items) + 1);
     }
-    put_event(writer, time);
-    const struct fm_candidate *wait =
-        fm_span_wait(writer->events->detail, writer->location, activity);
-    if (wait != NULL) {
-        put_wait(writer, wait, time);
-    }
+    put_event(writer, event->time);
 }
 
-static void close_span(void *context, uint64_t time)
+static void put_ordered(void *context, const struct fm_ordered_event *event)
 {
     struct writer *writer = context;
-    begin_event(writer, TYPE_SLICE_END, writer->location);
-    put_event(writer, time);
-}
-
-static void put_mark(struct writer *writer, const struct fm_arrow *arrow,
-                     const struct fm_arrow_end *end, size_t id)
-{
-    begin_event(writer, TYPE_INSTANT, end->location);
-    name_event(writer, arrow_name(writer, arrow), CATEGORY_ARRIVAL);
-    fm_protobuf_fixed64(&writer->event, EVENT_FLOW_IDS, id);
-    put_event(writer, end->time);
+    switch (event->kind) {
+    case FM_ORDERED_OPEN:
+        put_begin(writer, event);
+        break;
+    case FM_ORDERED_WAIT_OPEN:
+        put_wait(writer, event);
+        break;
+    case FM_ORDERED_CLOSE:
+    case FM_ORDERED_WAIT_CLOSE:
+        begin_event(writer, TYPE_SLICE_END, event->location);
+        put_event(writer, event->time);
+        break;
+    case FM_ORDERED_ARRIVAL:
+        begin_event(writer, TYPE_INSTANT, event->location);
+        name_event(writer, arrow_name(writer, &writer->events->arrows.items[event->arrow]),
+                   CATEGORY_ARRIVAL);
+        fm_protobuf_fixed64(&writer->event, EVENT_FLOW_IDS, event->arrow + 1);
+        put_event(writer, event->time);
+        break;
+    }
 }
 
 static void intern(struct fm_protobuf *data, uint32_t field, uint64_t iid, const char *text)
@@ -206,32 +223,75 @@ static void put_names(struct writer *writer)
     fm_protobuf_free(&data);
 }
 
-static void put_track(struct writer *writer, uint64_t track, uint64_t parent, const char *name)
+static void put_descriptor(struct writer *writer, struct fm_protobuf *descriptor)
+{
+    fm_protobuf_message(&writer->packet, PACKET_TRACK_DESCRIPTOR, descriptor);
+    put_packet(writer);
+    fm_protobuf_free(descriptor);
+}
+
+/** Makes the order of processes and threads that of their descriptors' ranks. Readers that do not
+ * know this fall back to names and to the order of descriptors. */
+static void put_root(struct writer *writer)
 {
     struct fm_protobuf descriptor = {0};
-    fm_protobuf_integer(&descriptor, DESCRIPTOR_UUID, track);
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_UUID, 0);
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_PROCESS_ORDER, ORDER_EXPLICIT);
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_THREAD_ORDER, ORDER_EXPLICIT);
+    put_descriptor(writer, &descriptor);
+}
+
+/* Numbers of processes and threads as an operating system has them: positive, and the first thread
+ * of a process has the number of the process. Process 0 would be taken for an idle processor. */
+static uint64_t pid_of(uint32_t process)
+{
+    return process + UINT64_C(1);
+}
+
+static void put_process(struct writer *writer, uint32_t process, const char *name)
+{
+    struct fm_protobuf descriptor = {0}, inner = {0};
+    fm_protobuf_integer(&inner, PROCESS_PID, pid_of(process));
+    fm_protobuf_string(&inner, PROCESS_NAME, name);
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_UUID, rank_track(process));
     fm_protobuf_string(&descriptor, DESCRIPTOR_NAME, name);
-    if (parent != 0) {
-        fm_protobuf_integer(&descriptor, DESCRIPTOR_PARENT, parent);
-    }
-    fm_protobuf_message(&writer->packet, PACKET_TRACK_DESCRIPTOR, &descriptor);
-    put_packet(writer);
-    fm_protobuf_free(&descriptor);
+    fm_protobuf_message(&descriptor, DESCRIPTOR_PROCESS, &inner);
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_ORDER_RANK, process);
+    put_descriptor(writer, &descriptor);
+    fm_protobuf_free(&inner);
+}
+
+static void put_thread(struct writer *writer, uint32_t index)
+{
+    const struct fm_location *location = &writer->trace->locations[index];
+    struct fm_protobuf descriptor = {0}, inner = {0};
+    fm_protobuf_integer(&inner, THREAD_PID, pid_of(location->process));
+    fm_protobuf_integer(&inner, THREAD_TID,
+                        location->thread == 0 ? pid_of(location->process)
+                                              : location_track(writer, index));
+    fm_protobuf_string(&inner, THREAD_NAME, location->name);
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_UUID, location_track(writer, index));
+    fm_protobuf_string(&descriptor, DESCRIPTOR_NAME, location->name);
+    fm_protobuf_message(&descriptor, DESCRIPTOR_THREAD, &inner);
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_PARENT, rank_track(location->process));
+    fm_protobuf_integer(&descriptor, DESCRIPTOR_ORDER_RANK, location->thread);
+    put_descriptor(writer, &descriptor);
+    fm_protobuf_free(&inner);
 }
 
 static void put_tracks(struct writer *writer)
 {
-    /* Perfetto sorts tracks by name: equal numbers of digits keep the order of ranks. */
+    /* Some readers sort processes by name: equal numbers of digits keep the order of ranks. */
     int digits = snprintf(NULL, 0, "%u", writer->trace->process_count - 1);
+    put_root(writer);
     for (uint32_t l = writer->events->first_location; l < writer->events->end_location; l++) {
-        const struct fm_location *location = &writer->trace->locations[l];
-        uint64_t rank = rank_track(location->process);
-        if (location->thread == 0) {
+        uint32_t process = writer->trace->locations[l].process;
+        if (l == writer->trace->processes[process].first_location) {
             char name[32];
-            snprintf(name, sizeof name, "Rank %0*u", digits, location->process);
-            put_track(writer, rank, 0, name);
+            snprintf(name, sizeof name, "Rank %0*u", digits, process);
+            put_process(writer, process, name);
         }
-        put_track(writer, location_track(writer, l), rank, location->name);
+        put_thread(writer, l);
     }
 }
 
@@ -244,20 +304,9 @@ static fm_status_t write_perfetto(const struct fm_export_request *request, FILE 
         return status;
     }
     struct writer writer = {.events = &events, .trace = events.detail->trace, .stream = stream};
-    const struct fm_span_sink sink = {open_span, close_span, &writer};
     put_names(&writer);
     put_tracks(&writer);
-    for (uint32_t l = events.first_location; l < events.end_location; l++) {
-        writer.location = l;
-        fm_spans_walk(&writer.trace->locations[l], events.from, events.to, &sink);
-    }
-    for (size_t i = 0; i < events.arrows.count; i++) {
-        const struct fm_arrow *arrow = &events.arrows.items[i];
-        if (arrow->tail.activity == FM_NONE) {
-            put_mark(&writer, arrow, &arrow->tail, i + 1);
-        }
-        put_mark(&writer, arrow, &arrow->head, i + 1);
-    }
+    fm_ordered_events_walk(&events, WINDOW_EVENTS, put_ordered, &writer);
     fm_protobuf_free(&writer.event);
     fm_protobuf_free(&writer.packet);
     fm_protobuf_free(&writer.framed);

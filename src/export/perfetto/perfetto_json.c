@@ -107,8 +107,10 @@ static void put_flow(struct writer *writer, const struct fm_arrow *arrow, size_t
     fm_json_end(&writer->json);
 }
 
+/* Writes a property of a process or thread: its name, or its place among the others.
+ * @param name  NULL: the property is the number */
 static void put_metadata(struct writer *writer, const char *kind, uint32_t process,
-                         uint32_t location, const char *name)
+                         uint32_t location, const char *name, uint32_t number)
 {
     fm_json_line(&writer->json, 0);
     fm_json_object(&writer->json, NULL);
@@ -117,7 +119,11 @@ static void put_metadata(struct writer *writer, const char *kind, uint32_t proce
     fm_json_unsigned(&writer->json, "tid", location);
     fm_json_string(&writer->json, "name", kind);
     fm_json_object(&writer->json, "args");
-    fm_json_string(&writer->json, "name", name);
+    if (name != NULL) {
+        fm_json_string(&writer->json, "name", name);
+    } else {
+        fm_json_unsigned(&writer->json, "sort_index", number);
+    }
     fm_json_end(&writer->json);
     fm_json_end(&writer->json);
 }
@@ -126,13 +132,16 @@ static void put_location(struct writer *writer, uint32_t index)
 {
     const struct fm_location *location = &writer->trace->locations[index];
     const struct fm_span_sink sink = {open_span, close_span, writer};
+    uint32_t process = location->process;
     writer->location = index;
-    if (location->thread == 0) {
+    if (index == writer->trace->processes[process].first_location) {
         char name[32];
-        snprintf(name, sizeof name, "Rank %u", location->process);
-        put_metadata(writer, "process_name", location->process, index, name);
+        snprintf(name, sizeof name, "Rank %u", process);
+        put_metadata(writer, "process_name", process, index, name, 0);
+        put_metadata(writer, "process_sort_index", process, index, NULL, process);
     }
-    put_metadata(writer, "thread_name", location->process, index, location->name);
+    put_metadata(writer, "thread_name", process, index, location->name, 0);
+    put_metadata(writer, "thread_sort_index", process, index, NULL, location->thread);
     fm_spans_walk(location, writer->events->from, writer->events->to, &sink);
 }
 

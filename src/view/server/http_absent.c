@@ -18,6 +18,12 @@ const char *fm_server_url(const struct fm_server *server)
     return "";
 }
 
+uint16_t fm_server_port(const struct fm_server *server)
+{
+    (void)server;
+    return 0;
+}
+
 void fm_server_stop(struct fm_server *server)
 {
     (void)server;

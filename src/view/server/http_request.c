@@ -1,21 +1,8 @@
 #include "view/server/http_request.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-static bool is_own_host(const struct fm_service *service, const char *host)
-{
-    char expected[32];
-    if (host == NULL)
-        return false;
-    snprintf(expected, sizeof expected, "127.0.0.1:%u", service->port);
-    if (strcmp(host, expected) == 0)
-        return true;
-    snprintf(expected, sizeof expected, "localhost:%u", service->port);
-    return strcasecmp(host, expected) == 0;
-}
 
 /** Compares tokens in constant time, so that a token cannot be guessed character by character. */
 static bool begins_with_token(const struct fm_service *service, const char *path)
@@ -44,6 +31,25 @@ static bool read_number(const char *text, uint64_t *number)
     return true;
 }
 
+/** @return whether the text is a port: 1 to 65535. */
+static bool is_port(const char *text)
+{
+    uint64_t port;
+    return read_number(text, &port) && port >= 1 && port <= UINT16_MAX;
+}
+
+/** The port is not compared with the server's own: a tunnel (`ssh -L`) may have any other. */
+static bool is_loopback_host(const char *host)
+{
+    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t length = strlen(names[i]);
+        if (strncasecmp(host, names[i], length) == 0)
+            return host[length] == '\0' || (host[length] == ':' && is_port(host + length + 1));
+    }
+    return false;
+}
+
 static bool find(const struct fm_service *service, const char *name, struct fm_found *found)
 {
     static const char tiles[] = "tiles/";
@@ -69,7 +75,9 @@ unsigned fm_request_decide(const struct fm_service *service, const struct fm_htt
     if (request->method == NULL ||
         (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0))
         return 405;
-    if (!is_own_host(service, request->host))
+    if (request->hosts != 1 || request->host == NULL)
+        return 400;
+    if (!is_loopback_host(request->host))
         return 421;
     if (request->path == NULL || !begins_with_token(service, request->path))
         return 403;

@@ -20,14 +20,14 @@ enum fm_resource {
 /** The access rules and contents of a server. */
 struct fm_service {
     char token[FM_TOKEN_LENGTH + 1]; /**< first part of each path */
-    uint16_t port;
-    uint64_t tiles; /**< number of tiles; 0: there is no timeline */
+    uint64_t tiles;                  /**< number of tiles; 0: there is no timeline */
 };
 
 /** A request as received. Texts may have any content, or be NULL. */
 struct fm_http_request {
     const char *method;
     const char *host; /**< the Host header */
+    unsigned hosts;   /**< number of Host headers */
     const char *path; /**< of the URL, with its leading slash, without a query */
 };
 
@@ -38,8 +38,9 @@ struct fm_found {
 
 /** Decides whether a request is served.
  * @param found  out: set only if the status is 200
- * @return an HTTP status: 200; 405: neither GET nor HEAD; 421: the Host header is not the server's
- * own address, as in DNS rebinding; 403: the path has no valid token; 404 */
+ * @return an HTTP status: 200; 405: neither GET nor HEAD; 400: not exactly one Host header; 421:
+ * the Host header is no name of this machine's loopback interface (127.0.0.1, localhost, [::1],
+ * with any port), as in DNS rebinding; 403: the path has no valid token; 404 */
 unsigned fm_request_decide(const struct fm_service *service, const struct fm_http_request *request,
                            struct fm_found *found);
 

@@ -2,6 +2,7 @@
 #include "view/server/server.h"
 
 #include "view/server/http_request.h"
+#include "view/server/peers.h"
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -10,12 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
-/** Maximum number of connections. A browser opens six; several pages may be open. */
-#define CONNECTIONS 64U
+/** Maximum number of connections, strangers included. A browser opens six for each open page. */
+#define CONNECTIONS (FM_STRANGERS + 96U)
 
-#define IDLE_SECONDS 120U
+/** Time without data after which a connection is closed: before and after a valid request. */
+#define STRANGER_SECONDS 10U
+#define TRUSTED_SECONDS  120U
 
 /** Maximum bytes of the headers of a request; longer requests are rejected. */
 #define REQUEST_BYTES 16384U
@@ -23,7 +28,9 @@
 struct fm_server {
     const struct fm_server_content *content;
     struct fm_service service;
+    struct fm_peers peers;
     struct MHD_Daemon *daemon;
+    uint16_t port;
     char url[64 + FM_TOKEN_LENGTH];
 };
 
@@ -42,17 +49,21 @@ static void add_headers(struct MHD_Response *response, const char *type, bool ne
 
 static struct MHD_Response *refusal(unsigned status)
 {
-    const char *text = status == 403   ? "This needs the whole address that fermata has printed.\n"
+    const char *text = status == 400   ? "A request has exactly one Host header.\n"
+                       : status == 403 ? "This needs the whole address that fermata has printed.\n"
                        : status == 404 ? "There is nothing here.\n"
                        : status == 405 ? "Only GET and HEAD.\n"
-                       : status == 421 ? "This server answers to its own address only.\n"
-                                       : "The timeline cannot be read.\n";
+                       : status == 421
+                           ? "This server answers to the names of the loopback interface only.\n"
+                           : "The timeline cannot be read.\n";
     struct MHD_Response *response = MHD_create_response_from_buffer(
         strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
     if (response != NULL) {
         add_headers(response, "text/plain; charset=utf-8", false);
         if (status == 405)
             MHD_add_response_header(response, "Allow", "GET, HEAD");
+        if (status != 404 && status != 500) /* without the token: stays a stranger */
+            MHD_add_response_header(response, "Connection", "close");
     }
     return response;
 }
@@ -103,11 +114,53 @@ static struct MHD_Response *answer(const struct fm_server *server,
     return tile(server, found.tile, status);
 }
 
+static enum MHD_Result count_host(void *count, enum MHD_ValueKind kind, const char *key,
+                                  const char *value)
+{
+    (void)kind;
+    (void)value;
+    if (strcasecmp(key, "Host") == 0)
+        (*(unsigned *)count)++;
+    return MHD_YES;
+}
+
+static void trust(struct fm_server *server, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    if (info != NULL && info->socket_context != NULL)
+        fm_peers_trust(&server->peers, info->socket_context);
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, TRUSTED_SECONDS);
+}
+
+/** Begin and end of a connection. */
+static void note_connection(void *context, struct MHD_Connection *connection, void **peer,
+                            enum MHD_ConnectionNotificationCode what)
+{
+    struct fm_server *server = context;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*peer != NULL)
+            fm_peers_leave(&server->peers, *peer);
+        free(*peer);
+        *peer = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    *peer = info == NULL ? NULL : malloc(sizeof(struct fm_peer));
+    if (*peer == NULL)
+        return; /* not counted: ends after STRANGER_SECONDS at the latest */
+    struct fm_peer *closed = fm_peers_enter(&server->peers, *peer, info->connect_fd);
+    if (closed != NULL)
+        shutdown(closed->socket, SHUT_RDWR); /* libmicrohttpd notices and closes it */
+}
+
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *upload_data,
                               size_t *upload_data_size, void **state)
 {
     static char seen;
+    struct fm_server *server = context;
     (void)version;
     (void)upload_data;
     bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
@@ -117,13 +170,18 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     }
     if (*upload_data_size != 0)
         return MHD_NO; /* valid requests have no body */
+    unsigned hosts = 0;
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
     const struct fm_http_request request = {
         .method = method,
+        .hosts = hosts,
         .host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host"),
         .path = url,
     };
     unsigned status;
-    struct MHD_Response *response = answer(context, &request, &status);
+    struct MHD_Response *response = answer(server, &request, &status);
+    if (status == 200 || status == 404 || status == 500)
+        trust(server, connection); /* the token is right */
     if (response == NULL)
         return MHD_NO;
     enum MHD_Result result = MHD_queue_response(connection, status, response);
@@ -164,12 +222,12 @@ fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t po
     }
     const struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    made->daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, port, NULL, NULL, handle, made,
-                                    MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_CONNECTION_LIMIT,
-                                    CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SECONDS,
-                                    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES,
-                                    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_UNESCAPE_CALLBACK,
-                                    keep_escapes, NULL, MHD_OPTION_END);
+    made->daemon = MHD_start_daemon(
+        MHD_USE_AUTO_INTERNAL_THREAD, port, NULL, NULL, handle, made, MHD_OPTION_SOCK_ADDR,
+        &address, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        STRANGER_SECONDS, MHD_OPTION_NOTIFY_CONNECTION, note_connection, made,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_END);
     const union MHD_DaemonInfo *bound =
         made->daemon == NULL ? NULL : MHD_get_daemon_info(made->daemon, MHD_DAEMON_INFO_BIND_PORT);
     if (bound == NULL) {
@@ -178,11 +236,16 @@ fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t po
         free(made);
         return fm_fail(error, FM_ERR_SYSTEM, "cannot listen on 127.0.0.1, port %u: %m", port);
     }
-    made->service.port = bound->port;
-    snprintf(made->url, sizeof made->url, "http://127.0.0.1:%u/%s/", made->service.port,
+    made->port = bound->port;
+    snprintf(made->url, sizeof made->url, "http://127.0.0.1:%u/%s/", made->port,
              made->service.token);
     *server = made;
     return FM_OK;
+}
+
+uint16_t fm_server_port(const struct fm_server *server)
+{
+    return server->port;
 }
 
 const char *fm_server_url(const struct fm_server *server)

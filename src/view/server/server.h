@@ -33,6 +33,9 @@ fm_status_t fm_server_start(const struct fm_server_content *content, uint16_t po
 /** @return the address of the page, with the token; belongs to the server. */
 const char *fm_server_url(const struct fm_server *server);
 
+/** @return the port on which the server listens. */
+uint16_t fm_server_port(const struct fm_server *server);
+
 /** Ends open connections, stops the threads and frees the server. */
 void fm_server_stop(struct fm_server *server);
 

@@ -57,7 +57,7 @@ PACKET = {8: ("timestamp", 0), 10: ("sequence", 0), 11: ("event", 2), 12: ("inte
 EVENT = {9: ("type", 0), 10: ("name_iid", 0), 3: ("category_iids", 0), 11: ("track", 0),
          47: ("flows", 1), 48: ("last_flows", 1), 4: ("annotations", 2)}
 DESCRIPTOR = {1: ("uuid", 0), 2: ("name", 2), 3: ("process", 2), 4: ("thread", 2), 5: ("parent", 0),
-              11: ("ordering", 0), 12: ("rank", 0)}
+              11: ("ordering", 0), 12: ("rank", 0), 19: ("process_order", 0), 20: ("thread_order", 0)}
 PROCESS = {1: ("pid", 0), 6: ("name", 2)}
 THREAD = {1: ("pid", 0), 2: ("tid", 0), 5: ("name", 2)}
 ANNOTATION = {10: ("name", 2), 3: ("unsigned", 0), 6: ("text", 2)}
@@ -109,7 +109,12 @@ class Sequence:
 def add_track(tracks, content):
     descriptor = decode(content, DESCRIPTOR)
     uuid = descriptor["uuid"]
+    if uuid == 0:  # the root, which only orders its children
+        require(set(descriptor) <= {"uuid", "process_order", "thread_order"}, "the root", descriptor)
+        require(not tracks, "the root comes first")
+        return
     require(0 < uuid < 1 << 64, "uuid", uuid)
+    require("process_order" not in descriptor and "thread_order" not in descriptor, "order", uuid)
     require(uuid not in tracks, "uuid twice", uuid)
     if "parent" in descriptor:
         require(descriptor["parent"] in tracks, "a track before its parent", uuid)
@@ -117,7 +122,18 @@ def add_track(tracks, content):
     descriptor.get("name", b"").decode("utf-8")
     for part, schema in (("process", PROCESS), ("thread", THREAD)):
         if part in descriptor:
-            require(decode(descriptor[part], schema)["pid"] < 1 << 31, "pid")
+            descriptor[part] = decode(descriptor[part], schema)
+            require(0 < descriptor[part]["pid"] < 1 << 31, "pid")  # 0 is an idle processor
+            descriptor[part]["name"].decode("utf-8")
+    if "thread" in descriptor:
+        thread = descriptor["thread"]
+        require(0 < thread["tid"] < 1 << 31, "tid")
+        require(thread["tid"] not in [t["thread"]["tid"] for t in tracks.values() if "thread" in t],
+                "tid twice", thread)
+        # A thread with the number of a process is the first one of that process.
+        pids = [t["process"]["pid"] for t in tracks.values() if "process" in t]
+        require(thread["pid"] in pids, "a thread before its process", thread)
+        require(thread["tid"] == thread["pid"] or thread["tid"] not in pids, "tid", thread)
     tracks[uuid] = descriptor
 
 
@@ -146,7 +162,7 @@ def protobuf(trace):
         for iid in event.get("category_iids", []):
             sequence.name(packet, 1, iid)
         events.append((packet["timestamp"], event, name))
-    events.sort(key=lambda e: e[0])  # as its reader does: equal times keep their order
+    require(all(a[0] <= b[0] for a, b in zip(events, events[1:])), "packets in order of time")
     slices, stacks, flows = [], collections.defaultdict(list), collections.defaultdict(list)
     for time, event, name in events:
         stack = stacks[event["track"]]

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -45,6 +46,7 @@ class Formats(Experiments):
                 )
                 profiles = document["profiles"]
                 self.assertEqual([p["endValue"] for p in profiles], [sum(of_rank), *of_rank])
+                self.assertEqual([p["name"] for p in profiles[:2]], ["all locations", f"rank {2 - len(of_rank)}"])
                 for profile in profiles:
                     self.assertEqual(len(profile["samples"]), len(profile["weights"]))
                     self.assertAlmostEqual(sum(profile["weights"]), profile["endValue"])
@@ -52,6 +54,41 @@ class Formats(Experiments):
                         self.assertLess(max(stack), len(document["shared"]["frames"]))
         names = [f["name"] for f in document["shared"]["frames"]]
         self.assertIn(HOSTILE, names)
+
+    def many(self, *analysis):
+        """1,500 ranks, of which rank r takes (7 r mod 1500) s."""
+        ranks = 1500
+        lines = "".join(f"0 {r} enter main\n{7 * r % ranks} {r} leave main\n" for r in range(ranks))
+        a = self.experiment("many", f"unit 1\nranks {ranks}\n{lines}")
+        if analysis:
+            fermata("analyze", "-q", *analysis, a)
+        return json.loads(fermata("export", "--to=speedscope", "-o", "-", a))["profiles"]
+
+    def test_speedscope_of_many_locations_has_groups_by_value(self):
+        whole, *groups = self.many()
+        self.assertEqual(whole["endValue"], 1500 * 1499 / 2)
+        # The smallest value, 0, has no profile.
+        self.assertEqual(len(groups), 8 + 32 + 7)
+        self.assertEqual([g["endValue"] for g in groups[:8]], list(range(1499, 1491, -1)))
+        self.assertEqual([g["endValue"] for g in groups[-7:]], list(range(7, 0, -1)))
+        self.assertEqual(groups[0]["name"], "rank 857: 1499 s")
+        between, sizes = 1492, []
+        for group in groups[8:40]:
+            match = re.fullmatch(r"mean of (\d+) locations with (\d+).* s to (\d+).* s: ranks .*", group["name"])
+            self.assertIsNotNone(match, group["name"])
+            size = int(match[1])
+            sizes.append(size)
+            self.assertAlmostEqual(group["endValue"], between - (size + 1) / 2)
+            between -= size
+        self.assertEqual((sum(sizes), between), (1484, 8))
+        self.assertLessEqual(max(sizes) - min(sizes), 1)
+
+    def test_speedscope_of_many_locations_has_the_partitions(self):
+        _, *groups = self.many("--partition=low:0-9,high:10-1399")
+        self.assertEqual([g["name"] for g in groups],
+                         ["low: mean of 10 locations", "high: mean of 1390 locations",
+                          "no partition: mean of 100 locations"])
+        self.assertAlmostEqual(groups[0]["endValue"], 7 * 4.5)
 
     def test_cubex_anchor_survives_hostile_names(self):
         a = self.experiment("a", late_sender(2, extra=f"6 0 enter {HOSTILE}\n7 0 leave {HOSTILE}"))

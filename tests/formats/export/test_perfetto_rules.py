@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import struct
+import subprocess
 import tempfile
 import unittest
 
@@ -45,10 +46,29 @@ class Rules(Experiments):
         self.assertGreater(slices, 1000)
         self.assertGreater(flows, 300)
 
-    def test_a_recorded_program(self):
+    def recorded(self):
         place = self.path("recorded")
         shutil.copytree(os.path.join(TESTS, "traces", "scorep-waits"), place)
         fermata("analyze", "-q", place)
+        return place
+
+    def test_windows_of_any_length_give_the_same_order(self):
+        subprocess.run([os.environ["ORDERED_EVENTS"], self.recorded()], check=True, timeout=300)
+
+    def test_processes_and_threads_are_in_the_order_of_ranks(self):
+        ranks = 12
+        lines = "".join(f"0 {r} enter main\n{9 + (5 * r) % ranks} {r} leave main\n" for r in range(ranks))
+        place = self.experiment("many", f"unit 1\nranks {ranks}\n{lines}")
+        tracks = list(self.check(place)["tracks"].values())
+        self.assertEqual([t["process"]["name"] for t in tracks if "process" in t],
+                         [f"Rank {r:02}".encode() for r in range(ranks)])
+        self.assertEqual([t["rank"] for t in tracks if "process" in t], list(range(ranks)))
+        threads = [t for t in tracks if "thread" in t]
+        self.assertEqual([(t["thread"]["pid"], t["thread"]["tid"], t["rank"]) for t in threads],
+                         [(r + 1, r + 1, 0) for r in range(ranks)])
+
+    def test_a_recorded_program(self):
+        place = self.recorded()
         found = self.check(place)
         self.assertGreater(len(found["slices"]), 50)
         self.assertGreater(len(found["flows"]), 10)
@@ -83,6 +103,15 @@ def flow(number):
 
 NAMES = packet(field(13, 1), field(12, field(2, field(1, 1) + field(2, b"work"))))
 TRACK = packet(field(60, field(1, 5) + field(2, b"rank 0")))
+ROOT = packet(field(60, field(1, 0) + field(19, 1) + field(20, 1)))
+
+
+def process(pid, uuid):
+    return packet(field(60, field(1, uuid) + field(3, field(1, pid) + field(6, b"rank"))))
+
+
+def thread(pid, tid, uuid):
+    return packet(field(60, field(1, uuid) + field(4, field(1, pid) + field(2, tid) + field(5, b"t"))))
 
 
 def event(time, kind, *more, track=5, flags=2):
@@ -97,6 +126,7 @@ class BrokenTraces(unittest.TestCase):
     def test_protobuf(self):
         good = [NAMES, TRACK, event(1, 1, flow(3)), event(2, 3, flow(3)), event(4, 2)]
         self.assertEqual(perfetto_rules.protobuf(b"".join(good))["slices"], [(5, "work", 1, 4, 0)])
+        perfetto_rules.protobuf(b"".join([ROOT, process(1, 7), thread(1, 1, 8), thread(1, 9, 9)] + good))
         for what, wrong in {
             "no names": good[1:],
             "no track": good[:1] + good[2:],
@@ -108,6 +138,12 @@ class BrokenTraces(unittest.TestCase):
             "a third end": good + [event(5, 3, flow(3))],
             "names that are not there": good + [event(5, 3, flags=0)],
             "cut off": [b"".join(good)[:-1]],
+            "back in time": good[:2] + [event(2, 3, flow(3)), event(1, 1, flow(3)), event(4, 2)],
+            "a process that is an idle processor": good + [process(0, 7)],
+            "a thread without a process": good + [thread(1, 1, 8)],
+            "a thread twice": good + [process(1, 7), thread(1, 1, 8), thread(1, 1, 9)],
+            "the first thread of another process": good + [process(1, 7), process(2, 8), thread(1, 2, 9)],
+            "a late root": good + [ROOT],
             "no time": good + [packet(field(13, 2), field(11, field(9, 3) + field(10, 1) + field(11, 5)))],
         }.items():
             with self.subTest(what):

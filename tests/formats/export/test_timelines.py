@@ -174,7 +174,8 @@ class Perfetto(Experiments):
                         names[name[1]] = name[2].decode()
             elif 60 in content:
                 track = dict(fields(content[60]))
-                tracks[track[1]] = (track[2].decode(), track.get(5))
+                if track[1] != 0:  # the root has no name
+                    tracks[track[1]] = (track[2].decode(), track.get(5))
             else:
                 event = list(fields(content[11]))
                 of = dict(event)

@@ -9,8 +9,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct fm_service service = {
-    .token = "0123456789abcdef0123456789abcdef", .port = 8080, .tiles = 1000};
+static const struct fm_service service = {.token = "0123456789abcdef0123456789abcdef",
+                                          .tiles = 1000};
 
 static void require(int condition, const char *what)
 {
@@ -30,19 +30,37 @@ static char *next_line(char **rest)
     return line;
 }
 
+/* Whether the text is a name of the loopback interface, with any port or none. */
+static int is_loopback(const char *host)
+{
+    const char *colon = strrchr(host, ':');
+    size_t name = strlen(host);
+    if (colon != NULL && host[name - 1] != ']') {
+        int port = atoi(colon + 1);
+        char again[16];
+        snprintf(again, sizeof again, "%d", port);
+        if (port < 1 || port > 65535 || strcmp(again, colon + 1) != 0)
+            return 0;
+        name = (size_t)(colon - host);
+    }
+    return (name == 9 && strncmp(host, "127.0.0.1", name) == 0) ||
+           (name == 9 && strncasecmp(host, "localhost", name) == 0) ||
+           (name == 5 && strncmp(host, "[::1]", name) == 0);
+}
+
 static void check(const struct fm_http_request *request)
 {
     struct fm_found found = {FM_RESOURCE_PAGE, UINT64_MAX};
     unsigned status = fm_request_decide(&service, request, &found);
     if (status != 200) {
-        require(status == 403 || status == 404 || status == 405 || status == 421, "status");
+        require(status == 400 || status == 403 || status == 404 || status == 405 || status == 421,
+                "status");
         require(found.tile == UINT64_MAX, "found without success");
         return;
     }
     require(strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0, "method");
-    require(strcmp(request->host, "127.0.0.1:8080") == 0 ||
-                strcasecmp(request->host, "localhost:8080") == 0,
-            "host");
+    require(request->hosts == 1, "number of hosts");
+    require(is_loopback(request->host), "host");
     require(request->path[0] == '/' && strncmp(request->path + 1, service.token, 32) == 0 &&
                 request->path[33] == '/',
             "token");
@@ -60,12 +78,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size + 1), *rest = text;
     memcpy(text, data, size);
     text[size] = '\0';
-    struct fm_http_request request = {NULL, NULL, NULL};
+    struct fm_http_request request = {NULL, NULL, 0, NULL};
     check(&request);
     request.method = next_line(&rest);
     check(&request);
     request.host = next_line(&rest);
     check(&request);
+    request.hosts = 2;
+    check(&request);
+    request.hosts = 1;
     request.path = next_line(&rest);
     check(&request);
     free(text);

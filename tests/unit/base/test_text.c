@@ -104,7 +104,32 @@ static void test_csv_fields(void **state)
     (void)state;
     check_written(fm_text_write_csv, "MPI_Send", "MPI_Send");
     check_written(fm_text_write_csv, "f(a, \"b\")", "\"f(a, \"\"b\"\")\"");
-    check_written(fm_text_write_csv, "a\nb\xff", "\"a\nb\xef\xbf\xbd\"");
+    check_written(fm_text_write_csv, "a\nb\xff", "a\\x0ab\xef\xbf\xbd");
+    check_written(fm_text_write_csv, "a;b", "\"a;b\"");
+    check_written(fm_text_write_csv, "", "");
+}
+
+static void test_csv_fields_are_neither_formulas_nor_escape_sequences(void **state)
+{
+    (void)state;
+    check_written(fm_text_write_csv, "=HYPERLINK(\"x\")", "\"'=HYPERLINK(\"\"x\"\")\"");
+    check_written(fm_text_write_csv, "+1", "'+1");
+    check_written(fm_text_write_csv, "-[NSObject foo]", "'-[NSObject foo]");
+    check_written(fm_text_write_csv, "@SUM(A1)", "'@SUM(A1)");
+    check_written(fm_text_write_csv,
+                  "\xef\xbc\x9d"
+                  "1",
+                  "'\xef\xbc\x9d"
+                  "1");
+    check_written(fm_text_write_csv, "a=b", "a=b");
+    check_written(fm_text_write_csv, "\t=1", "\\x09=1");
+    check_written(fm_text_write_csv, "\r=1", "\\x0d=1");
+    check_written(fm_text_write_csv, "\x1b[31mred", "\\x1b[31mred");
+    check_written(fm_text_write_csv,
+                  "\xc2\x9b"
+                  "31m",
+                  "\\u{9b}31m");
+    check_written(fm_text_write_csv, "\xe2\x80\xaegnp", "\\u{202e}gnp");
 }
 
 static void test_shortest_numbers_read_back(void **state)
@@ -131,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_columns_and_fit_do_not_split_characters),
         cmocka_unit_test(test_json_strings),
         cmocka_unit_test(test_csv_fields),
+        cmocka_unit_test(test_csv_fields_are_neither_formulas_nor_escape_sequences),
         cmocka_unit_test(test_shortest_numbers_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

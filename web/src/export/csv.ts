@@ -1,10 +1,17 @@
-/** CSV as defined by RFC 4180. */
+/** CSV as defined by RFC 4180. Texts are harmless on a terminal and in a spreadsheet, as in
+ * fm_text_write_csv() (src/base/text.h): no control characters, nothing that would be evaluated. */
+import { printable } from "../format";
 
 export type CsvValue = string | number | null;
 
+/** The last four are the full-width forms of the others, which some locales accept, too. */
+const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+
 function field(value: CsvValue): string {
-  const text = value === null ? "" : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  if (typeof value !== "string") return value === null ? "" : String(value);
+  const text = printable(value);
+  const harmless = FORMULA.test(text) ? `'${text}` : text;
+  return /[",;]/.test(harmless) ? `"${harmless.replace(/"/g, '""')}"` : harmless;
 }
 
 export function csvOf(header: readonly string[], rows: Iterable<readonly CsvValue[]>): string {
