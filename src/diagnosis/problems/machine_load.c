@@ -1,6 +1,7 @@
 #include "diagnosis/problems/machine_load.h"
 
 #include "diagnosis/number_format.h"
+#include "diagnosis/problems/answer.h"
 
 /** The run delay must be known for this share of the measured computation. */
 #define ENOUGH_DELAYS 0.1
@@ -83,24 +84,50 @@ int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_c
     return stolen <= 0 ? 0 : (int64_t)((double)stolen * confirmed_at(diagnosis, cause->callpath));
 }
 
+/** @return the ratio of wall time to CPU time of all measured computation. */
+static double slowdown_of_run(const struct fm_diagnosis *diagnosis)
+{
+    int64_t measured = diagnosis->metrics[FM_METRIC_MEASURED_TIME];
+    int64_t running = measured - fm_load_of_run(diagnosis);
+    return running > 0 ? (double)measured / (double)running : 1;
+}
+
+/** @return by how much the cause's locations are late, ticks: the gain if balanced, which without a
+ * phase shows what holds for the whole run only, or the mean waiting of the others. */
+static double excess_of(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    uint32_t others = cube->location_count - cause->location_count;
+    others = others > 0 ? others : cause->location_count - 1;
+    double waiting = (double)fm_cause_ticks(cube, cause->cost) / (others > 0 ? others : 1);
+    double balanced = (double)cause->gain.balanced;
+    return balanced > waiting ? balanced : waiting;
+}
+
 double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    double excess = (double)cause->gain.balanced;
+    double excess = excess_of(cube, cause);
     bool is_known = cause->kind == FM_CAUSE_IMBALANCE && cause->gain.is_known && excess > 0;
     int64_t lost = is_known ? fm_load_of_cause(diagnosis, cause) : 0;
     if (lost <= 0) {
         return 0;
     }
-    double there = (double)cause->location_count, all = (double)cube->location_count;
-    double time = (double)sum_at(cube, FM_METRIC_COMP, cause->callpath) / all;
-    double stolen = (double)sum_at(cube, FM_METRIC_STOLEN_TIME, cause->callpath) *
-                    confirmed_at(diagnosis, cause->callpath) / all;
+    /* Means of the cause's locations and of the others; of a cause on all locations, nothing is
+     * known about others. */
+    double there = (double)cause->location_count;
+    double others = (double)cube->location_count - there;
+    double confirmed_share = confirmed_at(diagnosis, cause->callpath);
     double time_there = (double)sum_there(cube, FM_METRIC_COMP, cause) / there;
     double stolen_there = (double)lost / there;
-    double own = time - stolen, own_excess = time_there - stolen_there - own;
-    if (own > 0 && own_excess > 0) {
-        own_excess *= time / own;
+    double own_excess = 0;
+    if (others > 0) {
+        double time = (double)sum_at(cube, FM_METRIC_COMP, cause->callpath) - time_there * there;
+        double stolen =
+            (double)sum_at(cube, FM_METRIC_STOLEN_TIME, cause->callpath) * confirmed_share -
+            (double)lost;
+        double own = (time - stolen) / others;
+        own_excess = time_there - stolen_there - own;
+        own_excess *= own > 0 ? time / others / own : slowdown_of_run(diagnosis);
     }
     double share = (own_excess > 0 ? excess - own_excess : excess) / excess;
     if (share > stolen_there / excess) {

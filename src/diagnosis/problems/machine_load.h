@@ -20,11 +20,14 @@ int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_c
 /** Estimates which share of a problem's cost, 0 .. 1, the lack of processors causes; 0 unless the
  * problem is an imbalance with a known gain.
  *
- * The excess of the cause, its gain if balanced, has a part that the program itself makes: by how
- * much its CPU time there exceeds the mean of all locations, at the mean ratio of wall time to CPU
- * time. Lack of processors explains the rest of the excess, at most as much time as was without a
- * processor there. So work that takes longer in CPU time remains a problem on a machine that slows
- * down all ranks alike. */
+ * The excess of the cause, its gain if balanced or the mean waiting of the other locations,
+ * whichever is larger, has a part that the program itself makes: by how much the CPU time there
+ * exceeds that of the other locations, times their ratio of wall time to CPU time. Lack of
+ * processors explains the rest of the excess, at most as much time as was without a processor
+ * there. So work that takes longer in CPU time remains a problem on a machine that slows down all
+ * ranks alike. Which part of an excess that changes from rank to rank is the program's is not
+ * known: as much as possible is ascribed to the lack of processors.
+ */
 double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause);
 
 #endif

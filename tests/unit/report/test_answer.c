@@ -264,15 +264,22 @@ static void test_lack_of_processors(void **state)
                 "shorter",
                 NULL);
 
-    /* In CPU time rank 0 needs 150 ms more than the mean of 550 ms, which take 600 ms: at this
-     * ratio 164 of the 200 ms by which it exceeds the mean are the program's. */
+    /* In CPU time rank 0 needs 200 ms more than rank 1, which waits for 300 ms. */
     cube = make_cube();
-    add_load(cube, 0, 0, 100);
+    add_load(cube, 0, 0, 200);
     add_load(cube, 1, 400, 0);
-    expect_load(cube, 200, 246,
-                "no processor for 12.5% of this time; 54.00 ms of waiting because of that is not "
+    expect_load(cube, 200, 200,
+                "no processor for 25.0% of this time; 100.0 ms of waiting because of that is not "
                 "counted here",
-                "lack of processors 2.2% (most in `slow`)");
+                "lack of processors 4.2% (most in `slow`)");
+
+    /* Rank 1 is never there: the lack of processors is the same in all that was measured. */
+    cube = make_cube();
+    add_load(cube, 0, 0, 600);
+    expect_load(cube, 200, 300,
+                "no processor for 75.0% of this time: without other load on the machine it is "
+                "shorter",
+                NULL);
 
     /* The scheduler does not confirm it: rank 0 slept. */
     cube = make_cube();
