@@ -1,5 +1,6 @@
 #include "diagnosis/place.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cube/model/callpath_pattern.h"
 
@@ -13,6 +14,9 @@
 
 /** Minimum number of columns of a call path. */
 #define SHORTEST_PATH 40
+
+/** Most levels of the call tree that the name of a function consists of. */
+#define SHOWN_LEVELS 3
 
 /** Aborts if memory for a line is exhausted: no error message could be printed either. */
 static char *never_null(char *text)
@@ -78,38 +82,102 @@ char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t
     return never_null(text);
 }
 
-/** @return whether several call paths end with the region of `callpath`. */
-static bool is_ambiguous(const struct fm_cube *cube, uint32_t callpath)
+/** @return the outermost caller of a function of the program that leads to no calls of libraries:
+ * where the program enters this computation; the call path itself if it has no such caller. */
+static uint32_t entry_of(const struct fm_cube *cube, uint32_t callpath)
 {
+    bool *leads = fm_allocate(cube->callpath_count, sizeof *leads);
     for (uint32_t i = 0; i < cube->callpath_count; i++) {
-        if (i != callpath && cube->callpaths[i].region == cube->callpaths[callpath].region) {
-            return true;
+        if (strcmp(cube->regions[cube->callpaths[i].region].paradigm, "user") != 0) {
+            for (uint32_t at = i; at != FM_CUBE_NONE && !leads[at];
+                 at = cube->callpaths[at].parent) {
+                leads[at] = true;
+            }
         }
     }
+    uint32_t entry = callpath;
+    while (cube->callpaths[entry].parent != FM_CUBE_NONE && !leads[cube->callpaths[entry].parent]) {
+        entry = cube->callpaths[entry].parent;
+    }
+    fm_free(leads);
+    return entry;
+}
+
+/** @return whether `other` ends with the regions from `first` to `last`, a call path below it. */
+static bool ends_alike(const struct fm_cube *cube, uint32_t other, uint32_t first, uint32_t last)
+{
+    for (uint32_t at = last; other != FM_CUBE_NONE; at = cube->callpaths[at].parent) {
+        if (cube->callpaths[other].region != cube->callpaths[at].region) {
+            return false;
+        }
+        if (at == first) {
+            return true;
+        }
+        other = cube->callpaths[other].parent;
+    }
     return false;
+}
+
+/** @return the innermost caller from `first` outwards from which on the regions to `last` are those
+ * of no other call path; the root if there is none. */
+static uint32_t distinguishing(const struct fm_cube *cube, uint32_t first, uint32_t last)
+{
+    for (uint32_t i = 0; i < cube->callpath_count; i++) {
+        while (i != last && ends_alike(cube, i, first, last)) {
+            if (cube->callpaths[first].parent == FM_CUBE_NONE) {
+                return first;
+            }
+            first = cube->callpaths[first].parent;
+        }
+    }
+    return first;
+}
+
+/** Writes the names of the regions from `first` to `last`; of more than SHOWN_LEVELS, "..." stands
+ * for those between the first and the last. */
+static void write_levels(FILE *stream, const struct fm_diagnosis *diagnosis, uint32_t first,
+                         uint32_t last)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    uint32_t levels[SHOWN_LEVELS];
+    unsigned count = 0;
+    for (uint32_t at = last; at != first; at = cube->callpaths[at].parent) {
+        if (count < SHOWN_LEVELS) {
+            levels[count] = at;
+        }
+        count++;
+    }
+    char *name = fm_place_name(diagnosis, cube->regions[cube->callpaths[first].region].name);
+    fprintf(stream, "%s%s", name, count >= SHOWN_LEVELS ? "/..." : "");
+    free(name);
+    for (unsigned i = count >= SHOWN_LEVELS ? 1 : count; i-- > 0;) {
+        name = fm_place_name(diagnosis, cube->regions[cube->callpaths[levels[i]].region].name);
+        fprintf(stream, "/%s", name);
+        free(name);
+    }
 }
 
 char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath)
 {
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
-    uint32_t parent = cube->callpaths[callpath].parent;
-    char *caller = NULL;
-    if (parent != FM_CUBE_NONE && is_ambiguous(cube, callpath)) {
-        caller = fm_place_name(diagnosis, cube->regions[cube->callpaths[parent].region].name);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL) {
+        abort();
     }
-    char *name = fm_place_name(diagnosis, region->name);
     char *named = fm_place_region(region);
     char *line = fm_place_name(diagnosis, named + strlen(region->name));
-    char *text = NULL;
-    if (asprintf(&text, "`%s%s%s`%s", caller == NULL ? "" : caller, caller == NULL ? "" : "/", name,
-                 line) < 0) {
-        text = NULL;
-    }
+    putc('`', stream);
+    write_levels(stream, diagnosis, distinguishing(cube, entry_of(cube, callpath), callpath),
+                 callpath);
+    fprintf(stream, "`%s", line);
     free(line);
     free(named);
-    free(name);
-    free(caller);
+    if (fclose(stream) != 0) {
+        abort();
+    }
     return never_null(text);
 }
 

@@ -26,9 +26,11 @@ char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t
 /** @return name and source line of a region: "matvec (solver.c:42)". Not made printable. */
 char *fm_place_region(const struct fm_cube_region *region);
 
-/** @return the function of a call path with its source line: "`react` (plume.c:78)"; with its
- * caller,
- * "`solve/react` (plume.c:78)", if there are other call paths of this function. */
+/** @return the function of a call path with its source line: "`react` (plume.c:78)". In front of it
+ * stand the outermost of its callers that leads to no calls of libraries, "`react/exp`": where the
+ * program enters this computation; and, if these are still the last functions of several call
+ * paths, the callers that distinguish it. Of more than three levels the inner ones are left out:
+ * "`solve/.../exp`". Time: a pass over all call paths. */
 char *fm_place_function(const struct fm_diagnosis *diagnosis, uint32_t callpath);
 
 /** @return the name of a location: "rank 3" (its first thread) or "rank 3, thread 1". */

@@ -19,9 +19,11 @@
 #define HEADING_LINES 2
 #define CLOSING_LINES 6
 
-/** Prints a problem into a buffer. @return the text, to be freed with free() */
+/** Prints a problem into a buffer: whole, or its headline only.
+ * @param apart  behind an empty line
+ * @return the text, to be freed with free() */
 static char *draw_problem(const struct fm_report *report, unsigned number,
-                          const struct fm_cause_text *problem)
+                          const struct fm_cause_text *problem, bool whole, bool apart)
 {
     char *text = NULL;
     size_t size = 0;
@@ -32,15 +34,49 @@ static char *draw_problem(const struct fm_report *report, unsigned number,
         abort(); /* Without memory for one line no error message can be printed either. */
     }
     snprintf(label, sizeof label, "%3u.", number);
-    putc('\n', terminal.stream);
+    if (apart) {
+        putc('\n', terminal.stream);
+    }
     fm_terminal_style(&terminal, FM_STYLE_BOLD);
     fm_terminal_paragraph(&terminal, label, MARGIN, problem->headline.items[0].text);
     fm_terminal_style(&terminal, FM_STYLE_PLAIN);
-    fm_terminal_sentences(&terminal, &problem->lines, MARGIN, LABEL_COLUMNS);
+    if (whole) {
+        fm_terminal_sentences(&terminal, &problem->lines, MARGIN, LABEL_COLUMNS);
+    }
     if (fclose(terminal.stream) != 0) {
         abort();
     }
     return text;
+}
+
+/** Prints problems until the lines are full: as many as possible with all that is known about them,
+ * then as many as possible with their headlines only.
+ * @return number of printed problems */
+static size_t print_problems(const struct fm_report *report, const struct fm_answer *problems,
+                             unsigned lines)
+{
+    bool all = report->options->problems != 0; /* as many as were asked for */
+    bool whole = true, apart = true;
+    unsigned used = HEADING_LINES + CLOSING_LINES;
+    size_t shown = 0;
+    while (shown < problems->count) {
+        char *text =
+            draw_problem(report, (unsigned)shown + 1, &problems->items[shown], whole, apart);
+        unsigned more = fm_terminal_lines(text);
+        bool fits = all || shown == 0 || used + more <= lines;
+        if (fits) {
+            fputs(text, report->terminal->stream);
+            used += more;
+            shown++;
+            apart = whole;
+        }
+        free(text);
+        if (!fits && !whole) {
+            break;
+        }
+        whole = whole && fits;
+    }
+    return shown;
 }
 
 void fm_report_problems(const struct fm_report *report, unsigned lines)
@@ -52,20 +88,7 @@ void fm_report_problems(const struct fm_report *report, unsigned lines)
     if (problems.count > 0) {
         fm_terminal_heading(terminal, "Top problems");
     }
-    size_t shown = 0;
-    unsigned used = HEADING_LINES + CLOSING_LINES;
-    for (; shown < problems.count; shown++) {
-        char *text = draw_problem(report, (unsigned)shown + 1, &problems.items[shown]);
-        used += fm_terminal_lines(text);
-        bool fits = chosen != 0 || shown == 0 || used <= lines;
-        if (fits) {
-            fputs(text, terminal->stream);
-        }
-        free(text);
-        if (!fits) {
-            break;
-        }
-    }
+    size_t shown = print_problems(report, &problems, lines);
     for (size_t i = shown; i < problems.count; i++) {
         problems.omitted += problems.items[i].cost;
         problems.omitted_count++;
@@ -76,8 +99,9 @@ void fm_report_problems(const struct fm_report *report, unsigned lines)
     }
     if (problems.omitted > 0) {
         char percent[FM_FORMAT_SIZE], count[FM_FORMAT_SIZE];
-        fm_terminal_print(terminal, "", 2, "%s more %s: together %s of all time%s.",
+        fm_terminal_print(terminal, "", 2, "%s %s %s: together %s of all time%s.",
                           fm_format_count(count, (int64_t)problems.omitted_count),
+                          shown == 0 ? "small" : "more",
                           problems.omitted_count == 1 ? "problem" : "problems",
                           fm_format_percent(percent, problems.omitted, report->diagnosis.time),
                           shown < problems.count || shown == chosen ? " (--top N shows more)" : "");

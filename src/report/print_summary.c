@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "diagnosis/number_format.h"
+#include "diagnosis/problems/machine_load.h"
 #include "diagnosis/time_shares.h"
 #include "report/report.h"
 
@@ -101,8 +102,7 @@ static void print_waiting(const struct fm_report *report)
 static void print_stolen(const struct fm_report *report)
 {
     const struct fm_diagnosis *diagnosis = &report->diagnosis;
-    fm_metric_t metric = fm_metric_by_id("stolen_time");
-    int64_t stolen = metric == FM_METRIC_NONE ? 0 : diagnosis->metrics[metric];
+    int64_t stolen = fm_load_of_run(diagnosis);
     if (stolen > 0 && fm_fraction(stolen, diagnosis->time) >= SMALLEST_STOLEN) {
         char percent[FM_FORMAT_SIZE];
         fm_terminal_style(report->terminal, FM_STYLE_ALARM);

@@ -6,6 +6,7 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/problems/cause_text.h"
+#include "diagnosis/problems/machine_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,9 @@
 
 /** Smaller shares of waiting without a cause in the program are not mentioned. */
 #define SMALLEST_REMAINDER 0.005
+
+/** Smaller shares of one kind of it are not mentioned. */
+#define NEGLIGIBLE_KIND 0.001
 
 int64_t fm_cause_ticks(const struct fm_cube *cube, int64_t cost)
 {
@@ -54,13 +58,17 @@ static struct fm_location_set locations_of(const struct fm_cube_problem *cause)
     return (struct fm_location_set){cause->locations, cause->location_count};
 }
 
+/** Behind the kinds of causes: waiting for causes in the program that lack of processors causes. */
+enum { LACK_OF_PROCESSORS = FM_CAUSE_KINDS, OUTSIDE_KINDS };
+
 /** @return the kind of a cause outside of the program in words */
 static const char *outside_name(uint32_t kind)
 {
-    return kind == FM_CAUSE_TRANSFER   ? "communication"
-           : kind == FM_CAUSE_STARTUP  ? "start-up and shut-down"
-           : kind == FM_CAUSE_PROGRESS ? "missing progress"
-                                       : "unknown causes";
+    return kind == FM_CAUSE_TRANSFER    ? "communication"
+           : kind == FM_CAUSE_STARTUP   ? "start-up and shut-down"
+           : kind == FM_CAUSE_PROGRESS  ? "missing progress"
+           : kind == LACK_OF_PROCESSORS ? "lack of processors"
+                                        : "unknown causes";
 }
 
 char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
@@ -91,7 +99,8 @@ char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
 /** Waiting by kind of cause outside of the program. */
 struct outside {
     int64_t cost;                          /**< ticks */
-    const struct fm_cube_problem *largest; /**< of this kind */
+    int64_t largest_cost;                  /**< ticks */
+    const struct fm_cube_problem *largest; /**< of this kind; NULL: none costs anything */
 };
 
 /** @return the cost of a problem without waiting during start-up, in ticks */
@@ -119,7 +128,7 @@ static int compare_costs(const void *left, const void *right)
 
 /** Describes waiting without a cause in the program, by kinds in descending order. */
 static void add_without_cause(const struct fm_diagnosis *diagnosis,
-                              struct outside kinds[FM_CAUSE_KINDS], struct fm_answer *answer)
+                              struct outside kinds[OUTSIDE_KINDS], struct fm_answer *answer)
 {
     char time[FM_FORMAT_SIZE], percent[FM_FORMAT_SIZE];
     fm_format_ticks(time, diagnosis->cube, answer->unavoidable);
@@ -133,12 +142,13 @@ static void add_without_cause(const struct fm_diagnosis *diagnosis,
     if (stream == NULL) {
         abort();
     }
-    for (unsigned shown = 0; shown < FM_CAUSE_KINDS; shown++) {
+    for (unsigned shown = 0; shown < OUTSIDE_KINDS; shown++) {
         struct outside *largest = &kinds[0];
-        for (unsigned i = 1; i < FM_CAUSE_KINDS; i++) {
+        for (unsigned i = 1; i < OUTSIDE_KINDS; i++) {
             largest = kinds[i].cost > largest->cost ? &kinds[i] : largest;
         }
-        if (largest->cost <= 0) {
+        if (largest->cost <= 0 ||
+            (shown > 0 && (double)largest->cost < NEGLIGIBLE_KIND * (double)diagnosis->time)) {
             break;
         }
         char share[FM_FORMAT_SIZE];
@@ -192,18 +202,25 @@ static void avoid_repetition(struct fm_answer *answer, size_t number)
 void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct fm_answer *answer)
 {
     const struct fm_cube *cube = diagnosis->cube;
-    struct outside kinds[FM_CAUSE_KINDS] = {{0}};
+    struct outside kinds[OUTSIDE_KINDS] = {{0}};
     *answer = (struct fm_answer){0};
     for (uint32_t i = 0; i < cube->problem_count; i++) {
         const struct fm_cube_problem *cause = &cube->problems[i];
         int64_t cost = counted_cost(cube, cause);
-        if (is_in_program(cube, cause)) {
-            fm_vector_push(answer, (struct fm_cause_text){.cause = cause, .cost = cost});
-            continue;
-        }
         struct outside *kind = &kinds[cause->kind];
+        if (is_in_program(cube, cause)) {
+            double load = fm_load_share(diagnosis, cause);
+            int64_t own = cost - (int64_t)((double)cost * load);
+            fm_vector_push(answer,
+                           (struct fm_cause_text){.cause = cause, .cost = own, .load = load});
+            cost -= own;
+            kind = &kinds[LACK_OF_PROCESSORS];
+        }
+        if (cost > kind->largest_cost) {
+            kind->largest = cause;
+            kind->largest_cost = cost;
+        }
         kind->cost += cost;
-        kind->largest = kind->largest == NULL ? cause : kind->largest;
         answer->unavoidable += cost;
     }
     if (answer->count > 1) {

@@ -1,6 +1,7 @@
 /** @file
  * The problems of a run as sentences: the causes of waiting in the program, in descending order of
- * the waiting that stems from them, and one sentence for waiting without a cause in the program.
+ * the waiting that stems from them, and one sentence for waiting without a cause in the program:
+ * communication itself, lack of processors, start-up, unknown causes.
  */
 #ifndef FERMATA_DIAGNOSIS_PROBLEMS_ANSWER_H
 #define FERMATA_DIAGNOSIS_PROBLEMS_ANSWER_H
@@ -11,9 +12,10 @@
 /** A cause in the program. */
 struct fm_cause_text {
     const struct fm_cube_problem *cause; /**< of the cube */
-    int64_t cost;                        /**< waiting that stems from it, ticks */
-    struct fm_sentences headline;        /**< headline, one line */
-    struct fm_sentences lines;           /**< labels: When, How, Load, Seen, Gain, Sure, Try */
+    int64_t cost; /**< waiting that stems from it, without that by lack of processors, ticks */
+    double load;  /**< share of the whole cost by lack of processors: fm_load_share() */
+    struct fm_sentences headline; /**< headline, one line */
+    struct fm_sentences lines;    /**< labels: When, How, Load, Seen, Gain, Sure, Try */
 };
 
 /** Causes in descending order of their cost. */

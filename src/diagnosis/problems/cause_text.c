@@ -75,7 +75,7 @@ static void write_spans(FILE *stream, const struct fm_cube *cube,
 }
 
 /** Writes the iterations in which a cost arises: "iterations 25-44 of 60 of `step` (0.900-1.650 s),
- * 19 of these 20". */
+ * in 19 of these 20". */
 static void write_iterations(FILE *stream, const struct fm_diagnosis *diagnosis,
                              const struct fm_cube_problem *cause)
 {
@@ -104,7 +104,7 @@ static void write_iterations(FILE *stream, const struct fm_diagnosis *diagnosis,
             fm_format_count(numbers[0], (int64_t)phase->iteration_count), name, span);
     free(name);
     if (costly > 0 && costly < covered) {
-        fprintf(stream, ", %s of these %s", fm_format_count(numbers[0], (int64_t)costly),
+        fprintf(stream, ", in %s of these %s", fm_format_count(numbers[0], (int64_t)costly),
                 fm_format_count(numbers[1], (int64_t)covered));
     }
 }
@@ -229,12 +229,21 @@ static bool is_same_symptom(const struct fm_cube *cube, const struct fm_cube_sym
            cube->callpaths[a->callpath].region == cube->callpaths[b->callpath].region;
 }
 
+/** @return a part of a problem's cost without what lack of processors causes, as text */
+static char *format_cost(char buffer[FM_FORMAT_SIZE], const struct fm_cube *cube,
+                         const struct fm_cause_text *problem, int64_t cost)
+{
+    int64_t own = problem->load == 0 ? cost : (int64_t)((double)cost * (1 - problem->load));
+    return fm_format_ticks(buffer, cube, fm_cause_ticks(cube, own));
+}
+
 /** Writes symptom `first` together with all others of its kind in the same function.
  * @return their cost */
 static int64_t write_symptom(FILE *stream, const struct fm_diagnosis *diagnosis,
-                             const struct fm_cube_problem *cause, uint32_t first)
+                             const struct fm_cause_text *problem, uint32_t first)
 {
     const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_problem *cause = problem->cause;
     const struct fm_cube_symptom *symptom = &cause->symptoms[first];
     const struct fm_location_set subject = locations_of(cause);
     bool *member = fm_allocate(cube->location_count, sizeof *member);
@@ -261,7 +270,7 @@ static int64_t write_symptom(FILE *stream, const struct fm_diagnosis *diagnosis,
         fm_place_name(diagnosis, cube->regions[cube->callpaths[symptom->callpath].region].name);
     char *where = fm_location_set_text(diagnosis, set, &subject);
     fprintf(stream, "%s in %s on %s (%s)", fm_metric_info((fm_metric_t)symptom->metric)->name, name,
-            where, fm_format_ticks(time, cube, fm_cause_ticks(cube, cost)));
+            where, format_cost(time, cube, problem, cost));
     free(where);
     free(name);
     fm_free(locations);
@@ -291,12 +300,12 @@ static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
         }
         if (is_new) {
             fputs(shown++ == 0 ? "" : ", ", stream);
-            rest -= write_symptom(stream, diagnosis, cause, i);
+            rest -= write_symptom(stream, diagnosis, problem, i);
         }
     }
     if (rest > cause->cost / NOTABLE_PART) {
         char time[FM_FORMAT_SIZE];
-        fprintf(stream, ", others (%s)", fm_format_ticks(time, cube, fm_cause_ticks(cube, rest)));
+        fprintf(stream, ", others (%s)", format_cost(time, cube, problem, rest));
     }
     if (fclose(stream) != 0) {
         abort();
@@ -307,13 +316,20 @@ static void add_seen(const struct fm_diagnosis *diagnosis, struct fm_cause_text 
 
 /* ---- Gain ---- */
 
+/** @return a gain without what lack of processors contributes, at most the run time */
+static uint64_t own_gain(const struct fm_cause_text *problem, uint64_t gain, uint64_t run)
+{
+    uint64_t own = problem->load == 0 ? gain : (uint64_t)((double)gain * (1 - problem->load));
+    return own < run ? own : run;
+}
+
 static void add_gain(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_problem *cause = problem->cause;
     uint64_t run = cube->experiment.end - cube->experiment.begin;
-    uint64_t removed = cause->gain.removed < run ? cause->gain.removed : run;
-    uint64_t balanced = cause->gain.balanced < run ? cause->gain.balanced : run;
+    uint64_t removed = own_gain(problem, cause->gain.removed, run);
+    uint64_t balanced = own_gain(problem, cause->gain.balanced, run);
     double least = SMALLEST_GAIN * (double)run;
     char now[FM_FORMAT_SIZE], without[FM_FORMAT_SIZE], even[FM_FORMAT_SIZE];
     if (!cause->gain.is_known || run == 0) {
@@ -347,7 +363,7 @@ void fm_cause_text_write(const struct fm_diagnosis *diagnosis, struct fm_cause_t
     add_headline(diagnosis, problem);
     add_when(diagnosis, problem);
     add_how(diagnosis, problem);
-    fm_evidence_of_load(diagnosis, problem->cause, &problem->lines);
+    fm_evidence_of_load(diagnosis, problem->cause, problem->load, &problem->lines);
     add_seen(diagnosis, problem);
     add_gain(diagnosis, problem);
     fm_evidence_of_samples(diagnosis, problem->cause, &problem->lines);

@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
+#include "diagnosis/problems/answer.h"
+#include "diagnosis/problems/machine_load.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,21 +28,27 @@ static int64_t value_of_cause(const struct fm_cube *cube, fm_metric_t metric,
 }
 
 void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
-                         struct fm_sentences *lines)
+                         double share, struct fm_sentences *lines)
 {
-    fm_metric_t metric = fm_metric_by_id("stolen_time");
-    if (metric == FM_METRIC_NONE || cause->callpath == FM_CUBE_NONE) {
+    int64_t lost = fm_load_of_cause(diagnosis, cause);
+    int64_t time = lost <= 0 ? 0 : value_of_cause(diagnosis->cube, FM_METRIC_COMP, cause);
+    char percent[FM_FORMAT_SIZE], waiting[FM_FORMAT_SIZE];
+    if (lost <= 0 || (share == 0 && fm_fraction(lost, time) < NOTABLE_LOAD)) {
         return;
     }
-    int64_t stolen = value_of_cause(diagnosis->cube, metric, cause);
-    int64_t time = value_of_cause(diagnosis->cube, FM_METRIC_COMP, cause);
-    if (stolen <= 0 || fm_fraction(stolen, time) < NOTABLE_LOAD) {
-        return;
+    fm_format_percent(percent, lost < time ? lost : time, time);
+    if (share > 0) {
+        int64_t cost = fm_cause_ticks(diagnosis->cube, (int64_t)((double)cause->cost * share));
+        fm_sentences_add(lines, "Load",
+                         "no processor for %s of this time; %s of waiting because of that is not "
+                         "counted here",
+                         percent, fm_format_ticks(waiting, diagnosis->cube, cost));
+    } else {
+        fm_sentences_add(lines, "Load",
+                         "no processor for %s of this time: without other load on the machine it "
+                         "is shorter",
+                         percent);
     }
-    char percent[FM_FORMAT_SIZE];
-    fm_sentences_add(lines, "Load",
-                     "for %s of this time it had no processor: that part is not the program's",
-                     fm_format_percent(percent, stolen, time));
 }
 
 /** @return whether the recorder attributes time between calls to callers that lead to recorded

@@ -9,9 +9,10 @@
 #include "diagnosis/sentences.h"
 
 /** Appends the share of the cause's time in which its locations had no processor ("Load"), if it is
- * notable. */
+ * notable.
+ * @param share  of the cost that is not counted because of it: fm_load_share() */
 void fm_evidence_of_load(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause,
-                         struct fm_sentences *lines);
+                         double share, struct fm_sentences *lines);
 
 /** Appends which functions inside the cause the recording cannot show ("Sure"): with few samples or
  * none, the time of a function that makes no recorded calls belongs to its caller. */

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "cube/model/cube.h"
 #include "diagnosis/efficiency.h"
+#include "diagnosis/place.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/time_shares.h"
 
@@ -209,6 +210,138 @@ static void test_samples(void **state)
     expect_sure(0, 0, "");
 }
 
+/** Adds computation of `slow` on a rank, all of it measured, and its time without a processor, all
+ * of it confirmed by the scheduler. */
+static void add_load(struct fm_cube *cube, uint32_t location, int64_t more, int64_t stolen)
+{
+    int64_t time = more + (location == 0 ? 800 : 0); /* make_cube() */
+    add(cube, FM_METRIC_COMP, SLOW, location, more);
+    add(cube, FM_METRIC_MEASURED_TIME, SLOW, location, time);
+    add(cube, FM_METRIC_STOLEN_TIME, SLOW, location, stolen);
+    add(cube, FM_METRIC_DELAY_MEASURED_TIME, SLOW, location, time);
+    add(cube, FM_METRIC_RUN_DELAY, SLOW, location, stolen);
+}
+
+/** Describes `slow` on rank 0 as a problem with this gain, both ways, and frees the cube. */
+static void expect_load(struct fm_cube *cube, uint64_t gain, int64_t cost, const char *load,
+                        const char *without_cause)
+{
+    struct fm_diagnosis diagnosis;
+    struct fm_answer answer;
+    add_problem(cube, FM_CAUSE_IMBALANCE, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+    cube->problems[0].gain = (struct fm_cube_gain){true, gain, gain};
+    make_diagnosis(cube, &diagnosis);
+    fm_answer_make(&diagnosis, 8, &answer);
+    assert_int_equal(answer.unavoidable, 300 - cost);
+    assert_int_equal(answer.count, cost > 0 ? 1 : 0);
+    if (cost > 0) {
+        assert_int_equal(answer.items[0].cost, cost);
+        assert_string_equal(text_of(&answer.items[0], "Load"), load);
+    }
+    if (without_cause != NULL) {
+        assert_non_null(strstr(answer.without_cause.items[0].text, without_cause));
+    }
+    fm_answer_free(&answer);
+    fm_cube_free(cube);
+}
+
+static void test_lack_of_processors(void **state)
+{
+    (void)state;
+    /* Rank 0 alone had to share its processor: its 400 ms of CPU time are those of rank 1. */
+    struct fm_cube *cube = make_cube();
+    add_load(cube, 0, 0, 400);
+    add_load(cube, 1, 400, 0);
+    expect_load(cube, 200, 0, "", "lack of processors 12.5% (most in `slow`)");
+
+    /* Both had a processor for a quarter of the time; rank 0 needs 200 ms of it, rank 1 100 ms. The
+     * difference is the program's. */
+    cube = make_cube();
+    add_load(cube, 0, 0, 600);
+    add_load(cube, 1, 400, 300);
+    expect_load(cube, 200, 300,
+                "no processor for 75.0% of this time: without other load on the machine it is "
+                "shorter",
+                NULL);
+
+    /* In CPU time rank 0 needs 200 ms more than rank 1, which waits for 300 ms. */
+    cube = make_cube();
+    add_load(cube, 0, 0, 200);
+    add_load(cube, 1, 400, 0);
+    expect_load(cube, 200, 200,
+                "no processor for 25.0% of this time; 100.0 ms of waiting because of that is not "
+                "counted here",
+                "lack of processors 4.2% (most in `slow`)");
+
+    /* Rank 1 is never there: the lack of processors is the same in all that was measured. */
+    cube = make_cube();
+    add_load(cube, 0, 0, 600);
+    expect_load(cube, 200, 300,
+                "no processor for 75.0% of this time: without other load on the machine it is "
+                "shorter",
+                NULL);
+
+    /* The scheduler does not confirm it: rank 0 slept. */
+    cube = make_cube();
+    add(cube, FM_METRIC_MEASURED_TIME, SLOW, 0, 800);
+    add(cube, FM_METRIC_STOLEN_TIME, SLOW, 0, 400);
+    add(cube, FM_METRIC_DELAY_MEASURED_TIME, SLOW, 0, 800);
+    expect_load(cube, 200, 300, "", NULL);
+}
+
+/** @return the index of a new call path */
+static uint32_t add_function(struct fm_cube *cube, uint32_t parent, const char *name)
+{
+    uint32_t region = FM_CUBE_NONE;
+    for (uint32_t i = 0; i < cube->region_count; i++) {
+        region = strcmp(cube->regions[i].name, name) == 0 ? i : region;
+    }
+    if (region == FM_CUBE_NONE) {
+        region = fm_cube_add_region(cube, name, "user", "a.c", 7);
+    }
+    return fm_cube_add_callpath(cube, parent, region);
+}
+
+static void expect_function(const struct fm_diagnosis *diagnosis, uint32_t callpath,
+                            const char *expected)
+{
+    char *text = fm_place_function(diagnosis, callpath);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void test_names_of_functions(void **state)
+{
+    (void)state;
+    struct fm_cube *cube = make_cube();
+    struct fm_diagnosis diagnosis;
+    /* Where a computation begins is named together with the function that takes the time. */
+    uint32_t assemble = add_function(cube, MAIN, "assemble");
+    uint32_t kernel = add_function(cube, assemble, "kernel");
+    uint32_t exp = add_function(cube, kernel, "exp");
+    uint32_t deep = add_function(cube, exp, "deep");
+    /* A function that calls MPI is none of the computation: only what distinguishes is named. */
+    uint32_t solve = add_function(cube, MAIN, "solve");
+    assert_true(fm_cube_add_callpath(cube, solve, RECV) != FM_CUBE_NONE);
+    uint32_t first = add_function(cube, add_function(cube, solve, "left"), "dot");
+    uint32_t second = add_function(cube, add_function(cube, solve, "right"), "dot");
+    uint32_t log = add_function(cube, solve, "log");
+    uint32_t other = add_function(cube, MAIN, "other");
+    assert_true(fm_cube_add_callpath(cube, other, RECV) != FM_CUBE_NONE);
+    uint32_t same = add_function(cube, other, "log");
+    make_diagnosis(cube, &diagnosis);
+    expect_function(&diagnosis, assemble, "`assemble` (a.c:7)");
+    expect_function(&diagnosis, kernel, "`assemble/kernel` (a.c:7)");
+    expect_function(&diagnosis, exp, "`assemble/kernel/exp` (a.c:7)");
+    expect_function(&diagnosis, deep, "`assemble/.../deep` (a.c:7)");
+    expect_function(&diagnosis, solve, "`solve` (a.c:7)");
+    expect_function(&diagnosis, first, "`left/dot` (a.c:7)");
+    expect_function(&diagnosis, second, "`right/dot` (a.c:7)");
+    expect_function(&diagnosis, log, "`solve/log` (a.c:7)");
+    expect_function(&diagnosis, same, "`other/log` (a.c:7)");
+    fm_cube_free(cube);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +350,8 @@ int main(void)
         cmocka_unit_test(test_library_calls_are_no_causes_of_imbalance),
         cmocka_unit_test(test_small_problems_are_summed_up),
         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_lack_of_processors),
+        cmocka_unit_test(test_names_of_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

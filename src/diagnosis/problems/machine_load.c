@@ -1,0 +1,137 @@
+#include "diagnosis/problems/machine_load.h"
+
+#include "diagnosis/number_format.h"
+#include "diagnosis/problems/answer.h"
+
+/** The run delay must be known for this share of the measured computation. */
+#define ENOUGH_DELAYS 0.1
+
+/** Shares of a problem's cost below this are noise of the measurement. */
+#define LEAST_SHARE 0.05
+
+/** Values of the metrics of processor time, ticks. */
+struct processor_times {
+    int64_t measured, stolen, delay_measured, delay;
+};
+
+/** @return the share of the stolen time that the scheduler confirms. */
+static double confirmed(const struct processor_times *times)
+{
+    double stolen = fm_fraction(times->stolen, times->measured);
+    double delay = fm_fraction(times->delay, times->delay_measured);
+    bool is_known = fm_fraction(times->delay_measured, times->measured) >= ENOUGH_DELAYS;
+    return is_known && delay < stolen ? delay / stolen : 1;
+}
+
+static struct processor_times times_of_run(const struct fm_diagnosis *diagnosis)
+{
+    return (struct processor_times){
+        .measured = diagnosis->metrics[FM_METRIC_MEASURED_TIME],
+        .stolen = diagnosis->metrics[FM_METRIC_STOLEN_TIME],
+        .delay_measured = diagnosis->metrics[FM_METRIC_DELAY_MEASURED_TIME],
+        .delay = diagnosis->metrics[FM_METRIC_RUN_DELAY],
+    };
+}
+
+/** @return the sum of a metric's values at a call path on all locations. */
+static int64_t sum_at(const struct fm_cube *cube, fm_metric_t metric, uint32_t callpath)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < cube->location_count; i++) {
+        sum += fm_cube_value(cube, metric, callpath, i);
+    }
+    return sum;
+}
+
+/** @return the same on the locations of a problem, at its call path. */
+static int64_t sum_there(const struct fm_cube *cube, fm_metric_t metric,
+                         const struct fm_cube_problem *cause)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < cause->location_count; i++) {
+        sum += fm_cube_value(cube, metric, cause->callpath, cause->locations[i]);
+    }
+    return sum;
+}
+
+static double confirmed_at(const struct fm_diagnosis *diagnosis, uint32_t callpath)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    struct processor_times times = {
+        .measured = sum_at(cube, FM_METRIC_MEASURED_TIME, callpath),
+        .stolen = sum_at(cube, FM_METRIC_STOLEN_TIME, callpath),
+        .delay_measured = sum_at(cube, FM_METRIC_DELAY_MEASURED_TIME, callpath),
+        .delay = sum_at(cube, FM_METRIC_RUN_DELAY, callpath),
+    };
+    if (fm_fraction(times.delay_measured, times.measured) < ENOUGH_DELAYS) {
+        times = times_of_run(diagnosis);
+    }
+    return confirmed(&times);
+}
+
+int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis)
+{
+    struct processor_times times = times_of_run(diagnosis);
+    return (int64_t)((double)times.stolen * confirmed(&times));
+}
+
+int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    if (diagnosis->metrics[FM_METRIC_STOLEN_TIME] <= 0 || cause->callpath == FM_CUBE_NONE) {
+        return 0;
+    }
+    int64_t stolen = sum_there(diagnosis->cube, FM_METRIC_STOLEN_TIME, cause);
+    return stolen <= 0 ? 0 : (int64_t)((double)stolen * confirmed_at(diagnosis, cause->callpath));
+}
+
+/** @return the ratio of wall time to CPU time of all measured computation. */
+static double slowdown_of_run(const struct fm_diagnosis *diagnosis)
+{
+    int64_t measured = diagnosis->metrics[FM_METRIC_MEASURED_TIME];
+    int64_t running = measured - fm_load_of_run(diagnosis);
+    return running > 0 ? (double)measured / (double)running : 1;
+}
+
+/** @return by how much the cause's locations are late, ticks: the gain if balanced, which without a
+ * phase shows what holds for the whole run only, or the mean waiting of the others. */
+static double excess_of(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    uint32_t others = cube->location_count - cause->location_count;
+    others = others > 0 ? others : cause->location_count - 1;
+    double waiting = (double)fm_cause_ticks(cube, cause->cost) / (others > 0 ? others : 1);
+    double balanced = (double)cause->gain.balanced;
+    return balanced > waiting ? balanced : waiting;
+}
+
+double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    double excess = excess_of(cube, cause);
+    bool is_known = cause->kind == FM_CAUSE_IMBALANCE && cause->gain.is_known && excess > 0;
+    int64_t lost = is_known ? fm_load_of_cause(diagnosis, cause) : 0;
+    if (lost <= 0) {
+        return 0;
+    }
+    /* Means of the cause's locations and of the others; of a cause on all locations, nothing is
+     * known about others. */
+    double there = (double)cause->location_count;
+    double others = (double)cube->location_count - there;
+    double confirmed_share = confirmed_at(diagnosis, cause->callpath);
+    double time_there = (double)sum_there(cube, FM_METRIC_COMP, cause) / there;
+    double stolen_there = (double)lost / there;
+    double own_excess = 0;
+    if (others > 0) {
+        double time = (double)sum_at(cube, FM_METRIC_COMP, cause->callpath) - time_there * there;
+        double stolen =
+            (double)sum_at(cube, FM_METRIC_STOLEN_TIME, cause->callpath) * confirmed_share -
+            (double)lost;
+        double own = (time - stolen) / others;
+        own_excess = time_there - stolen_there - own;
+        own_excess *= own > 0 ? time / others / own : slowdown_of_run(diagnosis);
+    }
+    double share = (own_excess > 0 ? excess - own_excess : excess) / excess;
+    if (share > stolen_there / excess) {
+        share = stolen_there / excess;
+    }
+    return share < LEAST_SHARE ? 0 : share > 1 ? 1 : share;
+}

@@ -1,0 +1,33 @@
+/** @file
+ * Load of the machine: time in which the ranks had no processor because other processes or threads
+ * used it, and the waiting because of that. Not the program's own lateness.
+ */
+#ifndef FERMATA_DIAGNOSIS_PROBLEMS_MACHINE_LOAD_H
+#define FERMATA_DIAGNOSIS_PROBLEMS_MACHINE_LOAD_H
+
+#include "diagnosis/diagnosis.h"
+
+/** @return the time of the whole run without a processor, ticks: the metric stolen_time as far as
+ * the scheduler confirms it. Where the run delay of at least a tenth of the measured computation is
+ * known, its share in that part is an upper bound of the share in all: the rest is waiting in the
+ * operating system. */
+int64_t fm_load_of_run(const struct fm_diagnosis *diagnosis);
+
+/** @return the same of the cause's call path on its locations, with the run delay of the call path;
+ * 0 without a call path. */
+int64_t fm_load_of_cause(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause);
+
+/** Estimates which share of a problem's cost, 0 .. 1, the lack of processors causes; 0 unless the
+ * problem is an imbalance with a known gain.
+ *
+ * The excess of the cause, its gain if balanced or the mean waiting of the other locations,
+ * whichever is larger, has a part that the program itself makes: by how much the CPU time there
+ * exceeds that of the other locations, times their ratio of wall time to CPU time. Lack of
+ * processors explains the rest of the excess, at most as much time as was without a processor
+ * there. So work that takes longer in CPU time remains a problem on a machine that slows down all
+ * ranks alike. Which part of an excess that changes from rank to rank is the program's is not
+ * known: as much as possible is ascribed to the lack of processors.
+ */
+double fm_load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause);
+
+#endif
